@@ -1,0 +1,194 @@
+package tests
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/bindery-docs/bindery/"
+
+// rooms is the table of rooms: what each may import of ours. A room is a
+// folder with all folders below it, save those that are rooms themselves.
+// A new room must earn its row.
+var rooms = map[string][]string{
+	"infra/cmd/bindery": {
+		"shared/admin", "shared/api", "shared/asl", "shared/bundle", "shared/client", "shared/component",
+		"shared/config", "shared/export", "shared/highlight", "shared/local", "shared/mdx", "shared/page",
+		"shared/site", "shared/snapshot", "shared/store", "shared/theme", "statemachine",
+	},
+	"infra/docs":       {},
+	"statemachine":     {},
+	"shared/store":     {},
+	"shared/storetest": {"shared/store"},
+	"shared/admin":     {"shared/store"},
+	"shared/snapshot":  {"shared/store"},
+	"shared/mdx":       {},
+	"shared/component": {"shared/mdx"},
+	"shared/site":      {"shared/mdx"},
+	"shared/highlight": {},
+	"shared/page":      {"shared/site", "shared/mdx", "shared/component", "shared/highlight"},
+	"shared/theme":     {},
+	"shared/bundle":    {},
+	"shared/export": {
+		"shared/admin", "shared/store", "shared/snapshot", "shared/site", "shared/page", "shared/mdx",
+		"shared/component", "shared/highlight", "shared/theme", "shared/bundle",
+	},
+	"shared/api":    {"shared/admin", "shared/store", "shared/snapshot"},
+	"shared/client": {"shared/api", "shared/snapshot", "shared/bundle"},
+	"shared/asl":    {},
+	"shared/local":  {"shared/store", "shared/asl", "statemachine"},
+	"shared/config": {},
+}
+
+// keepers names outside modules that only some rooms may use, so that a
+// Lambda never carries a weight it has no need of.
+var keepers = map[string][]string{
+	"modernc.org/sqlite":                    {"shared/local"},
+	"github.com/spf13/cobra":                {"infra/cmd/bindery"},
+	"github.com/vbauerster/mpb/v8":          {"infra/cmd/bindery"},
+	"github.com/alecthomas/chroma/v2":       {"shared/highlight"},
+	"github.com/aws/aws-sdk-go-v2":          {"shared/cloud"},
+	"github.com/aws/aws-cdk-go/awscdk/v2":   {"infra"},
+	"github.com/aws/aws-lambda-go":          {"shared/cloud", "functions"},
+	"github.com/tdewolff/minify/v2":         {"shared/theme"},
+	"github.com/sabhiram/go-gitignore":      {"shared/client", "shared/site"},
+	"github.com/goccy/go-yaml":              {"shared/site", "shared/page"},
+	"github.com/klauspost/compress":         {"shared/bundle", "shared/theme", "shared/export"},
+	"github.com/chromedp/chromedp":          {},
+	"github.com/getkin/kin-openapi":         {},
+	"github.com/rogpeppe/go-internal":       {},
+	"pgregory.net/rapid":                    {},
+	"github.com/google/go-cmp":              {},
+	"honnef.co/go/tools":                    {},
+	"github.com/golang/protobuf":            {},
+	"github.com/sirupsen/logrus":            {},
+	"github.com/pkg/errors":                 {},
+	"gopkg.in/yaml.v2":                      {},
+	"github.com/stretchr/testify":           {},
+	"github.com/yuin/goldmark":              {"shared/mdx"},
+	"github.com/evanw/esbuild":              {},
+	"github.com/mattn/go-isatty":            {"infra/cmd/bindery"},
+	"github.com/fatih/color":                {"infra/cmd/bindery"},
+	"github.com/schollz/progressbar/v3":     {},
+	"github.com/dlclark/regexp2/v2":         {"shared/highlight"},
+	"github.com/dlclark/regexp2":            {},
+	"github.com/santhosh-tekuri/jsonschema": {},
+}
+
+func TestRoomsImportOnlyWhatTheTableAllows(t *testing.T) {
+	root := repository(t)
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if file != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		rel, _ := filepath.Rel(root, file)
+		rel = filepath.ToSlash(rel)
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(rel, "tests/") {
+			return nil
+		}
+		room := roomOf(path.Dir(rel))
+		if room == "" {
+			t.Errorf("%s: its folder belongs to no room of the table", rel)
+			return nil
+		}
+		seen[room] = true
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range f.Imports {
+			imported := strings.Trim(spec.Path.Value, `"`)
+			if ours, ok := strings.CutPrefix(imported, module); ok {
+				target := roomOf(ours)
+				if target != room && !slices.Contains(rooms[room], target) {
+					t.Errorf("%s: room %s may not import %s", rel, room, ours)
+				}
+				continue
+			}
+			if by, ok := keeperOf(imported); ok && !slices.Contains(by, room) {
+				t.Errorf("%s: room %s may not import %s (allowed: %v)", rel, room, imported, by)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for room := range rooms {
+		if info, err := os.Stat(filepath.Join(root, room)); err != nil || !info.IsDir() {
+			t.Errorf("the table has a room %s that is not there", room)
+		}
+	}
+	if len(seen) < 15 {
+		t.Errorf("only %d rooms with code were found: is the walk right?", len(seen))
+	}
+}
+
+// TestREADMEHasTheTableOfRooms holds the README's table against the code's.
+func TestREADMEHasTheTableOfRooms(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(repository(t), "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for room := range rooms {
+		names = append(names, room)
+	}
+	sort.Strings(names)
+	for _, room := range names {
+		if !strings.Contains(string(text), "| `"+room+"` |") {
+			t.Errorf("README.md has no row for the room %s", room)
+		}
+	}
+}
+
+// TestTopLevel keeps the repository's top level to what was agreed.
+func TestTopLevel(t *testing.T) {
+	agreed := []string{
+		"functions", "infra", "statemachine", "shared", "events", "tests", "go.mod", "go.sum", "cdk.json",
+		"README.md", "Makefile", "LICENSE",
+	}
+	entries, err := os.ReadDir(repository(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && !slices.Contains(agreed, e.Name()) {
+			t.Errorf("%s is not part of the agreed top level", e.Name())
+		}
+	}
+}
+
+func roomOf(dir string) string {
+	for d := dir; d != "." && d != "/"; d = path.Dir(d) {
+		if _, ok := rooms[d]; ok {
+			return d
+		}
+	}
+	return ""
+}
+
+func keeperOf(imported string) ([]string, bool) {
+	for p := imported; p != "." && p != "/"; p = path.Dir(p) {
+		if by, ok := keepers[p]; ok {
+			return by, true
+		}
+	}
+	return nil, false
+}
