@@ -1,0 +1,48 @@
+# make run    export a documentation site, from publishing to a checked archive, through the real API
+# make test   everything that can be tested on this machine; says what it could not run
+
+SITE ?= infra/docs
+OUT  ?= out/bindery-docs.tar.gz
+
+GO ?= go
+BINDERY_TREES ?= $(CURDIR)/.cache/trees
+export BINDERY_TREES
+export PATH := $(CURDIR)/.cache/bin:$(PATH)
+
+.PHONY: run test tools vet race bench fuzz build clean
+
+## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
+run:
+	@$(GO) run ./infra/cmd/bindery run $(SITE) --out $(OUT)
+
+## The whole suite. Fetches what it needs under .cache; see .ci/tools.
+test: tools vet
+	$(GO) test ./...
+
+tools:
+	@.ci/tools
+
+vet:
+	$(GO) vet ./...
+	.cache/bin/staticcheck ./...
+
+race:
+	$(GO) test -race -short ./shared/... ./infra/...
+
+## Parse, highlight, render and the whole export, in one run on one machine.
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./shared/mdx ./shared/highlight ./shared/page ./shared/theme ./tests
+
+## Every fuzz target for FUZZTIME each.
+FUZZTIME ?= 10s
+fuzz:
+	@for p in $$($(GO) list ./shared/... ); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
+
+## The program itself, static and stripped.
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/bindery ./infra/cmd/bindery
+
+clean:
+	rm -rf bin out .cache
