@@ -1,0 +1,18 @@
+// Package site knows a documentation site as a whole: its configuration, its
+// pages and static files, the navigation tree, redirects, and what every link
+// points at.
+//
+//	load.go        Load: from a file system to a Site
+//	value.go       JSON with places: every value knows its line and column
+//	config.go      the configuration's fields; configread.go reads them, tolerantly
+//	nav.go         the navigation of docs.json; legacy.go that of mint.json
+//	frontmatter.go a page's YAML head
+//	pages.go       which files are pages, their addresses and names in a bundle
+//	redirect.go    redirects, exact and with patterns
+//	resolve.go     Resolve: what a link on a page points at
+//	tree.go        Trail, Section, Next and Prev: where a page stands
+//
+// A Site can be encoded as JSON and read back; the tables that look-ups need
+// are built when first used. After that a Site is read-only and may be used by
+// many goroutines.
+package site

@@ -1,0 +1,444 @@
+package site
+
+import (
+	"net/url"
+	"path"
+	"strings"
+)
+
+// index holds the tables that are built when first asked for.
+type index struct {
+	// address maps every address of a page, with and without "index", to it.
+	address  map[string]int
+	files    map[string]struct{}
+	exact    map[string]string
+	patterns []pattern
+
+	trails   [][]*Node // per page
+	sections []*Node   // per page
+	next     []int32   // per page, -1
+	prev     []int32
+	first    map[*Node]int
+	parents  map[*Node]*Node
+}
+
+// generated are files that every bundle has, so links to them lead somewhere.
+var generated = [...]string{"index.html", "404.html", "sitemap.xml", "robots.txt", "llms.txt"}
+
+// tables returns the look-up tables, building them on first use.
+func (s *Site) tables() *index {
+	s.once.Do(func() {
+		x := &index{
+			address: make(map[string]int, 2*len(s.Pages)),
+			files:   make(map[string]struct{}, len(s.Files)+len(generated)),
+			exact:   make(map[string]string, len(s.Redirects)),
+		}
+		for i := range s.Pages {
+			x.address[s.Pages[i].Address] = i
+		}
+		for i := range s.Pages {
+			if short, ok := withoutIndex(s.Pages[i].Address); ok {
+				if _, taken := x.address[short]; !taken {
+					x.address[short] = i
+				}
+			}
+		}
+		for _, f := range s.Files {
+			x.files[f] = struct{}{}
+		}
+		for _, f := range generated {
+			x.files[f] = struct{}{}
+		}
+		for _, r := range s.Redirects {
+			if hasWildcard(r.Source) {
+				x.patterns = append(x.patterns, compilePattern(r.Source, r.Destination))
+				continue
+			}
+			source := strings.Trim(r.Source, "/")
+			if _, taken := x.exact[source]; !taken {
+				x.exact[source] = r.Destination
+			}
+		}
+		s.idx = x
+		s.buildTree(x)
+	})
+	return s.idx
+}
+
+// withoutIndex cuts "/index" off an address.
+func withoutIndex(address string) (string, bool) {
+	if address == "index" {
+		return "", true
+	}
+	return strings.CutSuffix(address, "/index")
+}
+
+// CleanAddress is the address that the page goes by on the domain: its
+// Address, without "index" at the end. Empty for the site's root.
+func (p *Page) CleanAddress() string {
+	short, _ := withoutIndex(p.Address)
+	return short
+}
+
+// Lookup finds a page by its address, with or without a leading slash, a
+// trailing slash, "index", or an extension (.mdx, .md, .html).
+func (s *Site) Lookup(address string) (int, bool) {
+	return s.tables().lookup(strings.Trim(address, "/"))
+}
+
+func (x *index) lookup(address string) (int, bool) {
+	if i, ok := x.address[address]; ok {
+		return i, true
+	}
+	for _, ext := range [...]string{".mdx", ".md", ".html", ".htm"} {
+		if short, ok := strings.CutSuffix(address, ext); ok {
+			i, ok := x.address[short]
+			return i, ok
+		}
+	}
+	return -1, false
+}
+
+// Resolve tells what href, written on page from, points at. With from -1 the
+// link stands at the site's root, as those of the navigation do.
+//
+// A relative link is looked for beside the page's file, then, as some authors
+// mean it, beside the page's address and at the root. Redirects are followed,
+// but a page or file wins over a redirect from its own address.
+func (s *Site) Resolve(from int, href string) Target {
+	x := s.tables()
+	output := "index.html"
+	if from >= 0 {
+		output = s.Pages[from].Output
+	}
+	href = cleanHref(href)
+	if href == "" || href[0] == '#' {
+		t := Target{Kind: ToAnchor, Page: from, Path: output}
+		t.setFragment(strings.TrimPrefix(href, "#"))
+		t.Href = "#" + escapeFragment(strings.TrimPrefix(href, "#"))
+		return t
+	}
+	rest := href
+	if scheme := schemeOf(href); scheme != "" {
+		switch scheme {
+		case "http", "https":
+			rest = href[len(scheme)+1:]
+			if !strings.HasPrefix(rest, "//") {
+				return Target{Kind: External, Page: -1, Href: href}
+			}
+		case "javascript", "vbscript", "file", "blob", "filesystem", "view-source":
+			return Target{Kind: Unsafe, Page: -1}
+		case "data":
+			if !strings.HasPrefix(strings.ToLower(href), "data:image/") {
+				return Target{Kind: Unsafe, Page: -1}
+			}
+			return Target{Kind: Other, Page: -1, Href: href}
+		default:
+			return Target{Kind: Other, Page: -1, Href: href}
+		}
+	}
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		host := after
+		if i := strings.IndexAny(after, "/?#"); i >= 0 {
+			host = after[:i]
+		}
+		if s.Domain == "" || !strings.EqualFold(host, s.Domain) {
+			if rest == href { // without a scheme it would mean file:// in a folder
+				href = "https:" + href
+			}
+			return Target{Kind: External, Page: -1, Href: href}
+		}
+		if rest = after[len(host):]; rest == "" || rest[0] != '/' {
+			rest = "/" + rest
+		}
+	}
+
+	ref, fragment, _ := strings.Cut(rest, "#")
+	ref, query, _ := strings.Cut(ref, "?")
+	t := Target{Page: -1, Query: query}
+	t.setFragment(fragment)
+	if ref == "" { // a query alone stays on the page
+		t.Kind, t.Page, t.Path = ToPage, from, output
+		t.Href = Rel(output, output) + suffix(query, fragment)
+		return t
+	}
+	var candidates [3]string
+	n := 0
+	add := func(p string) {
+		p = strings.TrimPrefix(path.Clean("/"+p), "/")
+		for i := range n {
+			if candidates[i] == p {
+				return
+			}
+		}
+		candidates[n] = p
+		n++
+	}
+	decoded := unescape(ref)
+	if strings.HasPrefix(decoded, "/") {
+		add(decoded)
+	} else {
+		dir := ""
+		if from >= 0 {
+			dir = path.Dir(s.Pages[from].Source)
+		}
+		add(dir + "/" + decoded)
+		if from >= 0 {
+			add(path.Dir("/"+s.Pages[from].CleanAddress()) + "/" + decoded)
+		}
+		add(decoded)
+	}
+	for _, c := range candidates[:n] {
+		if s.found(x, c, &t) {
+			s.finish(x, from, output, query, fragment, &t)
+			return t
+		}
+	}
+	for _, c := range candidates[:n] {
+		if s.redirected(x, c, &t, &query, &fragment) {
+			s.finish(x, from, output, query, fragment, &t)
+			return t
+		}
+	}
+	t.Kind, t.Path = Missing, candidates[0]
+	t.Href = Rel(output, t.Path) + suffix(query, fragment)
+	return t
+}
+
+// found looks for a page or a file at p.
+func (s *Site) found(x *index, p string, t *Target) bool {
+	if i, ok := x.address[p]; ok {
+		t.Kind, t.Page, t.Path = ToPage, i, s.Pages[i].Output
+		return true
+	}
+	if _, ok := x.files[p]; ok && p != "index.html" {
+		t.Kind, t.Path = ToFile, p
+		return true
+	}
+	if i, ok := x.lookup(p); ok {
+		t.Kind, t.Page, t.Path = ToPage, i, s.Pages[i].Output
+		return true
+	}
+	if p == "" || p == "index.html" {
+		if _, ok := x.exact[""]; ok && p == "" {
+			return false // the redirect from the root says where it leads
+		}
+		t.Kind, t.Path = ToFile, "index.html"
+		return true
+	}
+	return false
+}
+
+// redirected follows redirects from p until a page, a file or another site.
+// It gives up where they run in a circle.
+func (s *Site) redirected(x *index, p string, t *Target, query, fragment *string) bool {
+	for range maxHops {
+		destination, ok := x.exact[p]
+		for i := 0; !ok && i < len(x.patterns); i++ {
+			destination, ok = x.patterns[i].match(p)
+		}
+		if !ok {
+			return false
+		}
+		if scheme := schemeOf(destination); scheme != "" || strings.HasPrefix(destination, "//") {
+			inner, own := s.ownPath(destination)
+			if !own {
+				if scheme != "" && scheme != "http" && scheme != "https" {
+					return false
+				}
+				t.Kind, t.Page, t.Path, t.Href = External, -1, "", destination
+				return true
+			}
+			destination = inner
+		}
+		ref, frag, _ := strings.Cut(destination, "#")
+		ref, q, _ := strings.Cut(ref, "?")
+		if *fragment == "" && frag != "" {
+			*fragment = frag
+			t.setFragment(frag)
+		}
+		if *query == "" && q != "" {
+			*query, t.Query = q, q
+		}
+		p = strings.TrimPrefix(path.Clean("/"+unescape(ref)), "/")
+		if s.found(x, p, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownPath gives the path of an absolute address on the site's own domain.
+func (s *Site) ownPath(address string) (string, bool) {
+	i := strings.Index(address, "//")
+	if i < 0 || s.Domain == "" {
+		return "", false
+	}
+	rest := address[i+2:]
+	end := len(rest)
+	if j := strings.IndexAny(rest, "/?#"); j >= 0 {
+		end = j
+	}
+	if !strings.EqualFold(rest[:end], s.Domain) {
+		return "", false
+	}
+	return rest[end:], true
+}
+
+// finish makes the link for what was found.
+func (s *Site) finish(x *index, from int, output, query, fragment string, t *Target) {
+	switch t.Kind {
+	case External:
+		if fragment != "" && !strings.Contains(t.Href, "#") {
+			t.Href += "#" + escapeFragment(fragment)
+		}
+		return
+	case ToPage:
+		p := &s.Pages[t.Page]
+		if p.Excluded {
+			t.Kind, t.Path = External, ""
+			t.Href = s.URL(p.CleanAddress(), false) + suffix(query, fragment)
+			return
+		}
+		if t.Page == from && fragment != "" && query == "" {
+			t.Kind, t.Href = ToAnchor, "#"+escapeFragment(fragment)
+			return
+		}
+	}
+	t.Href = Rel(output, t.Path) + suffix(query, fragment)
+}
+
+// URL is the absolute address of a page on the site's domain. html says
+// whether it names the file, as hosts that can't rewrite addresses need.
+func (s *Site) URL(cleanAddress string, html bool) string {
+	u := "https://" + s.Domain + "/" + escapePath(cleanAddress)
+	if html && cleanAddress != "" {
+		u += ".html"
+	}
+	return u
+}
+
+func (t *Target) setFragment(raw string) { t.Fragment = unescape(raw) }
+
+func suffix(query, fragment string) string {
+	s := ""
+	if query != "" {
+		s = "?" + escapeQuery(query)
+	}
+	if fragment != "" {
+		s += "#" + escapeFragment(fragment)
+	}
+	return s
+}
+
+// cleanHref does what browsers do before they look at an address: white space
+// around it and control characters inside vanish.
+func cleanHref(href string) string {
+	href = strings.TrimSpace(href)
+	if strings.IndexFunc(href, isControl) < 0 {
+		return href
+	}
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if isControl(r) {
+			return -1
+		}
+		return r
+	}, href))
+}
+
+func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
+
+// schemeOf gives the scheme of an address in lower case, or "".
+func schemeOf(href string) string {
+	for i := 0; i < len(href); i++ {
+		switch c := href[i]; {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		case c == ':' && i > 0:
+			return strings.ToLower(href[:i])
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// unescape decodes percent escapes; what is not valid stays as written.
+func unescape(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	u, err := url.PathUnescape(s)
+	if err != nil {
+		return s
+	}
+	return u
+}
+
+// Rel gives the reference that leads from one file of a bundle to another,
+// percent-encoded. Both paths have no leading slash.
+func Rel(from, to string) string {
+	// The directories that both share are left out.
+	common := 0
+	for i := 0; i < len(from) && i < len(to) && from[i] == to[i]; i++ {
+		if from[i] == '/' {
+			common = i + 1
+		}
+	}
+	up := strings.Count(from[common:], "/")
+	tail := to[common:]
+	b := make([]byte, 0, 3*up+len(tail)+2)
+	for range up {
+		b = append(b, "../"...)
+	}
+	if up == 0 {
+		if tail == "" {
+			return "./"
+		}
+		first := tail
+		if i := strings.IndexByte(tail, '/'); i >= 0 {
+			first = tail[:i]
+		}
+		if strings.IndexByte(first, ':') >= 0 || first == "" {
+			b = append(b, "./"...)
+		}
+	}
+	return string(appendEscaped(b, tail, pathSafe))
+}
+
+func escapePath(s string) string     { return escapeIn(s, pathSafe) }
+func escapeFragment(s string) string { return escapeIn(s, fragmentSafe) }
+func escapeQuery(s string) string    { return escapeIn(s, fragmentSafe) }
+
+// Characters that stand for themselves besides letters and digits (RFC 3986).
+// In fragments and queries a percent sign is taken for an escape that the
+// author wrote.
+const (
+	pathSafe     = "-._~!$&()*+,;=:@/"
+	fragmentSafe = pathSafe + "?%"
+)
+
+func escapeIn(s, safe string) string {
+	for i := 0; i < len(s); i++ {
+		if !isSafe(s[i], safe) {
+			return string(appendEscaped(make([]byte, 0, len(s)+8), s, safe))
+		}
+	}
+	return s
+}
+
+func isSafe(c byte, safe string) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(safe, c) >= 0
+}
+
+func appendEscaped(b []byte, s, safe string) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; isSafe(c, safe) {
+			b = append(b, c)
+		} else {
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return b
+}

@@ -1,0 +1,204 @@
+package site
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Site is a documentation site, read and resolved.
+type Site struct {
+	// Domain is the host name that the site is published under, without a
+	// scheme. Links to it are links within the site.
+	Domain string
+	// Prefixes are the address prefixes that were asked for; empty means all
+	// pages. See Page.Excluded.
+	Prefixes []string `json:",omitempty"`
+	// ConfigFile is the name of the file that Config was read from.
+	ConfigFile string
+	Config     Config
+	// Pages are all pages, sorted by Source.
+	Pages []Page
+	// Nav is the root of the navigation. It is never nil; its Kind is KindRoot.
+	Nav *Node
+	// Global are links and divisions that are shown on every page, whatever
+	// its place.
+	Global    []*Node    `json:",omitempty"`
+	Redirects []Redirect `json:",omitempty"`
+	// Files are the static files of the site, sorted: everything that is no
+	// page, no snippet and no configuration.
+	Files []string `json:",omitempty"`
+	// Styles and Scripts are those of Files that every page loads, in order.
+	Styles  []string `json:",omitempty"`
+	Scripts []string `json:",omitempty"`
+
+	once sync.Once
+	idx  *index
+}
+
+// Page is one page of a site: what its place and its front matter say.
+type Page struct {
+	// Source is the file the page is written in, such as "guides/start.mdx".
+	Source string
+	// Address is the page's path on the site without a leading slash and
+	// without an extension: "guides/start", or "guides/index" for an index.
+	Address string
+	// Output is the page's file in a bundle: "guides/start.html".
+	Output string
+
+	// Title is never empty: without one in the front matter it is made from
+	// the file's name.
+	Title        string
+	SidebarTitle string `json:",omitempty"`
+	Description  string `json:",omitempty"`
+	Icon         string `json:",omitempty"`
+	IconLibrary  string `json:",omitempty"`
+	Tag          string `json:",omitempty"`
+	// Mode is the page's layout: "", "wide", "custom", "frame" or "center".
+	Mode string `json:",omitempty"`
+	// URL, if set, is where the navigation leads instead of to the page.
+	URL string `json:",omitempty"`
+	// Canonical is an absolute address that the page names as its own.
+	Canonical string `json:",omitempty"`
+	// OpenAPI is the operation that the page documents, as written.
+	OpenAPI  string   `json:",omitempty"`
+	Keywords []string `json:",omitempty"`
+
+	// Hidden pages can be reached, but stand in no navigation and no list.
+	Hidden bool `json:",omitempty"`
+	// NoIndex pages ask search engines to stay away.
+	NoIndex bool `json:",omitempty"`
+	// InNav tells whether the navigation names the page.
+	InNav bool `json:",omitempty"`
+	// Excluded pages lie outside the prefixes that were asked for: they are
+	// not in the bundle, and links to them go to the site's domain.
+	Excluded bool `json:",omitempty"`
+	// Deprecated is set where the front matter says so.
+	Deprecated bool `json:",omitempty"`
+	// Size is the source's size in bytes.
+	Size int64
+}
+
+// Name is what the navigation calls the page.
+func (p *Page) Name() string {
+	if p.SidebarTitle != "" {
+		return p.SidebarTitle
+	}
+	return p.Title
+}
+
+// NodeKind tells what a Node of the navigation is.
+type NodeKind string
+
+// Kinds of navigation nodes. Product to Item are divisions: a reader sees one
+// of a kind at a time and switches between them.
+const (
+	KindRoot     NodeKind = "root"
+	KindProduct  NodeKind = "product"
+	KindVersion  NodeKind = "version"
+	KindLanguage NodeKind = "language"
+	KindTab      NodeKind = "tab"
+	KindAnchor   NodeKind = "anchor"
+	KindDropdown NodeKind = "dropdown"
+	KindMenu     NodeKind = "menu" // an item of a tab's menu
+	KindGroup    NodeKind = "group"
+	KindPage     NodeKind = "page"
+	KindLink     NodeKind = "link"
+)
+
+// Division tells whether nodes of this kind divide the site into parts.
+func (k NodeKind) Division() bool {
+	switch k {
+	case KindProduct, KindVersion, KindLanguage, KindTab, KindAnchor, KindDropdown, KindMenu:
+		return true
+	}
+	return false
+}
+
+// Node is one node of the navigation.
+type Node struct {
+	Kind  NodeKind
+	Label string `json:",omitempty"`
+	// Icon is a name in IconLibrary (empty: the site's), or the path or
+	// address of a picture.
+	Icon        string `json:",omitempty"`
+	IconLibrary string `json:",omitempty"`
+	Tag         string `json:",omitempty"`
+	Description string `json:",omitempty"`
+	// Href is where a KindLink leads, or a division that is only a link.
+	Href string `json:",omitempty"`
+	// Page is the index into Site.Pages of a KindPage, else -1.
+	Page int
+	// Root is the page that a group's own label leads to, else -1.
+	Root int
+	// OpenAPI is a specification whose operations belong here, as written.
+	OpenAPI string `json:",omitempty"`
+	// Directory is how a group shows its pages on its root page: "card",
+	// "accordion" or "".
+	Directory string `json:",omitempty"`
+	Expanded  bool   `json:",omitempty"`
+	Hidden    bool   `json:",omitempty"`
+	Default   bool   `json:",omitempty"`
+
+	Children []*Node `json:",omitempty"`
+}
+
+// Redirect leads from one address to another.
+type Redirect struct {
+	// Source and Destination as written: paths with a leading slash, in which
+	// ":name" stands for one element, ":name*" for any number, and "*" for
+	// any rest. Destination may be an absolute address.
+	Source, Destination string
+	Permanent           bool `json:",omitempty"`
+}
+
+// ConfigError says why a site can't be used at all. Line and Column count
+// from 1 and are 0 where there is no place.
+type ConfigError struct {
+	File         string
+	Line, Column int
+	Message      string
+}
+
+func (e *ConfigError) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Message
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
+}
+
+// TargetKind tells what a link points at.
+type TargetKind uint8
+
+// Kinds of link targets.
+const (
+	// Missing: within the site, but there is no such page or file.
+	Missing TargetKind = iota
+	// ToPage: a page of the bundle.
+	ToPage
+	// ToFile: a static file, or one that every bundle has (such as sitemap.xml).
+	ToFile
+	// ToAnchor: a place on the same page.
+	ToAnchor
+	// External: another site, or a page that is not in this bundle.
+	External
+	// Other: another scheme, such as mailto or tel.
+	Other
+	// Unsafe: a scheme that runs code or reads local files; Href is empty.
+	Unsafe
+)
+
+// Target is what a link points at.
+type Target struct {
+	Kind TargetKind
+	// Page is the index into Site.Pages, or -1.
+	Page int
+	// Path is the file in the bundle for ToPage, ToFile and ToAnchor; for
+	// Missing it is the path that was looked for, without a leading slash.
+	Path string
+	// Query is without its question mark, Fragment percent-decoded and
+	// without its hash.
+	Query, Fragment string
+	// Href is ready to stand on the page the link was resolved for: relative,
+	// percent-encoded, redirects followed. HTML escaping is left to the writer.
+	Href string
+}

@@ -1,0 +1,165 @@
+package site
+
+// buildTree fills the tables that say where pages stand in the navigation.
+func (s *Site) buildTree(x *index) {
+	n := len(s.Pages)
+	x.trails, x.sections = make([][]*Node, n), make([]*Node, n)
+	x.next, x.prev = make([]int32, n), make([]int32, n)
+	for i := range n {
+		x.next[i], x.prev[i] = -1, -1
+	}
+	x.first = make(map[*Node]int)
+	x.parents = make(map[*Node]*Node)
+	if s.Nav == nil {
+		s.Nav = &Node{Kind: KindRoot, Page: -1, Root: -1}
+	}
+	last := make(map[*Node]int32) // per section: the page before
+	var walk func(node *Node, trail []*Node, section *Node, hidden bool) int
+	walk = func(node *Node, trail []*Node, section *Node, hidden bool) int {
+		first := -1
+		visit := func(p int) {
+			if p < 0 || p >= n || s.Pages[p].Excluded {
+				return
+			}
+			if first < 0 && s.Pages[p].URL == "" {
+				first = p
+			}
+			if x.sections[p] != nil {
+				return // the first place counts
+			}
+			x.trails[p], x.sections[p] = trail, section
+			if s.Pages[p].Hidden || hidden || s.Pages[p].URL != "" {
+				return
+			}
+			if before, ok := last[section]; ok {
+				x.next[before], x.prev[p] = int32(p), before
+			}
+			last[section] = int32(p)
+		}
+		if node.Kind == KindPage {
+			visit(node.Page)
+			return first
+		}
+		if node.Kind != KindRoot {
+			trail = append(trail[:len(trail):len(trail)], node)
+			hidden = hidden || node.Hidden
+		}
+		if node.Kind.Division() {
+			section = node
+		}
+		visit(node.Root)
+		for _, c := range node.Children {
+			x.parents[c] = node
+			if f := walk(c, trail, section, hidden); first < 0 {
+				first = f
+			}
+		}
+		x.first[node] = first
+		return first
+	}
+	walk(s.Nav, nil, s.Nav, false)
+	for _, g := range s.Global {
+		walk(g, nil, g, false)
+	}
+}
+
+// Trail is the way from the outermost division down to the group that holds
+// the page, without the page itself. Nil for pages outside the navigation; a
+// page that stands in several places has the first. Callers must not change it.
+func (s *Site) Trail(page int) []*Node { return s.tables().trails[page] }
+
+// Section is the innermost division that holds the page (the root where there
+// are no divisions): its groups are what a sidebar shows. Nil for pages
+// outside the navigation.
+func (s *Site) Section(page int) *Node { return s.tables().sections[page] }
+
+// Next is the page that follows in the same section, or -1.
+func (s *Site) Next(page int) int { return int(s.tables().next[page]) }
+
+// Prev is the page before in the same section, or -1.
+func (s *Site) Prev(page int) int { return int(s.tables().prev[page]) }
+
+// First is the first page of the bundle under a node (pages that only lead
+// elsewhere aside), or -1.
+func (s *Site) First(node *Node) int {
+	if node.Kind == KindPage {
+		return node.Page
+	}
+	if f, ok := s.tables().first[node]; ok {
+		return f
+	}
+	return -1
+}
+
+// Parent is the node above, or nil for the root and what is not in the tree.
+func (s *Site) Parent(node *Node) *Node { return s.tables().parents[node] }
+
+// Home is the page that a reader sees first: the root's index, else the page
+// that a redirect from the root leads to, else the first of the navigation
+// (of its default divisions), else the first of all. -1 for a site without pages.
+func (s *Site) Home() int {
+	if i, ok := s.Lookup(""); ok && !s.Pages[i].Excluded {
+		return i
+	}
+	if t := s.Resolve(-1, "/"); t.Kind == ToPage {
+		return t.Page
+	}
+	if i := s.defaultFirst(s.Nav); i >= 0 {
+		return i
+	}
+	for i := range s.Pages {
+		if !s.Pages[i].Excluded && !s.Pages[i].Hidden {
+			return i
+		}
+	}
+	for i := range s.Pages {
+		if !s.Pages[i].Excluded {
+			return i
+		}
+	}
+	return -1
+}
+
+// DefaultSection is the section of the page that a reader sees first: what
+// pages outside the navigation show beside them.
+func (s *Site) DefaultSection() *Node {
+	if h := s.Home(); h >= 0 {
+		if sec := s.Section(h); sec != nil {
+			return sec
+		}
+	}
+	if i := s.defaultFirst(s.Nav); i >= 0 {
+		return s.Section(i)
+	}
+	return s.Nav
+}
+
+// defaultFirst is First, but goes into a division marked as default before
+// the others.
+func (s *Site) defaultFirst(node *Node) int {
+	for _, c := range node.Children {
+		if c.Default && !c.Hidden {
+			if i := s.defaultFirst(c); i >= 0 {
+				return i
+			}
+		}
+	}
+	if node.Kind == KindPage {
+		if p := node.Page; p >= 0 && !s.Pages[p].Excluded && !s.Pages[p].Hidden && s.Pages[p].URL == "" {
+			return p
+		}
+		return -1
+	}
+	if node.Root >= 0 && !s.Pages[node.Root].Excluded {
+		return node.Root
+	}
+	for _, c := range node.Children {
+		if c.Hidden {
+			continue
+		}
+		if i := s.defaultFirst(c); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
