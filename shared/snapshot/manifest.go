@@ -1,0 +1,427 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// Limits of a snapshot.
+const (
+	// MaxPackBytes bounds a pack of several files: large enough that a big
+	// site is hundreds of objects, small enough that one is quickly uploaded
+	// again when a connection breaks, and fits into memory.
+	MaxPackBytes = 32 << 20
+	// MaxFileBytes bounds a single file: S3's limit for one PUT.
+	MaxFileBytes = 5 << 30
+	// MaxBytes bounds the files of a snapshot together: a bundle's limit.
+	MaxBytes = 20 << 30
+	// MaxEntries bounds the number of files: 200,000 pages and as many other files.
+	MaxEntries = 400_000
+	// MaxPacks bounds the number of packs that one snapshot lies in.
+	MaxPacks = 4_000
+	// MaxManifestBytes bounds an encoded manifest: MaxEntries with paths of
+	// usual length.
+	MaxManifestBytes = 128 << 20
+)
+
+// Format is the version of the manifest's form that Encode writes and Decode
+// reads.
+const Format = 1
+
+// Entry is one file of a snapshot.
+type Entry struct {
+	// Path is relative to the site's root, with slashes; CheckPath says which
+	// are possible.
+	Path string
+	// SHA256 is the digest of the file's bytes, in lower-case hex.
+	SHA256 string
+	// Size is in bytes.
+	Size int64
+	// Pack is the digest of the pack that holds the file; empty for an empty
+	// file, which lies nowhere.
+	Pack string
+	// Offset is where in the pack the file begins.
+	Offset int64
+	// Modified is when the file was last changed (last Git commit where there
+	// is one, else the first publish of these bytes), UTC, in whole seconds.
+	Modified time.Time
+}
+
+// PackRef names a pack that a manifest's entries lie in.
+type PackRef struct {
+	// SHA256 is the digest of the whole pack, in lower-case hex.
+	SHA256 string `json:"sha256"`
+	// Size is in bytes.
+	Size int64 `json:"size"`
+}
+
+// Manifest lists the files of a snapshot.
+type Manifest struct {
+	Format int
+	// Entries are sorted by Path, in byte order.
+	Entries []Entry
+	// Packs are all packs that entries lie in, sorted by digest.
+	Packs []PackRef
+}
+
+// Bytes is the size of all files together.
+func (m *Manifest) Bytes() int64 {
+	var sum int64
+	for i := range m.Entries {
+		sum += m.Entries[i].Size
+	}
+	return sum
+}
+
+// Entry finds the entry of a path.
+func (m *Manifest) Entry(path string) (Entry, bool) {
+	i, ok := slices.BinarySearchFunc(m.Entries, path, func(e Entry, p string) int { return cmp.Compare(e.Path, p) })
+	if !ok {
+		return Entry{}, false
+	}
+	return m.Entries[i], true
+}
+
+// FormatError says that bytes are no manifest. Its text is safe to show.
+type FormatError struct {
+	// Offset is where in the bytes the fault was noticed, -1 if unknown.
+	Offset int64
+	// Reason says what is wrong.
+	Reason string
+}
+
+func (e *FormatError) Error() string {
+	if e.Offset < 0 {
+		return "manifest: " + e.Reason
+	}
+	return fmt.Sprintf("manifest: byte %d: %s", e.Offset, e.Reason)
+}
+
+// wireEntry is an entry as it stands in a manifest: the pack by its number in
+// the list, which saves a third of the bytes.
+type wireEntry struct {
+	Path     string    `json:"path"`
+	SHA256   string    `json:"sha256"`
+	Size     int64     `json:"size"`
+	Pack     *int      `json:"pack,omitempty"`
+	Offset   int64     `json:"offset,omitempty"`
+	Modified time.Time `json:"modified"`
+}
+
+// Encode writes a manifest as JSON, one entry a line. Equal manifests give
+// equal bytes. It refuses what CheckEntries refuses.
+func Encode(m *Manifest) ([]byte, error) {
+	if err := CheckEntries(m); err != nil {
+		return nil, err
+	}
+	number := make(map[string]int, len(m.Packs))
+	for i, p := range m.Packs {
+		number[p.SHA256] = i
+	}
+	var buf bytes.Buffer
+	fmt.Fprintf(&buf, `{"format":%d,"packs":`, m.Format)
+	packs := m.Packs
+	if packs == nil {
+		packs = []PackRef{}
+	}
+	raw, err := json.Marshal(packs)
+	if err != nil {
+		return nil, err
+	}
+	buf.Write(raw)
+	buf.WriteString(`,"entries":[`)
+	for i := range m.Entries {
+		e := &m.Entries[i]
+		w := wireEntry{Path: e.Path, SHA256: e.SHA256, Size: e.Size, Offset: e.Offset, Modified: e.Modified.UTC()}
+		if e.Pack != "" {
+			n := number[e.Pack]
+			w.Pack = &n
+		}
+		if raw, err = json.Marshal(w); err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			buf.WriteByte(',')
+		}
+		buf.WriteByte('\n')
+		buf.Write(raw)
+	}
+	buf.WriteString("\n]}\n")
+	if buf.Len() > MaxManifestBytes {
+		return nil, &FormatError{-1, fmt.Sprintf("longer than %d bytes", MaxManifestBytes)}
+	}
+	return buf.Bytes(), nil
+}
+
+// Decode reads a manifest. It returns a *FormatError for bytes that are none
+// (broken JSON, unknown fields, another format, over a limit), and the
+// reader's own error if it fails. It does not look at what the entries say:
+// CheckEntries does.
+func Decode(r io.Reader) (*Manifest, error) {
+	limited := &io.LimitedReader{R: r, N: MaxManifestBytes + 1}
+	source := &sticky{r: limited}
+	d := json.NewDecoder(bufio.NewReaderSize(source, 64<<10))
+	d.DisallowUnknownFields()
+	m, err := decode(d)
+	if source.err != nil {
+		return nil, source.err
+	}
+	if limited.N <= 0 {
+		return nil, &FormatError{-1, fmt.Sprintf("longer than %d bytes", MaxManifestBytes)}
+	}
+	if err != nil {
+		var format *FormatError
+		if errors.As(err, &format) {
+			return nil, err
+		}
+		return nil, &FormatError{d.InputOffset(), err.Error()}
+	}
+	return m, nil
+}
+
+// sticky remembers an error of the source, which a JSON decoder would hide
+// among its own.
+type sticky struct {
+	r   io.Reader
+	err error
+}
+
+func (s *sticky) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+func decode(d *json.Decoder) (*Manifest, error) {
+	if err := expect(d, json.Delim('{')); err != nil {
+		return nil, err
+	}
+	m := &Manifest{}
+	var numbers []int
+	seen := map[string]bool{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := token.(string)
+		if seen[name] {
+			return nil, &FormatError{d.InputOffset(), fmt.Sprintf("the field %q is there twice", name)}
+		}
+		seen[name] = true
+		switch name {
+		case "format":
+			if err := d.Decode(&m.Format); err != nil {
+				return nil, err
+			}
+			if m.Format != Format {
+				return nil, &FormatError{d.InputOffset(), fmt.Sprintf("format %d is unknown", m.Format)}
+			}
+		case "packs":
+			err = readList(d, MaxPacks, func() error {
+				var p PackRef
+				if err := d.Decode(&p); err != nil {
+					return err
+				}
+				m.Packs = append(m.Packs, p)
+				return nil
+			})
+		case "entries":
+			err = readList(d, MaxEntries, func() error {
+				var w wireEntry
+				if err := d.Decode(&w); err != nil {
+					return err
+				}
+				m.Entries = append(m.Entries, Entry{Path: w.Path, SHA256: w.SHA256, Size: w.Size, Offset: w.Offset, Modified: w.Modified})
+				n := -1
+				if w.Pack != nil {
+					n = *w.Pack
+					if n < 0 {
+						return &FormatError{d.InputOffset(), "the number of a pack is negative"}
+					}
+				}
+				numbers = append(numbers, n)
+				return nil
+			})
+		default:
+			return nil, &FormatError{d.InputOffset(), fmt.Sprintf("the field %q is unknown", name)}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := expect(d, json.Delim('}')); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, &FormatError{d.InputOffset(), "something follows the manifest"}
+	}
+	for _, name := range []string{"format", "packs", "entries"} {
+		if !seen[name] {
+			return nil, &FormatError{-1, fmt.Sprintf("the field %q is missing", name)}
+		}
+	}
+	for i, n := range numbers {
+		switch {
+		case n < 0:
+		case n < len(m.Packs):
+			m.Entries[i].Pack = m.Packs[n].SHA256
+		default:
+			return nil, &FormatError{-1, fmt.Sprintf("entry %d lies in pack %d of %d", i, n, len(m.Packs))}
+		}
+	}
+	return m, nil
+}
+
+func expect(d *json.Decoder, want json.Delim) error {
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if token != want {
+		return &FormatError{d.InputOffset(), fmt.Sprintf("%q expected", want)}
+	}
+	return nil
+}
+
+func readList(d *json.Decoder, most int, one func() error) error {
+	if err := expect(d, json.Delim('[')); err != nil {
+		return err
+	}
+	for n := 0; d.More(); n++ {
+		if n == most {
+			return &FormatError{d.InputOffset(), fmt.Sprintf("a list has more than %d members", most)}
+		}
+		if err := one(); err != nil {
+			return err
+		}
+	}
+	return expect(d, json.Delim(']'))
+}
+
+// CheckEntries checks what a manifest says: every path by CheckPath and all by
+// CheckNames, the order, every digest and time, and that every entry lies
+// inside a pack that the manifest lists. Faults of files come as PathErrors,
+// all of them; faults of packs and limits as a *FormatError.
+func CheckEntries(m *Manifest) error {
+	if m.Format != Format {
+		return &FormatError{-1, fmt.Sprintf("format %d is unknown", m.Format)}
+	}
+	if len(m.Entries) > MaxEntries {
+		return &FormatError{-1, fmt.Sprintf("%d files are more than %d", len(m.Entries), MaxEntries)}
+	}
+	if len(m.Packs) > MaxPacks {
+		return &FormatError{-1, fmt.Sprintf("%d packs are more than %d", len(m.Packs), MaxPacks)}
+	}
+	packs := make(map[string]*packUse, len(m.Packs))
+	last := ""
+	for _, p := range m.Packs {
+		if !IsDigest(p.SHA256) {
+			return &FormatError{-1, fmt.Sprintf("%q is no SHA-256 in lower-case hex", p.SHA256)}
+		}
+		if p.SHA256 <= last {
+			return &FormatError{-1, "packs are not in order, or one is there twice"}
+		}
+		if p.Size <= 0 || p.Size > MaxFileBytes {
+			return &FormatError{-1, fmt.Sprintf("pack %s can't have %d bytes", p.SHA256, p.Size)}
+		}
+		last = p.SHA256
+		packs[p.SHA256] = &packUse{size: p.Size}
+	}
+
+	var faults PathErrors
+	fault := func(path, format string, args ...any) {
+		faults = append(faults, &PathError{path, fmt.Sprintf(format, args...)})
+	}
+	paths := make([]string, len(m.Entries))
+	var sum int64
+	for i := range m.Entries {
+		e := &m.Entries[i]
+		paths[i] = e.Path
+		if i > 0 && e.Path < m.Entries[i-1].Path {
+			fault(e.Path, "the entry is out of order")
+		}
+		if !IsDigest(e.SHA256) {
+			fault(e.Path, "the digest is no SHA-256 in lower-case hex")
+		}
+		if year := e.Modified.UTC().Year(); year < 1970 || year > 9999 || e.Modified.Nanosecond() != 0 {
+			fault(e.Path, "the time is not whole seconds between 1970 and 9999")
+		}
+		if e.Size < 0 || e.Size > MaxFileBytes {
+			fault(e.Path, "the size is not between 0 and %d", int64(MaxFileBytes))
+			continue
+		}
+		if sum += e.Size; sum > MaxBytes {
+			return &FormatError{-1, fmt.Sprintf("the files have more than %d bytes together", int64(MaxBytes))}
+		}
+		pack := packs[e.Pack]
+		switch {
+		case e.Size == 0:
+			if e.Pack != "" || e.Offset != 0 || e.SHA256 != emptyDigest {
+				fault(e.Path, "an empty file has no place in a pack, and the digest of no bytes")
+			}
+		case pack == nil:
+			fault(e.Path, "it lies in a pack that the manifest does not list")
+		case e.Offset < 0 || e.Offset > pack.size-e.Size:
+			fault(e.Path, "it does not lie inside its pack")
+		default:
+			pack.used = true
+			pack.part = pack.part || e.Size != pack.size
+		}
+	}
+	if err := CheckNames(paths); err != nil {
+		var named PathErrors
+		errors.As(err, &named)
+		faults = append(faults, named...)
+	}
+	if len(faults) > 0 {
+		sortFaults(faults)
+		return faults
+	}
+	for _, p := range m.Packs {
+		use := packs[p.SHA256]
+		if !use.used {
+			return &FormatError{-1, fmt.Sprintf("pack %s holds no file of the manifest", p.SHA256)}
+		}
+		if use.part && p.Size > MaxPackBytes {
+			return &FormatError{-1, fmt.Sprintf("pack %s has more than %d bytes and is not one file", p.SHA256, MaxPackBytes)}
+		}
+	}
+	return nil
+}
+
+// packUse is what CheckEntries learns about a pack.
+type packUse struct {
+	size int64
+	used bool // an entry lies in it
+	part bool // an entry is only a part of it
+}
+
+func sortFaults(faults PathErrors) {
+	slices.SortStableFunc(faults, func(a, b *PathError) int { return cmp.Compare(a.Path, b.Path) })
+}
+
+// emptyDigest is the SHA-256 of no bytes.
+const emptyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+// IsDigest tells whether s is a SHA-256 in lower-case hex.
+func IsDigest(s string) bool {
+	if len(s) != 64 {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

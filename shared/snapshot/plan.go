@@ -1,0 +1,369 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// File is a file that is to be in a snapshot.
+type File struct {
+	Path   string
+	SHA256 string
+	Size   int64
+	// Modified is the time of the last commit that changed the file; zero
+	// where there is none.
+	Modified time.Time
+}
+
+// Opener opens a file of the site by its path in the snapshot.
+type Opener func(path string) (io.ReadCloser, error)
+
+// Pack is a pack that is not stored yet: files one after another.
+type Pack struct {
+	// SHA256 is the digest of the pack's bytes, known after Plan.Seal.
+	SHA256 string
+	Size   int64
+	// Files lie in the pack in this order.
+	Files []File
+}
+
+// Packs of a base are packed again when there get to be too many that are
+// less than half full: a site that is published after every small change
+// would else lie in thousands of packs, one file in each. Then the smaller
+// half of them becomes one or a few packs. A publish therefore uploads, taken
+// over many, at most about twice what changed.
+const (
+	maxUnderfull  = 64
+	underfullSize = MaxPackBytes / 2
+)
+
+// Plan says how a set of files becomes a snapshot: what of it lies in packs
+// of the base already, and which new packs the rest goes into. The same files
+// and base always give the same packs with the same bytes, so a publish that
+// was interrupted finds what it uploaded.
+type Plan struct {
+	// New are the packs to upload.
+	New []*Pack
+	// Added, Changed, Unchanged and Removed count paths against the base.
+	Added, Changed, Unchanged, Removed int
+	// Repacked counts files that are uploaded again only to have fewer packs.
+	Repacked int
+
+	entries []Entry            // sorted by path; place unknown for files of New
+	kept    map[string]PackRef // packs of the base that stay in use
+}
+
+// NewPlan compares files with the newest snapshot's manifest, which may be
+// nil. Files without a time get the one that the base has for the same bytes
+// (at the same path, else the earliest), else now. Faults of names come as
+// PathErrors.
+func NewPlan(files []File, base *Manifest, now time.Time) (*Plan, error) {
+	if base == nil {
+		base = &Manifest{Format: Format}
+	}
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+		if f.Size < 0 || f.Size > MaxFileBytes {
+			return nil, PathErrors{{f.Path, fmt.Sprintf("the file has %d bytes, more than %d", f.Size, int64(MaxFileBytes))}}
+		}
+		if !IsDigest(f.SHA256) {
+			return nil, PathErrors{{f.Path, "the digest is no SHA-256 in lower-case hex"}}
+		}
+	}
+	if err := CheckNames(paths); err != nil {
+		return nil, err
+	}
+
+	p := &Plan{kept: make(map[string]PackRef)}
+	old := indexBase(base)
+	p.compare(files, base)
+	repack := old.repack(files)
+
+	refs := make(map[string]PackRef, len(base.Packs))
+	for _, ref := range base.Packs {
+		refs[ref.SHA256] = ref
+	}
+	var fresh []File
+	queued := make(map[string]bool)
+	p.entries = make([]Entry, len(files))
+	for i, f := range files {
+		e := Entry{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Modified: old.modified(f, now)}
+		place, stored := old.places[f.SHA256]
+		switch {
+		case f.Size == 0:
+		case stored && place.Size == f.Size && !repack[place.Pack]:
+			e.Pack, e.Offset = place.Pack, place.Offset
+			p.kept[place.Pack] = refs[place.Pack]
+		case !queued[f.SHA256]:
+			queued[f.SHA256] = true
+			fresh = append(fresh, f)
+			if stored && repack[place.Pack] {
+				p.Repacked++
+			}
+		}
+		p.entries[i] = e
+	}
+	p.New = fill(fresh)
+	return p, nil
+}
+
+// compare counts what a reader of the numbers wants to know.
+func (p *Plan) compare(files []File, base *Manifest) {
+	found := 0
+	for _, f := range files {
+		e, ok := base.Entry(f.Path)
+		if ok {
+			found++
+		}
+		switch {
+		case !ok:
+			p.Added++
+		case e.SHA256 == f.SHA256:
+			p.Unchanged++
+		default:
+			p.Changed++
+		}
+	}
+	p.Removed = len(base.Entries) - found
+}
+
+// baseIndex finds files of the base by digest.
+type baseIndex struct {
+	places map[string]Entry     // digest → a place where the bytes lie
+	times  map[string]time.Time // digest → earliest time
+	paths  *Manifest
+}
+
+func indexBase(base *Manifest) *baseIndex {
+	b := &baseIndex{places: make(map[string]Entry, len(base.Entries)), times: make(map[string]time.Time, len(base.Entries)), paths: base}
+	for _, e := range base.Entries {
+		if _, ok := b.places[e.SHA256]; !ok {
+			b.places[e.SHA256] = e
+		}
+		if t, ok := b.times[e.SHA256]; !ok || e.Modified.Before(t) {
+			b.times[e.SHA256] = e.Modified
+		}
+	}
+	return b
+}
+
+func (b *baseIndex) modified(f File, now time.Time) time.Time {
+	t := f.Modified
+	if t.IsZero() {
+		if e, ok := b.paths.Entry(f.Path); ok && e.SHA256 == f.SHA256 {
+			t = e.Modified
+		} else if first, ok := b.times[f.SHA256]; ok {
+			t = first
+		} else {
+			t = now
+		}
+	}
+	t = t.UTC().Truncate(time.Second)
+	if t.Year() < 1970 || t.Year() > 9999 {
+		// Broken clocks write such commits; an archive can't.
+		return time.Unix(0, 0).UTC()
+	}
+	return t
+}
+
+// repack picks the packs of the base that are better packed again.
+func (b *baseIndex) repack(files []File) map[string]bool {
+	live := make(map[string]int64)
+	counted := make(map[string]bool)
+	for _, f := range files {
+		if e, ok := b.places[f.SHA256]; ok && e.Pack != "" && !counted[f.SHA256] {
+			counted[f.SHA256] = true
+			live[e.Pack] += e.Size
+		}
+	}
+	var small []string
+	for pack, size := range live {
+		if size < underfullSize {
+			small = append(small, pack)
+		}
+	}
+	if len(small) <= maxUnderfull {
+		return nil
+	}
+	slices.SortFunc(small, func(x, y string) int {
+		return cmp.Or(cmp.Compare(live[x], live[y]), cmp.Compare(x, y))
+	})
+	again := make(map[string]bool)
+	for _, pack := range small[:len(small)-maxUnderfull/2] {
+		again[pack] = true
+	}
+	return again
+}
+
+// fill puts files, in order of path, into packs. Files of one folder lie
+// together, as they are read together.
+func fill(files []File) []*Pack {
+	var packs []*Pack
+	var open *Pack
+	for _, f := range files {
+		if f.Size > MaxPackBytes {
+			packs = append(packs, &Pack{Size: f.Size, Files: []File{f}})
+			continue
+		}
+		if open == nil || open.Size+f.Size > MaxPackBytes {
+			open = &Pack{}
+			packs = append(packs, open)
+		}
+		open.Files = append(open.Files, f)
+		open.Size += f.Size
+	}
+	return packs
+}
+
+// sealParallel is how many packs Seal reads at once.
+const sealParallel = 4
+
+// Seal reads the files of the new packs, fills in the packs' digests and
+// gives the manifest. A file that is no longer what the plan was made from is
+// a *ChangedError.
+func (p *Plan) Seal(ctx context.Context, open Opener) (*Manifest, error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(sealParallel)
+	for _, pack := range p.New {
+		if len(pack.Files) == 1 {
+			pack.SHA256 = pack.Files[0].SHA256
+			continue
+		}
+		group.Go(func() error {
+			r := pack.Reader(ctx, open)
+			defer r.Close()
+			sum := sha256.New()
+			if _, err := io.Copy(sum, r); err != nil {
+				return err
+			}
+			pack.SHA256 = hex.EncodeToString(sum.Sum(nil))
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+
+	places := make(map[string]Entry)
+	refs := make(map[string]PackRef, len(p.kept)+len(p.New))
+	for digest, ref := range p.kept {
+		refs[digest] = ref
+	}
+	for _, pack := range p.New {
+		refs[pack.SHA256] = PackRef{SHA256: pack.SHA256, Size: pack.Size}
+		var offset int64
+		for _, f := range pack.Files {
+			places[f.SHA256] = Entry{Pack: pack.SHA256, Offset: offset}
+			offset += f.Size
+		}
+	}
+	m := &Manifest{Format: Format, Entries: slices.Clone(p.entries)}
+	for i := range m.Entries {
+		if e := &m.Entries[i]; e.Size > 0 && e.Pack == "" {
+			place := places[e.SHA256]
+			e.Pack, e.Offset = place.Pack, place.Offset
+		}
+	}
+	for _, ref := range refs {
+		m.Packs = append(m.Packs, ref)
+	}
+	slices.SortFunc(m.Packs, func(a, b PackRef) int { return cmp.Compare(a.SHA256, b.SHA256) })
+	return m, CheckEntries(m)
+}
+
+// ChangedError says that a file was changed while it was being published. Its
+// text is safe to show.
+type ChangedError struct{ Path string }
+
+func (e *ChangedError) Error() string {
+	return printable(e.Path) + ": the file changed while it was read; publish again"
+}
+
+// Reader streams the pack's bytes, one file after another, and checks each
+// file's size and digest on the way: a *ChangedError when they are not those
+// of the plan. It holds one file open at a time.
+func (pk *Pack) Reader(ctx context.Context, open Opener) io.ReadCloser {
+	return &packReader{ctx: ctx, open: open, files: pk.Files}
+}
+
+type packReader struct {
+	ctx   context.Context
+	open  Opener
+	files []File
+	cur   io.ReadCloser
+	left  int64
+	sum   hash.Hash
+	err   error
+}
+
+func (r *packReader) Read(p []byte) (int, error) {
+	for {
+		if r.err != nil {
+			return 0, r.err
+		}
+		if err := r.ctx.Err(); err != nil {
+			r.err = err
+			continue
+		}
+		if len(p) == 0 {
+			return 0, nil
+		}
+		if r.cur == nil {
+			if len(r.files) == 0 {
+				return 0, io.EOF
+			}
+			cur, err := r.open(r.files[0].Path)
+			if err != nil {
+				r.err = fmt.Errorf("open %s: %w", printable(r.files[0].Path), err)
+				continue
+			}
+			r.cur, r.left, r.sum = cur, r.files[0].Size, sha256.New()
+		}
+		n, err := r.cur.Read(p)
+		if int64(n) > r.left {
+			r.err = &ChangedError{r.files[0].Path}
+			continue
+		}
+		r.left -= int64(n)
+		r.sum.Write(p[:n])
+		switch {
+		case errors.Is(err, io.EOF):
+			if r.left > 0 || hex.EncodeToString(r.sum.Sum(nil)) != r.files[0].SHA256 {
+				r.err = &ChangedError{r.files[0].Path}
+			}
+			r.cur.Close()
+			r.cur, r.files = nil, r.files[1:]
+		case err != nil:
+			r.err = fmt.Errorf("read %s: %w", printable(r.files[0].Path), err)
+		}
+		if n > 0 {
+			return n, nil
+		}
+	}
+}
+
+// Close closes the file that is being read.
+func (r *packReader) Close() error {
+	if r.err == nil {
+		r.err = io.ErrClosedPipe
+	}
+	if r.cur == nil {
+		return nil
+	}
+	cur := r.cur
+	r.cur = nil
+	return cur.Close()
+}
