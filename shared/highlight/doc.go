@@ -1,0 +1,36 @@
+// Package highlight turns code into runs of classes and those into HTML.
+//
+// A [Highlighter] takes a language label and code and gives [Run]s that cover
+// the code exactly; [AppendHTML] and [Highlighter.AppendLines] write them as
+// escaped HTML with one short class name a span, and [CSS] holds the rules for
+// those names. Nothing here knows of pages or themes.
+//
+// # How it works
+//
+// The grammars are chroma's, used as data: a grammar is a set of states, a
+// state is an ordered list of rules, a rule is a regular expression with what
+// to emit and how to change the stack of states. Chroma's own driver tries
+// every rule of the state at every position, about twelve attempts a token.
+// The driver here computes, once a state, which rules can match at all in
+// front of each ASCII character and tries only those. The tokens are the same
+// ones; a test compares them on every sample and on every block of the corpora.
+//
+// A map of the files:
+//
+//   - highlight.go: the Highlighter, its cache, the way from tokens to runs
+//   - language.go: labels, aliases and which of them mean plain text
+//   - class.go: the classes and which token type of which language has which
+//   - grammar.go: chroma's rules read into states, rules, emitters, mutations
+//   - first.go: which characters a regular expression can begin with
+//   - machine.go: the driver
+//   - wrapped.go: the two languages that chroma wraps in code of its own
+//   - stock.go: chroma's own driver, for what the one here can't take
+//   - html.go, css.go: what is written
+//
+// # Bounds
+//
+// A block above [MaxBytes] stays plain. No input makes the package panic: what
+// a grammar can't take stays plain from there on. Equal input gives equal
+// output, whatever else runs at the same time; see runawayTimeout for the one
+// guard that looks at a clock.
+package highlight

@@ -1,0 +1,123 @@
+package highlight
+
+import (
+	"bytes"
+	"strings"
+)
+
+// AppendHTML appends code as escaped HTML: each run of a class other than Plain
+// is a span, <span class="k">…</span>, with the names of CSS. Neighbouring runs
+// of one class are one span. A span never crosses the end of a line, so that
+// lines can be wrapped in elements of their own. Bytes that are no valid text
+// (NUL, broken UTF-8) are left as they are.
+//
+// The runs are those of Runs for this code. Runs out of order, or out of the
+// code's bounds, are cut to what fits.
+func AppendHTML(dst []byte, code string, runs []Run) []byte {
+	w := spanWriter{dst: dst}
+	at := 0
+	for _, run := range runs {
+		start, end := max(run.Start, at), min(run.End, len(code))
+		if start >= end {
+			continue
+		}
+		w.write(Plain, code[at:start])
+		w.write(run.Class, code[start:end])
+		at = end
+	}
+	w.write(Plain, code[at:])
+	w.set(Plain)
+	return w.dst
+}
+
+// AppendLines appends one HTML fragment for each line of code, without its line
+// end, in the form of AppendHTML. A line end at the end of code begins no
+// further line; code without any character has no lines.
+func (h *Highlighter) AppendLines(dst [][]byte, label, code string) [][]byte {
+	if code == "" {
+		return dst
+	}
+	html := AppendHTML(make([]byte, 0, len(code)*3), code, h.Runs(label, code))
+	for len(html) > 0 {
+		line, rest, _ := bytes.Cut(html, []byte("\n"))
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		dst = append(dst, line[:len(line):len(line)])
+		html = rest
+	}
+	return dst
+}
+
+// spanWriter writes text of classes, with a span open where one is needed.
+type spanWriter struct {
+	dst  []byte
+	open Class
+}
+
+// set closes the open span and opens that of the class.
+func (w *spanWriter) set(class Class) {
+	if class >= classCount {
+		class = Plain
+	}
+	if class == w.open {
+		return
+	}
+	if w.open != Plain {
+		w.dst = append(w.dst, "</span>"...)
+	}
+	if class != Plain {
+		w.dst = append(w.dst, `<span class="`...)
+		w.dst = append(w.dst, classes[class].name...)
+		w.dst = append(w.dst, `">`...)
+	}
+	w.open = class
+}
+
+// write appends escaped text of a class. Line ends are outside of all spans.
+func (w *spanWriter) write(class Class, text string) {
+	for text != "" {
+		line, rest, found := text, "", false
+		if i := strings.IndexByte(text, '\n'); i >= 0 {
+			line, rest, found = text[:i], text[i+1:], true
+		}
+		end := ""
+		if found {
+			end = "\n"
+			if strings.HasSuffix(line, "\r") {
+				line, end = line[:len(line)-1], "\r\n"
+			}
+		}
+		if line != "" {
+			w.set(class)
+			w.dst = appendEscaped(w.dst, line)
+		}
+		if found {
+			w.set(Plain)
+			w.dst = append(w.dst, end...)
+		}
+		text = rest
+	}
+}
+
+// appendEscaped appends text for element content and for quoted attributes.
+func appendEscaped(dst []byte, text string) []byte {
+	from := 0
+	for i := 0; i < len(text); i++ {
+		var entity string
+		switch text[i] {
+		case '&':
+			entity = "&amp;"
+		case '<':
+			entity = "&lt;"
+		case '>':
+			entity = "&gt;"
+		case '"':
+			entity = "&quot;"
+		default:
+			continue
+		}
+		dst = append(dst, text[from:i]...)
+		dst = append(dst, entity...)
+		from = i + 1
+	}
+	return append(dst, text[from:]...)
+}
