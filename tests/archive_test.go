@@ -1,0 +1,168 @@
+package tests
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestArchiveReadsBackWholeWithEveryReader unpacks one bundle with five
+// programs that share no code and compares every file with the bundle's own
+// list. An archive of many gzip members is legal, but readers have been seen
+// to stop in the middle of one without a word.
+func TestArchiveReadsBackWholeWithEveryReader(t *testing.T) {
+	bundle := export(t, filepath.Join(repository(t), "infra", "docs"))
+	archive, err := os.ReadFile(bundle.Bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := hexDigest(archive); got != bundle.SHA256 {
+		t.Errorf("the archive's digest is %s, the API said %s", got, bundle.SHA256)
+	}
+	if int64(len(archive)) != bundle.SizeBytes {
+		t.Errorf("the archive has %d bytes, the API said %d", len(archive), bundle.SizeBytes)
+	}
+
+	readers := []struct {
+		name    string
+		extract func(t *testing.T, into string)
+	}{
+		{"go", func(t *testing.T, into string) { extractWithGo(t, archive, into) }},
+		{"gnu tar", func(t *testing.T, into string) { run(t, program(t, "tar"), "-xzf", bundle.Bundle, "-C", into) }},
+		{"bsdtar", func(t *testing.T, into string) { run(t, program(t, "bsdtar"), "-xzf", bundle.Bundle, "-C", into) }},
+		{"busybox", func(t *testing.T, into string) {
+			run(t, program(t, "busybox"), "tar", "-xzf", bundle.Bundle, "-C", into)
+		}},
+		{"python", func(t *testing.T, into string) {
+			run(t, program(t, "python3"), "-c",
+				"import sys, tarfile; tarfile.open(sys.argv[1], 'r:gz').extractall(sys.argv[2])", bundle.Bundle, into)
+		}},
+	}
+	for _, reader := range readers {
+		t.Run(reader.name, func(t *testing.T) {
+			dir := t.TempDir()
+			reader.extract(t, dir)
+			compareWithList(t, dir)
+		})
+	}
+	t.Run("sha256sum", func(t *testing.T) {
+		out, err := exec.Command(program(t, "sha256sum"), bundle.Bundle).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(string(out), bundle.SHA256+" ") {
+			t.Errorf("sha256sum says %s, the API said %s", out, bundle.SHA256)
+		}
+	})
+}
+
+// compareWithList checks that dir holds what bindery/files.jsonl lists, no
+// more and no less.
+func compareWithList(t *testing.T, dir string) {
+	t.Helper()
+	list, err := os.Open(filepath.Join(dir, "bindery", "files.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer list.Close()
+	// The lists and the description can't list themselves.
+	unlisted := map[string]bool{"bindery.json": true, "bindery/files.jsonl": true, "bindery/diagnostics.jsonl": true}
+	listed := map[string]bool{}
+	lines := bufio.NewScanner(list)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var entry struct {
+			Path, SHA256 string
+			Size         int64
+		}
+		if err := json.Unmarshal(lines.Bytes(), &entry); err != nil {
+			t.Fatal(err)
+		}
+		listed[entry.Path] = true
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(entry.Path)))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if hexDigest(data) != entry.SHA256 || int64(len(data)) != entry.Size {
+			t.Errorf("%s is not what the list says", entry.Path)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if len(listed) < 20 || !listed["index.html"] || !listed["404.html"] {
+		t.Errorf("the list has only %d files", len(listed))
+	}
+	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, file)
+		rel = filepath.ToSlash(rel)
+		if !listed[rel] && !unlisted[rel] {
+			t.Errorf("%s is in the archive but not in its list", rel)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func extractWithGo(t *testing.T, archive []byte, into string) {
+	t.Helper()
+	zr, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := tar.NewReader(zr)
+	for {
+		h, err := tr.Next()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !filepath.IsLocal(h.Name) {
+			t.Fatalf("unsafe name %q", h.Name)
+		}
+		file := filepath.Join(into, h.Name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(tr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func run(t *testing.T, name string, args ...string) []byte {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", filepath.Base(name), err, out)
+	}
+	return out
+}
+
+func hexDigest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

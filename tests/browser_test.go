@@ -1,0 +1,196 @@
+package tests
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// TestPagesOpenInABrowser opens pages of a bundle straight from the folder and
+// under a sub-path of a plain file server. Nothing may be written to the
+// console, no request may fail, and none may leave the bundle. With
+// BINDERY_SCREENSHOTS=DIR it keeps a picture of each page: light, dark, phone.
+func TestPagesOpenInABrowser(t *testing.T) {
+	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	sites := map[string]string{"docs": filepath.Join(repository(t), "infra", "docs")}
+	pages := map[string][]string{"docs": {"index.html", "components.html", "404.html"}}
+	if corpora := filepath.Join(repository(t), "..", "shared", "corpora"); !testing.Short() {
+		if _, err := os.Stat(corpora); err == nil {
+			for _, site := range []string{"mcp", "trigger", "novu"} {
+				sites[site] = filepath.Join(corpora, site)
+			}
+			pages["mcp"] = []string{"index.html", "docs/getting-started/intro.html"}
+			pages["trigger"] = []string{"index.html", "introduction.html", "tasks/overview.html"}
+			pages["novu"] = []string{"index.html", "platform.html", "platform/quickstart/react.html"}
+		}
+	}
+	for name, source := range sites {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			archive, err := os.ReadFile(export(t, source).Bundle)
+			if err != nil {
+				t.Fatal(err)
+			}
+			extractWithGo(t, archive, filepath.Join(dir, "docs"))
+			server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+			defer server.Close()
+			for _, page := range pages[name] {
+				if _, err := os.Stat(filepath.Join(dir, "docs", page)); err != nil {
+					t.Errorf("no page %s in the bundle", page)
+					continue
+				}
+				open(t, chromium, "file://"+filepath.Join(dir, "docs", page), name+"-"+page)
+				open(t, chromium, server.URL+"/docs/"+page, "")
+			}
+		})
+	}
+}
+
+// looks are the ways in which each page is opened.
+var looks = []struct {
+	name          string
+	width, height int64
+	dark, mobile  bool
+}{
+	{"light", 1440, 1000, false, false},
+	{"dark", 1440, 1000, true, false},
+	{"phone", 390, 844, false, true},
+}
+
+// open loads one page in each look and reports what goes wrong while it loads.
+func open(t *testing.T, chromium, address, picture string) {
+	t.Helper()
+	options := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true),
+	}
+	within, _, _ := strings.Cut(address, "/docs/")
+	for _, look := range looks {
+		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+		ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(options...))
+		complaints := listen(ctx, within)
+		scheme := "light"
+		if look.dark {
+			scheme = "dark"
+		}
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		})
+		if err == nil {
+			err = chromedp.Do(ctx, chromedp.EmulateViewport(look.width, look.height), chromedp.Navigate(address))
+		}
+		if err != nil {
+			t.Errorf("%s (%s): %v", address, look.name, err)
+		} else {
+			checkLoaded(t, ctx, address, look.name, look.dark)
+			keepPicture(t, ctx, picture, look.name)
+		}
+		stop()
+		cancel()
+		for _, complaint := range complaints() {
+			t.Errorf("%s (%s): %s", address, look.name, complaint)
+		}
+	}
+}
+
+// listen collects what the browser complains of until ctx ends; the function
+// that it returns waits for that and gives the list.
+func listen(ctx context.Context, within string) func() []string {
+	var mu sync.Mutex
+	var wrong []string
+	note := func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		wrong = append(wrong, fmt.Sprintf(format, args...))
+	}
+	var wg sync.WaitGroup
+	console := chromedp.Console(ctx)
+	failed := chromedp.Events(ctx, network.LoadingFailed)
+	sent := chromedp.Events(ctx, network.RequestWillBeSent)
+	wg.Go(func() {
+		for m, err := range console {
+			if err != nil {
+				return
+			}
+			switch m.Type {
+			case chromedp.ConsoleError, chromedp.ConsoleWarning, chromedp.ConsoleException:
+				note("console: %s: %s (%s:%d)", m.Type, m.Text, m.URL, m.Line)
+			}
+		}
+	})
+	wg.Go(func() {
+		for e, err := range failed {
+			if err != nil {
+				return
+			}
+			note("failed request: %s", e.ErrorText)
+		}
+	})
+	wg.Go(func() {
+		for e, err := range sent {
+			if err != nil {
+				return
+			}
+			if url := e.Request.URL; !strings.HasPrefix(url, within) && !strings.HasPrefix(url, "data:") {
+				note("a request to another place: %s", url)
+			}
+		}
+	})
+	return func() []string {
+		wg.Wait()
+		return wrong
+	}
+}
+
+// keepPicture writes a screenshot where BINDERY_SCREENSHOTS asks for them.
+func keepPicture(t *testing.T, ctx context.Context, picture, look string) {
+	t.Helper()
+	dir := os.Getenv("BINDERY_SCREENSHOTS")
+	if dir == "" || picture == "" {
+		return
+	}
+	shot, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	name := strings.NewReplacer("/", "_", ".html", "").Replace(picture) + "-" + look + ".png"
+	if err := os.WriteFile(filepath.Join(dir, name), shot, 0o644); err != nil {
+		t.Error(err)
+	}
+}
+
+// checkLoaded asserts what a reader sees: a heading, no sideways scrolling,
+// and the colour scheme that the system asks for.
+func checkLoaded(t *testing.T, ctx context.Context, address, look string, dark bool) {
+	t.Helper()
+	heading, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(document.querySelector("h1")||{innerText:""}).innerText`))
+	if err != nil || strings.TrimSpace(heading) == "" {
+		t.Errorf("%s (%s): no heading is shown (%v)", address, look, err)
+	}
+	over, err := chromedp.Run(ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`))
+	if err != nil || over > 1 {
+		t.Errorf("%s (%s): the page is %d pixels too wide (%v)", address, look, over, err)
+	}
+	light, err := chromedp.Run(ctx, chromedp.Evaluate[float64](`(() => {
+		const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g).map(Number);
+		return (r + g + b) / 765;
+	})()`))
+	if err != nil || (light > 0.5) == dark {
+		t.Errorf("%s (%s): the background's lightness is %.2f (%v)", address, look, light, err)
+	}
+}

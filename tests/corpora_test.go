@@ -1,0 +1,164 @@
+package tests
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestThreeRealSites takes three sites that nobody here wrote from folder to
+// bundle and has a checker that shares no code with the product look at what
+// came out, beside the trees that the reference MDX parser reads.
+func TestThreeRealSites(t *testing.T) {
+	outside := shared(t)
+	python := program(t, "python3")
+	trees := os.Getenv("BINDERY_TREES")
+	if _, err := os.Stat(filepath.Join(trees, "mcp.jsonl")); trees == "" || err != nil {
+		lacking(t, "the trees of the reference parser in BINDERY_TREES (make tools)")
+	}
+
+	compared := 0
+	for _, site := range []string{"mcp", "trigger", "novu"} {
+		t.Run(site, func(t *testing.T) {
+			source := filepath.Join(outside, "corpora", site)
+			bundle := export(t, source)
+			out, err := exec.Command(python, filepath.Join(outside, "oracle", "check_bundle.py"), bundle.Bundle, source,
+				"--trees", filepath.Join(trees, site+".jsonl"), "--show", "1000000").Output()
+			if err != nil {
+				t.Fatalf("check_bundle.py: %v\n%s", err, out)
+			}
+			figures, faults := readReport(t, out)
+			t.Logf("%s: %s", site, summary(figures))
+			compared += int(figures["pages compared"])
+
+			for _, must := range []string{
+				"lost pages", "root-absolute reference", "reference out of the bundle", "unsafe name", "duplicate name",
+				"not a plain file", "inline handler", "duplicate id", "javascript: link", "not utf-8", "no title",
+				"use of an outside file (blocked on file://)", "pages with JSX-looking text",
+			} {
+				if figures[must] != 0 {
+					t.Errorf("%s: %v, want 0\n%s", must, figures[must], strings.Join(first(faults[must], 5), "\n"))
+				}
+			}
+			if share := figures["mean text share"]; share < 0.999 {
+				t.Errorf("%.5f of the reference's text is on the pages, want 0.999\n%s",
+					share, strings.Join(first(faults["text missing"], 10), "\n"))
+			}
+			if figures["nav pages that exist"] < 100 {
+				t.Errorf("the checker found only %v pages in the navigation", figures["nav pages that exist"])
+			}
+
+			// A reference that leads nowhere must be one that the author was told of.
+			told := toldOf(t, bundle.Bundle)
+			for _, fault := range append(faults["broken reference"], faults["broken fragment"]...) {
+				page, ref, _ := strings.Cut(fault, ": ")
+				if !told[sourceOf(page)] {
+					t.Errorf("%s: %s leads nowhere, and the bundle's diagnostics don't say so", page, ref)
+				}
+			}
+		})
+	}
+	if compared < 1122-len(treesWithoutPage) {
+		t.Errorf("%d pages were compared with the reference's text, want %d", compared, 1122-len(treesWithoutPage))
+	}
+}
+
+// treesWithoutPage are sources that the reference parser reads, but that have
+// no page of their own in a bundle: the 53 snippets that pages import.
+var treesWithoutPage = make([]struct{}, 53)
+
+// readReport reads what check_bundle.py prints: a JSON object of figures, then
+// a list of examples under a heading for each kind of fault.
+func readReport(t *testing.T, out []byte) (figures map[string]float64, faults map[string][]string) {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(out))
+	var raw map[string]any
+	if err := dec.Decode(&raw); err != nil {
+		t.Fatalf("check_bundle.py printed no figures: %v", err)
+	}
+	figures, faults = map[string]float64{}, map[string][]string{}
+	for name, v := range raw {
+		if f, ok := v.(float64); ok {
+			figures[name] = f
+		}
+	}
+	kind := ""
+	lines := bufio.NewScanner(bytes.NewReader(out[dec.InputOffset():]))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		switch {
+		case strings.HasPrefix(line, "   "):
+			faults[kind] = append(faults[kind], strings.TrimSpace(line))
+		case strings.HasSuffix(line, "):"):
+			kind = line[:strings.LastIndex(line, " (")]
+		}
+	}
+	return figures, faults
+}
+
+func summary(figures map[string]float64) string {
+	data, _ := json.Marshal(figures)
+	return string(data)
+}
+
+func first(list []string, n int) []string { return list[:min(n, len(list))] }
+
+// toldOf gives the sources that have a diagnostic about a link or a file in
+// the bundle's list, without their extension.
+func toldOf(t *testing.T, bundle string) map[string]bool {
+	t.Helper()
+	told := map[string]bool{}
+	for _, line := range strings.Split(string(fileOf(t, bundle, "bindery/diagnostics.jsonl")), "\n") {
+		if line == "" {
+			continue
+		}
+		var d struct{ Code, File string }
+		if err := json.Unmarshal([]byte(line), &d); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(d.Code, "missing") {
+			told[strings.TrimSuffix(d.File, path.Ext(d.File))] = true
+		}
+	}
+	return told
+}
+
+func sourceOf(page string) string { return strings.TrimSuffix(page, ".html") }
+
+// fileOf reads one file out of a bundle.
+func fileOf(t *testing.T, bundle, name string) []byte {
+	t.Helper()
+	f, err := os.Open(bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	zr, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := tar.NewReader(zr)
+	for {
+		h, err := tr.Next()
+		if err != nil {
+			t.Fatalf("no %s in the bundle: %v", name, err)
+		}
+		if h.Name == name {
+			data, err := io.ReadAll(tr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return data
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestTheFlowByCurl does with plain requests what a pipeline does: publish with
+// the program, then start, poll, generate, download, all over the public API.
+func TestTheFlowByCurl(t *testing.T) {
+	u := start(t, t.TempDir())
+	if info, err := os.Stat(filepath.Join(u.data, "env")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the env file is %v (%v), want mode 0600", info.Mode(), err)
+	}
+	domain := seededDomain(t, u)
+	if _, err := u.command(t, "publish", filepath.Join(repository(t), "infra", "docs"), "--domain", domain); err != nil {
+		t.Fatal(err)
+	}
+
+	status, job, header := u.call(t, "POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q}`, domain))
+	if status != http.StatusAccepted || job["jobId"] == nil {
+		t.Fatalf("start: %d %v", status, job)
+	}
+	path := "/v1/static-export/jobs/" + job["jobId"].(string)
+	if got := header.Get("Location"); got != path {
+		t.Errorf("Location is %q, want %q", got, path)
+	}
+	progress := -1.0
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		status, job, header = u.call(t, "GET", path, "")
+		if status != http.StatusOK {
+			t.Fatalf("poll: %d %v", status, job)
+		}
+		now := job["progress"].(float64)
+		if now < progress {
+			t.Errorf("progress fell from %v to %v", progress, now)
+		}
+		progress = now
+		if job["status"] == "completed" {
+			break
+		}
+		if job["status"] == "failed" || time.Now().After(deadline) {
+			t.Fatalf("the job: %v", job)
+		}
+		if now == 100 {
+			t.Errorf("progress is 100 while the job is %v", job["status"])
+		}
+		if header.Get("Retry-After") == "" {
+			t.Error("a running job has no Retry-After")
+		}
+	}
+	if progress != 100 || job["pageCount"].(float64) < 5 {
+		t.Errorf("completed with progress %v and pageCount %v", progress, job["pageCount"])
+	}
+
+	status, link, _ := u.call(t, "POST", path+"/bundle", "")
+	if status != http.StatusOK {
+		t.Fatalf("bundle: %d %v", status, link)
+	}
+	end, err := time.Parse(time.RFC3339, link["expiresAt"].(string))
+	if err != nil || !end.After(time.Now()) {
+		t.Errorf("expiresAt is %v (%v)", link["expiresAt"], err)
+	}
+	response, err := http.Get(link["bundleUrl"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	archive, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hexDigest(archive) != link["sha256"] || float64(len(archive)) != link["sizeBytes"] {
+		t.Error("the download is not what the API says")
+	}
+	if bytes.Contains(u.log.Bytes(), []byte(u.key)) {
+		t.Error("the key is in the server's log")
+	}
+	u.stop(t)
+}
+
+// TestExportSurvivesPowerCuts kills the whole process again and again while a
+// site is exported, starts it on the same data, and compares the bundle with
+// one that was made in peace.
+func TestExportSurvivesPowerCuts(t *testing.T) {
+	site := madeSite(t, 300)
+	peace := exportOn(t, start(t, t.TempDir()), site)
+
+	data := t.TempDir()
+	u := start(t, data)
+	domain := seededDomain(t, u)
+	if _, err := u.command(t, "publish", site, "--domain", domain); err != nil {
+		t.Fatal(err)
+	}
+	status, job, _ := u.call(t, "POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q,"version":"v1"}`, domain))
+	if status != http.StatusAccepted {
+		t.Fatalf("start: %d %v", status, job)
+	}
+	for cut := range 6 {
+		time.Sleep(time.Duration(10+cut*25) * time.Millisecond)
+		u.kill()
+		u = start(t, data)
+	}
+	out := filepath.Join(t.TempDir(), "bundle.tar.gz")
+	if _, err := u.command(t, "export", "--domain", domain, "--job", job["jobId"].(string), "--out", out); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := hexDigest(archive); got != peace {
+		t.Errorf("after power cuts the bundle's digest is %s, in peace it was %s", got, peace)
+	}
+	u.stop(t)
+}
+
+// exportOn publishes site and exports it under the label v1; it gives the
+// bundle's digest.
+func exportOn(t *testing.T, u *up, site string) string {
+	t.Helper()
+	domain := seededDomain(t, u)
+	if _, err := u.command(t, "publish", site, "--domain", domain); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "bundle.tar.gz")
+	if _, err := u.command(t, "export", "--domain", domain, "--export-version", "v1", "--out", out); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hexDigest(archive)
+}
+
+// seededDomain asks the operator's command which domain `up --seed` made.
+func seededDomain(t *testing.T, u *up) string {
+	t.Helper()
+	out, err := u.command(t, "project", "list", "--data", u.data, "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var projects []struct{ Domain string }
+	if err := json.Unmarshal(out, &projects); err != nil || len(projects) != 1 {
+		t.Fatalf("project list --json: %v in %s", err, out)
+	}
+	return projects[0].Domain
+}
+
+// madeSite writes a site of n pages with links, code and pictures.
+func madeSite(tb testing.TB, n int) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	write := func(name, text string) {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			tb.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+		// The modification time is part of a bundle: hold it still.
+		when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+		if err := os.Chtimes(file, when, when); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	var pages []string
+	for i := range n {
+		name := fmt.Sprintf("part-%02d/page-%04d", i/50, i)
+		pages = append(pages, fmt.Sprintf("%q", name))
+		write(name+".mdx", fmt.Sprintf("---\ntitle: Page %d\n---\n\n## First\n\nSee [the next](/part-%02d/page-%04d).\n\n<Note>Number **%d**</Note>\n\n```go\nfunc f() int { return %d }\n```\n",
+			i, ((i+1)%n)/50, (i+1)%n, i, i))
+	}
+	write("docs.json", fmt.Sprintf(`{"name":"Made","theme":"mint","colors":{"primary":"#0055aa"},"navigation":{"groups":[{"group":"All","pages":[%s]}]}}`,
+		strings.Join(pages, ",")))
+	return dir
+}

@@ -1,0 +1,130 @@
+package tests
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// up is a running `bindery up`.
+type up struct {
+	data, url, key, project string
+	cmd                     *exec.Cmd
+	log                     *bytes.Buffer
+}
+
+// start runs `bindery up --seed` on data and waits until it answers. The
+// process ends with the test.
+func start(tb testing.TB, data string) *up {
+	tb.Helper()
+	u := &up{data: data, log: new(bytes.Buffer)}
+	_ = os.Remove(filepath.Join(data, "env"))
+	u.cmd = exec.Command(bindery(tb), "up", "--data", data, "--addr", "127.0.0.1:0", "--seed")
+	u.cmd.Stdout, u.cmd.Stderr = u.log, u.log
+	if err := u.cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(u.kill)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if u.readEnv() {
+			if response, err := http.Get(u.url + "/openapi.json"); err == nil {
+				response.Body.Close()
+				return u
+			}
+		}
+		if time.Now().After(deadline) {
+			u.kill()
+			tb.Fatalf("bindery up does not answer:\n%s", u.log)
+		}
+	}
+}
+
+// readEnv reads the file that `up` writes for callers.
+func (u *up) readEnv() bool {
+	f, err := os.Open(filepath.Join(u.data, "env"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		name, value, _ := strings.Cut(strings.TrimPrefix(lines.Text(), "export "), "=")
+		value = strings.Trim(value, `'"`)
+		switch name {
+		case "BINDERY_URL":
+			u.url = value
+		case "BINDERY_ADMIN_KEY":
+			u.key = value
+		case "BINDERY_PROJECT":
+			u.project = value
+		}
+	}
+	return u.url != "" && u.key != ""
+}
+
+// kill ends the process the hard way, as a power cut would.
+func (u *up) kill() {
+	if u.cmd.ProcessState == nil {
+		_ = u.cmd.Process.Kill()
+		_ = u.cmd.Wait()
+	}
+}
+
+// stop ends the process as Ctrl-C does and checks that it ends well.
+func (u *up) stop(tb testing.TB) {
+	tb.Helper()
+	_ = u.cmd.Process.Signal(syscall.SIGINT)
+	if err := u.cmd.Wait(); err != nil {
+		tb.Errorf("bindery up after Ctrl-C: %v\n%s", err, u.log)
+	}
+}
+
+// command runs the program as a caller of u and gives its standard output.
+func (u *up) command(tb testing.TB, args ...string) ([]byte, error) {
+	tb.Helper()
+	cmd := exec.Command(bindery(tb), args...)
+	cmd.Env = append(os.Environ(), "BINDERY_URL="+u.url, "BINDERY_ADMIN_KEY="+u.key)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		tb.Logf("bindery %s: %v\n%s", strings.Join(args, " "), err, stderr.Bytes())
+	}
+	return out, err
+}
+
+// call makes one request with the admin key and reads its JSON answer.
+func (u *up) call(tb testing.TB, method, path, body string) (int, map[string]any, http.Header) {
+	tb.Helper()
+	var content io.Reader
+	if body != "" {
+		content = strings.NewReader(body)
+	}
+	request, err := http.NewRequestWithContext(tb.Context(), method, u.url+path, content)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+u.key)
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer map[string]any
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		tb.Fatalf("%s %s: no JSON: %v", method, path, err)
+	}
+	return response.StatusCode, answer, response.Header
+}
