@@ -63,12 +63,18 @@ func export(tb testing.TB, site string) exported {
 	if err := cmd.Run(); err != nil {
 		tb.Fatalf("bindery run %s: %v\n%s", site, err, stderr.Bytes())
 	}
-	var e exported
-	if err := json.Unmarshal(stdout.Bytes(), &e); err != nil {
+	e, err := readExported(stdout.Bytes())
+	if err != nil {
 		tb.Fatalf("bindery run --json: %v in %s", err, stdout.Bytes())
 	}
 	if e.Bundle != out || e.Pages == 0 {
 		tb.Fatalf("bindery run --json says %+v, want the bundle %s with pages", e, out)
 	}
 	return e
+}
+
+func readExported(stdout []byte) (exported, error) {
+	var e exported
+	err := json.Unmarshal(stdout, &e)
+	return e, err
 }

@@ -1,0 +1,64 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// BenchmarkWholeExport runs the program on sites of several sizes, from
+// packing to the checked archive, and reports the pages per CPU second of the
+// whole process, its CPU time for a page, and its peak memory.
+func BenchmarkWholeExport(b *testing.B) {
+	sites := []struct {
+		name string
+		path func(b *testing.B) string
+	}{
+		{"made-1000", func(b *testing.B) string { return madeSite(b, 1000) }},
+		{"made-20000", func(b *testing.B) string { return madeSite(b, 20000) }},
+	}
+	for _, site := range []string{"mcp", "trigger", "novu"} {
+		sites = append(sites, struct {
+			name string
+			path func(b *testing.B) string
+		}{site, func(b *testing.B) string { return filepath.Join(shared(b), "corpora", site) }})
+	}
+	for _, site := range sites {
+		b.Run(site.name, func(b *testing.B) {
+			source := site.path(b)
+			program := bindery(b)
+			out := filepath.Join(b.TempDir(), "bundle.tar.gz")
+			var cpu, pages float64
+			var peak int64
+			for b.Loop() {
+				cmd := exec.Command(program, "run", source, "--out", out, "--json")
+				stdout, err := cmd.Output()
+				if err != nil {
+					b.Fatal(err)
+				}
+				pages += float64(pagesOf(b, stdout))
+				cpu += (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+				peak = max(peak, peakKiB(cmd.ProcessState))
+			}
+			b.ReportMetric(pages/cpu, "pages/cpu-s")
+			b.ReportMetric(1000*cpu/pages, "cpu-ms/page")
+			if peak > 0 {
+				b.ReportMetric(float64(peak)/1024, "peak-MiB")
+			}
+			if info, err := os.Stat(out); err == nil {
+				b.ReportMetric(float64(info.Size())/(pages/float64(b.N)), "bundle-bytes/page")
+			}
+		})
+	}
+}
+
+func pagesOf(b *testing.B, stdout []byte) int {
+	b.Helper()
+	e, err := readExported(stdout)
+	if err != nil {
+		b.Fatal(fmt.Errorf("bindery run --json: %w", err))
+	}
+	return e.Pages
+}
