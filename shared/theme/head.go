@@ -1,0 +1,198 @@
+package theme
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// siteHead is the part of the head that no page changes.
+func (t *Theme) siteHead() []byte {
+	b := []byte(`<meta name="viewport" content="width=device-width,initial-scale=1"><meta name="generator" content="Bindery">`)
+	switch {
+	case t.cfg.Appearance == "dark":
+		b = append(b, `<meta name="color-scheme" content="dark light">`...)
+	case t.cfg.Appearance == "light" && t.cfg.Strict:
+		b = append(b, `<meta name="color-scheme" content="light">`...)
+	default:
+		b = append(b, `<meta name="color-scheme" content="light dark">`...)
+	}
+	return b
+}
+
+// htmlTag opens the document. Class "dark" is there from the start for sites
+// that begin dark; boot.js replaces it by the reader's choice before the first
+// paint.
+func (t *Theme) htmlTag(dst []byte, lang, dir string, w *words, class string) []byte {
+	if lang == "" {
+		lang = t.cfg.Lang
+	}
+	if dir == "" {
+		dir = w.dir
+	}
+	dst = append(dst, "<!doctype html>\n<html"...)
+	dst = appendAttr(dst, "lang", lang)
+	dst = appendAttr(dst, "dir", dir)
+	if t.cfg.Appearance == "dark" {
+		if class != "" {
+			class += " "
+		}
+		class += "dark"
+	}
+	if class != "" {
+		dst = appendAttr(dst, "class", class)
+	}
+	dst = appendAttr(dst, "data-site", t.cfg.SiteKey)
+	switch t.cfg.Appearance {
+	case "dark", "light":
+		dst = appendAttr(dst, "data-appearance", t.cfg.Appearance)
+	}
+	if t.cfg.Strict {
+		dst = append(dst, " data-strict"...)
+	}
+	return append(dst, '>')
+}
+
+func (t *Theme) appendHead(dst []byte, v *View) []byte {
+	// The encoding first: it must stand in the first 1024 bytes.
+	dst = append(dst, `<head><meta charset="utf-8">`...)
+	dst = append(dst, t.headSite...)
+	dst = append(dst, `<title>`...)
+	dst = appendText(dst, t.docTitle(v.Title))
+	dst = append(dst, `</title>`...)
+	dst = appendMeta(dst, "description", v.Description)
+	if v.NoIndex {
+		dst = append(dst, `<meta name="robots" content="noindex">`...)
+	}
+	if v.Canonical != "" {
+		dst = append(dst, `<link rel="canonical"`...)
+		dst = appendHref(dst, v.Canonical)
+		dst = append(dst, '>')
+	}
+	if v.Markdown != "" {
+		dst = append(dst, `<link rel="alternate" type="text/markdown"`...)
+		dst = appendHref(dst, v.Markdown)
+		dst = append(dst, '>')
+	}
+	title := v.Title
+	if title == "" {
+		title = t.cfg.SiteName
+	}
+	dst = appendMeta(dst, "og:type", "article")
+	dst = appendMeta(dst, "og:site_name", t.cfg.SiteName)
+	dst = appendMeta(dst, "og:title", title)
+	dst = appendMeta(dst, "og:description", v.Description)
+	dst = appendMeta(dst, "og:url", v.Canonical)
+	dst = appendMeta(dst, "og:image", v.Image)
+	if v.Image != "" {
+		dst = appendMeta(dst, "twitter:card", "summary_large_image")
+	}
+	for _, m := range v.Meta {
+		dst = appendMeta(dst, m.Name, m.Content)
+	}
+	dst = t.appendFavicon(dst, v.Root)
+	dst = append(dst, `<script src="`...)
+	dst = appendText(dst, v.Root)
+	dst = append(dst, t.boot...)
+	dst = append(dst, `"></script><link rel="stylesheet" href="`...)
+	dst = appendText(dst, v.Root)
+	dst = append(dst, t.css...)
+	dst = append(dst, `">`...)
+	for _, s := range v.Styles {
+		dst = append(dst, `<link rel="stylesheet"`...)
+		dst = appendHref(dst, s)
+		dst = append(dst, '>')
+	}
+	dst = append(dst, `<script defer src="`...)
+	dst = appendText(dst, v.Root)
+	dst = append(dst, t.js...)
+	dst = append(dst, `"></script>`...)
+	for _, s := range v.Scripts {
+		dst = append(dst, `<script defer`...)
+		dst = appendAttr(dst, "src", safeURL(s))
+		dst = append(dst, `></script>`...)
+	}
+	if v.Canonical != "" && !v.NoIndex {
+		dst = t.appendLinkedData(dst, v, title)
+	}
+	return append(dst, `</head>`...)
+}
+
+// docTitle is the title of the window: page and site, each once.
+func (t *Theme) docTitle(title string) string {
+	switch {
+	case title == "" || title == t.cfg.SiteName:
+		return t.cfg.SiteName
+	case t.cfg.SiteName == "":
+		return title
+	}
+	return title + " - " + t.cfg.SiteName
+}
+
+// appendMeta writes a meta element, nothing if its content is empty.
+func appendMeta(dst []byte, name, content string) []byte {
+	if name == "" || content == "" {
+		return dst
+	}
+	attr := "name"
+	if strings.HasPrefix(name, "og:") || strings.HasPrefix(name, "article:") || strings.HasPrefix(name, "fb:") {
+		attr = "property"
+	}
+	dst = append(dst, `<meta`...)
+	dst = appendAttr(dst, attr, name)
+	dst = appendAttr(dst, "content", content)
+	return append(dst, '>')
+}
+
+func (t *Theme) appendFavicon(dst []byte, root string) []byte {
+	one := func(path, media string) {
+		if path == "" {
+			return
+		}
+		dst = append(dst, `<link rel="icon"`...)
+		dst = appendHref(dst, fromRoot(root, path))
+		if media != "" {
+			dst = appendAttr(dst, "media", media)
+		}
+		dst = append(dst, '>')
+	}
+	if t.cfg.FaviconDark != "" && t.cfg.FaviconDark != t.cfg.Favicon {
+		one(t.cfg.Favicon, "(prefers-color-scheme: light)")
+		one(t.cfg.FaviconDark, "(prefers-color-scheme: dark)")
+		return dst
+	}
+	one(t.cfg.Favicon, "")
+	return dst
+}
+
+// fromRoot makes a path from the bundle's root an address on a page.
+func fromRoot(root, path string) string {
+	if isAbsolute(path) {
+		return path
+	}
+	return root + strings.TrimLeft(path, "/")
+}
+
+// appendLinkedData writes schema.org's description of the page. It is data, not
+// a script that runs, so a content security policy does not stop it;
+// encoding/json escapes <, > and &, so nothing in it can end the element.
+func (t *Theme) appendLinkedData(dst []byte, v *View, title string) []byte {
+	type site struct {
+		Type string `json:"@type"`
+		Name string `json:"name"`
+	}
+	data, err := json.Marshal(struct {
+		Context     string `json:"@context"`
+		Type        string `json:"@type"`
+		Headline    string `json:"headline"`
+		Description string `json:"description,omitempty"`
+		URL         string `json:"url"`
+		Image       string `json:"image,omitempty"`
+		PartOf      *site  `json:"isPartOf,omitempty"`
+	}{"https://schema.org", "TechArticle", title, v.Description, v.Canonical, v.Image, &site{"WebSite", t.cfg.SiteName}})
+	if err != nil {
+		return dst
+	}
+	dst = append(dst, `<script type="application/ld+json">`...)
+	dst = append(dst, data...)
+	return append(dst, `</script>`...)
+}

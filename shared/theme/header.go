@@ -1,0 +1,220 @@
+package theme
+
+// appendHeader writes the rows at the top: logo, switches, links, appearance;
+// then the tabs.
+func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
+	h := &v.Header
+	dst = append(dst, `<header class="top"><div class="top-row">`...)
+	if t.showSidebar(v) {
+		dst = append(dst, `<button type="button" class="icon-button menu-button" popovertarget="sidebar"`...)
+		dst = appendAttr(dst, "aria-label", w.menu)
+		dst = append(dst, '>')
+		dst = append(dst, uiMenu...)
+		dst = append(dst, `</button>`...)
+	}
+	dst = t.appendLogo(dst, v)
+	if len(h.Switches) > 0 {
+		dst = append(dst, `<div class="switches">`...)
+		for i := range h.Switches {
+			dst = t.appendSwitch(dst, &h.Switches[i], w)
+		}
+		dst = append(dst, `</div>`...)
+	}
+	dst = append(dst, `<div class="top-end">`...)
+	if len(h.Links) > 0 {
+		// One list: a row on wide screens, a popover on narrow ones.
+		dst = append(dst, `<nav class="top-links" id="top-links" popover`...)
+		dst = appendAttr(dst, "aria-label", w.links)
+		dst = append(dst, `><ul>`...)
+		for i := range h.Links {
+			dst = append(dst, `<li>`...)
+			dst = t.appendLink(dst, &h.Links[i], "")
+			dst = append(dst, `</li>`...)
+		}
+		dst = append(dst, `</ul></nav>`...)
+	}
+	if h.Primary != nil {
+		dst = t.appendLink(dst, h.Primary, "button")
+	}
+	if !t.cfg.Strict {
+		dst = append(dst, `<button type="button" class="icon-button appearance" hidden data-appearance-toggle`...)
+		dst = appendAttr(dst, "aria-label", w.appearance)
+		dst = appendAttr(dst, "title", w.appearance)
+		dst = append(dst, '>')
+		dst = append(dst, uiSun...)
+		dst = append(dst, uiMoon...)
+		dst = append(dst, `</button>`...)
+	}
+	if len(h.Links) > 0 {
+		dst = append(dst, `<button type="button" class="icon-button more-button" popovertarget="top-links"`...)
+		dst = appendAttr(dst, "aria-label", w.links)
+		dst = append(dst, '>')
+		dst = append(dst, uiMore...)
+		dst = append(dst, `</button>`...)
+	}
+	dst = append(dst, `</div></div>`...)
+	if len(h.Tabs) > 0 {
+		dst = append(dst, `<nav class="tabs-row"`...)
+		dst = appendAttr(dst, "aria-label", w.sections)
+		dst = append(dst, `><ul>`...)
+		for i := range h.Tabs {
+			dst = t.appendTab(dst, &h.Tabs[i])
+		}
+		dst = append(dst, `</ul></nav>`...)
+	}
+	return append(dst, `</header>`...)
+}
+
+func (t *Theme) appendLogo(dst []byte, v *View) []byte {
+	home := v.Home
+	if t.cfg.Logo.Href != "" && isAbsolute(t.cfg.Logo.Href) {
+		home = t.cfg.Logo.Href
+	}
+	if home == "" {
+		home = v.Root + "index.html"
+	}
+	dst = append(dst, `<a class="logo"`...)
+	dst = appendHref(dst, home)
+	light, dark := t.cfg.Logo.Light, t.cfg.Logo.Dark
+	if light == "" {
+		light = dark
+	}
+	if light == "" {
+		dst = append(dst, '>')
+		dst = appendText(dst, t.cfg.SiteName)
+		return append(dst, `</a>`...)
+	}
+	// The name is the link's label: one of the two pictures is always hidden.
+	dst = appendAttr(dst, "aria-label", t.cfg.SiteName)
+	dst = append(dst, '>')
+	img := func(class, src string) {
+		dst = append(dst, `<img`...)
+		if class != "" {
+			dst = appendAttr(dst, "class", class)
+		}
+		dst = appendAttr(dst, "src", safeURL(fromRoot(v.Root, src)))
+		dst = append(dst, ` alt="">`...)
+	}
+	if dark == "" || dark == light {
+		img("", light)
+	} else {
+		img("only-light", light)
+		img("only-dark", dark)
+	}
+	return append(dst, `</a>`...)
+}
+
+func (t *Theme) appendLink(dst []byte, l *Link, class string) []byte {
+	dst = append(dst, `<a`...)
+	if class != "" {
+		dst = appendAttr(dst, "class", class)
+	}
+	dst = appendHref(dst, l.Href)
+	dst = append(dst, '>')
+	dst = t.appendIcon(dst, l.Icon)
+	dst = append(dst, `<span>`...)
+	dst = appendText(dst, l.Label)
+	return append(dst, `</span></a>`...)
+}
+
+func (t *Theme) appendSwitch(dst []byte, s *Switch, w *words) []byte {
+	if len(s.Options) == 0 {
+		return dst
+	}
+	cur := &s.Options[0]
+	for i := range s.Options {
+		if s.Options[i].Current {
+			cur = &s.Options[i]
+		}
+	}
+	dst = append(dst, `<details class="menu" name="top-menu"><summary`...)
+	if s.Kind == "language" {
+		dst = append(dst, ` class="is-language"`...)
+	}
+	dst = append(dst, `><span class="sr">`...)
+	dst = appendText(dst, w.switchName(s.Kind))
+	dst = append(dst, `: </span>`...)
+	if s.Kind == "language" && cur.Icon == "" {
+		dst = append(dst, uiGlobe...)
+	} else {
+		dst = t.appendIcon(dst, cur.Icon)
+	}
+	dst = append(dst, `<span>`...)
+	dst = appendText(dst, cur.Label)
+	dst = append(dst, `</span>`...)
+	if cur.Tag != "" {
+		dst = append(dst, `<span class="tag">`...)
+		dst = appendText(dst, cur.Tag)
+		dst = append(dst, `</span>`...)
+	}
+	dst = append(dst, uiChevron...)
+	dst = append(dst, `</summary>`...)
+	dst = t.appendOptions(dst, s.Options)
+	return append(dst, `</details>`...)
+}
+
+func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
+	dst = append(dst, `<ul class="menu-list">`...)
+	for i := range opts {
+		o := &opts[i]
+		dst = append(dst, `<li><a`...)
+		dst = appendHref(dst, o.Href)
+		if o.Lang != "" {
+			dst = appendAttr(dst, "hreflang", o.Lang)
+			dst = appendAttr(dst, "lang", o.Lang)
+		}
+		if o.Current {
+			dst = append(dst, ` aria-current="true"`...)
+		}
+		dst = append(dst, '>')
+		dst = t.appendIcon(dst, o.Icon)
+		dst = append(dst, `<span class="menu-text"><span>`...)
+		dst = appendText(dst, o.Label)
+		dst = append(dst, `</span>`...)
+		if o.Tag != "" {
+			dst = append(dst, `<span class="tag">`...)
+			dst = appendText(dst, o.Tag)
+			dst = append(dst, `</span>`...)
+		}
+		if o.Description != "" {
+			dst = append(dst, `<span class="menu-description">`...)
+			dst = appendText(dst, o.Description)
+			dst = append(dst, `</span>`...)
+		}
+		dst = append(dst, `</span>`...)
+		if o.Current {
+			dst = append(dst, uiCheck...)
+		}
+		dst = append(dst, `</a></li>`...)
+	}
+	return append(dst, `</ul>`...)
+}
+
+func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
+	dst = append(dst, `<li>`...)
+	if len(tab.Menu) > 0 {
+		dst = append(dst, `<details class="menu" name="top-menu"><summary`...)
+		if tab.Current {
+			dst = append(dst, ` aria-current="true"`...)
+		}
+		dst = append(dst, '>')
+		dst = t.appendIcon(dst, tab.Icon)
+		dst = append(dst, `<span>`...)
+		dst = appendText(dst, tab.Label)
+		dst = append(dst, `</span>`...)
+		dst = append(dst, uiChevron...)
+		dst = append(dst, `</summary>`...)
+		dst = t.appendOptions(dst, tab.Menu)
+		return append(dst, `</details></li>`...)
+	}
+	dst = append(dst, `<a`...)
+	dst = appendHref(dst, tab.Href)
+	if tab.Current {
+		dst = append(dst, ` aria-current="true"`...)
+	}
+	dst = append(dst, '>')
+	dst = t.appendIcon(dst, tab.Icon)
+	dst = append(dst, `<span>`...)
+	dst = appendText(dst, tab.Label)
+	return append(dst, `</span></a></li>`...)
+}

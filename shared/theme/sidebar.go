@@ -1,0 +1,360 @@
+package theme
+
+import "strconv"
+
+// SidebarView is the navigation of one section of a site as seen from one
+// depth of folder: because every Href begins with the same way to the root, one
+// Sidebar serves all pages of that section and depth.
+type SidebarView struct {
+	// Anchors stand above the tree with an icon each.
+	Anchors []Anchor
+	Items   []NavItem
+	// MaxLinks is the number of links up to which every page carries the
+	// whole tree. In larger sections a page carries its own branch only, and
+	// the other groups are links to their first page; otherwise the bytes
+	// of a section would grow with the square of its pages. 0 means
+	// DefaultMaxLinks.
+	MaxLinks int
+}
+
+// DefaultMaxLinks is how many links a sidebar shows in full: more than
+// hand-written sections have, and about 30 kB of HTML.
+const DefaultMaxLinks = 300
+
+// Anchor is a link above the tree; Current marks the section that the page is
+// in.
+type Anchor struct {
+	Label, Href, Icon string
+	Current           bool
+}
+
+// NavItem is a page, a link to elsewhere, or a group of those.
+type NavItem struct {
+	Label, Icon, Tag string
+	// Href is the target; a group may have one (its root page) or not.
+	Href string
+	// Key identifies the page for View.CurrentKey; -1 where it is none.
+	Key int
+	// Expanded opens a nested group although the current page is not in it.
+	Expanded bool
+	// External marks links that leave the site.
+	External   bool
+	Deprecated bool
+	Method     string // HTTP method of an API page, shown as a badge
+	Children   []NavItem
+}
+
+// Sidebar is a rendered SidebarView. It is immutable and safe for concurrent
+// use. Build it with Theme.Sidebar.
+type Sidebar struct {
+	html  []byte
+	nodes []navNode
+	byKey map[int]int // NavItem.Key → index in nodes, first occurrence
+	top   []int       // the first level
+	head  []byte      // the anchors
+	// branch says that pages carry only their own branch.
+	branch bool
+}
+
+// navNode is where one item stands in Sidebar.html.
+type navNode struct {
+	start, end int // the item's whole <li>
+	mark       int // where ` aria-current="page"` goes, 0 if no link
+	open       int // where ` open` goes in <details>, 0 if none
+	inner      int // where the children's list content begins
+	innerEnd   int
+	parent     int // -1 at the top
+	kids       []int
+	ordinal    int // place among the siblings
+	href       string
+	label      string
+}
+
+// branchWindow is how many siblings on each side a page of a large section
+// shows.
+const branchWindow = 40
+
+const currentMark = ` aria-current="page"`
+
+// Sidebar renders the navigation once; Document then marks a page in it by
+// copying around known offsets.
+func (t *Theme) Sidebar(v SidebarView) *Sidebar {
+	s := &Sidebar{byKey: map[int]int{}}
+	if len(v.Anchors) > 0 {
+		b := append(s.head, `<ul class="nav-anchors">`...)
+		for _, a := range v.Anchors {
+			b = append(b, `<li><a`...)
+			if a.Current {
+				b = append(b, ` aria-current="true"`...)
+			}
+			b = appendHref(b, a.Href)
+			b = append(b, '>')
+			b = append(b, `<span class="nav-anchor-icon">`...)
+			b = t.appendIcon(b, a.Icon)
+			b = append(b, `</span>`...)
+			b = appendText(b, a.Label)
+			b = append(b, `</a></li>`...)
+		}
+		s.head = append(b, `</ul>`...)
+	}
+	links := 0
+	s.top = t.sidebarLevel(s, v.Items, -1, 0, &links)
+	limit := v.MaxLinks
+	if limit <= 0 {
+		limit = DefaultMaxLinks
+	}
+	s.branch = links > limit
+	return s
+}
+
+// sidebarLevel appends the items of one level and returns their indices.
+func (t *Theme) sidebarLevel(s *Sidebar, items []NavItem, parent, depth int, links *int) []int {
+	level := make([]int, 0, len(items))
+	for i := range items {
+		it := &items[i]
+		n := len(s.nodes)
+		s.nodes = append(s.nodes, navNode{
+			start: len(s.html), parent: parent, ordinal: i,
+			href: firstHref(it), label: it.Label,
+		})
+		level = append(level, n)
+		if it.Key >= 0 && it.Href != "" {
+			if _, dup := s.byKey[it.Key]; !dup {
+				s.byKey[it.Key] = n
+			}
+		}
+		switch {
+		case len(it.Children) == 0:
+			*links++
+			s.html = append(s.html, `<li>`...)
+			t.navLink(s, n, it)
+			s.html = append(s.html, `</li>`...)
+		case depth == 0:
+			s.html = append(s.html, `<li class="nav-section"><p class="nav-title">`...)
+			if it.Href != "" {
+				*links++
+				t.navLink(s, n, it)
+			} else {
+				t.navLabel(s, it)
+			}
+			s.html = append(s.html, `</p><ul>`...)
+			t.navChildren(s, n, it, depth, links)
+			s.html = append(s.html, `</ul></li>`...)
+		default:
+			s.html = append(s.html, `<li><details`...)
+			if it.Expanded {
+				s.html = append(s.html, ` open`...)
+			} else {
+				s.nodes[n].open = len(s.html)
+			}
+			s.html = append(s.html, `><summary>`...)
+			if it.Href != "" {
+				*links++
+				t.navLink(s, n, it)
+			} else {
+				t.navLabel(s, it)
+			}
+			s.html = append(s.html, `</summary><ul>`...)
+			t.navChildren(s, n, it, depth, links)
+			s.html = append(s.html, `</ul></details></li>`...)
+		}
+		s.nodes[n].end = len(s.html)
+	}
+	return level
+}
+
+func (t *Theme) navChildren(s *Sidebar, n int, it *NavItem, depth int, links *int) {
+	s.nodes[n].inner = len(s.html)
+	kids := t.sidebarLevel(s, it.Children, n, depth+1, links)
+	s.nodes[n].kids = kids
+	s.nodes[n].innerEnd = len(s.html)
+}
+
+func (t *Theme) navLink(s *Sidebar, n int, it *NavItem) {
+	s.html = append(s.html, `<a`...)
+	s.nodes[n].mark = len(s.html)
+	s.html = appendHref(s.html, it.Href)
+	if it.External {
+		s.html = append(s.html, ` rel="noopener" target="_blank"`...)
+	}
+	s.html = append(s.html, '>')
+	t.navLabel(s, it)
+	if it.External {
+		s.html = append(s.html, uiExternal...)
+	}
+	s.html = append(s.html, `</a>`...)
+}
+
+func (t *Theme) navLabel(s *Sidebar, it *NavItem) {
+	s.html = t.appendIcon(s.html, it.Icon)
+	if it.Method != "" {
+		s.html = append(s.html, `<span class="method" data-method="`...)
+		s.html = appendText(s.html, it.Method)
+		s.html = append(s.html, `">`...)
+		s.html = appendText(s.html, it.Method)
+		s.html = append(s.html, `</span>`...)
+	}
+	if it.Deprecated {
+		s.html = append(s.html, `<span class="nav-deprecated">`...)
+	} else {
+		s.html = append(s.html, `<span>`...)
+	}
+	s.html = appendText(s.html, it.Label)
+	s.html = append(s.html, `</span>`...)
+	if it.Tag != "" {
+		s.html = append(s.html, `<span class="tag">`...)
+		s.html = appendText(s.html, it.Tag)
+		s.html = append(s.html, `</span>`...)
+	}
+}
+
+// firstHref is where a group leads when it is shown as one link.
+func firstHref(it *NavItem) string {
+	if it.Href != "" {
+		return it.Href
+	}
+	for i := range it.Children {
+		if h := firstHref(&it.Children[i]); h != "" {
+			return h
+		}
+	}
+	return ""
+}
+
+// append writes the sidebar's content with the page of this key marked.
+func (s *Sidebar) append(dst []byte, key int) []byte {
+	dst = append(dst, s.head...)
+	if len(s.top) == 0 {
+		return dst
+	}
+	cur, ok := s.byKey[key]
+	if !ok {
+		cur = -1
+	}
+	dst = append(dst, `<ul class="nav">`...)
+	if s.branch {
+		dst = s.appendBranch(dst, cur)
+	} else {
+		dst = s.appendWhole(dst, cur)
+	}
+	return append(dst, `</ul>`...)
+}
+
+// appendWhole copies the tree around the offsets that change: the ancestors'
+// <details> and the page's link, which stand in this order in the text.
+func (s *Sidebar) appendWhole(dst []byte, cur int) []byte {
+	if cur < 0 {
+		return append(dst, s.html...)
+	}
+	var path [32]int
+	depth := 0
+	for n := cur; n >= 0 && depth < len(path); n = s.nodes[n].parent {
+		path[depth] = n
+		depth++
+	}
+	at := 0
+	for i := depth - 1; i >= 0; i-- {
+		if o := s.nodes[path[i]].open; o > 0 {
+			dst = append(dst, s.html[at:o]...)
+			dst = append(dst, ` open`...)
+			at = o
+		}
+	}
+	m := s.nodes[cur].mark
+	dst = append(dst, s.html[at:m]...)
+	dst = append(dst, currentMark...)
+	return append(dst, s.html[m:]...)
+}
+
+// appendBranch writes, level by level, the siblings near the page's ancestors;
+// groups off the branch are links to their first page.
+func (s *Sidebar) appendBranch(dst []byte, cur int) []byte {
+	var path [32]int
+	depth := 0
+	for n := cur; n >= 0 && depth < len(path); n = s.nodes[n].parent {
+		path[depth] = n
+		depth++
+	}
+	return s.appendBranchLevel(dst, s.top, path[:depth])
+}
+
+// appendBranchLevel writes one level; path ends with the ancestor on this
+// level, or is empty when the page is above it.
+func (s *Sidebar) appendBranchLevel(dst []byte, level, path []int) []byte {
+	on, ordinal := -1, 0
+	if len(path) > 0 {
+		on = path[len(path)-1]
+		ordinal = s.nodes[on].ordinal
+	}
+	from, to := max(0, ordinal-branchWindow), min(len(level), ordinal+branchWindow+1)
+	if from > 0 {
+		dst = s.appendMore(dst, level[from-1], "↑")
+	}
+	for _, n := range level[from:to] {
+		nd := &s.nodes[n]
+		switch {
+		case n == on && len(nd.kids) > 0:
+			at := nd.start
+			if nd.open > 0 {
+				dst = append(dst, s.html[at:nd.open]...)
+				dst = append(dst, ` open`...)
+				at = nd.open
+			}
+			if len(path) == 1 && nd.mark > 0 {
+				dst = append(dst, s.html[at:nd.mark]...)
+				dst = append(dst, currentMark...)
+				at = nd.mark
+			}
+			dst = append(dst, s.html[at:nd.inner]...)
+			dst = s.appendBranchLevel(dst, nd.kids, path[:len(path)-1])
+			dst = append(dst, s.html[nd.innerEnd:nd.end]...)
+		case n == on:
+			dst = append(dst, s.html[nd.start:nd.mark]...)
+			dst = append(dst, currentMark...)
+			dst = append(dst, s.html[nd.mark:nd.end]...)
+		case len(nd.kids) > 0:
+			if nd.href == "" {
+				continue
+			}
+			dst = append(dst, `<li class="nav-branch"><a`...)
+			dst = appendHref(dst, nd.href)
+			dst = append(dst, '>')
+			dst = append(dst, `<span>`...)
+			dst = appendText(dst, nd.label)
+			dst = append(dst, `</span>`...)
+			dst = append(dst, uiChevron...)
+			dst = append(dst, `</a></li>`...)
+		default:
+			dst = append(dst, s.html[nd.start:nd.end]...)
+		}
+	}
+	if to < len(level) {
+		dst = s.appendMore(dst, level[to], "↓")
+	}
+	return dst
+}
+
+// appendMore writes the link that goes on where the window of a long level
+// ends.
+func (s *Sidebar) appendMore(dst []byte, n int, arrow string) []byte {
+	nd := &s.nodes[n]
+	if nd.href == "" {
+		return dst
+	}
+	dst = append(dst, `<li class="nav-more"><a`...)
+	dst = appendHref(dst, nd.href)
+	dst = append(dst, `><span aria-hidden="true">`...)
+	dst = append(dst, arrow...)
+	dst = append(dst, ` </span><span>`...)
+	dst = appendText(dst, nd.label)
+	return append(dst, ` …</span></a></li>`...)
+}
+
+// Len is the number of bytes of the whole tree, for callers that keep many
+// sidebars and bound them.
+func (s *Sidebar) Len() int { return len(s.html) + len(s.head) }
+
+// String is for logs and debuggers.
+func (s *Sidebar) String() string {
+	return "sidebar of " + strconv.Itoa(len(s.nodes)) + " items"
+}

@@ -1,0 +1,122 @@
+package theme
+
+import (
+	"strings"
+
+	"github.com/tdewolff/minify/v2"
+	"github.com/tdewolff/minify/v2/css"
+)
+
+// NotFound is the bundle's 404.html. A server shows it at addresses of any
+// depth, so it refers to no file: its style is inline, and it links home only
+// where Config.BaseURL says what home is.
+func (t *Theme) NotFound() []byte {
+	w := wordsFor(t.cfg.Lang)
+	title, text := t.cfg.NotFoundTitle, t.cfg.NotFoundText
+	if title == "" {
+		title = w.notFound
+	}
+	if text == "" {
+		text = w.notFoundText
+	}
+	dst := t.htmlTag(nil, "", "", w, "")
+	dst = append(dst, `<head><meta charset="utf-8">`...)
+	dst = append(dst, t.headSite...)
+	dst = append(dst, `<meta name="robots" content="noindex"><title>`...)
+	dst = appendText(dst, t.docTitle(title))
+	dst = append(dst, `</title><style>`...)
+	dst = append(dst, t.plainCSS()...)
+	dst = append(dst, `</style></head><body><main id="content"><p class="code" aria-hidden="true">404</p><h1>`...)
+	dst = appendText(dst, title)
+	dst = append(dst, `</h1><p>`...)
+	dst = appendText(dst, text)
+	dst = append(dst, `</p>`...)
+	if t.cfg.BaseURL != "" {
+		dst = append(dst, `<p><a class="button"`...)
+		dst = appendHref(dst, t.cfg.BaseURL)
+		dst = append(dst, '>')
+		dst = append(dst, w.home...)
+		dst = append(dst, `</a></p>`...)
+	}
+	return append(dst, "</main></body></html>\n"...)
+}
+
+// RedirectPage is a page that leads to another at once, without JavaScript. To
+// is relative to the page's own address, or absolute; canonical is the
+// target's absolute address, or empty.
+func (t *Theme) RedirectPage(to, canonical string) []byte {
+	w := wordsFor(t.cfg.Lang)
+	to = safeURL(to)
+	dst := t.htmlTag(nil, "", "", w, "")
+	dst = append(dst, `<head><meta charset="utf-8">`...)
+	dst = append(dst, t.headSite...)
+	// In the refresh header's grammar quotes and spaces would end the
+	// address; in an address they have an escape.
+	dst = append(dst, `<meta http-equiv="refresh"`...)
+	dst = appendAttr(dst, "content", "0; url="+refreshEscaper.Replace(to))
+	dst = append(dst, `><title>`...)
+	dst = appendText(dst, t.docTitle(w.moved))
+	dst = append(dst, `</title>`...)
+	if canonical != "" {
+		dst = append(dst, `<link rel="canonical"`...)
+		dst = appendHref(dst, canonical)
+		dst = append(dst, '>')
+	} else {
+		dst = append(dst, `<meta name="robots" content="noindex">`...)
+	}
+	dst = append(dst, `<style>`...)
+	dst = append(dst, t.plainCSS()...)
+	dst = append(dst, `</style></head><body><main id="content"><h1>`...)
+	dst = append(dst, w.moved...)
+	dst = append(dst, `</h1><p>`...)
+	dst = append(dst, w.movedTo...)
+	dst = append(dst, ` <a`...)
+	dst = appendHref(dst, to)
+	dst = append(dst, '>')
+	dst = appendText(dst, to)
+	return append(dst, "</a></p></main></body></html>\n"...)
+}
+
+var refreshEscaper = strings.NewReplacer(`"`, "%22", `'`, "%27", " ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D")
+
+// plainCSS styles the pages that stand alone. They follow the system's
+// appearance, because they carry no script.
+func (t *Theme) plainCSS() string {
+	var b strings.Builder
+	light, dark := newPalette(t.cfg.Colors, false), newPalette(t.cfg.Colors, true)
+	b.WriteString(":root{")
+	light.css(&b)
+	b.WriteString("font-family:" + sansStack + "}")
+	vars := func(sel string) {
+		b.WriteString(sel + "{")
+		dark.css(&b)
+		b.WriteString("}")
+	}
+	switch {
+	case t.cfg.Appearance == "dark":
+		vars(":root")
+	case t.cfg.Appearance == "light":
+	default:
+		b.WriteString("@media(prefers-color-scheme:dark){")
+		vars(":root")
+		b.WriteString("}")
+	}
+	b.WriteString(`
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;min-height:100svh;display:grid;place-items:center;padding:2rem;background:var(--color-bg);color:var(--color-text);line-height:1.65}
+main{max-width:32rem;text-align:center}
+h1{margin:0 0 .75rem;font-size:1.75rem;line-height:1.25;letter-spacing:-.02em;color:var(--color-heading)}
+p{margin:0 0 1.25rem;overflow-wrap:anywhere}
+.code{margin:0 0 .5rem;font-weight:600;color:var(--color-link);letter-spacing:.08em}
+a{color:var(--color-link)}
+.button{display:inline-block;padding:.5rem 1.1rem;border-radius:.5rem;background:var(--color-primary);color:var(--color-primary-contrast);text-decoration:none;font-weight:550}
+:focus-visible{outline:2px solid var(--color-focus);outline-offset:2px}
+`)
+	m := minify.New()
+	m.AddFunc("text/css", css.Minify)
+	// What can't be made smaller works as it is.
+	if s, err := m.String("text/css", b.String()); err == nil {
+		return s
+	}
+	return b.String()
+}

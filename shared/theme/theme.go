@@ -1,0 +1,211 @@
+// Package theme is the document around a page's body: head, header, sidebar,
+// contents, footer, and the style sheet and scripts they need.
+//
+// A Theme is made once for a site (New) and is then safe for concurrent use.
+// For each page, Document appends a whole HTML document to a byte slice: fixed
+// parts are prepared, and the sidebar is rendered once for each section and
+// depth of folder (Theme.Sidebar) and only marked for each page. What the
+// theme needs to know of a page is View; it imports no other room.
+//
+//	theme.go     Config, New, the files with their hashes
+//	view.go      View: what is known of one page
+//	document.go  the whole document; head.go: its head
+//	header.go    the rows at the top; sidebar.go: the column at the side
+//	special.go   404 and redirect pages
+//	tokens.go    colours and fonts as custom properties; color.go: contrast
+//	words.go     the theme's own words in the reader's language
+//	icons/       icons by name from three free libraries
+//	assets/      styles and scripts
+//
+// Pages work from a folder (file://), under any sub-path and without
+// JavaScript: every address is relative, scripts are classic and external (no
+// inline script or handler, so a strict content security policy needs no
+// exception), menus are <details> and popovers.
+package theme
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/tdewolff/minify/v2"
+	"github.com/tdewolff/minify/v2/css"
+	"github.com/tdewolff/minify/v2/js"
+
+	"github.com/bindery-docs/bindery/shared/theme/icons"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// Config is what is the same on all pages of a site.
+type Config struct {
+	// SiteName is shown beside the logo's place and in titles.
+	SiteName string
+	// SiteKey tells this site's stored reader settings from those of other
+	// sites on the same host; the domain does. Empty means SiteName.
+	SiteKey string
+	// Lang is the site's language (BCP 47), "en" if empty.
+	Lang string
+
+	Colors Colors
+	Fonts  Fonts
+	Logo   Logo
+	// Favicon and FaviconDark are paths from the bundle's root.
+	Favicon, FaviconDark string
+	// Appearance is "system" (or empty), "light" or "dark": what a reader
+	// sees first. Strict takes the choice away.
+	Appearance string
+	Strict     bool
+
+	// IconLibrary is where icon names are looked up first: "fontawesome",
+	// "lucide" or "tabler"; empty means fontawesome.
+	IconLibrary string
+	// Icons may be shared by many themes; nil means a set of its own.
+	Icons *icons.Set
+
+	// CSS and JS are parts of the style sheet and of the script that other
+	// rooms own (components, highlighting), added after the theme's.
+	CSS, JS []string
+
+	// BaseURL is the absolute address of the bundle's root, where it is
+	// known; it allows 404.html to link home. Empty otherwise.
+	BaseURL string
+	// NotFoundTitle and NotFoundText replace the words of the 404 page.
+	NotFoundTitle, NotFoundText string
+}
+
+// Logo is a site's logo as paths from the bundle's root or absolute addresses.
+// Without one the site's name stands in its place.
+type Logo struct {
+	Light, Dark string
+	// Href is where the logo leads if not to View.Home.
+	Href string
+}
+
+// Asset is a file of the theme.
+type Asset struct {
+	// Path is the file's path in the bundle; it carries the content's hash.
+	Path string
+	Data []byte
+}
+
+// Theme renders documents of one site.
+type Theme struct {
+	cfg    Config
+	icons  *icons.Set
+	assets []Asset
+	css    string // path of the style sheet
+	js     string // path of the script
+	boot   string // path of the script that runs before the first paint
+
+	headSite []byte // head elements that are the same on all pages
+}
+
+// New makes the theme of a site. It fails only if a part of the style sheet or
+// of the script can't be read.
+func New(cfg Config) (*Theme, error) {
+	t := &Theme{cfg: cfg, icons: cfg.Icons}
+	if t.icons == nil {
+		t.icons = icons.New()
+	}
+	if t.cfg.Lang == "" {
+		t.cfg.Lang = "en"
+	}
+	if t.cfg.SiteKey == "" {
+		t.cfg.SiteKey = t.cfg.SiteName
+	}
+	m := minify.New()
+	m.AddFunc("text/css", css.Minify)
+	m.AddFunc("text/javascript", js.Minify)
+	parts := func(name string, more ...string) ([]byte, error) {
+		b, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			return nil, fmt.Errorf("theme: %w", err)
+		}
+		for _, p := range more {
+			b = append(b, '\n')
+			b = append(b, p...)
+		}
+		return b, nil
+	}
+	add := func(stem, ext, mediatype string, src []byte) (string, error) {
+		min, err := m.Bytes(mediatype, src)
+		if err != nil {
+			return "", fmt.Errorf("theme: minify %s.%s: %w", stem, ext, err)
+		}
+		sum := sha256.Sum256(min)
+		path := "bindery/" + stem + "." + hex.EncodeToString(sum[:6]) + "." + ext
+		t.assets = append(t.assets, Asset{Path: path, Data: min})
+		return path, nil
+	}
+	base, err := parts("theme.css", cfg.CSS...)
+	if err != nil {
+		return nil, err
+	}
+	sheet := append([]byte(tokensCSS(&t.cfg)+"\n"), base...)
+	if t.css, err = add("theme", "css", "text/css", sheet); err != nil {
+		return nil, err
+	}
+	script, err := parts("theme.js", cfg.JS...)
+	if err != nil {
+		return nil, err
+	}
+	if t.js, err = add("theme", "js", "text/javascript", script); err != nil {
+		return nil, err
+	}
+	boot, err := parts("boot.js")
+	if err != nil {
+		return nil, err
+	}
+	if t.boot, err = add("boot", "js", "text/javascript", boot); err != nil {
+		return nil, err
+	}
+	t.headSite = t.siteHead()
+	return t, nil
+}
+
+// Assets are the files that pages refer to; the bundle must hold them. The
+// same Config gives the same bytes.
+func (t *Theme) Assets() []Asset {
+	out := make([]Asset, len(t.assets))
+	for i, a := range t.assets {
+		out[i] = Asset{Path: a.Path, Data: bytes.Clone(a.Data)}
+	}
+	return out
+}
+
+// Icon returns the inline SVG of an icon. Library is "fontawesome", "lucide",
+// "tabler" or empty for the site's; the others are tried after it. Style is the
+// style of Font Awesome ("solid", "regular", "brands"…), empty for any.
+func (t *Theme) Icon(name, library, style string) (svg string, ok bool) {
+	if library == "" {
+		library = t.cfg.IconLibrary
+	}
+	return t.icons.SVG(name, library, style)
+}
+
+// appendIcon writes an icon by name, or a picture by address; nothing if there
+// is no such icon.
+func (t *Theme) appendIcon(dst []byte, icon string) []byte {
+	if icon == "" {
+		return dst
+	}
+	if isPicture(icon) {
+		dst = append(dst, `<img class="icon"`...)
+		dst = appendAttr(dst, "src", safeURL(icon))
+		return append(dst, ` alt="">`...)
+	}
+	if svg, ok := t.Icon(icon, "", ""); ok {
+		dst = append(dst, svg...)
+	}
+	return dst
+}
+
+// isPicture tells addresses of pictures from names of icons.
+func isPicture(icon string) bool {
+	return strings.ContainsAny(icon, "/.")
+}

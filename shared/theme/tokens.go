@@ -1,0 +1,280 @@
+package theme
+
+import (
+	"math"
+	"strings"
+)
+
+// Colors are the colours of a site's brand, as docs.json names them. Each is
+// #rgb or #rrggbb; one that can't be read counts as missing.
+type Colors struct {
+	// Primary is the brand colour: links and marks on light pages.
+	Primary string
+	// Light stands in for Primary on dark pages.
+	Light string
+	// Dark is the fill of buttons.
+	Dark string
+	// BackgroundLight and BackgroundDark replace the theme's page colours.
+	BackgroundLight, BackgroundDark string
+}
+
+// defaultPrimary is the brand colour of sites that name none.
+const defaultPrimary = "#2f5fd0"
+
+// token is one custom property of the style sheet.
+type token struct {
+	name  string
+	value rgb
+}
+
+// palette is the set of colours of one appearance.
+type palette struct {
+	dark   bool
+	tokens []token
+}
+
+func (p *palette) set(name string, c rgb) { p.tokens = append(p.tokens, token{name, c}) }
+
+// get returns the colour of a token; black if there is none.
+func (p *palette) get(name string) rgb {
+	for i := range p.tokens {
+		if p.tokens[i].name == name {
+			return p.tokens[i].value
+		}
+	}
+	return rgb{}
+}
+
+// css appends the declarations.
+func (p *palette) css(b *strings.Builder) {
+	for _, t := range p.tokens {
+		b.WriteString("--color-")
+		b.WriteString(t.name)
+		b.WriteByte(':')
+		b.WriteString(t.value.String())
+		b.WriteByte(';')
+	}
+}
+
+// Contrast that text and marks must reach (WCAG 2.2, 1.4.3 and 1.4.11).
+const (
+	textContrast = 4.5
+	markContrast = 3.0
+)
+
+// semantic are the meanings of callouts, badges and diagrams, by hue (degrees
+// of OKLCH) and strength.
+var semantic = [...]struct {
+	name   string
+	hue    float64
+	chroma float64
+}{
+	{"note", 255, 1},
+	{"tip", 158, 1},
+	{"warning", 75, 1},
+	{"danger", 25, 1.1},
+	{"info", 250, 0.22},
+	{"check", 148, 1},
+	{"accent", 300, 1},
+}
+
+// newPalette derives all colours of one appearance from the brand's. Greys
+// lean a little towards the brand's hue, so that they belong together; texts
+// and links change lightness until they are readable, whatever the brand is.
+func newPalette(c Colors, dark bool) *palette {
+	p := &palette{dark: dark}
+	brand, ok := parseHex(c.Primary)
+	if !ok {
+		brand = mustHex(defaultPrimary)
+	}
+	hue := brand.oklch()
+	tint := 1.0
+	if hue.c < 0.02 {
+		tint = 0 // a grey has no hue to lean towards
+	}
+	grey := func(l, chroma float64) rgb {
+		return mustHex(oklch{l, chroma * tint, hue.h}.rgb().String())
+	}
+	if dark {
+		if x, ok := parseHex(c.Light); ok {
+			brand = x
+		}
+	}
+
+	bg := rgb{1, 1, 1}
+	custom := c.BackgroundLight
+	if dark {
+		bg = grey(0.178, 0.008)
+		custom = c.BackgroundDark
+	}
+	// A page colour of the other appearance's kind would leave no readable
+	// text; it is not taken.
+	if x, ok := parseHex(custom); ok && (x.luminance() < 0.12) == dark && (dark || x.luminance() > 0.6) {
+		bg = x
+	}
+	p.set("bg", bg)
+	var surface, surface2 rgb
+	if dark {
+		surface, surface2 = grey(0.212, 0.009), grey(0.258, 0.010)
+		p.set("surface", surface)
+		p.set("surface-2", surface2)
+		p.set("border", grey(0.305, 0.011))
+		p.set("border-strong", grey(0.42, 0.012))
+		p.set("text", readable(grey(0.845, 0.008), 7, bg, surface, surface2))
+		p.set("text-muted", readable(grey(0.70, 0.012), textContrast, bg, surface, surface2))
+		p.set("heading", readable(grey(0.965, 0.004), 7, bg, surface, surface2))
+		p.set("code-bg", grey(0.205, 0.009))
+	} else {
+		surface, surface2 = grey(0.984, 0.003), grey(0.962, 0.005)
+		p.set("surface", surface)
+		p.set("surface-2", surface2)
+		p.set("border", grey(0.918, 0.007))
+		p.set("border-strong", grey(0.83, 0.010))
+		p.set("text", readable(grey(0.345, 0.016), 7, bg, surface, surface2))
+		p.set("text-muted", readable(grey(0.52, 0.016), textContrast, bg, surface, surface2))
+		p.set("heading", readable(grey(0.215, 0.018), 7, bg, surface, surface2))
+		p.set("code-bg", grey(0.979, 0.004))
+	}
+	p.set("control", readable(p.get("border-strong"), markContrast, bg, surface))
+
+	// The brand: as it is where it fills, made readable where it is text.
+	soft := brand.over(bg, 0.09)
+	if dark {
+		soft = brand.over(bg, 0.14)
+	}
+	soft = mustHex(soft.String())
+	link := readable(brand, textContrast, bg, surface, surface2, soft)
+	p.set("link", link)
+	p.set("primary-soft", soft)
+	fill := brand
+	if x, ok := parseHex(c.Dark); ok && !dark {
+		fill = x
+	}
+	fill = readable(fill, 1.5, bg) // a white button on white would be no button
+	p.set("primary", fill)
+	p.set("primary-contrast", contrastText(fill))
+	p.set("focus", readable(brand, markContrast, bg, surface, surface2))
+
+	for _, s := range semantic {
+		h := s.hue * math.Pi / 180
+		var fg, sbg, border rgb
+		if dark {
+			sbg = mustHex(oklch{0.238, 0.034 * s.chroma, h}.rgb().String())
+			border = oklch{0.36, 0.062 * s.chroma, h}.rgb()
+			fg = oklch{0.80, 0.115 * s.chroma, h}.rgb()
+		} else {
+			sbg = mustHex(oklch{0.978, 0.017 * s.chroma, h}.rgb().String())
+			border = oklch{0.89, 0.055 * s.chroma, h}.rgb()
+			fg = oklch{0.50, 0.135 * s.chroma, h}.rgb()
+		}
+		p.set(s.name, readable(fg, textContrast, bg, surface, sbg))
+		p.set(s.name+"-bg", sbg)
+		p.set(s.name+"-border", border)
+	}
+	return p
+}
+
+// Font is a font of a site: a family that the reader has or that the site's own
+// styles load, or one whose file is in the bundle.
+type Font struct {
+	Family string
+	// Weight is the value of font-weight for this use; empty leaves the
+	// theme's.
+	Weight string
+	// Source is a path from the bundle's root, or an absolute address.
+	Source string
+	// Format is the font file's format, such as "woff2".
+	Format string
+}
+
+// Fonts of a site. Body also serves headings when Heading has no family.
+type Fonts struct{ Body, Heading Font }
+
+const (
+	sansStack = `ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif,"Apple Color Emoji","Segoe UI Emoji","Noto Color Emoji"`
+	monoStack = `ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace`
+)
+
+// cssString writes s as a CSS string.
+func cssString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == '<' || r == 0x7f:
+			// Nothing that could end the string or a <style> element.
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// tokensCSS is the part of the style sheet that depends on the site.
+func tokensCSS(cfg *Config) string {
+	var b strings.Builder
+	face := func(f Font) {
+		if f.Family == "" || f.Source == "" {
+			return
+		}
+		src := safeURL(f.Source)
+		if !isAbsolute(src) {
+			src = "../" + strings.TrimLeft(src, "/") // the sheet lies in bindery/
+		}
+		b.WriteString("@font-face{font-family:" + cssString(f.Family) + ";src:url(" + cssString(src) + ")")
+		if f.Format != "" {
+			b.WriteString(" format(" + cssString(f.Format) + ")")
+		}
+		b.WriteString(";font-display:swap;font-weight:100 900}")
+	}
+	face(cfg.Fonts.Body)
+	if cfg.Fonts.Heading != cfg.Fonts.Body {
+		face(cfg.Fonts.Heading)
+	}
+	sans, heading := sansStack, "var(--font-sans)"
+	if f := cfg.Fonts.Body.Family; f != "" {
+		sans = cssString(f) + "," + sansStack
+	}
+	if f := cfg.Fonts.Heading.Family; f != "" {
+		heading = cssString(f) + "," + sansStack
+	}
+	b.WriteString(":root{")
+	newPalette(cfg.Colors, false).css(&b)
+	b.WriteString("--font-sans:" + sans + ";--font-heading:" + heading + ";--font-mono:" + monoStack + ";")
+	if w := fontWeight(cfg.Fonts.Body.Weight); w != "" {
+		b.WriteString("--weight-body:" + w + ";")
+	}
+	if w := fontWeight(cfg.Fonts.Heading.Weight); w != "" {
+		b.WriteString("--weight-heading:" + w + ";")
+	}
+	b.WriteString("}.dark{color-scheme:dark;")
+	newPalette(cfg.Colors, true).css(&b)
+	b.WriteString("--shadow-sm:0 1px 2px rgb(0 0 0/.4);--shadow:0 8px 28px rgb(0 0 0/.5)}")
+	return b.String()
+}
+
+// fontWeight passes only what can be a weight.
+func fontWeight(w string) string {
+	if w == "" || len(w) > 4 {
+		return ""
+	}
+	for i := 0; i < len(w); i++ {
+		if w[i] < '0' || w[i] > '9' {
+			return ""
+		}
+	}
+	return w
+}
+
+// isAbsolute tells addresses of other sites from paths of this one.
+func isAbsolute(u string) bool {
+	if strings.HasPrefix(u, "//") {
+		return true
+	}
+	i := strings.IndexByte(u, ':')
+	return i > 0 && !strings.ContainsAny(u[:i], "/?#")
+}

@@ -1,0 +1,148 @@
+package theme
+
+// View is everything that Document needs to know about one page. All
+// addresses in it are ready to be written into the page: relative to the page,
+// or absolute for another site. Texts are plain; the theme escapes them. Only
+// Body and Banner.HTML are HTML, and trusted.
+type View struct {
+	// Lang is the page's language (BCP 47). Empty means the site's.
+	Lang string
+	// Dir is "ltr" or "rtl". Empty means what Lang's script asks for.
+	Dir string
+
+	// Title is the page's heading and, with the site's name, its <title>.
+	Title       string
+	Description string
+	// Canonical is the page's absolute address; empty leaves it out.
+	Canonical string
+	// Image is the absolute address of a picture for link previews.
+	Image   string
+	NoIndex bool
+	// Meta is added to the head after the theme's own. A name that begins
+	// with "og:", "article:" or "fb:" is written as a property.
+	Meta []Meta
+
+	// Root leads from the page to the bundle's root: "", "../", "../../"…
+	Root string
+	// Home is where the logo leads, relative to the page; empty means
+	// Root + "index.html".
+	Home string
+	// Markdown is the address of the page's Markdown copy, if there is one.
+	Markdown string
+	Mode     Mode
+	// Tag is a short word shown beside the title, such as "Beta".
+	Tag string
+	// Deprecated marks the title as no longer recommended.
+	Deprecated bool
+
+	Banner *Banner
+	Header Header
+
+	// Sidebar is shared by all pages of one section and depth; nil leaves
+	// the column out.
+	Sidebar *Sidebar
+	// CurrentKey is the NavItem.Key of this page in Sidebar; a key that is
+	// not there (-1) marks nothing.
+	CurrentKey int
+
+	Breadcrumbs []Link
+	// Contents are the headings of "On this page", in order.
+	Contents []Heading
+	// Body is the article's HTML, without the title.
+	Body       []byte
+	Prev, Next *Link
+	Footer     Footer
+
+	// Styles and Scripts are the site's own files, loaded in order after
+	// the theme's.
+	Styles  []string
+	Scripts []string
+}
+
+// Mode says which parts stand around the body. The names are those of the
+// "mode" key of a page's front matter.
+type Mode string
+
+// Modes. An unknown mode is Default.
+const (
+	ModeDefault Mode = ""
+	// ModeWide gives the article the space of the contents column.
+	ModeWide Mode = "wide"
+	// ModeCustom leaves only the header: no sidebar, title or footer links.
+	ModeCustom Mode = "custom"
+	// ModeFrame is ModeCustom with the sidebar.
+	ModeFrame Mode = "frame"
+	// ModeCenter has neither sidebar nor contents and centres the article.
+	ModeCenter Mode = "center"
+)
+
+// Meta is one <meta> element.
+type Meta struct{ Name, Content string }
+
+// Link is a labelled address. Icon is an icon's name or the address of a
+// picture; empty for none.
+type Link struct {
+	Label, Href, Icon string
+}
+
+// Heading is one entry of the page's contents. Level is 2 to 6.
+type Heading struct {
+	ID, Text string
+	Level    int
+}
+
+// Banner is a message over the whole width, above the header.
+type Banner struct {
+	// HTML is the message, trusted.
+	HTML []byte
+	// Dismissible offers a button that hides this message for the reader,
+	// until its text changes.
+	Dismissible bool
+}
+
+// Header is the row at the top of every page.
+type Header struct {
+	Tabs     []Tab
+	Switches []Switch
+	// Links stand at the end of the row; Primary is shown as a button.
+	Links   []Link
+	Primary *Link
+}
+
+// Tab is one division of the site in the header's second row.
+type Tab struct {
+	Label, Href, Icon string
+	Current           bool
+	// Menu holds the entries of a tab that opens a menu; its Href is then
+	// not used.
+	Menu []Option
+}
+
+// Switch is a menu of parallel divisions: versions, languages, products.
+type Switch struct {
+	// Kind is "version", "language", "product" or "dropdown"; it names the
+	// menu for screen readers.
+	Kind    string
+	Options []Option
+}
+
+// Option is one entry of a Switch or of a Tab's menu.
+type Option struct {
+	Label, Href, Icon, Description, Tag string
+	// Lang is the language of the target (BCP 47), for language switches.
+	Lang    string
+	Current bool
+}
+
+// Footer stands under the article.
+type Footer struct {
+	// Socials are shown as icons; Label is read aloud.
+	Socials []Link
+	Columns []FooterColumn
+}
+
+// FooterColumn is a list of links under a heading.
+type FooterColumn struct {
+	Title string
+	Links []Link
+}

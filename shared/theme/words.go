@@ -1,0 +1,208 @@
+package theme
+
+import "strings"
+
+// words are the theme's own words in one language. They are written into pages
+// unescaped where they stand as text: none may hold markup.
+type words struct {
+	dir                                            string
+	skip, menu, close, links, sections, navigation string
+	appearance, breadcrumbs, contents, pager       string
+	prev, next, banner, socials                    string
+	version, language, product, choose             string
+	notFound, notFoundText, home, moved, movedTo   string
+}
+
+func (w *words) switchName(kind string) string {
+	switch kind {
+	case "version":
+		return w.version
+	case "language":
+		return w.language
+	case "product":
+		return w.product
+	}
+	return w.choose
+}
+
+// wordsFor returns the words of the first language that the theme knows;
+// regions ("pt-BR") fall back to their language, and all to English.
+func wordsFor(langs ...string) *words {
+	for _, l := range langs {
+		if l == "" {
+			continue
+		}
+		if w := lookupWords(l); w != nil {
+			return w
+		}
+		// A language that we have no words for: English, in its direction.
+		if rtl(l) {
+			return wordsEnRTL
+		}
+		return wordsEn
+	}
+	return wordsEn
+}
+
+func lookupWords(lang string) *words {
+	base, _, _ := strings.Cut(strings.ReplaceAll(lang, "_", "-"), "-")
+	switch strings.ToLower(base) {
+	case "en":
+		return wordsEn
+	case "de":
+		return wordsDe
+	case "fr":
+		return wordsFr
+	case "es":
+		return wordsEs
+	case "it":
+		return wordsIt
+	case "pt":
+		return wordsPt
+	case "nl":
+		return wordsNl
+	case "ru":
+		return wordsRu
+	case "ja", "jp":
+		return wordsJa
+	case "zh", "cn":
+		return wordsZh
+	case "ko":
+		return wordsKo
+	case "ar":
+		return wordsAr
+	}
+	return nil
+}
+
+// rtl tells languages whose usual script runs from right to left.
+func rtl(lang string) bool {
+	base, _, _ := strings.Cut(strings.ReplaceAll(lang, "_", "-"), "-")
+	switch strings.ToLower(base) {
+	case "ar", "he", "iw", "fa", "ur", "ps", "yi", "dv", "sd", "ug", "ckb":
+		return true
+	}
+	return false
+}
+
+var wordsEn = &words{
+	dir:  "ltr",
+	skip: "Skip to content", menu: "Open navigation", close: "Close", links: "Links", sections: "Sections", navigation: "Navigation",
+	appearance: "Switch between light and dark", breadcrumbs: "Breadcrumbs", contents: "On this page", pager: "Previous and next page",
+	prev: "Previous", next: "Next", banner: "Announcement", socials: "Elsewhere",
+	version: "Version", language: "Language", product: "Product", choose: "Choose",
+	notFound: "Page not found", notFoundText: "There is no page at this address. It may have moved, or the link may be wrong.",
+	home: "Back to the start", moved: "This page has moved", movedTo: "It is now at",
+}
+
+var wordsEnRTL = func() *words { w := *wordsEn; w.dir = "rtl"; return &w }()
+
+var wordsDe = &words{
+	dir:  "ltr",
+	skip: "Zum Inhalt", menu: "Navigation öffnen", close: "Schließen", links: "Links", sections: "Bereiche", navigation: "Navigation",
+	appearance: "Zwischen hell und dunkel wechseln", breadcrumbs: "Pfad", contents: "Auf dieser Seite", pager: "Vorige und nächste Seite",
+	prev: "Zurück", next: "Weiter", banner: "Hinweis", socials: "Anderswo",
+	version: "Version", language: "Sprache", product: "Produkt", choose: "Auswahl",
+	notFound: "Seite nicht gefunden", notFoundText: "Unter dieser Adresse gibt es keine Seite. Sie ist vielleicht umgezogen, oder der Link ist falsch.",
+	home: "Zur Startseite", moved: "Diese Seite ist umgezogen", movedTo: "Sie steht jetzt unter",
+}
+
+var wordsFr = &words{
+	dir:  "ltr",
+	skip: "Aller au contenu", menu: "Ouvrir la navigation", close: "Fermer", links: "Liens", sections: "Sections", navigation: "Navigation",
+	appearance: "Basculer entre clair et sombre", breadcrumbs: "Fil d’Ariane", contents: "Sur cette page", pager: "Pages précédente et suivante",
+	prev: "Précédent", next: "Suivant", banner: "Annonce", socials: "Ailleurs",
+	version: "Version", language: "Langue", product: "Produit", choose: "Choisir",
+	notFound: "Page introuvable", notFoundText: "Il n’y a pas de page à cette adresse. Elle a peut-être été déplacée, ou le lien est erroné.",
+	home: "Retour à l’accueil", moved: "Cette page a été déplacée", movedTo: "Elle se trouve maintenant ici :",
+}
+
+var wordsEs = &words{
+	dir:  "ltr",
+	skip: "Ir al contenido", menu: "Abrir la navegación", close: "Cerrar", links: "Enlaces", sections: "Secciones", navigation: "Navegación",
+	appearance: "Cambiar entre claro y oscuro", breadcrumbs: "Ruta", contents: "En esta página", pager: "Página anterior y siguiente",
+	prev: "Anterior", next: "Siguiente", banner: "Aviso", socials: "En otros sitios",
+	version: "Versión", language: "Idioma", product: "Producto", choose: "Elegir",
+	notFound: "Página no encontrada", notFoundText: "No hay ninguna página en esta dirección. Puede que se haya movido o que el enlace sea incorrecto.",
+	home: "Volver al inicio", moved: "Esta página se ha movido", movedTo: "Ahora está en",
+}
+
+var wordsIt = &words{
+	dir:  "ltr",
+	skip: "Vai al contenuto", menu: "Apri la navigazione", close: "Chiudi", links: "Link", sections: "Sezioni", navigation: "Navigazione",
+	appearance: "Passa da chiaro a scuro", breadcrumbs: "Percorso", contents: "In questa pagina", pager: "Pagina precedente e successiva",
+	prev: "Precedente", next: "Successiva", banner: "Avviso", socials: "Altrove",
+	version: "Versione", language: "Lingua", product: "Prodotto", choose: "Scegli",
+	notFound: "Pagina non trovata", notFoundText: "A questo indirizzo non c’è nessuna pagina. Forse è stata spostata o il link è errato.",
+	home: "Torna all’inizio", moved: "Questa pagina è stata spostata", movedTo: "Ora si trova qui:",
+}
+
+var wordsPt = &words{
+	dir:  "ltr",
+	skip: "Ir para o conteúdo", menu: "Abrir a navegação", close: "Fechar", links: "Links", sections: "Seções", navigation: "Navegação",
+	appearance: "Alternar entre claro e escuro", breadcrumbs: "Caminho", contents: "Nesta página", pager: "Página anterior e seguinte",
+	prev: "Anterior", next: "Próxima", banner: "Aviso", socials: "Em outros lugares",
+	version: "Versão", language: "Idioma", product: "Produto", choose: "Escolher",
+	notFound: "Página não encontrada", notFoundText: "Não há página neste endereço. Ela pode ter sido movida ou o link pode estar errado.",
+	home: "Voltar ao início", moved: "Esta página foi movida", movedTo: "Agora ela está em",
+}
+
+var wordsNl = &words{
+	dir:  "ltr",
+	skip: "Naar de inhoud", menu: "Navigatie openen", close: "Sluiten", links: "Links", sections: "Onderdelen", navigation: "Navigatie",
+	appearance: "Wisselen tussen licht en donker", breadcrumbs: "Kruimelpad", contents: "Op deze pagina", pager: "Vorige en volgende pagina",
+	prev: "Vorige", next: "Volgende", banner: "Mededeling", socials: "Elders",
+	version: "Versie", language: "Taal", product: "Product", choose: "Kiezen",
+	notFound: "Pagina niet gevonden", notFoundText: "Op dit adres staat geen pagina. Misschien is ze verplaatst of klopt de link niet.",
+	home: "Terug naar het begin", moved: "Deze pagina is verplaatst", movedTo: "Ze staat nu op",
+}
+
+var wordsRu = &words{
+	dir:  "ltr",
+	skip: "К содержанию", menu: "Открыть навигацию", close: "Закрыть", links: "Ссылки", sections: "Разделы", navigation: "Навигация",
+	appearance: "Светлая или тёмная тема", breadcrumbs: "Путь", contents: "На этой странице", pager: "Предыдущая и следующая страница",
+	prev: "Назад", next: "Далее", banner: "Объявление", socials: "В других местах",
+	version: "Версия", language: "Язык", product: "Продукт", choose: "Выбор",
+	notFound: "Страница не найдена", notFoundText: "По этому адресу нет страницы. Возможно, она переехала или ссылка неверна.",
+	home: "На главную", moved: "Страница переехала", movedTo: "Теперь она здесь:",
+}
+
+var wordsJa = &words{
+	dir:  "ltr",
+	skip: "本文へ移動", menu: "ナビゲーションを開く", close: "閉じる", links: "リンク", sections: "セクション", navigation: "ナビゲーション",
+	appearance: "ライトとダークを切り替える", breadcrumbs: "パンくずリスト", contents: "このページの内容", pager: "前後のページ",
+	prev: "前へ", next: "次へ", banner: "お知らせ", socials: "関連サイト",
+	version: "バージョン", language: "言語", product: "製品", choose: "選択",
+	notFound: "ページが見つかりません", notFoundText: "このアドレスにページはありません。移動したか、リンクが間違っている可能性があります。",
+	home: "トップへ戻る", moved: "このページは移動しました", movedTo: "移動先:",
+}
+
+var wordsZh = &words{
+	dir:  "ltr",
+	skip: "跳到正文", menu: "打开导航", close: "关闭", links: "链接", sections: "栏目", navigation: "导航",
+	appearance: "切换浅色与深色", breadcrumbs: "路径", contents: "本页内容", pager: "上一页和下一页",
+	prev: "上一页", next: "下一页", banner: "公告", socials: "其他平台",
+	version: "版本", language: "语言", product: "产品", choose: "选择",
+	notFound: "找不到页面", notFoundText: "此地址没有页面。它可能已移动，或者链接有误。",
+	home: "返回首页", moved: "此页面已移动", movedTo: "新地址：",
+}
+
+var wordsKo = &words{
+	dir:  "ltr",
+	skip: "본문으로 이동", menu: "탐색 열기", close: "닫기", links: "링크", sections: "섹션", navigation: "탐색",
+	appearance: "밝은 화면과 어두운 화면 전환", breadcrumbs: "경로", contents: "이 페이지의 내용", pager: "이전 및 다음 페이지",
+	prev: "이전", next: "다음", banner: "공지", socials: "다른 곳",
+	version: "버전", language: "언어", product: "제품", choose: "선택",
+	notFound: "페이지를 찾을 수 없습니다", notFoundText: "이 주소에는 페이지가 없습니다. 이동했거나 링크가 잘못되었을 수 있습니다.",
+	home: "처음으로", moved: "이 페이지는 이동했습니다", movedTo: "새 주소:",
+}
+
+var wordsAr = &words{
+	dir:  "rtl",
+	skip: "انتقل إلى المحتوى", menu: "فتح التنقل", close: "إغلاق", links: "روابط", sections: "الأقسام", navigation: "التنقل",
+	appearance: "التبديل بين الفاتح والداكن", breadcrumbs: "المسار", contents: "في هذه الصفحة", pager: "الصفحة السابقة والتالية",
+	prev: "السابق", next: "التالي", banner: "إعلان", socials: "مواقع أخرى",
+	version: "الإصدار", language: "اللغة", product: "المنتج", choose: "اختيار",
+	notFound: "الصفحة غير موجودة", notFoundText: "لا توجد صفحة في هذا العنوان. ربما نُقلت أو أن الرابط غير صحيح.",
+	home: "العودة إلى البداية", moved: "نُقلت هذه الصفحة", movedTo: "عنوانها الآن:",
+}
