@@ -187,13 +187,15 @@ func (f *FS) Each(paths []string, fn func(name string, data []byte) error) error
 		if err != nil {
 			return err
 		}
-		seen := make(map[string]bool, len(window))
+		uses := make(map[string]int, len(window))
+		for _, e := range window {
+			uses[e.SHA256]++
+		}
 		for _, e := range window {
 			data := loaded[e.SHA256]
-			if seen[e.SHA256] {
+			if uses[e.SHA256]--; uses[e.SHA256] > 0 {
 				data = bytes.Clone(data)
 			}
-			seen[e.SHA256] = true
 			if err := fn(e.Path, data); err != nil {
 				return err
 			}
@@ -269,7 +271,7 @@ func (f *FS) fetch(ctx context.Context, entries []Entry) (map[string][]byte, err
 func (f *FS) readSpan(ctx context.Context, s span, found func(Entry, []byte)) error {
 	body, err := f.objects.Get(ctx, f.packKey(s.pack), s.offset, s.end-s.offset)
 	if err != nil {
-		return fmt.Errorf("read pack %s: %w", s.pack, err)
+		return cutShort(s.pack, err)
 	}
 	defer body.Close()
 	r := bufio.NewReaderSize(body, 64<<10)
@@ -294,7 +296,7 @@ func (f *FS) readSpan(ctx context.Context, s span, found func(Entry, []byte)) er
 
 // cutShort tells a pack that ends too early from one that can't be read.
 func cutShort(pack string, err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, store.ErrRange) {
 		return fmt.Errorf("pack %s ends too early: %w", pack, store.ErrDigest)
 	}
 	return fmt.Errorf("read pack %s: %w", pack, err)
@@ -407,7 +409,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	}
 	body, err := f.objects.Get(f.ctx, f.packKey(e.Pack), e.Offset, e.Size)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("read pack %s: %w", e.Pack, err)}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: cutShort(e.Pack, err)}
 	}
 	return &openFile{info: fileInfo{e}, r: &checkedReader{r: body, e: e, left: e.Size, sum: sha256.New()}, body: body}, nil
 }
