@@ -1,0 +1,104 @@
+package component
+
+import "strings"
+
+// callout is one kind of box around a remark.
+type callout struct {
+	name, class, label, icon string
+}
+
+// callouts lists the kinds; Danger and Error are one.
+func callouts() []callout {
+	return []callout{
+		{"Note", "note", "Note", noteIcon},
+		{"Tip", "tip", "Tip", tipIcon},
+		{"Warning", "warning", "Warning", warningIcon},
+		{"Danger", "danger", "Danger", dangerIcon},
+		{"Error", "danger", "Error", dangerIcon},
+		{"Info", "info", "Info", noteIcon},
+		{"Check", "check", "Check", checkIcon},
+	}
+}
+
+// calloutKind finds a kind by the name that a type attribute gives.
+func calloutKind(name string) *callout {
+	if name == "" {
+		return nil
+	}
+	for _, k := range callouts() {
+		if strings.EqualFold(k.name, name) {
+			return &k
+		}
+	}
+	return nil
+}
+
+func calloutComponents() []*Component {
+	attrs := []AttrSpec{
+		{"title", "nodes", "", "A title above the text."},
+		{"icon", "icon", "", "Another icon than the kind's own."},
+		{"iconLibrary", "string", "", "The library that the icon's name is looked for in."},
+	}
+	var all []*Component
+	for _, k := range callouts() {
+		all = append(all, &Component{
+			Name: k.name, Doc: "A remark beside the text, marked as: " + strings.ToLower(k.label) + ".",
+			Block: true, Attrs: attrs,
+			HTML:     func(w *Writer, e *Element) { calloutHTML(w, e, k) },
+			Markdown: func(m *Markdown, e *Element) { calloutMarkdown(m, e, k.label) },
+		})
+	}
+	general := callout{"Callout", "plain", "", ""}
+	return append(all, &Component{
+		Name: "Callout", Doc: "A remark with an icon and a colour of the author's choice.", Block: true,
+		Attrs: append([]AttrSpec{
+			{"type", "string", "", "Looks like the callout of this name."},
+			{"color", "string", "", "Colour of border, icon and tint."},
+		}, attrs...),
+		HTML: func(w *Writer, e *Element) {
+			if k := calloutKind(e.String("type")); k != nil {
+				calloutHTML(w, e, *k)
+			} else {
+				calloutHTML(w, e, general)
+			}
+		},
+		Markdown: func(m *Markdown, e *Element) {
+			label := ""
+			if k := calloutKind(e.String("type")); k != nil {
+				label = k.label
+			}
+			calloutMarkdown(m, e, label)
+		},
+	})
+}
+
+func calloutHTML(w *Writer, e *Element, k callout) {
+	w.Raw(`<div class="callout callout-`).Raw(k.class).Raw(`"`).ID(e).Raw(` role="note"`).AttrIf("aria-label", k.label)
+	if c := Color(e.String("color")); c != "" {
+		w.Attr("style", "--callout-color:"+c)
+	}
+	w.Raw(">")
+	if e.Has("icon") {
+		w.Icon(e, "icon", "callout-icon")
+	} else if k.icon != "" {
+		w.Raw(`<span class="callout-icon">`).Raw(k.icon).Raw("</span>")
+	}
+	w.Raw(`<div class="callout-body">`)
+	if e.Has("title") {
+		w.Raw(`<p class="callout-title">`).Title(e, "title").Raw("</p>")
+	}
+	w.Children(e).Raw("</div></div>")
+}
+
+func calloutMarkdown(m *Markdown, e *Element, label string) {
+	m.Push("> ", "> ")
+	title := m.Title(e, "title")
+	switch {
+	case label != "" && title != "":
+		m.Paragraph("**" + label + ": " + title + "**")
+	case label+title != "":
+		m.Paragraph("**" + label + title + "**")
+	}
+	m.Children(e)
+	m.Pop()
+}

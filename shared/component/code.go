@@ -1,0 +1,99 @@
+package component
+
+import (
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/mdx"
+)
+
+// Code is a block of code as a page renders it.
+type Code struct {
+	// Lang is the language label of the fence.
+	Lang string
+	// Meta is the rest of the fence's first line: title and line features.
+	Meta string
+	// Title is shown above; "" means: what Meta says.
+	Title string
+	Value string
+}
+
+func codeComponents() []*Component {
+	example := func(name, label string) *Component {
+		return &Component{
+			Name: name, Doc: "An example of a " + strings.ToLower(label) + ", beside the text on a wide screen.", Block: true,
+			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
+			HTML: func(w *Writer, e *Element) {
+				w.Raw(`<div class="example" role="group" aria-label="`).Raw(label).Raw(`"><p class="example-title">`).Raw(label).Raw(`</p>`)
+				codeGroupHTML(w, e)
+				w.Raw(`</div>`)
+			},
+			Markdown: func(m *Markdown, e *Element) {
+				m.Paragraph("**" + label + "**")
+				m.Children(e)
+			},
+		}
+	}
+	return []*Component{
+		{
+			Name: "CodeGroup", Doc: "Several blocks of code of which a reader picks one.", Block: true,
+			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
+			HTML:  codeGroupHTML,
+		},
+		example("RequestExample", "Request"),
+		example("ResponseExample", "Response"),
+		{
+			Name: "CodeBlock", Doc: "A block of code, as an element.", Block: true,
+			Attrs: []AttrSpec{
+				{"language", "string", "", "The language."},
+				{"filename", "string", "", "The title."},
+				{"lines", "boolean", "false", "Line numbers."},
+				{"wrap", "boolean", "false", "Long lines are wrapped."},
+				{"expandable", "boolean", "false", "A long block is folded."},
+				{"highlight", "list", "", "The lines that are marked, such as {[1,3]}."},
+				{"focus", "list", "", "The lines that stand out."},
+			},
+			HTML:     func(w *Writer, e *Element) { w.B = w.AppendCode(w.B, codeOf(e)) },
+			Markdown: func(m *Markdown, e *Element) { m.MarkdownCode(m, codeOf(e)) },
+			Text:     func(t *Text, e *Element) { t.Verbatim(codeOf(e).Value) },
+		},
+	}
+}
+
+func codeGroupHTML(w *Writer, e *Element) {
+	w.Raw(`<div class="code-group`)
+	if e.Bool("dropdown") {
+		w.Raw(" code-group-dropdown")
+	}
+	w.Raw(`">`).Children(e).Raw("</div>")
+}
+
+// codeOf reads a CodeBlock element: its content is one fence, or text.
+func codeOf(e *Element) Code {
+	c := Code{Lang: e.String("language"), Title: e.String("filename")}
+	if c.Title == "" {
+		c.Title = e.String("title")
+	}
+	children := e.Flat()
+	if len(children) == 1 && children[0].Kind == mdx.CodeBlock {
+		n := children[0]
+		c.Value, c.Meta = n.Value, n.Meta
+		if c.Lang == "" {
+			c.Lang = n.Name
+		}
+	} else {
+		t := NewText(e.services)
+		t.Children(e)
+		c.Value = t.String()
+	}
+	for _, flag := range []string{"lines", "wrap", "expandable"} {
+		if e.Bool(flag) {
+			c.Meta += " " + flag
+		}
+	}
+	for _, name := range []string{"highlight", "focus"} {
+		if a, ok := e.Node.Attr(name); ok && a.Value != "" {
+			c.Meta += " " + name + "={" + strings.Trim(a.Value, "[]{}\"' ") + "}"
+		}
+	}
+	return c
+}

@@ -1,0 +1,18 @@
+// Package page turns one page of a site into what a bundle holds of it: the
+// HTML of its body, its Markdown copy, its text by heading, its contents and
+// the links on it. All of them come from one resolved tree: the page's source,
+// parsed, with snippets put in place, properties and constants filled in and
+// ids given out.
+//
+//   - page.go: Renderer and Result, the way through the steps below
+//   - expand.go, scope.go: snippets, constants and expressions
+//   - ids.go: ids of headings and components, and their aliases
+//   - html.go, element.go: the tree as HTML; HTML elements that authors write
+//   - code.go: code blocks and the words behind a fence
+//   - links.go: links and files, and what the link report needs of them
+//   - markdown.go, text.go: the tree as Markdown and as text
+//   - services.go: what components ask of the page
+//
+// Nothing on a page is fatal: what can't be shown as its author meant it leaves
+// a diagnostic and, where a reader would miss it, a notice on the page.
+package page
