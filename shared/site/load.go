@@ -2,7 +2,11 @@ package site
 
 import (
 	"context"
+	"errors"
 	"io/fs"
+	"path"
+	"sort"
+	"strings"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
 )
@@ -14,15 +18,257 @@ type Options struct {
 	// Prefixes, if any, are the addresses whose pages are wanted: a page is
 	// when its address is one of them or lies below it.
 	Prefixes []string
+	// Prefetch, if not nil, is told which files are read next, some hundred
+	// at a time, so that a remote file system can read them together.
+	Prefetch func(ctx context.Context, paths []string) error
 }
+
+// prefetchPages is how many pages are announced to Options.Prefetch at once.
+const prefetchPages = 512
 
 // Load reads a site from fsys. paths are all its files, sorted. What is wrong
 // with single pages or fields is returned as diagnostics; the error is a
 // *ConfigError when the site can't be used at all, or what fsys or ctx said.
 func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, []mdx.Diagnostic, error) {
-	return load(ctx, fsys, paths, opt)
+	r := &configReader{ctx: ctx, fsys: fsys}
+	s := &Site{Domain: strings.ToLower(opt.Domain)}
+	for _, p := range opt.Prefixes {
+		s.Prefixes = append(s.Prefixes, strings.Trim(path.Clean("/"+p), "/"))
+	}
+	sort.Strings(s.Prefixes)
+
+	config, err := r.find(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	legacy := s.ConfigFile == "mint.json"
+	if legacy {
+		s.Config = r.legacyConfig(config)
+	} else {
+		s.Config = r.config(config)
+	}
+	if s.Config.Name == "" {
+		s.Config.Name = "Documentation"
+		r.report(config, mdx.Warning, "config-name", "the site has no name")
+	}
+	s.Redirects = r.redirects(config.get("redirects"))
+
+	var navigation []string
+	collectStrings(config.get("navigation"), &navigation)
+	mentioned := make(map[string]bool, len(navigation))
+	for _, m := range navigation {
+		mentioned[strings.TrimSuffix(strings.TrimSuffix(strings.Trim(m, "/"), ".mdx"), ".md")] = true
+	}
+	sources, static, err := r.sort(config, paths, func(p string) bool { return mentioned[p] })
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.pages(s, sources, opt.Prefetch); err != nil {
+		return nil, nil, err
+	}
+	r.diags = append(r.diags, s.placeFiles(static)...)
+	r.assets(s, config)
+
+	byAddress := make(map[string]int, 2*len(s.Pages))
+	for i := range s.Pages {
+		byAddress[s.Pages[i].Address] = i
+	}
+	n := &navReader{configReader: r, site: s,
+		page: func(name string) (int, bool) {
+			name = strings.Trim(name, "/")
+			for _, a := range [...]string{name, strings.TrimSuffix(name, ".mdx"), strings.TrimSuffix(name, ".md"), name + "/index"} {
+				if i, ok := byAddress[a]; ok {
+					return i, true
+				}
+			}
+			i, ok := byAddress["index"]
+			return i, ok && name == ""
+		},
+		used: func(p int) { s.Pages[p].InNav = true },
+	}
+	if legacy {
+		s.Nav = n.legacyRoot(config)
+	} else {
+		s.Nav = n.root(config.get("navigation"))
+	}
+	if len(s.Nav.Children) == 0 && len(s.Pages) > 0 {
+		r.report(config, mdx.Warning, "nav-empty", "the navigation names no page: all pages are listed")
+		for i := range s.Pages {
+			if !s.Pages[i].Hidden {
+				s.Nav.Children = append(s.Nav.Children, &Node{Kind: KindPage, Page: i, Root: -1})
+				s.Pages[i].InNav = true
+			}
+		}
+	}
+	for i := range s.Pages {
+		p := &s.Pages[i]
+		p.Excluded = !included(p, s.Prefixes)
+		if s.Config.SEO.NoIndex || (p.Hidden || !p.InNav) && s.Config.SEO.Indexing != "all" {
+			p.NoIndex = true
+		}
+	}
+	return s, r.diags, nil
 }
 
-func load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, []mdx.Diagnostic, error) {
-	return &Site{Domain: opt.Domain, Prefixes: opt.Prefixes, Nav: &Node{Kind: KindRoot, Page: -1, Root: -1}}, nil, ctx.Err()
+// find reads the site's configuration file.
+func (r *configReader) find(s *Site) (*value, error) {
+	for _, name := range [...]string{"docs.json", "mint.json"} {
+		v, err := r.read(name, nil)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := v.v.([]member); !ok {
+			e := &ConfigError{File: name, Message: "expected an object, found " + v.kind()}
+			e.Line, e.Column = v.doc.place(v.offset)
+			return nil, e
+		}
+		s.ConfigFile = name
+		return v, nil
+	}
+	return nil, &ConfigError{File: "docs.json", Message: "the site has no such file"}
+}
+
+// collectStrings gathers all strings of a value.
+func collectStrings(v *value, out *[]string) {
+	if v == nil {
+		return
+	}
+	if s, ok := v.text(); ok {
+		*out = append(*out, s)
+	}
+	for _, i := range v.list() {
+		collectStrings(i, out)
+	}
+	for _, m := range v.members() {
+		collectStrings(m.val, out)
+	}
+}
+
+// configFiles gathers the files that a configuration was read from.
+func configFiles(v *value, out map[string]bool) {
+	if v == nil {
+		return
+	}
+	if v.doc != nil {
+		out[v.doc.file] = true
+	}
+	for _, i := range v.list() {
+		configFiles(i, out)
+	}
+	for _, m := range v.members() {
+		configFiles(m.val, out)
+	}
+}
+
+// sort divides files into sources of pages and static files.
+func (r *configReader) sort(config *value, paths []string, named func(string) bool) (sources, static []string, err error) {
+	configs := map[string]bool{"docs.json": true, "mint.json": true}
+	configFiles(config, configs)
+	taken := make(map[string]bool)
+	for i, p := range paths {
+		if i%1024 == 0 && r.ctx.Err() != nil {
+			return nil, nil, r.ctx.Err()
+		}
+		if configs[p] {
+			continue
+		}
+		kind := classify(p, named)
+		if Reserved(p) && kind != ignoredFile && kind != sourceFile {
+			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Error, Code: "name-reserved", File: p,
+				Message: "names that begin with \"bindery\" are kept for the bundle: the file is left out"})
+			continue
+		}
+		switch kind {
+		case staticFile:
+			static = append(static, p)
+		case pageFile:
+			if address, ok := strings.CutSuffix(p, ".mdx"); ok {
+				taken[address] = true
+			}
+			sources = append(sources, p)
+		}
+	}
+	kept := sources[:0]
+	for _, p := range sources {
+		if address, ok := strings.CutSuffix(p, ".md"); ok && taken[address] {
+			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "page-shadowed", File: p,
+				Message: "the page is left out: " + address + ".mdx has the same address"})
+			continue
+		}
+		kept = append(kept, p)
+	}
+	sort.Strings(kept)
+	sort.Strings(static)
+	return kept, static, nil
+}
+
+// pages reads the heads of all pages.
+func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Context, []string) error) error {
+	s.Pages = make([]Page, 0, len(sources))
+	for i, source := range sources {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		if prefetch != nil && i%prefetchPages == 0 {
+			if err := prefetch(r.ctx, sources[i:min(i+prefetchPages, len(sources))]); err != nil {
+				return err
+			}
+		}
+		src, err := fs.ReadFile(r.fsys, source)
+		if err != nil {
+			return err
+		}
+		yaml, _ := mdx.SplitFrontMatter(src)
+		head, diag := frontMatter(source, yaml)
+		if diag != nil {
+			r.diags = append(r.diags, *diag)
+		}
+		p := newPage(source, head)
+		p.Size = int64(len(src))
+		s.Pages = append(s.Pages, p)
+	}
+	return nil
+}
+
+// assets finds the site's own style sheets and scripts: those that the
+// configuration names first, in its order, then all others by path.
+func (r *configReader) assets(s *Site, config *value) {
+	have := make(map[string]bool, len(s.Files))
+	for _, f := range s.Files {
+		have[f] = true
+	}
+	pick := func(key, ext string) []string {
+		var out []string
+		done := make(map[string]bool)
+		list := config.get(key)
+		entries := list.list()
+		if _, single := list.text(); single {
+			entries = []*value{list}
+		}
+		for _, v := range entries {
+			name, ok := v.text()
+			if !ok || strings.Contains(name, "://") {
+				continue
+			}
+			f := strings.Trim(path.Clean("/"+name), "/")
+			if !have[f] {
+				r.report(v, mdx.Warning, "file-missing", "there is no file %s", f)
+				continue
+			}
+			if !done[f] {
+				done[f] = true
+				out = append(out, f)
+			}
+		}
+		for _, f := range s.Files {
+			if strings.HasSuffix(f, ext) && !done[f] {
+				out = append(out, f)
+			}
+		}
+		return out
+	}
+	s.Styles, s.Scripts = pick("styles", ".css"), pick("scripts", ".js")
 }

@@ -1,0 +1,157 @@
+package site
+
+import (
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/mdx"
+)
+
+// fileKind tells what a file of the site is.
+type fileKind uint8
+
+const (
+	staticFile fileKind = iota
+	pageFile
+	sourceFile  // a snippet or a component's source: shown by pages, not by itself
+	ignoredFile // nothing that readers should see
+)
+
+// ignoredNames are files about a repository that hosts of documentation leave
+// out, unless the navigation names them.
+var ignoredNames = map[string]bool{"readme.md": true, "license.md": true, "changelog.md": true, "contributing.md": true}
+
+// classify tells what a file is by its path. named says whether the
+// navigation names a page by this path without its extension.
+func classify(p string, named func(string) bool) fileKind {
+	for _, e := range strings.Split(p, "/") {
+		if strings.HasPrefix(e, ".") && e != ".well-known" || e == "node_modules" {
+			return ignoredFile
+		}
+	}
+	first, _, nested := strings.Cut(p, "/")
+	snippet := nested && (first == "snippets" || first == "_snippets") || strings.Contains(p, "/_snippets/")
+	switch ext := path.Ext(p); ext {
+	case ".mdx", ".md":
+		if snippet && !named(strings.TrimSuffix(p, ext)) {
+			return sourceFile
+		}
+		if ext == ".md" && ignoredNames[strings.ToLower(path.Base(p))] && !named(strings.TrimSuffix(p, ext)) {
+			return ignoredFile
+		}
+		return pageFile
+	case ".jsx", ".tsx":
+		return sourceFile
+	case ".js", ".ts":
+		if snippet {
+			return sourceFile
+		}
+	}
+	return staticFile
+}
+
+// Reserved tells whether a path is one that bundles keep for themselves.
+func Reserved(p string) bool {
+	return len(p) >= 7 && strings.EqualFold(p[:7], "bindery")
+}
+
+// newPage makes a page from its path and its head.
+func newPage(source string, head map[string]field) Page {
+	address := strings.TrimSuffix(source, path.Ext(source))
+	p := Page{Source: source, Address: address, Output: address + ".html"}
+	text := func(key string) string { return strings.TrimSpace(head[key].text) }
+	p.Title = text("title")
+	if p.Title == "" {
+		p.Title = titleOf(address)
+	}
+	p.SidebarTitle, p.Description = text("sidebarTitle"), text("description")
+	if p.SidebarTitle == "" {
+		p.SidebarTitle = text("shortTitle")
+	}
+	p.Icon = text("icon")
+	if f := head["icon"].fields; f != nil {
+		p.Icon, p.IconLibrary = f["name"], f["library"]
+	}
+	p.Tag, p.URL, p.Canonical = text("tag"), text("url"), text("canonical")
+	switch m := text("mode"); m {
+	case "wide", "custom", "frame", "center":
+		p.Mode = m
+	}
+	p.OpenAPI = text("openapi")
+	p.Keywords = head["keywords"].list
+	if k := text("keywords"); k != "" {
+		for _, w := range strings.Split(k, ",") {
+			if w = strings.TrimSpace(w); w != "" {
+				p.Keywords = append(p.Keywords, w)
+			}
+		}
+	}
+	p.Hidden, p.NoIndex, p.Deprecated = head["hidden"].isTrue(), head["noindex"].isTrue(), head["deprecated"].isTrue()
+	if strings.Contains(strings.ToLower(text("robots")), "noindex") {
+		p.NoIndex = true
+	}
+	return p
+}
+
+// titleOf makes a title from a page's address: the words of the file's name,
+// for an index those of its folder.
+func titleOf(address string) string {
+	name := path.Base(address)
+	if dir, ok := strings.CutSuffix(address, "/index"); ok {
+		name = path.Base(dir)
+	}
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return ' '
+		}
+		return r
+	}, name))
+	r, n := utf8.DecodeRuneInString(name)
+	if name == "" || r == utf8.RuneError {
+		return "Untitled"
+	}
+	return string(unicode.ToUpper(r)) + name[n:]
+}
+
+// included tells whether a page's address is among the wanted prefixes, which
+// have no slashes at their ends.
+func included(p *Page, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if prefix == "" {
+			return true
+		}
+		for _, a := range [...]string{p.CleanAddress(), p.Address} {
+			if a == prefix || strings.HasPrefix(a, prefix) && a[len(prefix)] == '/' {
+				return true
+			}
+		}
+	}
+	return len(prefixes) == 0
+}
+
+// placeFiles settles which names of the bundle belong to pages and which to
+// static files, so that none stands twice and none is both a file and a folder.
+func (s *Site) placeFiles(static []string) (diags []mdx.Diagnostic) {
+	outputs := make(map[string]string, 2*len(s.Pages))
+	for i := range s.Pages {
+		p := &s.Pages[i]
+		outputs[p.Output] = p.Source
+		outputs[p.Address+".md"] = p.Source
+	}
+	for _, f := range static {
+		clash, at := "", f
+		for at != "." && clash == "" {
+			clash = outputs[at]
+			at = path.Dir(at)
+		}
+		if clash != "" {
+			diags = append(diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "file-shadowed", File: f,
+				Message: "the file is left out of the bundle: the page " + clash + " has its name"})
+			continue
+		}
+		s.Files = append(s.Files, f)
+	}
+	return diags
+}

@@ -1,0 +1,397 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"sort"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/mdx"
+)
+
+// Limits of configuration files. They only stop files that no author wrote.
+const (
+	maxConfigBytes = 64 << 20
+	maxConfigDepth = 100
+	maxRefs        = 1000
+)
+
+// value is a JSON value that knows where it stands.
+type value struct {
+	doc    *document
+	offset int64
+	// One of: nil, bool, json.Number, string, []*value, []member.
+	v any
+}
+
+// member is one member of an object; objects keep the written order.
+type member struct {
+	key string
+	val *value
+}
+
+// document is the text of one configuration file, for places.
+type document struct {
+	file  string
+	lines []int64 // offsets at which lines begin
+}
+
+func newDocument(file string, data []byte) *document {
+	d := &document{file: file, lines: []int64{0}}
+	for i, c := range data {
+		if c == '\n' {
+			d.lines = append(d.lines, int64(i)+1)
+		}
+	}
+	return d
+}
+
+// place gives line and column, both from 1, column in bytes.
+func (d *document) place(offset int64) (line, column int) {
+	line = sort.Search(len(d.lines), func(i int) bool { return d.lines[i] > offset })
+	return line, int(offset-d.lines[line-1]) + 1
+}
+
+// configReader reads configuration files and collects what is wrong in them.
+type configReader struct {
+	ctx   context.Context
+	fsys  fs.FS
+	diags []mdx.Diagnostic
+	refs  int
+}
+
+func (r *configReader) report(v *value, severity mdx.Severity, code, format string, args ...any) {
+	d := mdx.Diagnostic{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...)}
+	if v != nil && v.doc != nil {
+		d.File = v.doc.file
+		d.Line, d.Column = v.doc.place(v.offset)
+	}
+	r.diags = append(r.diags, d)
+}
+
+// read parses one file and puts other files in the place of {"$ref": "path"}.
+func (r *configReader) read(file string, above []string) (*value, error) {
+	data, err := fs.ReadFile(r.fsys, file)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxConfigBytes {
+		return nil, &ConfigError{File: file, Message: fmt.Sprintf("the file has more than %d MiB", maxConfigBytes>>20)}
+	}
+	v, err := parseJSON(file, data)
+	if err != nil {
+		return nil, err
+	}
+	return r.deref(v, append(above, file))
+}
+
+// parseJSON reads a whole file. The error is a *ConfigError.
+func parseJSON(file string, data []byte) (*value, error) {
+	doc := newDocument(file, data)
+	skip := int64(0)
+	if rest, ok := bytes.CutPrefix(data, []byte("\ufeff")); ok {
+		data, skip = rest, 3
+	}
+	fail := func(offset int64, message string) error {
+		e := &ConfigError{File: file, Message: message}
+		e.Line, e.Column = doc.place(offset)
+		return e
+	}
+	// The decoder's own place for errors is not exact between tokens; a
+	// check of the whole text is.
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			at := max(syntax.Offset-1, 0)
+			if strings.Contains(err.Error(), "unexpected end") {
+				return nil, fail(skip+int64(len(bytes.TrimRight(data, " \t\r\n"))), "the file ends too early: a bracket or a quote is not closed")
+			}
+			return nil, fail(skip+at, "this is not JSON: "+syntax.Error())
+		}
+		return nil, fail(0, "this is not JSON")
+	}
+	p := &tokenReader{dec: json.NewDecoder(bytes.NewReader(data)), data: data, doc: doc, skip: skip}
+	p.dec.UseNumber()
+	v, err := p.value(0)
+	if err != nil {
+		if p.deep {
+			return nil, fail(skip+p.dec.InputOffset(), fmt.Sprintf("nested deeper than %d levels", maxConfigDepth))
+		}
+		return nil, fail(skip+p.dec.InputOffset(), "this is not JSON: "+err.Error())
+	}
+	return v, nil
+}
+
+type tokenReader struct {
+	dec  *json.Decoder
+	data []byte
+	doc  *document
+	skip int64
+	deep bool
+}
+
+// start is where the next token begins.
+func (p *tokenReader) start() int64 {
+	i := p.dec.InputOffset()
+	for i < int64(len(p.data)) && strings.IndexByte(" \t\r\n,:", p.data[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+func (p *tokenReader) value(depth int) (*value, error) {
+	v := &value{doc: p.doc, offset: p.skip + p.start()}
+	if depth > maxConfigDepth {
+		p.deep = true
+		return nil, errors.New("nested too deeply")
+	}
+	tok, err := p.dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch tok {
+	case json.Delim('{'):
+		members := []member{}
+		for p.dec.More() {
+			key, err := p.dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			val, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			name, _ := key.(string)
+			members = append(members, member{name, val})
+		}
+		v.v = members
+	case json.Delim('['):
+		items := []*value{}
+		for p.dec.More() {
+			val, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, val)
+		}
+		v.v = items
+	default:
+		v.v = tok
+		return v, nil
+	}
+	_, err = p.dec.Token() // the closing bracket
+	return v, err
+}
+
+// deref replaces references to other files; above are the files that led here.
+func (r *configReader) deref(v *value, above []string) (*value, error) {
+	switch x := v.v.(type) {
+	case []*value:
+		for i := range x {
+			d, err := r.deref(x[i], above)
+			if err != nil {
+				return nil, err
+			}
+			x[i] = d
+		}
+	case []member:
+		for i := range x {
+			d, err := r.deref(x[i].val, above)
+			if err != nil {
+				return nil, err
+			}
+			x[i].val = d
+		}
+		ref := v.get("$ref")
+		target, ok := ref.text()
+		if !ok || strings.HasPrefix(target, "#") || strings.Contains(target, "://") {
+			return v, nil
+		}
+		file := path.Join(path.Dir(v.doc.file), target)
+		if strings.HasPrefix(target, "/") {
+			file = strings.TrimPrefix(path.Clean(target), "/")
+		}
+		for _, a := range above {
+			if a == file {
+				r.report(ref, mdx.Error, "config-ref", "%s refers to itself", file)
+				return &value{doc: v.doc, offset: v.offset}, nil
+			}
+		}
+		if r.refs++; r.refs > maxRefs {
+			return nil, &ConfigError{File: v.doc.file, Message: fmt.Sprintf("more than %d references to other files", maxRefs)}
+		}
+		if err := r.ctx.Err(); err != nil {
+			return nil, err
+		}
+		other, err := r.read(file, above)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+			r.report(ref, mdx.Error, "config-ref", "there is no file %s", file)
+			return &value{doc: v.doc, offset: v.offset}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		// Members beside the reference win over those of the file.
+		if theirs, ok := other.v.([]member); ok && len(x) > 1 {
+			merged := append([]member(nil), theirs...)
+			for _, m := range x {
+				if m.key != "$ref" {
+					merged = append(merged, m)
+				}
+			}
+			other.v = merged
+		}
+		return other, nil
+	}
+	return v, nil
+}
+
+// The readers below take nil for a value that is not there.
+
+// get gives a member of an object, the last of that name, or nil.
+func (v *value) get(key string) *value {
+	for i := len(v.members()) - 1; i >= 0; i-- {
+		if m := v.members()[i]; m.key == key && m.val.v != nil {
+			return m.val
+		}
+	}
+	return nil
+}
+
+func (v *value) members() []member {
+	if v == nil {
+		return nil
+	}
+	m, _ := v.v.([]member)
+	return m
+}
+
+func (v *value) list() []*value {
+	if v == nil {
+		return nil
+	}
+	l, _ := v.v.([]*value)
+	return l
+}
+
+func (v *value) text() (string, bool) {
+	if v == nil {
+		return "", false
+	}
+	s, ok := v.v.(string)
+	return s, ok
+}
+
+// kind names the JSON type for messages.
+func (v *value) kind() string {
+	switch v.v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case json.Number:
+		return "a number"
+	case string:
+		return "a string"
+	case []*value:
+		return "a list"
+	}
+	return "an object"
+}
+
+// str reads a string; a number or boolean is taken as it is written.
+func (r *configReader) str(v *value) string {
+	if v == nil {
+		return ""
+	}
+	switch x := v.v.(type) {
+	case string:
+		return x
+	case json.Number:
+		return x.String()
+	case bool:
+		return fmt.Sprint(x)
+	}
+	r.report(v, mdx.Warning, "config-type", "expected a string, found %s", v.kind())
+	return ""
+}
+
+// boolean reads true and false, also as strings.
+func (r *configReader) boolean(v *value) bool {
+	if v == nil {
+		return false
+	}
+	switch x := v.v.(type) {
+	case bool:
+		return x
+	case string:
+		if x == "true" || x == "false" {
+			return x == "true"
+		}
+	}
+	r.report(v, mdx.Warning, "config-type", "expected true or false, found %s", v.kind())
+	return false
+}
+
+// object tells whether v is an object, and reports it when it is another thing.
+func (r *configReader) object(v *value) bool {
+	if v == nil {
+		return false
+	}
+	if _, ok := v.v.([]member); ok {
+		return true
+	}
+	r.report(v, mdx.Warning, "config-type", "expected an object, found %s", v.kind())
+	return false
+}
+
+// items reads a list, and reports it when it is another thing.
+func (r *configReader) items(v *value) []*value {
+	if v == nil {
+		return nil
+	}
+	l, ok := v.v.([]*value)
+	if !ok {
+		r.report(v, mdx.Warning, "config-type", "expected a list, found %s", v.kind())
+	}
+	return l
+}
+
+// strings reads a list of strings, or one string.
+func (r *configReader) strings(v *value) []string {
+	if v == nil {
+		return nil
+	}
+	if s, ok := v.text(); ok {
+		return []string{s}
+	}
+	var out []string
+	for _, i := range r.items(v) {
+		if s := r.str(i); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// unknown warns about members of an object that are not among known.
+func (r *configReader) unknown(v *value, where string, known ...string) {
+next:
+	for _, m := range v.members() {
+		if m.key == "" || m.key[0] == '$' {
+			continue
+		}
+		for _, k := range known {
+			if k == m.key {
+				continue next
+			}
+		}
+		r.report(m.val, mdx.Notice, "config-unknown", "%s has no field %q", where, m.key)
+	}
+}
