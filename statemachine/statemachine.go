@@ -1,0 +1,99 @@
+// Package statemachine holds the definition of each workflow, in Amazon States
+// Language: the only one there is. AWS Step Functions and the interpreter of
+// package asl run the same file.
+//
+// A definition is a template: ${Name} stands for what an installation puts in,
+// such as the address of a function. CloudFormation fills it with definition
+// substitutions; everybody else uses Fill. Before that the file is not JSON,
+// because ${RenderConcurrency} stands for a number.
+//
+// # The export
+//
+//	{"jobId"} → Plan → {"jobId", "renderer", "shards": [1, 2, …]}
+//	          → Render, a distributed map over the shard numbers; a child gets
+//	            {"jobId", "renderer", "shard"} and returns nothing
+//	          → Assemble, gets {"jobId", "renderer"}
+//	any error → Fail, gets {"jobId", "error": {"Error", "Cause"}}, and the
+//	            execution fails with that error
+//
+// Each Resource is the address of a function, with its version, so that a
+// state's input and output are the function's and error names are those that
+// the function reports: codes of package admin. Cause is then a JSON document
+// {"errorMessage", "errorType"}.
+//
+// Two errors hide what happened. A failed child ends Render as
+// States.ExceedToleratedFailureThreshold without a word about the child, so
+// the step must have recorded its failure itself. And States.ALL matches
+// neither States.Runtime nor States.DataLimitExceeded, and nothing in a state
+// machine sees its own time-out: whoever runs it tells of each execution that
+// ends other than well.
+//
+// Retries go by the kind of error: the platform's own, which it asks to retry
+// for long; what a later try may not meet ("temporary", and functions that
+// were cut off); and a fault of ours ("internal"), which is tried a little,
+// because steps are idempotent and some faults pass. All others fail at once.
+package statemachine
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Names that the definition of the export leaves open.
+const (
+	PlanFunction      = "PlanFunctionArn"
+	RenderFunction    = "RenderFunctionArn"
+	AssembleFunction  = "AssembleFunctionArn"
+	FailFunction      = "FailFunctionArn"
+	RenderConcurrency = "RenderConcurrency" // a whole number; 0: as many as there are shards
+)
+
+//go:embed export.asl.json
+var export string
+
+// Export is the definition of the export workflow, with its names open.
+func Export() []byte { return []byte(export) }
+
+var variable = regexp.MustCompile(`\$\{([A-Za-z0-9]+)\}`)
+
+// Variables lists the names that a definition leaves open, sorted.
+func Variables(definition []byte) []string {
+	var names []string
+	for _, m := range variable.FindAllSubmatch(definition, -1) {
+		names = append(names, string(m[1]))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Fill puts values in for the names that a definition leaves open. Each name
+// needs a value and each value a name, and the result must be JSON; a value
+// that stands in a string can't leave it.
+func Fill(definition []byte, values map[string]string) ([]byte, error) {
+	open := Variables(definition)
+	for name := range values {
+		if !slices.Contains(open, name) {
+			return nil, fmt.Errorf("state machine: nothing is called ${%s}", name)
+		}
+	}
+	for _, name := range open {
+		v, ok := values[name]
+		if !ok {
+			return nil, fmt.Errorf("state machine: no value for ${%s}", name)
+		}
+		if strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }) {
+			return nil, fmt.Errorf("state machine: the value for ${%s} has characters that JSON escapes", name)
+		}
+	}
+	filled := variable.ReplaceAllFunc(definition, func(m []byte) []byte {
+		return []byte(values[string(m[2:len(m)-1])])
+	})
+	if !json.Valid(filled) {
+		return nil, fmt.Errorf("state machine: with its values filled in the definition is not JSON")
+	}
+	return filled, nil
+}
