@@ -1,0 +1,32 @@
+// Package admin holds the rules of the product: who may do what, and how
+// organisations, keys, projects, snapshots, export jobs and agent jobs come to
+// be and change. It knows nothing of HTTP, AWS or SQLite; it stands on the
+// three ports of package store.
+//
+// Where to look:
+//
+//	service.go       Service and its Options: what everything below hangs on
+//	errors.go        error codes, which are workflow error names too
+//	records.go       keys of all records; reading, conditional writing, retry
+//	id.go            identifiers
+//	domain.go        domains, labels, path prefixes: what callers may write
+//	organisation.go  organisations and plans
+//	key.go           admin keys: creation, revocation, authentication
+//	project.go       projects, the claim on a domain, settings
+//	feature.go       features by deployment
+//	snapshot.go      snapshots: upload, publish, retention
+//	exportjob.go     export jobs as callers see them: start, read, bundle link
+//	exportstep.go    export jobs as the workflow moves them
+//	agentjob.go      agent jobs
+//	idempotency.go   Idempotency-Key
+//	usage.go         what an organisation used in a month
+//
+// Three kinds of caller: operators (CreateOrganisation, CreateKey, …), who are
+// trusted; callers of the API, who come with a Caller from Authenticate and
+// see nothing of other organisations; and the steps of the export workflow,
+// who name a job.
+//
+// Whatever must hold (one owner of a domain, so many exports at once, one
+// meaning of a version) is a condition inside a transaction, never a count
+// over an index.
+package admin

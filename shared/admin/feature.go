@@ -1,0 +1,133 @@
+package admin
+
+// Kind is how a project's site is deployed.
+type Kind string
+
+// The deployment kinds.
+const (
+	KindCloud        Kind = "cloud"
+	KindClientHosted Kind = "client-hosted"
+	KindAirGapped    Kind = "air-gapped"
+)
+
+// Kinds lists the deployment kinds.
+func Kinds() []Kind { return []Kind{KindCloud, KindClientHosted, KindAirGapped} }
+
+// Feature is something that a site has or lacks depending on its deployment.
+type Feature string
+
+// The features.
+const (
+	FeatureSearch     Feature = "search"
+	FeatureAssistant  Feature = "assistant"
+	FeatureAnalytics  Feature = "analytics"
+	FeaturePlayground Feature = "playground"
+	FeatureExport     Feature = "export"
+)
+
+// FeatureList lists the features.
+func FeatureList() []Feature {
+	return []Feature{FeatureSearch, FeatureAssistant, FeatureAnalytics, FeaturePlayground, FeatureExport}
+}
+
+// Availability is one cell of the table of features by deployment.
+type Availability string
+
+// What a cell may say.
+const (
+	Available    Availability = "available"
+	Configurable Availability = "configurable"
+	Unavailable  Availability = "unavailable"
+)
+
+// AvailabilityOf is the table of features by deployment. An unknown kind has
+// nothing.
+func AvailabilityOf(kind Kind, f Feature) Availability {
+	switch kind {
+	case KindCloud:
+		return Available
+	case KindClientHosted:
+		switch f {
+		case FeatureSearch, FeatureAssistant, FeatureAnalytics:
+			return Configurable
+		case FeaturePlayground, FeatureExport:
+			return Available
+		}
+	case KindAirGapped:
+		switch f {
+		case FeaturePlayground:
+			return Configurable
+		case FeatureExport:
+			return Available
+		}
+	}
+	return Unavailable
+}
+
+// SearchBundled is the value of Settings.Search that asks for search on an
+// index inside the bundle, in the reader's browser, with no service.
+const SearchBundled = "bundled"
+
+// Settings are what a project configures of its features and its bundle. They
+// are part of what a version means: changing one changes the bundle.
+type Settings struct {
+	// Search is empty, SearchBundled, or the https address of a service.
+	Search string `json:"search,omitempty"`
+	// Assistant is the https address of the AI assistant, or empty.
+	Assistant string `json:"assistant,omitempty"`
+	// AnalyticsID is the measurement id of web analytics, or empty.
+	AnalyticsID string `json:"analyticsId,omitempty"`
+	// Playground turns the API playground on where that is configurable.
+	Playground bool `json:"playground,omitempty"`
+	// CanonicalHTML writes canonical and sitemap addresses with ".html", for
+	// hosts that can't rewrite clean ones.
+	CanonicalHTML bool `json:"canonicalHtml,omitempty"`
+}
+
+// configured tells whether the setting that a feature needs is there.
+func (t Settings) configured(f Feature) bool {
+	switch f {
+	case FeatureSearch:
+		return t.Search != ""
+	case FeatureAssistant:
+		return t.Assistant != ""
+	case FeatureAnalytics:
+		return t.AnalyticsID != ""
+	case FeaturePlayground:
+		return t.Playground
+	}
+	return false
+}
+
+// FeatureSet says which features a bundle has.
+type FeatureSet struct {
+	Search     bool `json:"search"`
+	Assistant  bool `json:"assistant"`
+	Analytics  bool `json:"analytics"`
+	Playground bool `json:"playground"`
+	Export     bool `json:"export"`
+}
+
+// Features decides which features a project of this kind with these settings
+// has: the cell of the table and, where it is configurable, the setting.
+//
+// One exception: search that runs in the reader's browser on an index inside
+// the bundle needs no service, so an air-gapped project may opt in to it.
+func Features(kind Kind, t Settings) FeatureSet {
+	on := func(f Feature) bool {
+		switch AvailabilityOf(kind, f) {
+		case Available:
+			return true
+		case Configurable:
+			return t.configured(f)
+		}
+		return f == FeatureSearch && kind == KindAirGapped && t.Search == SearchBundled
+	}
+	return FeatureSet{
+		Search:     on(FeatureSearch),
+		Assistant:  on(FeatureAssistant),
+		Analytics:  on(FeatureAnalytics),
+		Playground: on(FeaturePlayground),
+		Export:     on(FeatureExport),
+	}
+}
