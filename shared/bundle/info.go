@@ -1,0 +1,148 @@
+package bundle
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// Names that a bundle keeps for itself.
+const (
+	InfoPath        = "bindery.json"
+	FilesPath       = "bindery/files.jsonl"
+	DiagnosticsPath = "bindery/diagnostics.jsonl"
+)
+
+// Format is the version of the bundle's form.
+const Format = 1
+
+// File is one line of the list of files.
+type File struct {
+	Path string `json:"path"`
+	// Size is in bytes.
+	Size int64 `json:"size"`
+	// SHA256 is the digest in lower-case hex.
+	SHA256 string `json:"sha256"`
+}
+
+// AppendLine adds the file's line, with a line feed, to dst.
+func (f File) AppendLine(dst []byte) []byte {
+	dst = append(dst, `{"path":`...)
+	dst = appendJSONString(dst, f.Path)
+	dst = append(dst, `,"size":`...)
+	n := f.Size
+	var digits [20]byte
+	i := len(digits)
+	for {
+		i--
+		digits[i] = byte('0' + n%10)
+		if n /= 10; n == 0 {
+			break
+		}
+	}
+	dst = append(dst, digits[i:]...)
+	dst = append(dst, `,"sha256":"`...)
+	dst = append(dst, f.SHA256...)
+	return append(dst, "\"}\n"...)
+}
+
+// appendJSONString adds s in quotes.
+func appendJSONString(dst []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			b, err := json.Marshal(s)
+			if err != nil {
+				return append(dst, `""`...)
+			}
+			return append(dst, b...)
+		}
+	}
+	dst = append(dst, '"')
+	dst = append(dst, s...)
+	return append(dst, '"')
+}
+
+// Info is the description of a bundle, bindery.json.
+type Info struct {
+	Format int `json:"format"`
+	// Domain is what the site was published under, Name what it calls itself.
+	Domain string `json:"domain"`
+	Name   string `json:"name"`
+	// Version is the export's version: its label, or its snapshot's id.
+	Version  string `json:"version"`
+	Snapshot string `json:"snapshot"`
+	// Renderer is the digest of the program that rendered.
+	Renderer string `json:"renderer"`
+	// Paths are the address prefixes that the export was limited to.
+	Paths []string `json:"paths,omitempty"`
+	// Pages counts pages; Files and Bytes count what the list of files holds.
+	Pages int   `json:"pages"`
+	Files int   `json:"files"`
+	Bytes int64 `json:"bytes"`
+	// Diagnostics counts the lines of that list by severity.
+	Diagnostics Counts `json:"diagnostics"`
+	// CleanAddresses tells that canonical addresses have no ".html".
+	CleanAddresses bool `json:"cleanAddresses"`
+	// Sources are what a content security policy must allow besides 'self',
+	// by directive.
+	Sources map[string][]string `json:"contentSecurityPolicy,omitempty"`
+	// Redirects are those that a server can answer; exact ones are also
+	// pages of the bundle.
+	Redirects []Redirect `json:"redirects,omitempty"`
+	// FileList and DiagnosticList say what the two lists must be.
+	FileList       ListInfo `json:"fileList"`
+	DiagnosticList ListInfo `json:"diagnosticList"`
+}
+
+// Counts counts diagnostics by severity.
+type Counts struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Notices  int `json:"notices"`
+}
+
+// Redirect leads from a path (patterns have ":name", ":name*" and "*") to a
+// path or an absolute address.
+type Redirect struct {
+	From      string `json:"from"`
+	To        string `json:"to"`
+	Permanent bool   `json:"permanent,omitempty"`
+}
+
+// ListInfo is the size and the digest of a list.
+type ListInfo struct {
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+}
+
+// unsafeName says why a name must not stand in a bundle, or "".
+func unsafeName(name string) string {
+	switch {
+	case name == "":
+		return "the name is empty"
+	case len(name) > maxName:
+		return "the name is too long"
+	case !utf8.ValidString(name):
+		return "the name is not UTF-8"
+	case strings.HasPrefix(name, "/"):
+		return "the name is absolute"
+	case strings.Contains(name, `\`) || hasDrive(name):
+		return "the name has a backslash or a drive"
+	}
+	for _, r := range name {
+		if r < 0x20 || r == 0x7f {
+			return "the name has control characters"
+		}
+	}
+	for e := range strings.SplitSeq(name, "/") {
+		if e == "" || e == "." || e == ".." {
+			return "the name has an empty element or dots"
+		}
+	}
+	return ""
+}
+
+// hasDrive tells names such as "C:x", which Windows takes for another disk.
+func hasDrive(name string) bool {
+	return len(name) > 1 && name[1] == ':'
+}

@@ -1,0 +1,159 @@
+package bundle
+
+import (
+	"archive/tar"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Compression says how hard a unit is compressed.
+type Compression int
+
+// Compressions. Both give the same bytes for the same input everywhere, for
+// one version of the compressor.
+const (
+	// Text is for pages, styles and other text: about what gzip -5 makes.
+	Text Compression = 5
+	// Stored is for what is compressed already, such as pictures.
+	Stored Compression = gzip.NoCompression
+)
+
+// Epoch is the time of files that have none of their own. Any fixed time would
+// do, but some programs warn about files from 1970.
+func Epoch() time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+// Writers makes units and keeps their compressors for the next ones: each has
+// some hundred KiB of tables. The zero value is ready; it may be used by many
+// goroutines.
+type Writers struct{ text, stored sync.Pool }
+
+// Unit writes one gzip member of a bundle. It is for one goroutine.
+type Unit struct {
+	pool *sync.Pool
+	gz   *gzip.Writer
+	tar  *tar.Writer
+	sum  hash.Hash
+	hex  [2 * sha256.Size]byte
+	err  error
+}
+
+// Unit begins a member on w. Close or Finish must be called in the end.
+func (p *Writers) Unit(w io.Writer, level Compression) (*Unit, error) {
+	pool := &p.text
+	switch level {
+	case Text:
+	case Stored:
+		pool = &p.stored
+	default:
+		return nil, fmt.Errorf("bundle: no compression %d", level)
+	}
+	gz, _ := pool.Get().(*gzip.Writer)
+	if gz == nil {
+		var err error
+		if gz, err = gzip.NewWriterLevel(w, int(level)); err != nil {
+			return nil, err
+		}
+	} else {
+		gz.Reset(w)
+	}
+	return &Unit{pool: pool, gz: gz, tar: tar.NewWriter(gz), sum: sha256.New()}, nil
+}
+
+// Add writes one file and returns its line of the list.
+func (u *Unit) Add(path string, modified time.Time, data []byte) (File, error) {
+	if err := u.header(path, modified, int64(len(data))); err != nil {
+		return File{}, err
+	}
+	if _, err := u.tar.Write(data); err != nil {
+		return File{}, u.fail(err)
+	}
+	sum := sha256.Sum256(data)
+	hex.Encode(u.hex[:], sum[:])
+	return File{Path: path, Size: int64(len(data)), SHA256: string(u.hex[:])}, nil
+}
+
+// AddFrom writes one file of size bytes that r gives. Fewer or more bytes are
+// an error, after which the unit can't be used.
+func (u *Unit) AddFrom(path string, modified time.Time, size int64, r io.Reader) (File, error) {
+	if err := u.header(path, modified, size); err != nil {
+		return File{}, err
+	}
+	u.sum.Reset()
+	n, err := io.Copy(io.MultiWriter(u.tar, u.sum), r)
+	if err != nil {
+		return File{}, u.fail(err)
+	}
+	if n != size {
+		return File{}, u.fail(fmt.Errorf("bundle: %q gave %d bytes, not %d", path, n, size))
+	}
+	hex.Encode(u.hex[:], u.sum.Sum(nil))
+	return File{Path: path, Size: size, SHA256: string(u.hex[:])}, nil
+}
+
+func (u *Unit) header(path string, modified time.Time, size int64) error {
+	if u.err != nil {
+		return u.err
+	}
+	if reason := unsafeName(path); reason != "" {
+		return &Error{Fault: Unsafe, Path: path, Message: reason}
+	}
+	if modified.IsZero() || modified.Unix() < 0 {
+		modified = Epoch()
+	}
+	return u.fail(u.tar.WriteHeader(&tar.Header{
+		Typeflag: tar.TypeReg, Name: path, Size: size, Mode: 0o644,
+		ModTime: modified.UTC().Truncate(time.Second), Format: tar.FormatPAX,
+	}))
+}
+
+func (u *Unit) fail(err error) error {
+	if err != nil && u.err == nil {
+		u.err = err
+	}
+	return err
+}
+
+// Close ends the member without ending the archive.
+func (u *Unit) Close() error {
+	if u.gz == nil {
+		return u.err
+	}
+	err := u.err
+	if err == nil {
+		err = u.tar.Flush() // pads the last entry
+	}
+	return u.end(err)
+}
+
+// Finish ends the member and the archive with it: two blocks of zeros.
+func (u *Unit) Finish() error {
+	if u.gz == nil {
+		return u.err
+	}
+	err := u.err
+	if err == nil {
+		err = u.tar.Close()
+	}
+	return u.end(err)
+}
+
+func (u *Unit) end(err error) error {
+	if err == nil {
+		err = u.gz.Close()
+	}
+	u.gz.Reset(io.Discard)
+	u.pool.Put(u.gz)
+	u.gz, u.tar, u.err = nil, nil, err
+	if u.err == nil {
+		u.err = fmt.Errorf("bundle: the unit is closed")
+		return nil
+	}
+	return err
+}
