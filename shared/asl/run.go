@@ -1,0 +1,456 @@
+package asl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// execution is one run of a machine.
+type execution struct {
+	opt Options
+	log *slog.Logger
+}
+
+// errExecutionTimeout is the cause of a context that ended because the time
+// of the whole execution was up.
+var errExecutionTimeout = errors.New("the time of the execution is up")
+
+// Run executes the machine on an input, and gives its output. It fails with
+// an *Error, or with the cause of ctx when that ended first. The name is for
+// the log.
+func (m *Machine) Run(ctx context.Context, name string, input json.RawMessage, opt Options) (json.RawMessage, error) {
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Sleep == nil {
+		opt.Sleep = sleep
+	}
+	if opt.Jitter == nil {
+		opt.Jitter = rand.Float64
+	}
+	if opt.MaxStateBytes <= 0 {
+		opt.MaxStateBytes = defaultMaxState
+	}
+	if opt.Grace <= 0 {
+		opt.Grace = defaultGrace
+	}
+	for _, r := range m.Resources() {
+		if opt.Tasks[r] == nil {
+			return nil, fmt.Errorf("state machine: no task for the resource %q", r)
+		}
+	}
+	x := &execution{opt: opt, log: opt.Log.With("execution", name)}
+	run := ctx
+	if m.timeout > 0 {
+		var cancel context.CancelFunc
+		run, cancel = context.WithTimeoutCause(ctx, m.timeout, errExecutionTimeout)
+		defer cancel()
+	}
+	in, err := decode(input)
+	if err != nil {
+		return nil, &Error{Name: ErrorRuntime, Cause: "the input is not JSON: " + err.Error()}
+	}
+	if len(input) > opt.MaxStateBytes {
+		return nil, &Error{Name: ErrorDataLimit, Cause: fmt.Sprintf("the execution's input has %d bytes, at most %d", len(input), opt.MaxStateBytes)}
+	}
+	out, err := x.graph(run, &m.graph, in)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil && errors.Is(context.Cause(run), errExecutionTimeout):
+		return nil, &Error{Name: ErrorTimeout, Cause: fmt.Sprintf("the execution took longer than %v", m.timeout), TimedOut: true}
+	case err != nil:
+		return nil, err
+	}
+	return encode(out)
+}
+
+// graph runs states from the first one to an end. An error is an *Error, or
+// that ctx has ended.
+func (x *execution) graph(ctx context.Context, g *graph, input any) (any, error) {
+	for name := g.start; ; {
+		s := g.states[name]
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		x.log.Debug("state", "state", s.name)
+		switch s.kind {
+		case kindSucceed:
+			return input, nil
+		case kindFail:
+			return nil, s.failure(input)
+		}
+		out, next, err := x.state(ctx, s, input)
+		if err != nil {
+			return nil, err
+		}
+		if next == "" {
+			return out, nil
+		}
+		input, name = out, next
+	}
+}
+
+// failure is the error that a Fail state ends with.
+func (s *state) failure(input any) *Error {
+	e := &Error{Name: s.errorName, Cause: s.cause}
+	for _, f := range []struct {
+		p  *path
+		to *string
+	}{{s.errorNamePath, &e.Name}, {s.causePath, &e.Cause}} {
+		if f.p == nil {
+			continue
+		}
+		v, _ := f.p.get(scope{input: input})
+		text, isString := v.(string)
+		if !isString {
+			return runtimeError(s, "at the path '%s' is no string", f.p.text)
+		}
+		*f.to = text
+	}
+	return e
+}
+
+// state runs a Task or a Map with its retries and catches, and tells which
+// state is next.
+func (x *execution) state(ctx context.Context, s *state, input any) (output any, next string, err error) {
+	used := make([]int, len(s.retry)) // attempts of each retrier
+	for {
+		output, failed := x.attempt(ctx, s, input)
+		// First of all, because a map whose context has ended has left items
+		// out, and a task's error may be only that.
+		if err := ctx.Err(); err != nil {
+			return nil, "", err
+		}
+		if failed == nil {
+			return output, s.next, nil
+		}
+		if i := s.retrier(failed); i >= 0 && used[i] < s.retry[i].attempts {
+			d := s.retry[i].delay(used[i], x.opt.Jitter)
+			used[i]++
+			x.log.Warn("a state failed and is tried again", "state", s.name, "error", failed.Name,
+				"cause", failed.detail(), "attempt", used[i], "after", d)
+			if err := x.opt.Sleep(ctx, d); err != nil {
+				return nil, "", err
+			}
+			continue
+		}
+		for _, c := range s.catch {
+			if !matches(c.errors, failed) {
+				continue
+			}
+			x.log.Warn("a state failed", "state", s.name, "error", failed.Name, "cause", failed.detail(), "next", c.next)
+			output, err := c.result.put(input, map[string]any{"Error": failed.Name, "Cause": failed.Cause})
+			if err != nil {
+				return nil, "", runtimeError(s, "%v", err)
+			}
+			if failed := x.checkSize(s, "the output of Catch", output); failed != nil {
+				return nil, "", failed
+			}
+			return output, c.next, nil
+		}
+		x.log.Warn("a state failed", "state", s.name, "error", failed.Name, "cause", failed.detail())
+		return nil, "", failed
+	}
+}
+
+// detail is what the log says of an error: all that is known.
+func (e *Error) detail() string {
+	if e.Err != nil {
+		return e.Err.Error()
+	}
+	return e.Cause
+}
+
+// retrier finds the element of Retry for an error, -1 for none: the first one
+// that matches decides, even when its attempts are used up.
+func (s *state) retrier(failed *Error) int {
+	for i, r := range s.retry {
+		if matches(r.errors, failed) {
+			return i
+		}
+	}
+	return -1
+}
+
+// delay is how long to wait before the attempt after n retries.
+func (r retrier) delay(n int, jitter func() float64) time.Duration {
+	seconds := r.interval.Seconds() * math.Pow(r.backoff, float64(n))
+	limit := float64(maxSeconds)
+	if r.maxDelay > 0 {
+		limit = r.maxDelay.Seconds()
+	}
+	seconds = min(seconds, limit)
+	if r.jitter {
+		seconds *= jitter()
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
+
+// attempt does a state's work once and combines input and result.
+func (x *execution) attempt(ctx context.Context, s *state, input any) (any, *Error) {
+	var (
+		result any
+		failed *Error
+	)
+	if s.kind == kindTask {
+		result, failed = x.task(ctx, s, input)
+	} else {
+		result, failed = x.eachItem(ctx, s, input)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	output, err := s.result.put(input, result)
+	if err != nil {
+		return nil, runtimeError(s, "ResultPath: %v", err)
+	}
+	return output, x.checkSize(s, "the output", output)
+}
+
+// checkSize holds a payload to the limit.
+func (x *execution) checkSize(s *state, what string, v any) *Error {
+	b, err := encode(v)
+	if err != nil {
+		return runtimeError(s, "%s: %v", what, err)
+	}
+	return x.checkBytes(s, what, b)
+}
+
+func (x *execution) checkBytes(s *state, what string, b []byte) *Error {
+	if len(b) > x.opt.MaxStateBytes {
+		return &Error{Name: ErrorDataLimit, Cause: fmt.Sprintf("state %q: %s has %d bytes, at most %d", s.name, what, len(b), x.opt.MaxStateBytes)}
+	}
+	return nil
+}
+
+// task calls the function of a Task state.
+func (x *execution) task(ctx context.Context, s *state, input any) (any, *Error) {
+	if s.parameters != nil {
+		var err error
+		if input, err = s.parameters.fill(scope{input: input}); err != nil {
+			return nil, runtimeError(s, "%v", err)
+		}
+	}
+	payload, err := encode(input)
+	if err != nil {
+		return nil, runtimeError(s, "%v", err)
+	}
+	if failed := x.checkBytes(s, "the input", payload); failed != nil {
+		return nil, failed
+	}
+	out, failed := x.call(ctx, s, payload)
+	if failed != nil {
+		return nil, failed
+	}
+	if len(out) == 0 {
+		out = json.RawMessage("null") // what a function that returns nothing gives
+	}
+	if failed := x.checkBytes(s, "the result", out); failed != nil {
+		return nil, failed
+	}
+	result, err := decode(out)
+	if err != nil {
+		return nil, runtimeError(s, "the result is not JSON: %v", err)
+	}
+	return result, nil
+}
+
+// call runs the function, but no longer than its time, and a grace in which
+// it may notice.
+func (x *execution) call(ctx context.Context, s *state, payload json.RawMessage) (json.RawMessage, *Error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	type answer struct {
+		out json.RawMessage
+		err error
+	}
+	answers := make(chan answer, 1)
+	task := x.opt.Tasks[s.resource]
+	go func() {
+		var a answer
+		defer func() {
+			if p := recover(); p != nil {
+				a = answer{err: &panicError{value: p, stack: debug.Stack()}}
+			}
+			answers <- a
+		}()
+		a.out, a.err = task(ctx, payload)
+	}()
+	var a answer
+	select {
+	case a = <-answers:
+	case <-ctx.Done():
+		grace := time.NewTimer(x.opt.Grace)
+		defer grace.Stop()
+		select {
+		case a = <-answers:
+		case <-grace.C:
+			x.log.Error("a task goes on though its time is up", "state", s.name)
+		}
+		// What it still says is late: at AWS nobody would have heard it.
+		return nil, &Error{Name: ErrorTimeout, Cause: fmt.Sprintf("state %q took longer than %v", s.name, s.timeout), Err: a.err}
+	}
+	if a.err != nil {
+		return nil, taskError(a.err)
+	}
+	return a.out, nil
+}
+
+// panicError is a task's panic, as an error.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (p *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
+
+// coded is an error that names itself for workflows and has a message that
+// may be shown.
+type coded interface {
+	error
+	Code() string
+	SafeMessage() string
+}
+
+// taskError names a task's error as the Lambda adapter would, so that Fail
+// reads the same here and there.
+func taskError(err error) *Error {
+	name, message := ErrorTaskUnnamed, err.Error()
+	var (
+		c coded
+		p *panicError
+	)
+	switch {
+	case errors.As(err, &p):
+		name, message = ErrorTaskPanic, fmt.Sprintf("panic: %v", p.value)
+	case errors.As(err, &c):
+		name, message = c.Code(), c.SafeMessage()
+		if name == "" || strings.HasPrefix(name, "States.") { // names that only the machine gives
+			name = ErrorTaskUnnamed
+		}
+	}
+	cause, encodeErr := encode(struct {
+		Message string `json:"errorMessage"`
+		Type    string `json:"errorType"`
+	}{message, name})
+	if encodeErr != nil { // strings always encode
+		cause = nil
+	}
+	// Step Functions cuts long causes; 32,768 characters are its limit.
+	return &Error{Name: name, Cause: truncate(string(cause), 32<<10), Err: err}
+}
+
+// truncate cuts a text at a byte limit, between characters.
+func truncate(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+// eachItem runs a Map: one child for each item, in order of the items, so many
+// at once as the state allows. The first that fails ends all others.
+func (x *execution) eachItem(ctx context.Context, s *state, input any) (any, *Error) {
+	v, ok := s.items.get(scope{input: input})
+	if !ok {
+		return nil, runtimeError(s, "the JSONPath '%s' specified for the field 'ItemsPath' could not be found in the input", s.items.text)
+	}
+	items, isList := v.([]any)
+	if !isList {
+		return nil, runtimeError(s, "at the path '%s' is no list", s.items.text)
+	}
+	// All inputs are made first: an error in one starts no child.
+	inputs := make([]any, len(items))
+	for i, item := range items {
+		inputs[i] = item
+		if s.selector != nil {
+			var err error
+			if inputs[i], err = s.selector.fill(scope{input: input, item: item, inMap: true}); err != nil {
+				return nil, runtimeError(s, "%v", err)
+			}
+		}
+		if failed := x.checkSize(s, fmt.Sprintf("the input of item %d", i), inputs[i]); failed != nil {
+			return nil, failed
+		}
+	}
+	outputs := make([]any, len(items))
+	if failed := x.children(ctx, s, inputs, outputs); failed != nil {
+		return nil, failed
+	}
+	return outputs, x.checkSize(s, "the results of all items together", outputs)
+}
+
+// children runs the processor of a map on all inputs.
+func (x *execution) children(ctx context.Context, s *state, inputs, outputs []any) *Error {
+	width := s.concurrency
+	if width == 0 {
+		width = unlimitedChildren
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		wg     sync.WaitGroup
+		mu     sync.Mutex
+		next   int
+		failed *Error
+	)
+	take := func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed != nil || next == len(inputs) || ctx.Err() != nil {
+			return 0, false
+		}
+		next++
+		return next - 1, true
+	}
+	for range min(width, len(inputs)) {
+		wg.Go(func() {
+			for {
+				i, ok := take()
+				if !ok {
+					return
+				}
+				out, err := x.graph(ctx, s.processor, inputs[i])
+				if err == nil {
+					outputs[i] = out
+					continue
+				}
+				var child *Error
+				if !errors.As(err, &child) {
+					return // cancelled
+				}
+				mu.Lock()
+				if failed == nil {
+					x.log.Warn("a child of a map failed", "state", s.name, "item", i, "error", child.Name, "cause", child.detail())
+					failed = &Error{Name: ErrorMapThreshold, Cause: "The specified tolerated failure threshold was exceeded", Err: child}
+				}
+				mu.Unlock()
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	return failed
+}
+
+// sleep waits, at most until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
