@@ -25,7 +25,7 @@ const (
 	// MaxEntries bounds the number of files: 200,000 pages and as many other files.
 	MaxEntries = 400_000
 	// MaxPacks bounds the number of packs that one snapshot lies in.
-	MaxPacks = 4_000
+	MaxPacks = 2_000
 	// MaxManifestBytes bounds an encoded manifest: MaxEntries with paths of
 	// usual length.
 	MaxManifestBytes = 128 << 20

@@ -1,0 +1,315 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	mathrand "math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Options say whose API is called, and how.
+type Options struct {
+	// BaseURL is where the API is: "https://admin.example.com", with a path
+	// if it has one.
+	BaseURL string
+	// Key is the admin key. It is sent to BaseURL and nowhere else.
+	Key string
+	// HTTP makes the requests; default: a client of its own with time-outs
+	// for silence, none for the length of a download.
+	HTTP *http.Client
+	// Log takes retries and their reasons; default: nowhere.
+	Log *slog.Logger
+	// UserAgent names the caller in its requests.
+	UserAgent string
+	// Attempts is how often a request is made before its error is final;
+	// default 5.
+	Attempts int
+	// Clock tells the time and waits; default: the system's.
+	Clock Clock
+}
+
+// Clock is time, as far as a client needs it.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits, or returns the context's error when that ends first.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// Client calls the API. Many may use it at once.
+type Client struct {
+	base  *url.URL
+	key   string
+	http  *http.Client
+	log   *slog.Logger
+	agent string
+	tries int
+	clock Clock
+}
+
+// New returns a client, or an error that says which option is wrong.
+func New(o Options) (*Client, error) {
+	base, err := url.Parse(strings.TrimRight(o.BaseURL, "/"))
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, errors.New("the API's address must be an http or https URL without user, query and fragment")
+	}
+	if o.Key == "" {
+		return nil, errors.New("an admin key is missing")
+	}
+	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return nil, errors.New("the admin key holds a character that no key has")
+	}
+	c := &Client{base: base, key: o.Key, http: o.HTTP, log: o.Log, agent: o.UserAgent, tries: o.Attempts, clock: o.Clock}
+	if c.http == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.ResponseHeaderTimeout = 2 * time.Minute
+		transport.MaxIdleConnsPerHost = uploadParallel
+		c.http = &http.Client{Transport: transport}
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	if c.agent == "" {
+		c.agent = "bindery"
+	}
+	if c.tries <= 0 {
+		c.tries = 5
+	}
+	if c.clock == nil {
+		c.clock = systemClock{}
+	}
+	return c, nil
+}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Error is an answer of the API that is no success. Its text is what the
+// service says, and safe to show.
+type Error struct {
+	// Status is the HTTP status.
+	Status int
+	// Code is the machine-readable code, empty if the answer had none.
+	Code string
+	// Message is the service's own.
+	Message string
+	// RequestID names the request in the service's log.
+	RequestID string
+	// RetryAfter is when the service asks to try again, 0 if it does not.
+	RetryAfter time.Duration
+}
+
+func (e *Error) Error() string {
+	text := e.Message
+	if text == "" {
+		text = http.StatusText(e.Status)
+	}
+	text = fmt.Sprintf("%s (HTTP %d", text, e.Status)
+	if e.Code != "" {
+		text += ", " + e.Code
+	}
+	if e.RequestID != "" {
+		text += ", request " + e.RequestID
+	}
+	return text + ")"
+}
+
+// Codes of the API that this package acts upon.
+const (
+	codeNotFound           = "not_found"
+	codeNoSnapshot         = "no_snapshot"
+	codeOvertaken          = "snapshot_overtaken"
+	codeIncomplete         = "snapshot_incomplete"
+	codeIdempotencyRunning = "idempotency_running"
+)
+
+// hasCode tells whether err is an answer of the API with one of these codes.
+func hasCode(err error, codes ...string) bool {
+	var e *Error
+	return errors.As(err, &e) && slices.Contains(codes, e.Code)
+}
+
+// Limits of a request to the API and of its repetition.
+const (
+	maxAnswer    = 4 << 20
+	firstBackoff = 250 * time.Millisecond
+	maxBackoff   = 10 * time.Second
+	// maxRetryAfter is the longest wait that a single call agrees to; whoever
+	// is asked for more gets the error.
+	maxRetryAfter = 60 * time.Second
+)
+
+// call makes one call of the API and decodes its answer. POST requests carry
+// an idempotency key, made here if none is given, so every call can be
+// repeated: after a fault of the network, 429, 502, 503, 504, and while the
+// first request with the same key is still at work.
+func (c *Client) call(ctx context.Context, method, path, idempotencyKey string, body, answer any) (http.Header, error) {
+	var raw []byte
+	if body != nil {
+		var err error
+		if raw, err = json.Marshal(body); err != nil {
+			return nil, err
+		}
+	}
+	if method != http.MethodGet && idempotencyKey == "" {
+		idempotencyKey = NewIdempotencyKey()
+	}
+	var header http.Header
+	err := c.retry(ctx, method+" "+path, func() error {
+		request, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, bytes.NewReader(raw))
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Authorization", "Bearer "+c.key)
+		request.Header.Set("Accept", "application/json")
+		request.Header.Set("User-Agent", c.agent)
+		if body != nil {
+			request.Header.Set("Content-Type", "application/json")
+		}
+		if idempotencyKey != "" {
+			request.Header.Set("Idempotency-Key", idempotencyKey)
+		}
+		header, err = c.once(request, answer)
+		return err
+	})
+	return header, err
+}
+
+// once sends one request to the API.
+func (c *Client) once(request *http.Request, answer any) (http.Header, error) {
+	// The API never redirects, and the key must not follow where something
+	// else does.
+	direct := *c.http
+	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	response, err := direct.Do(request)
+	if err != nil {
+		return nil, &networkError{err}
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err != nil {
+		return nil, &networkError{err}
+	}
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return response.Header, c.failure(response, raw)
+	}
+	if len(raw) > maxAnswer {
+		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+	}
+	if answer != nil {
+		if err := json.Unmarshal(raw, answer); err != nil {
+			return nil, fmt.Errorf("the answer to %s %s is not what the API promises; is it the right address? %w", request.Method, request.URL.Path, err)
+		}
+	}
+	return response.Header, nil
+}
+
+func (c *Client) failure(response *http.Response, raw []byte) *Error {
+	e := &Error{
+		Status:     response.StatusCode,
+		Code:       response.Header.Get("Bindery-Error-Code"),
+		RequestID:  response.Header.Get("Request-Id"),
+		RetryAfter: retryAfter(response.Header, c.clock.Now()),
+	}
+	var body struct {
+		Error string `json:"error"`
+	}
+	if json.Unmarshal(raw, &body) == nil {
+		e.Message = body.Error
+	}
+	return e
+}
+
+// retryAfter reads the header Retry-After, in seconds or as a date; 0 if it
+// is missing or broken.
+func retryAfter(header http.Header, now time.Time) time.Duration {
+	text := header.Get("Retry-After")
+	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n < 1<<31 {
+		return time.Duration(n) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}
+
+// networkError is a request that got no whole answer.
+type networkError struct{ err error }
+
+func (e *networkError) Error() string {
+	// url.Error repeats method and address, which with a presigned link is a
+	// secret for its lifetime.
+	var inner *url.Error
+	if errors.As(e.err, &inner) {
+		return inner.Err.Error()
+	}
+	return e.err.Error()
+}
+
+func (e *networkError) Unwrap() error { return e.err }
+
+// temporary tells whether trying again may help, and how long to wait before,
+// 0 if the service does not say.
+func temporary(err error) (time.Duration, bool) {
+	var network *networkError
+	if errors.As(err, &network) {
+		return 0, !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	}
+	var answer *Error
+	if !errors.As(err, &answer) {
+		return 0, false
+	}
+	switch answer.Status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return answer.RetryAfter, true
+	}
+	return answer.RetryAfter, answer.Code == codeIdempotencyRunning
+}
+
+// retry repeats fn while its error is temporary. The waits double and are
+// spread at random, so that many callers do not come back together; a wait
+// that the service asks for is kept.
+func (c *Client) retry(ctx context.Context, what string, fn func() error) error {
+	backoff := firstBackoff
+	for try := 1; ; try++ {
+		err := fn()
+		wait, again := temporary(err)
+		if err == nil || !again || try >= c.tries || wait > maxRetryAfter || ctx.Err() != nil {
+			return err
+		}
+		if wait == 0 {
+			wait = backoff/2 + mathrand.N(backoff/2)
+			backoff = min(2*backoff, maxBackoff)
+		}
+		c.log.Debug("trying again", "request", what, "attempt", try, "wait", wait, "error", err)
+		if err := c.clock.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// NewIdempotencyKey makes a key under which a POST request counts once,
+// however often it is sent.
+func NewIdempotencyKey() string { return rand.Text() }

@@ -1,0 +1,16 @@
+// Package client calls the API as pipelines do: it publishes folders, starts
+// and follows exports, and downloads bundles. It knows the API's wire types
+// and the formats of snapshots, and nothing else of the service.
+//
+//	client.go    Client: one request with its retries; Error
+//	calls.go     the seven calls
+//	wait.go      following an export to its end
+//	folder.go    what of a folder is published, and what can't be
+//	ignore.go    .mintignore: patterns as in .gitignore
+//	gittime.go   when files were last committed
+//	publish.go   Publish: packs, uploads, resuming
+//	download.go  Download: resuming, checking
+//
+// The admin key goes to the API alone, in the header Authorization: never into
+// an error, the log, or a request to object storage.
+package client
