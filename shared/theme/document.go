@@ -1,5 +1,10 @@
 package theme
 
+import (
+	"hash/fnv"
+	"strconv"
+)
+
 // The theme's own icons, drawn for it on a grid of 16.
 const (
 	uiOpen     = `<svg class="icon" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">`
@@ -30,7 +35,7 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	if len(v.Header.Tabs) > 0 {
 		class += " has-tabs"
 	}
-	dst = t.htmlTag(dst, v.Lang, v.Dir, w, class)
+	dst = t.htmlTag(dst, v.Lang, v.Dir, w, class, bannerKey(v.Banner))
 	dst = t.appendHead(dst, v)
 	dst = append(dst, `<body><a class="skip" href="#content">`...)
 	dst = append(dst, w.skip...)
@@ -88,6 +93,17 @@ func (t *Theme) showContents(v *View) bool {
 		return false
 	}
 	return len(v.Contents) > 0
+}
+
+// bannerKey tells one banner from the next, so that dismissing it hides only
+// this one; empty where there is nothing to dismiss.
+func bannerKey(b *Banner) string {
+	if b == nil || !b.Dismissible || len(b.HTML) == 0 {
+		return ""
+	}
+	h := fnv.New64a()
+	h.Write(b.HTML)
+	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 func appendBanner(dst []byte, b *Banner, w *words) []byte {

@@ -22,7 +22,7 @@ func (t *Theme) siteHead() []byte {
 // htmlTag opens the document. Class "dark" is there from the start for sites
 // that begin dark; boot.js replaces it by the reader's choice before the first
 // paint.
-func (t *Theme) htmlTag(dst []byte, lang, dir string, w *words, class string) []byte {
+func (t *Theme) htmlTag(dst []byte, lang, dir string, w *words, class, banner string) []byte {
 	if lang == "" {
 		lang = t.cfg.Lang
 	}
@@ -48,6 +48,9 @@ func (t *Theme) htmlTag(dst []byte, lang, dir string, w *words, class string) []
 	}
 	if t.cfg.Strict {
 		dst = append(dst, " data-strict"...)
+	}
+	if banner != "" {
+		dst = appendAttr(dst, "data-banner", banner)
 	}
 	return append(dst, '>')
 }

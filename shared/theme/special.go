@@ -19,7 +19,7 @@ func (t *Theme) NotFound() []byte {
 	if text == "" {
 		text = w.notFoundText
 	}
-	dst := t.htmlTag(nil, "", "", w, "")
+	dst := t.htmlTag(nil, "", "", w, "", "")
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)
 	dst = append(dst, `<meta name="robots" content="noindex"><title>`...)
@@ -47,7 +47,7 @@ func (t *Theme) NotFound() []byte {
 func (t *Theme) RedirectPage(to, canonical string) []byte {
 	w := wordsFor(t.cfg.Lang)
 	to = safeURL(to)
-	dst := t.htmlTag(nil, "", "", w, "")
+	dst := t.htmlTag(nil, "", "", w, "", "")
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)
 	// In the refresh header's grammar quotes and spaces would end the
