@@ -25,12 +25,13 @@
 //   - machine.go: the driver
 //   - wrapped.go: the two languages that chroma wraps in code of its own
 //   - stock.go: chroma's own driver, for what the one here can't take
-//   - html.go, css.go: what is written
+//   - limits.go: the guards against code that a grammar takes for ever over
+//   - html.go, css.go: what is written; cache.go: what is remembered
 //
 // # Bounds
 //
 // A block above [MaxBytes] stays plain. No input makes the package panic: what
 // a grammar can't take stays plain from there on. Equal input gives equal
-// output, whatever else runs at the same time; see runawayTimeout for the one
-// guard that looks at a clock.
+// output, whatever else runs at the same time; limits.go says why two guards
+// look at a clock all the same, and why that doesn't show.
 package highlight

@@ -12,14 +12,6 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// runawayTimeout ends a single attempt of one regular expression that
-// backtracks without end: some of the grammars hold expressions whose time
-// doubles with each character of a hostile block, and the engine counts no
-// steps. An attempt takes microseconds on real code; one that was stopped is
-// tried a second time, so a machine that stood still for a while changes
-// nothing in the output. Only a block that runs away twice stays plain.
-const runawayTimeout = 2 * time.Second
-
 // grammar is one of chroma's grammars, read into a form that the machine runs
 // without interfaces and maps. It is immutable but for what its states and
 // rules compile lazily, and safe for concurrent use.
@@ -31,6 +23,7 @@ type grammar struct {
 	index    map[string]int
 	root     int
 	lexer    *chroma.RegexLexer // for emitters that are functions
+	attempt  time.Duration      // see limits
 }
 
 // state is an ordered list of rules and, once it is used, the shorter list for
@@ -100,7 +93,7 @@ var asksRegistry = map[string]bool{"reStructuredText": true}
 
 // newGrammar reads a lexer's rules. An error means that the grammar uses
 // something that the machine doesn't run; chroma's own driver can.
-func newGrammar(lexer *chroma.RegexLexer) (*grammar, error) {
+func newGrammar(lexer *chroma.RegexLexer, attempt time.Duration) (*grammar, error) {
 	config := lexer.Config()
 	raw, err := lexer.Rules()
 	if err != nil {
@@ -111,6 +104,7 @@ func newGrammar(lexer *chroma.RegexLexer) (*grammar, error) {
 		ensureNL: config.EnsureNL,
 		index:    make(map[string]int, len(raw)),
 		lexer:    lexer,
+		attempt:  attempt,
 	}
 	if !config.NotMultiline {
 		g.flags += "m"
@@ -349,13 +343,13 @@ func (s *state) prepare() {
 
 // expression gives the compiled expression, or nil when it doesn't compile:
 // such a rule never matches.
-func (r *rule) expression() *regexp2.Regexp {
+func (r *rule) expression(attempt time.Duration) *regexp2.Regexp {
 	r.once.Do(func() {
 		re, err := regexp2.Compile(r.pattern)
 		if err != nil {
 			return
 		}
-		re.MatchTimeout = runawayTimeout
+		re.MatchTimeout = attempt
 		r.re = re
 		r.groups = re.GetGroupNumbers()[1:]
 	})

@@ -2,8 +2,10 @@ package highlight
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
@@ -54,9 +56,12 @@ var plainLabels = map[string]string{
 	"txt":         "plaintext",
 }
 
-// plainLanguages are chroma's names of the languages that stay plain: text,
-// and the one grammar that isn't safe for concurrent use (see unsafeNested).
-var plainLanguages = map[string]bool{"plaintext": true, "Raku": true}
+// unsafeLanguage is chroma's name of the one grammar that isn't safe for
+// concurrent use; see unsafeNested.
+const unsafeLanguage = "Raku"
+
+// plainLanguages are chroma's names of the languages that stay plain.
+var plainLanguages = map[string]bool{"plaintext": true, unsafeLanguage: true}
 
 // language is one language of the table. Its grammar is loaded when it is
 // first used, since reading and compiling one takes milliseconds.
@@ -75,10 +80,12 @@ type language struct {
 // languages, which takes milliseconds; this table answers at once.
 type languages struct {
 	byLabel map[string]*language
+	limits  limits
+	unsafe  []string // labels of the language that is not safe; see unsafeNested
 }
 
 func newLanguages() *languages {
-	l := &languages{byLabel: map[string]*language{}}
+	l := &languages{byLabel: map[string]*language{}, limits: defaultLimits()}
 	registry := lexers.GlobalLexerRegistry
 	byLexer := map[chroma.Lexer]*language{}
 	add := func(label string, lexer chroma.Lexer) {
@@ -115,6 +122,12 @@ func newLanguages() *languages {
 	for label, lexer := range extensions(registry.Lexers) {
 		add(label, lexer)
 	}
+	for label, lang := range l.byLabel {
+		if lang.name == unsafeLanguage {
+			l.unsafe = append(l.unsafe, label)
+		}
+	}
+	slices.Sort(l.unsafe)
 	return l
 }
 
@@ -176,7 +189,7 @@ func (l *languages) find(label string) *language {
 }
 
 // load reads the grammar at the first use.
-func (l *language) load() *grammar {
+func (l *language) load(attempt time.Duration) *grammar {
 	l.once.Do(func() {
 		if l.lexer == nil {
 			return
@@ -185,7 +198,7 @@ func (l *language) load() *grammar {
 		if inner == nil {
 			return
 		}
-		if g, err := newGrammar(inner); err == nil {
+		if g, err := newGrammar(inner, attempt); err == nil {
 			l.grammar, l.wrap = g, wrap
 		}
 	})

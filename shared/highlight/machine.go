@@ -2,6 +2,7 @@ package highlight
 
 import (
 	"slices"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/dlclark/regexp2/v2"
@@ -33,6 +34,9 @@ type machine struct {
 	languages *languages
 	tokens    []token
 	failed    bool // the text can't be taken from here on; what follows is plain
+	runaway   bool // it took too long; all of it is plain, see limits
+	steps     int
+	deadline  time.Time
 
 	// The last match, written by view.
 	matched bool
@@ -51,7 +55,9 @@ func newMachine(l *languages) *machine {
 // reset forgets the last text but keeps the buffers.
 func (m *machine) reset() {
 	m.tokens = m.tokens[:0]
-	m.failed = false
+	m.failed, m.runaway = false, false
+	m.steps = 0
+	m.deadline = time.Now().Add(m.languages.limits.block)
 }
 
 // document tokenises a whole text from the grammar's root, as chroma does for
@@ -87,8 +93,8 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 			return
 		}
 		s := g.states[top]
-		r := m.match(s, text, pos)
-		if m.failed {
+		r := m.match(g, s, text, pos)
+		if m.failed || m.late() {
 			return
 		}
 		if r == nil {
@@ -129,6 +135,17 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 	}
 }
 
+// late looks at the clock at every 64th call.
+func (m *machine) late() bool {
+	if m.steps++; m.steps&63 == 0 && time.Now().After(m.deadline) {
+		m.stop()
+	}
+	return m.runaway
+}
+
+// stop gives the whole text up.
+func (m *machine) stop() { m.failed, m.runaway = true, true }
+
 // fail gives the rest of the text up. Tokens that are there stay.
 func (m *machine) fail() { m.failed = true }
 
@@ -161,14 +178,14 @@ func mutate(stack []int, list []mutation, current int) []int {
 
 // match finds the first rule that matches at pos and leaves the place of the
 // match and of its groups in the machine. Nil if none does.
-func (m *machine) match(s *state, text []rune, pos int) *rule {
+func (m *machine) match(g *grammar, s *state, text []rune, pos int) *rule {
 	for _, r := range s.candidates(text[pos]) {
 		if r.always {
 			m.whole = span{pos, pos}
 			m.groups = m.groups[:0]
 			return r
 		}
-		re := r.expression()
+		re := r.expression(g.attempt)
 		if re == nil {
 			continue
 		}
@@ -176,10 +193,10 @@ func (m *machine) match(s *state, text []rune, pos int) *rule {
 		m.numbers = r.groups
 		err := re.FindRunesMatches(text, pos, m.onMatch)
 		if err != nil && err != regexp2.ErrBacktrackingStackLimit {
-			// The attempt ran into the guard; see runawayTimeout.
+			// Stopped by the clock; see limits.
 			m.matched = false
 			if err = re.FindRunesMatches(text, pos, m.onMatch); err != nil && err != regexp2.ErrBacktrackingStackLimit {
-				m.fail()
+				m.stop()
 				return nil
 			}
 		}
@@ -266,7 +283,7 @@ func (m *machine) emitPart(g *grammar, s *state, e *emitter, text []rune, at spa
 			m.fail()
 			return
 		}
-		if g := inner.load(); g != nil {
+		if g := inner.load(m.languages.limits.attempt); g != nil {
 			m.run(g, part, len(part), base+at.start, g.root, depth+1)
 		} else {
 			m.text(inner, part, base+at.start, depth+1)
@@ -291,7 +308,7 @@ func (m *machine) call(g *grammar, s *state, e *emitter, part []rune, values []s
 		Groups:         values,
 		MutatorContext: map[any]any{},
 	})
-	tokens, _ := place(next, part)
+	tokens := m.place(next, part)
 	for _, t := range tokens {
 		m.emit(t.typ, base+t.start, base+t.end, limit)
 	}

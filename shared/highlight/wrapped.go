@@ -39,7 +39,7 @@ func unwrap(lexer chroma.Lexer) (*chroma.RegexLexer, wrapper) {
 
 // text tokenises a text of its own in a language, whatever runs it.
 func (m *machine) text(lang *language, text []rune, base, depth int) {
-	g := lang.load()
+	g := lang.load(m.languages.limits.attempt)
 	switch {
 	case m.failed:
 	case g == nil:
@@ -62,17 +62,6 @@ func (m *machine) text(lang *language, text []rune, base, depth int) {
 		m.body(text, base, first, depth)
 	default:
 		m.document(g, text, base, depth)
-	}
-}
-
-// stock leaves a text to chroma's own driver.
-func (m *machine) stock(lang *language, text []rune, base int) {
-	code := string(text)
-	if unsafeNested(code) {
-		return
-	}
-	for _, t := range stockTokens(lang.lexer, code, text) {
-		m.emit(t.typ, base+t.start, base+t.end, base+len(text))
 	}
 }
 
