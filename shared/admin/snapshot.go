@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -23,7 +25,7 @@ const (
 	MaxManifestBytes = 128 << 20
 	// MaxPacks is the most packs of one snapshot, so that its record stays
 	// under store.MaxRecordBytes.
-	MaxPacks = 2000
+	MaxPacks = 4000
 	// UploadLife is how long an upload's packs are kept for it; it can be
 	// published until an hour before that.
 	UploadLife    = 48 * time.Hour
@@ -48,8 +50,25 @@ func ManifestKey(organisation, sha256 string) string {
 
 // Blob is an object that is named by what is in it.
 type Blob struct {
-	SHA256 string `json:"sha256"` // lower-case hex
-	Size   int64  `json:"size"`
+	SHA256 string // lower-case hex
+	Size   int64
+}
+
+// MarshalText writes a blob as "digest:size": thousands of packs must fit into
+// one record.
+func (b Blob) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%s:%d", b.SHA256, b.Size), nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (b *Blob) UnmarshalText(text []byte) error {
+	digest, size, ok := strings.Cut(string(text), ":")
+	n, err := strconv.ParseInt(size, 10, 64)
+	if !ok || err != nil {
+		return fmt.Errorf("%q is not a digest and a size", text)
+	}
+	b.SHA256, b.Size = digest, n
+	return nil
 }
 
 // SnapshotStatus is where a snapshot stands.
