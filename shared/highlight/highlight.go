@@ -107,7 +107,7 @@ func (h *Highlighter) tokenise(m *machine, lang *language, text []rune) {
 			m.tokens = m.tokens[:0]
 		}
 	}()
-	m.reset()
+	m.reset(len(text))
 	if !h.stock {
 		m.text(lang, text, 0, 0)
 	} else if len(text) <= stockMaxBytes {

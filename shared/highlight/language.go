@@ -1,7 +1,6 @@
 package highlight
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -154,10 +153,9 @@ func extensions(all chroma.Lexers) map[string]chroma.Lexer {
 			}
 			for _, pattern := range patterns {
 				extension, ok := strings.CutPrefix(pattern, "*.")
-				if !ok || strings.ContainsAny(extension, `*?[\.`) || filepath.Base(pattern) != pattern {
-					continue
+				if !ok || strings.ContainsAny(extension, `*?[\.`) || extension != strings.ToLower(extension) {
+					continue // a pattern, or C++'s .H beside C's .h
 				}
-				extension = strings.ToLower(extension)
 				if known, ok := round[extension]; !ok || priority(lexer) > priority(known) {
 					round[extension] = lexer
 				}

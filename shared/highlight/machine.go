@@ -35,6 +35,7 @@ type machine struct {
 	tokens    []token
 	failed    bool // the text can't be taken from here on; what follows is plain
 	runaway   bool // it took too long; all of it is plain, see limits
+	limit     int  // where the text ends that tokens may cover
 	steps     int
 	deadline  time.Time
 
@@ -52,8 +53,9 @@ func newMachine(l *languages) *machine {
 	return m
 }
 
-// reset forgets the last text but keeps the buffers.
-func (m *machine) reset() {
+// reset prepares for a text of so many characters.
+func (m *machine) reset(length int) {
+	m.limit = length
 	m.tokens = m.tokens[:0]
 	m.failed, m.runaway = false, false
 	m.steps = 0
@@ -72,7 +74,10 @@ func (m *machine) document(g *grammar, text []rune, base, depth int) {
 			text = append(slices.Clone(text), '\n')
 		}
 	}
+	outer := m.limit
+	m.limit = min(outer, base+end)
 	m.run(g, text, end, base, g.root, depth)
+	m.limit = outer
 }
 
 // run tokenises text[:end] from a state on; matches may look at, and end
@@ -103,7 +108,7 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 				stack = append(stack[:0], start)
 				continue
 			}
-			m.emit(chroma.Error, base+pos, base+pos+1, base+end)
+			m.emit(chroma.Error, base+pos, base+pos+1)
 			pos++
 			idle = 0
 			continue
@@ -124,13 +129,13 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 		}
 		pos = m.whole.end
 		if r.emit != nil {
-			m.emitMatch(g, s, r.emit, text, end, base, depth)
+			m.emitMatch(g, s, r.emit, text, base, depth)
 			if m.failed {
 				return
 			}
 		}
 		if len(stack) == 0 && pos < end {
-			m.emit(chroma.Error, base+pos, base+end, base+end)
+			m.emit(chroma.Error, base+pos, base+end)
 		}
 	}
 }
@@ -149,10 +154,10 @@ func (m *machine) stop() { m.failed, m.runaway = true, true }
 // fail gives the rest of the text up. Tokens that are there stay.
 func (m *machine) fail() { m.failed = true }
 
-// emit adds a token; one that ends behind the limit is cut there, an empty one
-// and one that is to be ignored are not added.
-func (m *machine) emit(typ chroma.TokenType, start, end, limit int) {
-	end = min(end, limit)
+// emit adds a token; one that ends in a line feed that was only added is cut
+// there, an empty one and one that is to be ignored are not added.
+func (m *machine) emit(typ chroma.TokenType, start, end int) {
+	end = min(end, m.limit)
 	if start < end && typ != chroma.Ignore {
 		m.tokens = append(m.tokens, token{typ, start, end})
 	}
@@ -224,21 +229,21 @@ func (m *machine) view(v regexp2.MatchView) bool {
 }
 
 // emitMatch adds the tokens of the last match.
-func (m *machine) emitMatch(g *grammar, s *state, e *emitter, text []rune, end, base, depth int) {
+func (m *machine) emitMatch(g *grammar, s *state, e *emitter, text []rune, base, depth int) {
 	whole := m.whole
 	switch e.kind {
 	case emitToken:
-		m.emit(e.token, base+whole.start, base+whole.end, base+end)
+		m.emit(e.token, base+whole.start, base+whole.end)
 	case emitGroups:
 		if len(e.groups) != len(m.groups) {
-			m.emit(chroma.Error, base+whole.start, base+whole.end, base+end)
+			m.emit(chroma.Error, base+whole.start, base+whole.end)
 			return
 		}
 		// Emitting may run another language, which matches in turn.
 		var buffer [16]span
 		groups := append(buffer[:0], m.groups...)
 		for i, part := range e.groups {
-			m.emitPart(g, s, part, text, groups[i], nil, end, base, depth)
+			m.emitPart(g, s, part, text, groups[i], nil, base, depth)
 		}
 	case emitLexerByGroup:
 		if len(e.groups) != len(m.groups) {
@@ -255,26 +260,26 @@ func (m *machine) emitMatch(g *grammar, s *state, e *emitter, text []rune, end, 
 				}
 				continue
 			}
-			m.emitPart(g, s, part, text, groups[i], nil, end, base, depth)
+			m.emitPart(g, s, part, text, groups[i], nil, base, depth)
 		}
 	default:
-		m.emitPart(g, s, e, text, whole, slices.Clone(m.groups), end, base, depth)
+		m.emitPart(g, s, e, text, whole, slices.Clone(m.groups), base, depth)
 	}
 }
 
 // emitPart adds the tokens of one stretch of the text: of a whole match, then
 // with its groups, or of one group.
-func (m *machine) emitPart(g *grammar, s *state, e *emitter, text []rune, at span, groups []span, end, base, depth int) {
+func (m *machine) emitPart(g *grammar, s *state, e *emitter, text []rune, at span, groups []span, base, depth int) {
 	if e == nil || at.start < 0 || m.failed {
 		return
 	}
 	part := text[at.start:at.end]
 	switch e.kind {
 	case emitToken:
-		m.emit(e.token, base+at.start, base+at.end, base+end)
+		m.emit(e.token, base+at.start, base+at.end)
 	case emitGroups, emitLexerByGroup:
 		// Groups of a group: chroma counts one group and none inside it.
-		m.emit(chroma.Error, base+at.start, base+at.end, base+end)
+		m.emit(chroma.Error, base+at.start, base+at.end)
 	case emitSelf:
 		m.run(g, part, len(part), base+at.start, e.state, depth+1)
 	case emitLexer:
@@ -293,13 +298,13 @@ func (m *machine) emitPart(g *grammar, s *state, e *emitter, text []rune, at spa
 		for _, group := range groups {
 			values = append(values, textOf(text, group))
 		}
-		m.call(g, s, e, part, values, base+at.start, base+end)
+		m.call(g, s, e, part, values, base+at.start)
 	}
 }
 
 // call runs an emitter that is a function of chroma's and places its tokens,
 // which are strings, over the text that it was given.
-func (m *machine) call(g *grammar, s *state, e *emitter, part []rune, values []string, base, limit int) {
+func (m *machine) call(g *grammar, s *state, e *emitter, part []rune, values []string, base int) {
 	next := e.call.Emit(values, &chroma.LexerState{
 		Lexer:          g.lexer,
 		Registry:       chroma.NewLexerRegistry(),
@@ -310,7 +315,7 @@ func (m *machine) call(g *grammar, s *state, e *emitter, part []rune, values []s
 	})
 	tokens := m.place(next, part)
 	for _, t := range tokens {
-		m.emit(t.typ, base+t.start, base+t.end, limit)
+		m.emit(t.typ, base+t.start, base+t.end)
 	}
 }
 

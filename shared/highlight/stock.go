@@ -22,7 +22,7 @@ func (m *machine) stock(lang *language, text []rune, base int) {
 		return
 	}
 	for _, t := range m.place(next, text) {
-		m.emit(t.typ, base+t.start, base+t.end, base+len(text))
+		m.emit(t.typ, base+t.start, base+t.end)
 	}
 }
 

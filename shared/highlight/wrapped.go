@@ -46,7 +46,7 @@ func (m *machine) text(lang *language, text []rune, base, depth int) {
 		if lang.lexer != nil && len(text) <= stockMaxBytes {
 			m.stock(lang, text, base)
 		} else {
-			m.emit(chroma.Text, base, base+len(text), base+len(text))
+			m.emit(chroma.Text, base, base+len(text))
 		}
 	case lang.wrap == wrapFrontMatter:
 		end := frontMatter(text)

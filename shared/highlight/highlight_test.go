@@ -1,0 +1,210 @@
+package highlight
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLanguage(t *testing.T) {
+	h := New(Options{})
+	for _, tt := range []struct {
+		label, name string
+		known       bool
+	}{
+		{"ts", "TypeScript", true},
+		{"typescript", "TypeScript", true},
+		{"TypeScript", "TypeScript", true},
+		{"TSX", "TypeScript", true},
+		{"mts", "TypeScript", true},
+		{"js", "JavaScript", true},
+		{"node", "JavaScript", true},
+		{"jsx", "react", true},
+		{"json", "JSON", true},
+		{"jsonc", "JSON", true},
+		{"json5", "JSON", true},
+		{"jsonl", "JSON", true},
+		{"sh", "Bash", true},
+		{"shell", "Bash", true},
+		{"zsh", "Bash", true},
+		{"cURL", "Bash", true},
+		{"env", "Bash", true},
+		{"console", "Bash Session", true},
+		{"shell-session", "Bash Session", true},
+		{"yml", "YAML", true},
+		{"py", "Python", true},
+		{"c#", "C#", true},
+		{"tf", "Terraform", true},
+		{"md", "markdown", true},
+		{"mdx", "markdown", true},
+		{"text", "plaintext", true},
+		{"txt", "plaintext", true},
+		{"mermaid", "Mermaid", true},
+		{" go ", "Go", true},
+		{"", "", false},
+		{"package-install", "", false},
+		{"no such language", "", false},
+		{"*", "", false},
+		{"\x00\xff", "", false},
+	} {
+		if name, known := h.Language(tt.label); name != tt.name || known != tt.known {
+			t.Errorf("Language(%q) = %q, %v, want %q, %v", tt.label, name, known, tt.name, tt.known)
+		}
+	}
+}
+
+// TestLabelsAsChroma: a name, an alias or an extension means what it means to
+// chroma, unless this package says otherwise.
+func TestLabelsAsChroma(t *testing.T) {
+	h := New(Options{})
+	for label, lang := range h.languages.byLabel {
+		_, extra := extraAliases[label]
+		_, plain := plainLabels[label]
+		if extra || plain {
+			continue
+		}
+		lexer := lexers.Get(label)
+		if lexer == nil {
+			t.Errorf("chroma knows no %q, here it is %s", label, lang.name)
+		} else if got := lexer.Config().Name; got != lang.name {
+			t.Errorf("%q is %s to chroma and %s here", label, got, lang.name)
+		}
+	}
+	for label, alias := range extraAliases {
+		if _, known := h.Language(alias); !known {
+			t.Errorf("extra alias %q means %q, which is no language", label, alias)
+		}
+	}
+	for name := range languageTraits {
+		if _, known := h.Language(name); !known {
+			t.Errorf("there are traits for %q, which is no language", name)
+		}
+	}
+}
+
+func TestRuns(t *testing.T) {
+	h := New(Options{})
+	for _, tt := range []struct {
+		name, label, code string
+		want              []Run
+	}{
+		{"nothing", "go", "", nil},
+		{"no label", "", "let a", []Run{{Plain, 0, 5}}},
+		{"unknown label", "nope", "let a", []Run{{Plain, 0, 5}}},
+		{"text", "text", "let a", []Run{{Plain, 0, 5}}},
+		{"mermaid", "mermaid", "graph TD", []Run{{Plain, 0, 8}}},
+		{"spaces only", "ts", "  \n", []Run{{Plain, 0, 3}}},
+		{"keyword and number", "js", "let a=1", []Run{{Keyword, 0, 3}, {Plain, 3, 5}, {Operator, 5, 6}, {Number, 6, 7}}},
+		{"a call is a function", "js", "go(1)", []Run{{Function, 0, 2}, {Plain, 2, 3}, {Number, 3, 4}, {Plain, 4, 5}}},
+		{"a name is not", "js", "go+1", []Run{{Plain, 0, 2}, {Operator, 2, 3}, {Number, 3, 4}}},
+		{"a call of a built-in", "py", "print(x)", []Run{{Function, 0, 5}, {Plain, 5, 8}}},
+		{"an object of the library", "js", "console.log(a)", []Run{{Plain, 0, 8}, {Function, 8, 11}, {Plain, 11, 14}}},
+		{"keys of JSON", "json", `{"a":"b"}`, []Run{{Plain, 0, 1}, {Attribute, 1, 4}, {Plain, 4, 5}, {String, 5, 8}, {Plain, 8, 9}}},
+		{"tags of HTML", "html", `<a b="c">`, []Run{{Plain, 0, 1}, {Tag, 1, 2}, {Plain, 2, 3}, {Attribute, 3, 4}, {Operator, 4, 5}, {String, 5, 8}, {Plain, 8, 9}}},
+		{"chroma's errors are plain", "json", "\x01", []Run{{Plain, 0, 1}}},
+		{"characters of several bytes", "js", `é="ü";`, []Run{{Plain, 0, 2}, {Operator, 2, 3}, {String, 3, 7}, {Plain, 7, 8}}},
+		{"no UTF-8", "js", "\xff=\"\xfe\";", []Run{{Plain, 0, 1}, {Operator, 1, 2}, {String, 2, 5}, {Plain, 5, 6}}},
+		{"line ends of Windows", "js", "1\r\n2", []Run{{Number, 0, 1}, {Plain, 1, 3}, {Number, 3, 4}}},
+		{"diff", "diff", "-a\n+b\n", []Run{{Deleted, 0, 3}, {Inserted, 3, 6}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := h.Runs(tt.label, tt.code)
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("runs differ (-want +got):\n%s", diff)
+			}
+			checkRuns(t, tt.code, got)
+		})
+	}
+}
+
+// TestTooLong: a block above the bound is plain, one at the bound is not.
+func TestTooLong(t *testing.T) {
+	h := New(Options{})
+	line := "let a = 1;\n"
+	code := strings.Repeat(line, MaxBytes/len(line))
+	code += strings.Repeat("\n", MaxBytes-len(code))
+	if runs := h.Runs("js", code); len(runs) < 1000 {
+		t.Errorf("%d bytes gave %d runs, want many", len(code), len(runs))
+	}
+	if runs := h.Runs("js", code+"\n"); len(runs) != 1 || runs[0].Class != Plain {
+		t.Errorf("%d bytes gave %d runs, want one plain one", len(code)+1, len(runs))
+	}
+}
+
+// TestRunaway: code over which an expression would backtrack for ever is plain
+// as a whole, and so is code whose expressions are too slow all together.
+func TestRunaway(t *testing.T) {
+	forEver := "echo ok\n" + `"` + strings.Repeat(`\`, 200)
+	t.Run("attempt", func(t *testing.T) {
+		h := New(Options{})
+		h.languages.limits = limits{attempt: 10 * time.Millisecond, block: time.Hour}
+		if diff := cmp.Diff([]Run{{Plain, 0, len(forEver)}}, h.Runs("bash", forEver)); diff != "" {
+			t.Errorf("runs differ (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("block", func(t *testing.T) {
+		h := New(Options{})
+		h.languages.limits = limits{attempt: time.Hour, block: -1}
+		code := strings.Repeat("let a = 1;\n", 100)
+		if diff := cmp.Diff([]Run{{Plain, 0, len(code)}}, h.Runs("js", code)); diff != "" {
+			t.Errorf("runs differ (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestConcurrent: the same runs whoever asks at the same time, also when the
+// cache is too small for one block.
+func TestConcurrent(t *testing.T) {
+	all := samples(t)
+	reference := New(Options{})
+	for _, bytes := range []int{0, 1} {
+		t.Run(fmt.Sprint(bytes), func(t *testing.T) {
+			h := New(Options{CacheBytes: bytes})
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					for label, code := range all {
+						if diff := cmp.Diff(reference.Runs(label, code), h.Runs(label, code)); diff != "" {
+							t.Errorf("runs of %s differ:\n%s", label, diff)
+						}
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// TestCache: equal blocks are made once, and memory is bounded.
+func TestCache(t *testing.T) {
+	const limit = 64 << 10
+	c := newCache(limit)
+	made := 0
+	get := func(i int) {
+		c.get(cacheKey("x", fmt.Sprint(i)), func() []Run { made++; return make([]Run, 10) })
+	}
+	get(1)
+	get(1)
+	if made != 1 {
+		t.Errorf("made %d times, want once", made)
+	}
+	for i := range 10_000 {
+		get(i)
+		get(1) // what is asked for again stays
+	}
+	if made != 10_000 {
+		t.Errorf("made %d, want 10000", made)
+	}
+	const most = limit / (entryBytes + 10*24)
+	if n := len(c.young) + len(c.old); n > most+2 {
+		t.Errorf("%d entries are kept, want at most %d", n, most)
+	}
+	if cacheKey("a", "b") == cacheKey("ab", "") {
+		t.Error("the language's name is not apart from the code in the key")
+	}
+}
