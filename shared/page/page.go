@@ -34,6 +34,7 @@ type Renderer struct {
 	icons    component.Icons
 	registry *component.Registry
 	log      *slog.Logger
+	snippets snippetCache
 }
 
 // Result is one rendered page. Its slices are the caller's.

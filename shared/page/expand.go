@@ -1,0 +1,412 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bindery-docs/bindery/shared/mdx"
+)
+
+// Limits of what one page may grow to. They stop snippets that include each
+// other over and over, and bound the memory of a page.
+const (
+	maxSnippetDepth = 32
+	// maxNodes bounds a page's nodes; a text counts once more for every
+	// bytesPerNode bytes of it.
+	maxNodes           = 200_000
+	bytesPerNode       = 256
+	maxExpressionDepth = 50
+)
+
+// snippet is a source that others include, parsed once for the site.
+type snippet struct {
+	once        sync.Once
+	file        *mdx.File
+	diagnostics []mdx.Diagnostic
+	err         error
+}
+
+// snippetCache holds the snippets of a site by path.
+type snippetCache struct{ m sync.Map }
+
+func (r *Renderer) snippet(name string) *snippet {
+	v, _ := r.snippets.m.LoadOrStore(name, new(snippet))
+	sn := v.(*snippet)
+	sn.once.Do(func() {
+		src, err := fs.ReadFile(r.fs, name)
+		if err != nil {
+			sn.err = err
+			return
+		}
+		sn.file, sn.diagnostics = mdx.ParseLenient(name, src)
+		mdx.Unravel(sn.file.Root)
+	})
+	return sn
+}
+
+// expandFile resolves a file's content in a scope of its own.
+func (s *state) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
+	for _, n := range root.Children {
+		if n.Kind == mdx.ESM {
+			s.declare(n, sc)
+		}
+	}
+	return s.expand(root.Children, sc)
+}
+
+// expand resolves nodes: snippets are replaced by their content, expressions
+// by their values, attributes hold literals afterwards. The nodes are changed
+// in place; the slice that is returned may be another.
+func (s *state) expand(list []*mdx.Node, sc *scope) []*mdx.Node {
+	out := list[:0:0]
+	changed := false
+	for i, n := range list {
+		repl, same := s.expandNode(n, sc)
+		if same {
+			if changed {
+				out = append(out, n)
+			}
+			continue
+		}
+		if !changed {
+			changed = true
+			out = append(make([]*mdx.Node, 0, len(list)+len(repl)), list[:i]...)
+		}
+		out = append(out, repl...)
+	}
+	if !changed {
+		return list
+	}
+	return out
+}
+
+// expandNode returns what stands in place of a node, or same.
+func (s *state) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
+	if s.size += 1 + len(n.Value)/bytesPerNode; s.size > maxNodes {
+		if !s.tooLarge {
+			s.tooLarge = true
+			s.report(sc.file, n.Pos, mdx.Error, "page-too-large",
+				fmt.Sprintf("the page grows to more than %d parts; the rest is left out", maxNodes))
+		}
+		return nil, false
+	}
+	if s.origin != nil && sc.file != s.source {
+		s.origin[n] = sc.file
+	}
+	switch n.Kind {
+	case mdx.ESM, mdx.Definition:
+		return nil, false
+	case mdx.Expression:
+		return s.expandExpression(n, sc), false
+	case mdx.Element:
+		return s.expandElement(n, sc)
+	}
+	if len(n.Children) > 0 {
+		n.Children = s.expand(n.Children, sc)
+	}
+	return nil, true
+}
+
+func (s *state) expandExpression(n *mdx.Node, sc *scope) []*mdx.Node {
+	v, ok := s.evaluate(n.Value, sc, n.Pos, 0)
+	if ok {
+		var list []*mdx.Node
+		if list, ok = s.content(v, n.Pos); ok {
+			if len(list) > 0 && !n.Inline && allText(list) {
+				list = []*mdx.Node{{Kind: mdx.Paragraph, Children: list, Pos: n.Pos, End: n.End}}
+			}
+			return list
+		}
+	}
+	s.report(sc.file, n.Pos, mdx.Warning, "script-needed", "this expression needs JavaScript and is left out: {"+excerpt(n.Value)+"}")
+	return nil
+}
+
+func allText(list []*mdx.Node) bool {
+	for _, n := range list {
+		if n.Kind != mdx.Text {
+			return false
+		}
+	}
+	return true
+}
+
+// content turns a value into the nodes that show it.
+func (s *state) content(v any, pos mdx.Pos) ([]*mdx.Node, bool) {
+	switch v := v.(type) {
+	case nodes:
+		list := make([]*mdx.Node, len(v))
+		for i, n := range v {
+			// A copy each time: two nodes never share an id.
+			list[i] = s.clone(n)
+		}
+		return list, true
+	case []any:
+		var list []*mdx.Node
+		for _, x := range v {
+			part, ok := s.content(x, pos)
+			if !ok {
+				return nil, false
+			}
+			list = append(list, part...)
+		}
+		return list, true
+	}
+	text, ok := display(v)
+	if !ok {
+		return nil, false
+	}
+	if text == "" {
+		return nil, true
+	}
+	return []*mdx.Node{{Kind: mdx.Text, Value: text, Pos: pos, End: pos}}, true
+}
+
+// clone copies resolved nodes with what is known about them.
+func (s *state) clone(n *mdx.Node) *mdx.Node {
+	c := *n
+	if s.size += 1 + len(n.Value)/bytesPerNode; s.size > maxNodes {
+		c.Value, c.Children = "", nil
+		return &c
+	}
+	if file, ok := s.origin[n]; ok {
+		s.origin[&c] = file
+	}
+	if slots, ok := s.slots[n]; ok {
+		copied := make(map[string][]*mdx.Node, len(slots))
+		for name, list := range slots {
+			copied[name], _ = s.content(nodes(list), n.Pos)
+		}
+		s.slots[&c] = copied
+	}
+	if n.Children != nil {
+		c.Children = make([]*mdx.Node, len(n.Children))
+		for i, child := range n.Children {
+			c.Children[i] = s.clone(child)
+		}
+	}
+	return &c
+}
+
+func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
+	if n.Name == "" {
+		return s.expand(n.Children, sc), false
+	}
+	name := n.Name
+	if c := name[0]; c < 'a' || c > 'z' || strings.IndexByte(name, '.') >= 0 {
+		if v, ok := sc.lookup(name); ok {
+			switch v := v.(type) {
+			case snippetValue:
+				return s.include(v.path, n, sc), false
+			case *functionValue:
+				return s.apply(v, n, sc), false
+			case nodes:
+				list, _ := s.content(v, n.Pos)
+				return list, false
+			}
+			s.report(sc.file, n.Pos, mdx.Warning, "script-needed",
+				"<"+name+"> is a component that needs JavaScript; only its content is shown")
+			return s.expand(n.Children, sc), false
+		}
+		if name == "Snippet" {
+			if file, ok := n.Attr("file"); ok && file.Kind == mdx.AttrString {
+				p := file.Value
+				if !strings.HasPrefix(p, "/") {
+					p = "/snippets/" + p
+				}
+				return s.include(s.importPath(p, sc), n, sc), false
+			}
+		}
+	}
+	s.expandAttrs(n, sc)
+	if len(n.Children) > 0 {
+		n.Children = s.expand(n.Children, sc)
+	}
+	return nil, true
+}
+
+// expandAttrs replaces every attribute's expression by a literal, and drops
+// those that have none.
+func (s *state) expandAttrs(n *mdx.Node, sc *scope) {
+	plain := true
+	for i := range n.Attrs {
+		if k := n.Attrs[i].Kind; k == mdx.AttrExpr || k == mdx.AttrSpread {
+			plain = false
+		}
+	}
+	if plain {
+		return
+	}
+	kept := make([]mdx.Attr, 0, len(n.Attrs))
+	for _, a := range n.Attrs {
+		switch a.Kind {
+		case mdx.AttrBool, mdx.AttrString:
+			kept = append(kept, a)
+			continue
+		case mdx.AttrSpread:
+			expr := strings.TrimPrefix(strings.TrimSpace(trimComments(a.Value)), "...")
+			if v, ok := s.evaluate(expr, sc, a.Pos, 0); ok {
+				if members, ok := membersOf(v); ok {
+					for _, m := range members {
+						if lit, ok := s.literal(n, m.name, m.value); ok {
+							lit.Pos = a.Pos
+							kept = append(kept, lit)
+						}
+					}
+					continue
+				}
+			}
+		case mdx.AttrExpr:
+			if isHandler(a.Name) {
+				s.report(sc.file, a.Pos, mdx.Warning, "script-needed",
+					a.Name+" on <"+n.Name+"> needs JavaScript and is left out")
+				continue
+			}
+			if v, ok := s.evaluate(a.Value, sc, a.Pos, 0); ok {
+				if lit, ok := s.literal(n, a.Name, v); ok {
+					lit.Pos = a.Pos
+					kept = append(kept, lit)
+					continue
+				}
+			}
+		}
+		s.report(sc.file, a.Pos, mdx.Warning, "script-needed",
+			"this attribute of <"+n.Name+"> needs JavaScript and is left out: "+a.Name+"={"+excerpt(a.Value)+"}")
+	}
+	n.Attrs = kept
+}
+
+// literal makes an attribute from a value. JSX goes to the node's slots.
+func (s *state) literal(n *mdx.Node, name string, v any) (mdx.Attr, bool) {
+	switch v := v.(type) {
+	case string:
+		return mdx.Attr{Kind: mdx.AttrString, Name: name, Value: v}, true
+	case nodes:
+		list, _ := s.content(v, n.Pos)
+		if s.slots[n] == nil {
+			s.slots[n] = map[string][]*mdx.Node{}
+		}
+		if list == nil {
+			list = []*mdx.Node{}
+		}
+		s.slots[n][name] = list
+		return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: "null"}, true
+	}
+	src, ok := literalSource(v)
+	return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: src}, ok
+}
+
+// include puts a snippet in place of the element that names it.
+func (s *state) include(name string, n *mdx.Node, sc *scope) []*mdx.Node {
+	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, name) {
+		s.report(sc.file, n.Pos, mdx.Error, "snippet-cycle",
+			"the snippet "+name+" includes itself, or snippets stand in each other too deep: "+strings.Join(append(s.stack, name), " → "))
+		return nil
+	}
+	sn := s.r.snippet(name)
+	if sn.err != nil {
+		if !errors.Is(sn.err, fs.ErrNotExist) {
+			s.fail(fmt.Errorf("read %s: %w", name, sn.err))
+		}
+		s.report(sc.file, n.Pos, mdx.Error, "snippet-missing", "there is no snippet "+name)
+		return s.expand(n.Children, sc)
+	}
+	s.input(name)
+	for _, d := range sn.diagnostics {
+		s.add(d)
+	}
+	if s.origin == nil {
+		s.origin = map[*mdx.Node]string{}
+	}
+	if s.tooLarge {
+		return nil
+	}
+	inner := &scope{file: name, values: map[string]any{}, props: s.properties(n, sc)}
+	s.stack = append(s.stack, name)
+	list := s.expandFile(mdx.Clone(sn.file.Root), inner)
+	s.stack = s.stack[:len(s.stack)-1]
+	// A snippet of one paragraph, used within a line, continues that line.
+	if n.Inline && len(list) == 1 && list[0].Kind == mdx.Paragraph {
+		return list[0].Children
+	}
+	return list
+}
+
+// apply puts what a constant function returns in place of the element that
+// calls it.
+func (s *state) apply(f *functionValue, n *mdx.Node, sc *scope) []*mdx.Node {
+	key := "<" + n.Name + ">"
+	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, key) {
+		s.report(sc.file, n.Pos, mdx.Error, "snippet-cycle", "the component "+n.Name+" shows itself")
+		return nil
+	}
+	s.stack = append(s.stack, key)
+	inner := s.bind(f, s.properties(n, sc))
+	v, ok := s.evaluate(f.arrow.body, inner, f.pos, 0)
+	s.stack = s.stack[:len(s.stack)-1]
+	if ok {
+		if list, ok := s.content(v, n.Pos); ok {
+			return list
+		}
+	}
+	s.report(sc.file, n.Pos, mdx.Warning, "script-needed",
+		"<"+n.Name+"> is a component that needs JavaScript; only its content is shown")
+	return s.expand(n.Children, sc)
+}
+
+// properties are what an element hands to a snippet or function: its
+// attributes' values, and its content as children.
+func (s *state) properties(n *mdx.Node, sc *scope) map[string]any {
+	s.expandAttrs(n, sc)
+	props := make(map[string]any, len(n.Attrs)+1)
+	for _, a := range n.Attrs {
+		if slot, ok := s.slots[n][a.Name]; ok {
+			props[a.Name] = nodes(slot)
+			continue
+		}
+		if v, ok := attrValue(a); ok {
+			props[a.Name] = v
+		}
+	}
+	if len(n.Children) > 0 {
+		props["children"] = nodes(s.expand(n.Children, sc))
+	}
+	return props
+}
+
+// importPath gives the file that an import names, or "" when it leads out of
+// the site.
+func (s *state) importPath(from string, sc *scope) string {
+	p := from
+	if !strings.HasPrefix(p, "/") {
+		p = path.Join(path.Dir(sc.file), p)
+	}
+	p = strings.TrimPrefix(path.Clean(p), "/")
+	if !fs.ValidPath(p) || p == "." {
+		return ""
+	}
+	return p
+}
+
+// excerpt shortens a source for a message.
+func excerpt(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	cut := most
+	for cut > 0 && s[cut]&0xC0 == 0x80 {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+func isHandler(name string) bool {
+	return len(name) > 2 && strings.EqualFold(name[:2], "on") && isPath(name)
+}

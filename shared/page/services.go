@@ -1,0 +1,84 @@
+package page
+
+import (
+	"github.com/bindery-docs/bindery/shared/component"
+	"github.com/bindery-docs/bindery/shared/mdx"
+)
+
+var _ component.Services = (*state)(nil)
+
+// Link implements component.Services.
+func (s *state) Link(e *component.Element, href string) string {
+	return s.link(e.Node, attrPos(e.Node, "href"), href)
+}
+
+// Asset implements component.Services.
+func (s *state) Asset(e *component.Element, src string) string {
+	return s.asset(e.Node, e.Node.Pos, src)
+}
+
+// MarkdownLink implements component.Services.
+func (s *state) MarkdownLink(_ *component.Element, href string) string { return s.markdownLink(href) }
+
+// Icon implements component.Services.
+func (s *state) Icon(e *component.Element, name, library string) (string, bool) {
+	if s.r.icons == nil {
+		return "", false
+	}
+	if library == "" {
+		library = s.r.site.Config.Icons.Library
+	}
+	svg, ok := s.r.icons.Icon(name, library)
+	if !ok {
+		s.report(s.fileOf(e.Node), e.Node.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
+	}
+	return svg, ok
+}
+
+// ID implements component.Services.
+func (s *state) ID(e *component.Element) string {
+	id := s.ids[e.Node]
+	s.emitted(id)
+	return id
+}
+
+// Slot implements component.Services.
+func (s *state) Slot(e *component.Element, name string) []*mdx.Node { return s.slots[e.Node][name] }
+
+// AppendHTML implements component.Services.
+func (s *state) AppendHTML(b []byte, nodes []*mdx.Node) []byte { return s.blocks(b, nodes) }
+
+// AppendCode implements component.Services.
+func (s *state) AppendCode(b []byte, c component.Code) []byte { return s.codeBlock(b, c) }
+
+// Markdown implements component.Services.
+func (s *state) Markdown(m *component.Markdown, nodes []*mdx.Node) { s.markdownBlocks(m, nodes) }
+
+// MarkdownCode implements component.Services.
+func (s *state) MarkdownCode(m *component.Markdown, c component.Code) { markdownCode(m, c) }
+
+// MarkdownInline implements component.Services.
+func (s *state) MarkdownInline(nodes []*mdx.Node) string { return string(s.inlineMarkdown(nil, nodes)) }
+
+// Text implements component.Services.
+func (s *state) Text(t *component.Text, nodes []*mdx.Node) { s.text(t, nodes) }
+
+// Report implements component.Services.
+func (s *state) Report(e *component.Element, severity mdx.Severity, code, message string) {
+	s.report(s.fileOf(e.Node), e.Node.Pos, severity, code, message)
+}
+
+// component finds the component that an element names, nil for an HTML
+// element or an unknown one.
+func (s *state) component(n *mdx.Node) *component.Component { return s.r.registry.Lookup(n.Name) }
+
+func (s *state) element(n *mdx.Node, c *component.Component) *component.Element {
+	return component.NewElement(n, c, s)
+}
+
+func attrPos(n *mdx.Node, name string) mdx.Pos {
+	if a, ok := n.Attr(name); ok && a.Pos.Line > 0 {
+		return a.Pos
+	}
+	return n.Pos
+}
