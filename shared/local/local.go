@@ -49,9 +49,10 @@ type Local struct {
 	records *records
 	objects *Objects
 
-	mu      sync.Mutex
-	lock    *os.File
-	runners []*Runner
+	runner *Runner
+
+	mu   sync.Mutex
+	lock *os.File
 }
 
 // Open opens a data folder, and makes it where there is none. The caller ends
@@ -86,6 +87,7 @@ func Open(ctx context.Context, opt Options) (*Local, error) {
 	}
 	l.records = &records{l: l}
 	l.objects = &Objects{l: l, root: l.path("objects"), secret: secret, base: opt.BaseURL}
+	l.runner = &Runner{l: l, wake: make(chan struct{}, 1)}
 	return l, nil
 }
 
@@ -104,7 +106,7 @@ func (l *Local) SetBaseURL(base string) { l.objects.setBase(base) }
 
 // Lock takes the folder for running executions, until Close. It returns
 // ErrLocked when another process has it, and does nothing when this Local has
-// it already. NewRunner calls it; a server may call it earlier to fail early.
+// it already. Runner.Resume calls it; a server may call it earlier to fail early.
 func (l *Local) Lock() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -131,20 +133,14 @@ func (l *Local) Lock() error {
 	return nil
 }
 
-// Close drains the runners (see Runner.Close), gives the lock back and closes
+// Close drains the runner (see Runner.Close), gives the lock back and closes
 // the database. It waits no longer than ctx for executions to stop.
 func (l *Local) Close(ctx context.Context) error {
+	errs := []error{l.runner.Close(ctx), l.closeDatabase()}
 	l.mu.Lock()
-	runners := l.runners
-	l.runners = nil
 	lock := l.lock
 	l.lock = nil
 	l.mu.Unlock()
-	var errs []error
-	for _, r := range runners {
-		errs = append(errs, r.Close(ctx))
-	}
-	errs = append(errs, l.closeDatabase())
 	if lock != nil {
 		errs = append(errs, lock.Close())
 	}
