@@ -21,7 +21,8 @@ const (
 	uiMoon     = `<svg class="icon only-light" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round" aria-hidden="true" focusable="false"><path d="M13.6 9.6A6 6 0 0 1 6.4 2.4a6 6 0 1 0 7.2 7.2Z"/></svg>`
 )
 
-// Document appends the whole HTML document of a page to dst.
+// Document appends the whole HTML document of a page to dst. Its own ids begin
+// with "bindery-": a page may well have a heading called "Contents".
 func (t *Theme) Document(dst []byte, v *View) []byte {
 	w := wordsFor(v.Lang, t.cfg.Lang)
 	mode := v.Mode
@@ -35,9 +36,15 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	if len(v.Header.Tabs) > 0 {
 		class += " has-tabs"
 	}
+	if len(v.Header.Switches) > 0 {
+		class += " has-switches"
+	}
+	if !t.showSidebar(v) {
+		class += " no-menu"
+	}
 	dst = t.htmlTag(dst, v.Lang, v.Dir, w, class, bannerKey(v.Banner))
 	dst = t.appendHead(dst, v)
-	dst = append(dst, `<body><a class="skip" href="#content">`...)
+	dst = append(dst, `<body><a class="skip" href="#bindery-content">`...)
 	dst = append(dst, w.skip...)
 	dst = append(dst, `</a>`...)
 	if v.Banner != nil && len(v.Banner.HTML) > 0 {
@@ -54,9 +61,9 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	}
 	dst = append(dst, `">`...)
 	if sidebar {
-		dst = append(dst, `<nav class="sidebar" id="sidebar" popover`...)
+		dst = append(dst, `<nav class="sidebar" id="bindery-sidebar" popover`...)
 		dst = appendAttr(dst, "aria-label", w.navigation)
-		dst = append(dst, `><button type="button" class="icon-button sidebar-close" popovertarget="sidebar" popovertargetaction="hide"`...)
+		dst = append(dst, `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`...)
 		dst = appendAttr(dst, "aria-label", w.close)
 		dst = append(dst, '>')
 		dst = append(dst, uiClose...)
@@ -65,7 +72,7 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 		dst = append(dst, `</nav>`...)
 	}
 	dst = append(dst, `<div class="page">`...)
-	dst = append(dst, `<main id="content" tabindex="-1"><article>`...)
+	dst = append(dst, `<main id="bindery-content" tabindex="-1"><article>`...)
 	if mode != ModeCustom && mode != ModeFrame {
 		dst = t.appendTitle(dst, v, w, contents)
 	}
@@ -171,7 +178,7 @@ func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte
 		dst = append(dst, `</p>`...)
 	}
 	if contents {
-		dst = append(dst, `<button type="button" class="contents-button" popovertarget="contents">`...)
+		dst = append(dst, `<button type="button" class="contents-button" popovertarget="bindery-contents">`...)
 		dst = append(dst, uiList...)
 		dst = append(dst, w.contents...)
 		dst = append(dst, `</button>`...)
@@ -187,7 +194,7 @@ func appendContents(dst []byte, headings []Heading, w *words) []byte {
 	for _, h := range headings {
 		top = min(top, h.Level)
 	}
-	dst = append(dst, `<nav class="contents" id="contents" popover aria-labelledby="contents-title"><p class="contents-title" id="contents-title">`...)
+	dst = append(dst, `<nav class="contents" id="bindery-contents" popover aria-labelledby="bindery-contents-title"><p class="contents-title" id="bindery-contents-title">`...)
 	dst = append(dst, w.contents...)
 	dst = append(dst, `</p><ul>`...)
 	for i := range headings {

@@ -6,7 +6,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 	h := &v.Header
 	dst = append(dst, `<header class="top"><div class="top-row">`...)
 	if t.showSidebar(v) {
-		dst = append(dst, `<button type="button" class="icon-button menu-button" popovertarget="sidebar"`...)
+		dst = append(dst, `<button type="button" class="icon-button menu-button" popovertarget="bindery-sidebar"`...)
 		dst = appendAttr(dst, "aria-label", w.menu)
 		dst = append(dst, '>')
 		dst = append(dst, uiMenu...)
@@ -23,7 +23,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 	dst = append(dst, `<div class="top-end">`...)
 	if len(h.Links) > 0 {
 		// One list: a row on wide screens, a popover on narrow ones.
-		dst = append(dst, `<nav class="top-links" id="top-links" popover`...)
+		dst = append(dst, `<nav class="top-links" id="bindery-links" popover`...)
 		dst = appendAttr(dst, "aria-label", w.links)
 		dst = append(dst, `><ul>`...)
 		for i := range h.Links {
@@ -46,7 +46,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 		dst = append(dst, `</button>`...)
 	}
 	if len(h.Links) > 0 {
-		dst = append(dst, `<button type="button" class="icon-button more-button" popovertarget="top-links"`...)
+		dst = append(dst, `<button type="button" class="icon-button more-button" popovertarget="bindery-links"`...)
 		dst = appendAttr(dst, "aria-label", w.links)
 		dst = append(dst, '>')
 		dst = append(dst, uiMore...)

@@ -240,20 +240,24 @@ func (s *Sidebar) append(dst []byte, key int) []byte {
 	return append(dst, `</ul>`...)
 }
 
+// path appends n and its ancestors, the outermost last.
+func (s *Sidebar) path(dst []int, n int) []int {
+	for ; n >= 0; n = s.nodes[n].parent {
+		dst = append(dst, n)
+	}
+	return dst
+}
+
 // appendWhole copies the tree around the offsets that change: the ancestors'
 // <details> and the page's link, which stand in this order in the text.
 func (s *Sidebar) appendWhole(dst []byte, cur int) []byte {
 	if cur < 0 {
 		return append(dst, s.html...)
 	}
-	var path [32]int
-	depth := 0
-	for n := cur; n >= 0 && depth < len(path); n = s.nodes[n].parent {
-		path[depth] = n
-		depth++
-	}
+	var room [16]int
+	path := s.path(room[:0], cur)
 	at := 0
-	for i := depth - 1; i >= 0; i-- {
+	for i := len(path) - 1; i >= 0; i-- {
 		if o := s.nodes[path[i]].open; o > 0 {
 			dst = append(dst, s.html[at:o]...)
 			dst = append(dst, ` open`...)
@@ -269,13 +273,9 @@ func (s *Sidebar) appendWhole(dst []byte, cur int) []byte {
 // appendBranch writes, level by level, the siblings near the page's ancestors;
 // groups off the branch are links to their first page.
 func (s *Sidebar) appendBranch(dst []byte, cur int) []byte {
-	var path [32]int
-	depth := 0
-	for n := cur; n >= 0 && depth < len(path); n = s.nodes[n].parent {
-		path[depth] = n
-		depth++
-	}
-	return s.appendBranchLevel(dst, s.top, path[:depth])
+	var room [16]int
+	path := s.path(room[:0], cur)
+	return s.appendBranchLevel(dst, s.top, path)
 }
 
 // appendBranchLevel writes one level; path ends with the ancestor on this

@@ -26,7 +26,7 @@ func (t *Theme) NotFound() []byte {
 	dst = appendText(dst, t.docTitle(title))
 	dst = append(dst, `</title><style>`...)
 	dst = append(dst, t.plainCSS()...)
-	dst = append(dst, `</style></head><body><main id="content"><p class="code" aria-hidden="true">404</p><h1>`...)
+	dst = append(dst, `</style></head><body><main id="bindery-content"><p class="code" aria-hidden="true">404</p><h1>`...)
 	dst = appendText(dst, title)
 	dst = append(dst, `</h1><p>`...)
 	dst = appendText(dst, text)
@@ -66,7 +66,7 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 	}
 	dst = append(dst, `<style>`...)
 	dst = append(dst, t.plainCSS()...)
-	dst = append(dst, `</style></head><body><main id="content"><h1>`...)
+	dst = append(dst, `</style></head><body><main id="bindery-content"><h1>`...)
 	dst = append(dst, w.moved...)
 	dst = append(dst, `</h1><p>`...)
 	dst = append(dst, w.movedTo...)

@@ -55,7 +55,7 @@
       box.scrollTop += r.top - b.top - b.height / 3;
     }
   }
-  var sidebar = document.getElementById("sidebar");
+  var sidebar = document.getElementById("bindery-sidebar");
   if (sidebar) {
     var current = sidebar.querySelector('[aria-current="page"]');
     reveal(sidebar, current);
@@ -65,7 +65,7 @@
   if (tabs) reveal(tabs, tabs.querySelector("[aria-current]"), true);
 
   // Contents: mark the heading that is being read.
-  var contents = document.getElementById("contents");
+  var contents = document.getElementById("bindery-contents");
   if (contents) {
     var entries = [];
     Array.prototype.forEach.call(contents.querySelectorAll("a"), function (a) {

@@ -1,0 +1,143 @@
+package theme
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// brands are colours that real sites have, and those that make trouble.
+var brands = []string{"", "#000000", "#ffffff", "#ffff00", "#00ff00", "#0000ff", "#ff0000", "#808080", "#7f7f7f", "#fafafa", "#0055aa", "#16a34a", "#A8FF53", "#0D9373", "#fff", "nonsense", "#12", "#11223344"}
+
+// checkPalette holds a palette against WCAG 2.2: text 4.5, marks 3.
+func checkPalette(t interface{ Errorf(string, ...any) }, what string, p *palette) {
+	text := func(fg string, bgs ...string) {
+		for _, bg := range bgs {
+			if c := contrast(p.get(fg), p.get(bg)); c < textContrast {
+				t.Errorf("%s: %s %s on %s %s has contrast %.2f", what, fg, p.get(fg), bg, p.get(bg), c)
+			}
+		}
+	}
+	pages := []string{"bg", "surface", "surface-2"}
+	text("text", pages...)
+	text("text", "code-bg")
+	text("text-muted", pages...)
+	text("heading", pages...)
+	text("link", append(pages, "primary-soft")...)
+	text("heading", "primary-soft")
+	text("primary-contrast", "primary")
+	for _, s := range semantic {
+		text(s.name, "bg", "surface", s.name+"-bg")
+		text("text", s.name+"-bg")
+		text("heading", s.name+"-bg")
+	}
+	for _, bg := range pages {
+		if c := contrast(p.get("focus"), p.get(bg)); c < markContrast {
+			t.Errorf("%s: the focus ring %s on %s has contrast %.2f", what, p.get("focus"), bg, c)
+		}
+	}
+}
+
+func TestEveryBrandIsReadable(t *testing.T) {
+	for _, b := range brands {
+		for _, dark := range []bool{false, true} {
+			p := newPalette(Colors{Primary: b, Light: b, Dark: b}, dark)
+			checkPalette(t, b, p)
+			if p.dark != (p.get("bg").luminance() < 0.2) {
+				t.Errorf("%q: a page of the other appearance", b)
+			}
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		hex := rapid.StringMatching(`#[0-9a-f]{6}`)
+		c := Colors{Primary: hex.Draw(rt, "primary"), Light: hex.Draw(rt, "light"), Dark: hex.Draw(rt, "dark")}
+		checkPalette(rt, c.Primary, newPalette(c, rapid.Bool().Draw(rt, "is dark")))
+	})
+}
+
+func TestABrandThatIsReadableStaysAsItIs(t *testing.T) {
+	p := newPalette(Colors{Primary: "#0055aa"}, false)
+	if got := p.get("link").String(); got != "#0055aa" {
+		t.Errorf("the link is %s", got)
+	}
+}
+
+func TestPageColoursOfTheSite(t *testing.T) {
+	if got := newPalette(Colors{BackgroundLight: "#fffdf7"}, false).get("bg").String(); got != "#fffdf7" {
+		t.Errorf("a light page colour is not taken: %s", got)
+	}
+	if got := newPalette(Colors{BackgroundDark: "#090d0d"}, true).get("bg").String(); got != "#090d0d" {
+		t.Errorf("a dark page colour is not taken: %s", got)
+	}
+	if got := newPalette(Colors{BackgroundLight: "#222222"}, false).get("bg").String(); got != "#ffffff" {
+		t.Errorf("a light page is %s", got)
+	}
+}
+
+func TestContrastByTheStandard(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want float64
+	}{{"#000000", "#ffffff", 21}, {"#ffffff", "#ffffff", 1}, {"#777777", "#ffffff", 4.48}, {"#0000ff", "#ffffff", 8.59}}
+	for _, tt := range tests {
+		if got := contrast(mustHex(tt.a), mustHex(tt.b)); got < tt.want-0.01 || got > tt.want+0.01 {
+			t.Errorf("contrast(%s, %s) = %.3f, want %.2f", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func TestOKLCHThereAndBack(t *testing.T) {
+	for _, s := range []string{"#000000", "#ffffff", "#ff0000", "#00ff00", "#0000ff", "#0f766e", "#123456"} {
+		if got := mustHex(s).oklch().rgb().String(); got != s {
+			t.Errorf("%s comes back as %s", s, got)
+		}
+	}
+}
+
+// The variables that other rooms' styles may use.
+func TestTokensOfTheContract(t *testing.T) {
+	names := []string{"--color-bg", "--color-surface", "--color-surface-2", "--color-border", "--color-text", "--color-text-muted", "--color-heading",
+		"--color-primary", "--color-primary-contrast", "--color-link", "--color-code-bg", "--radius-sm", "--radius", "--radius-lg", "--shadow-sm",
+		"--space-1", "--space-2", "--space-3", "--space-4", "--space-5", "--space-6", "--space-7", "--space-8", "--font-sans", "--font-mono", "--font-size-sm", "--content-width"}
+	for _, m := range []string{"note", "tip", "warning", "danger", "info", "check"} {
+		names = append(names, "--color-"+m, "--color-"+m+"-bg", "--color-"+m+"-border")
+	}
+	var sheet string
+	for _, a := range newTheme(t, Config{}).Assets() {
+		if strings.HasSuffix(a.Path, ".css") {
+			sheet = string(a.Data)
+		}
+	}
+	defined := map[string]int{}
+	for _, m := range regexp.MustCompile(`(--[a-z0-9-]+):`).FindAllStringSubmatch(sheet, -1) {
+		defined[m[1]]++
+	}
+	for _, n := range names {
+		want := 1
+		if strings.HasPrefix(n, "--color-") {
+			want = 2 // light and dark
+		}
+		if defined[n] < want {
+			t.Errorf("%s is defined %d times, want %d", n, defined[n], want)
+		}
+	}
+	for _, m := range regexp.MustCompile(`var\((--[a-z0-9-]+)\)`).FindAllStringSubmatch(sheet, -1) {
+		if defined[m[1]] == 0 {
+			t.Errorf("%s is used and not defined", m[1])
+		}
+	}
+}
+
+func TestFonts(t *testing.T) {
+	css := tokensCSS(&Config{Fonts: Fonts{Body: Font{Family: `Inter"; } body{display:none`, Weight: "450", Source: "/fonts/inter.woff2", Format: "woff2"}, Heading: Font{Family: "Lora", Weight: "bold;x"}}})
+	for _, want := range []string{`url("../fonts/inter.woff2")`, `--weight-body:450;`, `--font-heading:"Lora",`} {
+		if !strings.Contains(css, want) {
+			t.Errorf("%q is missing in %s", want, css)
+		}
+	}
+	if strings.Contains(css, `Inter";`) || strings.Contains(css, "bold;x") {
+		t.Errorf("a font's name ends its string: %s", css)
+	}
+}
