@@ -1,6 +1,11 @@
 package highlight
 
-import "github.com/alecthomas/chroma/v2"
+import (
+	"strings"
+	"unicode"
+
+	"github.com/alecthomas/chroma/v2"
+)
 
 // Class is what a stretch of code is, as far as a theme colours it.
 type Class uint8
@@ -68,6 +73,12 @@ type traits struct {
 	// globals: what chroma calls a built-in name is an object or a class of the
 	// run-time library, not a function.
 	globals bool
+	// builtinTypes: what chroma calls a built-in name is a type where it isn't
+	// called.
+	builtinTypes bool
+	// looseTypes: chroma calls whatever follows a colon a type, also the value
+	// in an object.
+	looseTypes bool
 }
 
 // languageTraits is by chroma's name of the language.
@@ -80,22 +91,22 @@ var languageTraits = map[string]traits{
 	"Go":           {calls: true},
 	"Groovy":       {calls: true},
 	"Java":         {calls: true},
-	"JavaScript":   {calls: true, globals: true},
+	"JavaScript":   {calls: true, globals: true, looseTypes: true},
 	"Julia":        {calls: true},
 	"Kotlin":       {calls: true},
 	"Lua":          {calls: true},
 	"Objective-C":  {calls: true},
 	"PHP":          {calls: true},
-	"Python":       {calls: true},
+	"Python":       {calls: true, builtinTypes: true},
 	"R":            {calls: true},
 	"Ruby":         {calls: true},
 	"Rust":         {calls: true},
 	"Scala":        {calls: true},
 	"Solidity":     {calls: true},
 	"Swift":        {calls: true},
-	"TypeScript":   {calls: true, globals: true},
+	"TypeScript":   {calls: true, globals: true, looseTypes: true},
 	"Zig":          {calls: true},
-	"react":        {calls: true, globals: true},
+	"react":        {calls: true, globals: true, looseTypes: true},
 	"JSON":         {keys: true},
 	"YAML":         {keys: true},
 	"TOML":         {keys: true},
@@ -106,10 +117,13 @@ var languageTraits = map[string]traits{
 
 // classOf gives the class of a token. text is the token's, next the character
 // behind it (0 at the end).
-func (tr traits) classOf(typ chroma.TokenType, text []rune, next rune) Class {
+func (tr *traits) classOf(typ chroma.TokenType, text []rune, next rune) Class {
 	switch typ {
 	case chroma.Name, chroma.NameOther:
-		if tr.calls && next == '(' {
+		switch {
+		case tr.keys:
+			return Attribute
+		case tr.calls && next == '(':
 			return Function
 		}
 		return Plain
@@ -119,18 +133,33 @@ func (tr traits) classOf(typ chroma.TokenType, text []rune, next rune) Class {
 		}
 		return Tag
 	case chroma.NameBuiltin:
-		if !tr.globals || next == '(' {
+		switch {
+		case next == '(' || !tr.globals && !tr.builtinTypes:
 			return Function
-		}
-		if text[0] >= 'A' && text[0] <= 'Z' {
+		case tr.builtinTypes || unicode.IsUpper(text[0]):
 			return Type
 		}
 		return Plain
+	case chroma.KeywordType:
+		if tr.looseTypes {
+			return looseType(text, next)
+		}
+		return Type
+	case chroma.NameNamespace:
+		if tr.keys {
+			return Plain // YAML's "---"
+		}
+		return Type
+	case chroma.Operator:
+		if len(text) == 1 && text[0] == '.' {
+			return Plain
+		}
+		return Operator
 	case chroma.NameAttribute, chroma.NameProperty:
 		return Attribute
 	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameDecorator, chroma.NamePseudo:
 		return Function
-	case chroma.NameClass, chroma.NameException, chroma.NameNamespace, chroma.KeywordType:
+	case chroma.NameClass, chroma.NameException:
 		return Type
 	case chroma.NameConstant, chroma.NameEntity, chroma.NameBuiltinPseudo, chroma.KeywordConstant,
 		chroma.StringEscape, chroma.StringSymbol, chroma.LiteralStringAtom, chroma.LiteralStringBoolean, chroma.LiteralDate:
@@ -140,14 +169,20 @@ func (tr traits) classOf(typ chroma.TokenType, text []rune, next rune) Class {
 	case chroma.NameOperator, chroma.StringInterpol, chroma.GenericPrompt:
 		return Operator
 	case chroma.StringDoc:
-		// A string in Python, a comment in Rust and others.
-		if text[0] == '"' || text[0] == '\'' {
-			return String
+		// A comment in Rust and others; a string in Python and YAML.
+		for _, r := range text {
+			if !unicode.IsSpace(r) {
+				if strings.ContainsRune("/*#-;%", r) {
+					return Comment
+				}
+				break
+			}
 		}
-		return Comment
+		return String
 	case chroma.CommentPreproc:
-		// "#include" is a directive; Go's grammar has "//text" here, too.
-		if text[0] == '/' {
+		// "#include" is a directive; grammars have "//go:build" and "#!/bin/sh"
+		// here, too.
+		if text[0] == '/' || len(text) > 1 && text[0] == '#' && text[1] == '!' {
 			return Comment
 		}
 		return Keyword
@@ -177,6 +212,29 @@ func (tr traits) classOf(typ chroma.TokenType, text []rune, next rune) Class {
 		return Operator
 	case typ.InCategory(chroma.Comment):
 		return Comment
+	}
+	return Plain
+}
+
+// looseType gives the class of a word behind a colon in JavaScript and its
+// kind: a type, or a value in an object.
+func looseType(text []rune, next rune) Class {
+	switch first := text[0]; {
+	case unicode.IsDigit(first):
+		return Number
+	case unicode.IsUpper(first):
+		return Type
+	}
+	switch string(text) {
+	case "any", "bigint", "boolean", "never", "number", "object", "string", "symbol", "unknown", "void":
+		return Type
+	case "false", "null", "this", "true", "undefined":
+		return Constant
+	case "async", "await", "class", "function", "infer", "keyof", "new", "readonly", "typeof", "unique", "yield":
+		return Keyword
+	}
+	if next == '(' {
+		return Function
 	}
 	return Plain
 }

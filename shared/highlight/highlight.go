@@ -92,7 +92,7 @@ func (h *Highlighter) runs(lang *language, code string) []Run {
 	m := h.machines.Get().(*machine)
 	defer h.machines.Put(m)
 	h.tokenise(m, lang, text)
-	return join(lang.traits, m.tokens, text, offsets, len(code))
+	return join(m.tokens, text, offsets, len(code))
 }
 
 // tokenise leaves the tokens of a text in the machine, none if it ran away.
@@ -111,6 +111,7 @@ func (h *Highlighter) tokenise(m *machine, lang *language, text []rune) {
 	if !h.stock {
 		m.text(lang, text, 0, 0)
 	} else if len(text) <= stockMaxBytes {
+		m.traits = &lang.traits
 		m.stock(lang, text, 0)
 	}
 }
@@ -150,7 +151,7 @@ func characters(code string) (text []rune, offsets []int) {
 
 // join turns tokens into runs. Grammars may leave text out or emit a stretch
 // twice; runs do neither.
-func join(tr traits, tokens []token, text []rune, offsets []int, size int) []Run {
+func join(tokens []token, text []rune, offsets []int, size int) []Run {
 	runs := make([]Run, 0, len(tokens)/2+1)
 	add := func(class Class, end int) {
 		start := 0
@@ -180,7 +181,7 @@ func join(tr traits, tokens []token, text []rune, offsets []int, size int) []Run
 		if start > at {
 			add(Plain, offset(start))
 		}
-		add(tr.classOf(t.typ, text[start:t.end], nextOf(text, t.end)), offset(t.end))
+		add(t.traits.classOf(t.typ, text[start:t.end], nextOf(text, t.end)), offset(t.end))
 		at = t.end
 	}
 	if at < len(text) {

@@ -19,10 +19,12 @@ const (
 	maxIdle = 1000
 )
 
-// token is a stretch of the text with chroma's type, in characters.
+// token is a stretch of the text with chroma's type, in characters, and the
+// traits of the language that it is of.
 type token struct {
 	typ        chroma.TokenType
 	start, end int
+	traits     *traits
 }
 
 // span is a group's place in the text; start is -1 where it took no part.
@@ -33,9 +35,10 @@ type span struct{ start, end int }
 type machine struct {
 	languages *languages
 	tokens    []token
-	failed    bool // the text can't be taken from here on; what follows is plain
-	runaway   bool // it took too long; all of it is plain, see limits
-	limit     int  // where the text ends that tokens may cover
+	failed    bool    // the text can't be taken from here on; what follows is plain
+	runaway   bool    // it took too long; all of it is plain, see limits
+	traits    *traits // of the language that runs
+	limit     int     // where the text ends that tokens may cover
 	steps     int
 	deadline  time.Time
 
@@ -55,6 +58,7 @@ func newMachine(l *languages) *machine {
 
 // reset prepares for a text of so many characters.
 func (m *machine) reset(length int) {
+	m.traits = &traits{}
 	m.limit = length
 	m.tokens = m.tokens[:0]
 	m.failed, m.runaway = false, false
@@ -159,7 +163,7 @@ func (m *machine) fail() { m.failed = true }
 func (m *machine) emit(typ chroma.TokenType, start, end int) {
 	end = min(end, m.limit)
 	if start < end && typ != chroma.Ignore {
-		m.tokens = append(m.tokens, token{typ, start, end})
+		m.tokens = append(m.tokens, token{typ, start, end, m.traits})
 	}
 }
 
@@ -289,7 +293,10 @@ func (m *machine) emitPart(g *grammar, s *state, e *emitter, text []rune, at spa
 			return
 		}
 		if g := inner.load(m.languages.limits.attempt); g != nil {
+			outer := m.traits
+			m.traits = &inner.traits
 			m.run(g, part, len(part), base+at.start, g.root, depth+1)
+			m.traits = outer
 		} else {
 			m.text(inner, part, base+at.start, depth+1)
 		}

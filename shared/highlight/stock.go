@@ -44,7 +44,7 @@ func (m *machine) place(next chroma.Iterator, text []rune) (tokens []token) {
 			at++
 		}
 		if at > start {
-			tokens = append(tokens, token{t.Type, start, at})
+			tokens = append(tokens, token{t.Type, start, at, m.traits})
 		}
 		// Only the line feed that chroma adds may lie behind the end.
 		if at == len(text) || utf8.RuneCountInString(t.Value) != at-start {

@@ -40,6 +40,9 @@ func unwrap(lexer chroma.Lexer) (*chroma.RegexLexer, wrapper) {
 // text tokenises a text of its own in a language, whatever runs it.
 func (m *machine) text(lang *language, text []rune, base, depth int) {
 	g := lang.load(m.languages.limits.attempt)
+	outer := m.traits
+	m.traits = &lang.traits
+	defer func() { m.traits = outer }()
 	switch {
 	case m.failed:
 	case g == nil:
