@@ -297,7 +297,7 @@ func (s *Site) finish(x *index, from int, output, query, fragment string, t *Tar
 		p := &s.Pages[t.Page]
 		if p.Excluded {
 			t.Kind, t.Path = External, ""
-			t.Href = s.URL(p.CleanAddress(), false) + suffix(query, fragment)
+			t.Href = s.URL(p, false) + suffix(query, fragment)
 			return
 		}
 		if t.Page == from && fragment != "" && query == "" {
@@ -308,14 +308,18 @@ func (s *Site) finish(x *index, from int, output, query, fragment string, t *Tar
 	t.Href = Rel(output, t.Path) + suffix(query, fragment)
 }
 
-// URL is the absolute address of a page on the site's domain. html says
-// whether it names the file, as hosts that can't rewrite addresses need.
-func (s *Site) URL(cleanAddress string, html bool) string {
-	u := "https://" + s.Domain + "/" + escapePath(cleanAddress)
-	if html && cleanAddress != "" {
-		u += ".html"
+// URL is a page's absolute address on the site's domain: clean, or with html
+// that of its file, for hosts that can't rewrite addresses.
+func (s *Site) URL(p *Page, html bool) string {
+	if html {
+		return s.AbsoluteURL(p.Output)
 	}
-	return u
+	return s.AbsoluteURL(p.CleanAddress())
+}
+
+// AbsoluteURL is the absolute address of a path on the site's domain.
+func (s *Site) AbsoluteURL(path string) string {
+	return "https://" + s.Domain + "/" + escapePath(path)
 }
 
 func (t *Target) setFragment(raw string) { t.Fragment = unescape(raw) }

@@ -163,3 +163,13 @@ func (s *Site) defaultFirst(node *Node) int {
 	}
 	return -1
 }
+
+// Entry is the page that a division leads to: the first of its default
+// divisions that can be seen, else First. -1 for a division without pages.
+func (s *Site) Entry(node *Node) int {
+	s.tables()
+	if i := s.defaultFirst(node); i >= 0 {
+		return i
+	}
+	return s.First(node)
+}

@@ -1,0 +1,31 @@
+// Package export is the steps of an export: from a published snapshot to a
+// bundle.
+//
+//	steps.go      Steps, its options, and the steps' inputs and outputs
+//	limits.go     every limit, with its reason
+//	plan.go       Plan: reads the site, cuts it into units and shards
+//	units.go      how pages and files are cut, by their content alone
+//	render.go     Render: one shard's units, list of files and facts
+//	assemble.go   Assemble: the bundle from all of it
+//	report.go     what facts say together: broken fragments, counts
+//	own.go        files that every bundle has: 404.html, sitemap.xml, llms.txt…
+//	view.go       from a site to what the theme shows around a page
+//	source.go     the snapshot and the plan of a job, as the steps read them
+//	failure.go    Fail, and what errors mean to the workflow
+//	reconcile.go  Reconcile: jobs and objects that nobody looks after any more
+//	renderer.go   the digest that tells one renderer from another
+//
+// Every step may run twice, at the same time too, or stop half-way: the same
+// input gives the same bytes under the same keys, and what is done already is
+// seen and left. Memory does not grow with a site's size beyond its index.
+//
+// # Objects of a job
+//
+//	exports/<job>/site.json          the site: configuration, pages, navigation
+//	exports/<job>/diagnostics.jsonl  what reading it found
+//	exports/<job>/shards/<n>.json    what shard n renders
+//	exports/<job>/units/<n>.gz       its part of the archive
+//	exports/<job>/files/<n>.jsonl    its lines of the bundle's list of files
+//	exports/<job>/facts/<n>.jsonl    ids, links and diagnostics of its pages
+//	exports/<job>/bundle.tar.gz      the bundle; all others go once it is there
+package export

@@ -1,0 +1,50 @@
+package export
+
+// Limits of an export.
+const (
+	// MaxPages keeps the site's index, which every step holds, within a
+	// function's memory.
+	MaxPages = 200_000
+	// MaxBundleBytes is what still downloads in an hour, the life of a link,
+	// at 50 Mbit/s.
+	MaxBundleBytes = 20 << 30
+	// MaxShards keeps the list of shard numbers far under the limit of a
+	// state's payload (256 KiB), and the markers of a job few enough to sum at
+	// every look at its progress.
+	MaxShards = 2000
+	// MaxDiagnostics bounds the bundle's list; the counts go on.
+	MaxDiagnostics = 50_000
+	// MaxPageBytes is the most that a page's source may have. A larger one is
+	// shown as a notice; no author wrote it.
+	MaxPageBytes = 16 << 20
+)
+
+// How a site is cut. These change the bytes of bundles: raise rendererVersion
+// when one changes.
+const (
+	// unitPages is the most pages of a unit: few enough that a unit is
+	// rendered in memory.
+	unitPages = 64
+	// unitCut is how many pages a unit has on average: a unit ends after a
+	// page whose path's hash is divisible by it, so that one new page moves
+	// no other unit's borders.
+	unitCut = 40
+	// unitBytes is how many bytes of sources a unit has at most, unless one
+	// file alone has more.
+	unitBytes = 4 << 20
+
+	// pageWeight is what rendering a page costs besides its bytes, in bytes.
+	pageWeight = 4 << 10
+	// fileDivisor is how much less a byte of a static file costs than one of
+	// a page.
+	fileDivisor = 32
+	// shardWeight is the weight of a shard: about a thousand pages, which
+	// take a slow function under a minute of its fifteen.
+	shardWeight = 10 << 20
+	// fewestShards is how many shards a site has at least, if it has as many
+	// units, so that work spreads and progress moves.
+	fewestShards = 8
+
+	// sitemapURLs is how many addresses a sitemap may hold (sitemaps.org).
+	sitemapURLs = 50_000
+)

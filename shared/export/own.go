@@ -1,0 +1,327 @@
+package export
+
+import (
+	"fmt"
+	"html"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/site"
+)
+
+// ownFiles are the files that a bundle has besides the site's: those of the
+// theme, the page for addresses that there are not, redirects, and the lists
+// for search engines and language models. A file that the site itself has
+// wins over one of these.
+type ownFiles struct {
+	src *source
+	// taken are the names of the bundle in lower case.
+	taken map[string]struct{}
+	add   func(name string, data []byte) error
+	diags []mdx.Diagnostic
+}
+
+// writeOwn calls add with each of them, always in the same order. It returns
+// what it found wrong with redirects.
+func writeOwn(src *source, add func(name string, data []byte) error) ([]mdx.Diagnostic, error) {
+	o := &ownFiles{src: src, taken: make(map[string]struct{}, 2*len(src.site.Pages)+len(src.site.Files)), add: add}
+	for _, i := range src.layout.pages {
+		p := &src.site.Pages[i]
+		o.take(p.Output)
+		o.take(markdownPath(p))
+	}
+	for _, f := range src.site.Files {
+		o.take(f)
+	}
+	for _, step := range []func() error{o.theme, o.index, o.redirects, o.sitemaps, o.robots, o.llms} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return o.diags, nil
+}
+
+// take notes a name, with those of its folders that could be a page's.
+func (o *ownFiles) take(name string) {
+	name = strings.ToLower(name)
+	o.taken[name] = struct{}{}
+	if strings.Contains(name, ".html/") {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			o.taken[dir] = struct{}{}
+		}
+	}
+}
+
+// free tells whether a name can still be given.
+func (o *ownFiles) free(name string) bool {
+	name = strings.ToLower(name)
+	for at := name; at != "."; at = path.Dir(at) {
+		if _, ok := o.taken[at]; ok {
+			return false
+		}
+	}
+	return true
+}
+
+// put adds a file unless the site has one of the name.
+func (o *ownFiles) put(name string, data []byte) error {
+	if !o.free(name) {
+		return nil
+	}
+	o.take(name)
+	return o.add(name, data)
+}
+
+func (o *ownFiles) theme() error {
+	for _, a := range o.src.views.theme.Assets() {
+		if err := o.put(a.Path, a.Data); err != nil {
+			return err
+		}
+	}
+	return o.put("404.html", o.src.views.theme.NotFound())
+}
+
+// index is the first page of a site that has no page at its root.
+func (o *ownFiles) index() error {
+	s := o.src.site
+	const name = "index.html"
+	if !o.free(name) {
+		return nil
+	}
+	t := s.Resolve(-1, "/")
+	if t.Kind == site.External {
+		return o.put(name, o.src.views.theme.RedirectPage(t.Href, ""))
+	}
+	home := s.Home()
+	if home < 0 {
+		return o.put(name, o.src.views.theme.RedirectPage("404.html", ""))
+	}
+	p := &s.Pages[home]
+	return o.put(name, o.src.views.theme.RedirectPage(site.Rel(name, p.Output), o.src.views.canonical(p)))
+}
+
+// redirects makes a page for each redirect from one address.
+func (o *ownFiles) redirects() error {
+	s, theme := o.src.site, o.src.views.theme
+	for _, r := range s.Redirects {
+		name, ok := redirectFile(r.Source)
+		if !ok {
+			continue
+		}
+		if _, page := s.Lookup(strings.TrimSuffix(name, ".html")); page || !o.free(name) {
+			continue
+		}
+		t := s.Resolve(-1, r.Source)
+		to, canonical := t.Href, ""
+		switch t.Kind {
+		case site.ToPage:
+			to, canonical = site.Rel(name, t.Path)+afterPath(t.Href), o.src.views.canonical(&s.Pages[t.Page])
+		case site.ToFile:
+			to = site.Rel(name, t.Path) + afterPath(t.Href)
+		case site.External:
+		default:
+			o.diags = append(o.diags, mdx.Diagnostic{
+				Severity: mdx.Warning, Code: "redirect-missing", File: s.ConfigFile,
+				Message: fmt.Sprintf("the redirect from %q to %q leads nowhere", r.Source, r.Destination),
+			})
+			continue
+		}
+		if err := o.put(name, theme.RedirectPage(to, canonical)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// afterPath is the query and fragment of an address.
+func afterPath(href string) string {
+	if i := strings.IndexAny(href, "?#"); i >= 0 {
+		return href[i:]
+	}
+	return ""
+}
+
+// redirectFile is the file that answers at a redirect's address, where there
+// can be one: not for patterns, and not for names that no file should have.
+func redirectFile(source string) (string, bool) {
+	if strings.ContainsAny(source, `*?#<>:"|\%`) {
+		return "", false
+	}
+	name := strings.TrimPrefix(path.Clean("/"+source), "/")
+	if name == "" || len(name) > 900 || site.Reserved(name) || strings.IndexFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f }) >= 0 {
+		return "", false
+	}
+	if !strings.HasSuffix(name, ".html") {
+		name += ".html"
+	}
+	return name, true
+}
+
+// indexed are the pages that search engines should know, in order.
+func (o *ownFiles) indexed(fn func(p *site.Page) error) error {
+	for _, i := range o.src.layout.pages {
+		if p := &o.src.site.Pages[i]; !p.NoIndex && p.URL == "" {
+			if err := fn(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+const (
+	xmlHead   = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
+	sitemapNS = ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n"
+)
+
+// sitemaps writes sitemap.xml, or for large sites several and their index.
+func (o *ownFiles) sitemaps() error {
+	if !o.free("sitemap.xml") {
+		return nil
+	}
+	var names []string
+	var b []byte
+	n := 0
+	flush := func(name string) error {
+		b = append(b, "</urlset>\n"...)
+		names = append(names, name)
+		err := o.put(name, b)
+		b, n = nil, 0
+		return err
+	}
+	begin := func() { b = append(b, xmlHead+`<urlset`+sitemapNS...) }
+	err := o.indexed(func(p *site.Page) error {
+		if n == sitemapURLs {
+			if err := flush(fmt.Sprintf("sitemap-%d.xml", len(names)+1)); err != nil {
+				return err
+			}
+		}
+		if n == 0 {
+			begin()
+		}
+		n++
+		b = append(b, "<url><loc>"...)
+		b = append(b, html.EscapeString(o.src.views.address(p))...)
+		b = append(b, "</loc>"...)
+		if e, ok := o.src.fs.Entry(p.Source); ok && !e.Modified.IsZero() {
+			b = append(b, "<lastmod>"...)
+			b = e.Modified.UTC().AppendFormat(b, time.RFC3339)
+			b = append(b, "</lastmod>"...)
+		}
+		b = append(b, "</url>\n"...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		if n == 0 {
+			begin()
+		}
+		return flush("sitemap.xml")
+	}
+	if n > 0 {
+		if err := flush(fmt.Sprintf("sitemap-%d.xml", len(names)+1)); err != nil {
+			return err
+		}
+	}
+	list := []byte(xmlHead + `<sitemapindex` + sitemapNS)
+	for _, name := range names {
+		list = append(list, "<sitemap><loc>"...)
+		list = append(list, html.EscapeString(o.src.site.AbsoluteURL(name))...)
+		list = append(list, "</loc></sitemap>\n"...)
+	}
+	return o.put("sitemap.xml", append(list, "</sitemapindex>\n"...))
+}
+
+func (o *ownFiles) robots() error {
+	rule := "Allow: /"
+	if o.src.site.Config.SEO.NoIndex {
+		rule = "Disallow: /"
+	}
+	return o.put("robots.txt", []byte("User-agent: *\n"+rule+"\nSitemap: "+o.src.site.AbsoluteURL("sitemap.xml")+"\n"))
+}
+
+// llms lists the Markdown copies of all pages that search engines may know, by
+// the navigation's divisions and groups (llmstxt.org).
+func (o *ownFiles) llms() error {
+	s := o.src.site
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n", oneLine(s.Config.Name))
+	if d := oneLine(s.Config.Description); d != "" {
+		fmt.Fprintf(&b, "\n> %s\n", d)
+	}
+	listed := make([]bool, len(s.Pages))
+	var line = func(i int) {
+		p := &s.Pages[i]
+		if listed[i] || p.Excluded || p.NoIndex || p.URL != "" {
+			return
+		}
+		listed[i] = true
+		fmt.Fprintf(&b, "- [%s](%s)", linkText(p.Title), s.AbsoluteURL(markdownPath(p)))
+		if d := oneLine(p.Description); d != "" {
+			b.WriteString(": " + d)
+		}
+		b.WriteByte('\n')
+	}
+	var walk func(n *site.Node, trail []string)
+	walk = func(n *site.Node, trail []string) {
+		if n.Hidden {
+			return
+		}
+		if n.Kind == site.KindPage {
+			line(n.Page)
+			return
+		}
+		// A division or an outermost group begins a section; groups within
+		// groups stay in it.
+		if n.Kind.Division() || n.Kind == site.KindGroup && (len(trail) == 0 || trail[len(trail)-1] != "") {
+			trail = append(trail[:len(trail):len(trail)], oneLine(n.Label))
+			if n.Kind == site.KindGroup {
+				at := b.Len()
+				fmt.Fprintf(&b, "\n## %s\n\n", strings.Join(trail, " — "))
+				body := b.Len()
+				if n.Root >= 0 {
+					line(n.Root)
+				}
+				for _, c := range n.Children {
+					walk(c, append(trail, ""))
+				}
+				if b.Len() == body { // a section without pages is none
+					kept := b.String()[:at]
+					b.Reset()
+					b.WriteString(kept)
+				}
+				return
+			}
+		}
+		if n.Root >= 0 {
+			line(n.Root)
+		}
+		for _, c := range n.Children {
+			walk(c, trail)
+		}
+	}
+	walk(s.Nav, nil)
+	first := true
+	for _, i := range o.src.layout.pages {
+		if p := &s.Pages[i]; !listed[i] && !p.NoIndex && p.URL == "" {
+			if first {
+				b.WriteString("\n## More\n\n")
+				first = false
+			}
+			line(i)
+		}
+	}
+	return o.put("llms.txt", []byte(b.String()))
+}
+
+// oneLine makes a text one line.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// linkText is a text that can stand in the brackets of a link.
+func linkText(s string) string {
+	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(oneLine(s))
+}

@@ -1,0 +1,170 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/bindery-docs/bindery/shared/bundle"
+	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/site"
+)
+
+// report is what all shards' facts say together.
+type report struct {
+	site  *site.Site
+	total sums
+	// ids are the hashes of each page's ids. A hash is enough: where two ids
+	// had the same, a missing one would go untold, and nothing else.
+	ids    [][]uint32
+	events []event
+	kept   int // diagnostics among the events
+	counts bundle.Counts
+	lines  bytes.Buffer
+	listed int
+}
+
+// event is a diagnostic, or a link to a place that is still to be looked for.
+type event struct {
+	diagnostic *mdx.Diagnostic
+	link       *fragmentLink
+}
+
+// collect reads what Plan and all shards left, in order.
+func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, error) {
+	job := src.input.Job.ID
+	r := &report{site: src.site, ids: make([][]uint32, len(src.site.Pages))}
+	err := s.lines(ctx, diagnosticsKey(job), func(dec *json.Decoder) error {
+		var d mdx.Diagnostic
+		if err := dec.Decode(&d); err != nil {
+			return err
+		}
+		r.add(&d)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for n := 1; n <= shards; n++ {
+		ended := false
+		err := s.lines(ctx, factsKey(job, n), func(dec *json.Decoder) error {
+			var f fact
+			if err := dec.Decode(&f); err != nil {
+				return err
+			}
+			if f.Sums != nil {
+				ended = true
+				r.total.Files += f.Sums.Files
+				r.total.Bytes += f.Sums.Bytes
+				r.total.Pages += f.Sums.Pages
+				return nil
+			}
+			r.page(&f)
+			return nil
+		})
+		if err == nil && !ended {
+			err = internal("a shard's facts have no end", nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// lines calls fn with a decoder for each line of an object.
+func (s *Steps) lines(ctx context.Context, key string, fn func(*json.Decoder) error) error {
+	body, err := s.objects.Get(ctx, key, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	dec := json.NewDecoder(bufio.NewReaderSize(body, 64<<10))
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := fn(dec)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (r *report) page(f *fact) {
+	if f.Page >= 0 && f.Page < len(r.ids) {
+		ids := make([]uint32, len(f.IDs))
+		for i, id := range f.IDs {
+			ids[i] = hashOf(id)
+		}
+		r.ids[f.Page] = ids
+	}
+	for i := range f.Diagnostics {
+		r.add(&f.Diagnostics[i])
+	}
+	for i := range f.Links {
+		r.events = append(r.events, event{link: &f.Links[i]})
+	}
+}
+
+// add counts a diagnostic and keeps it, as long as the list has room.
+func (r *report) add(d *mdx.Diagnostic) {
+	switch d.Severity {
+	case mdx.Error:
+		r.counts.Errors++
+	case mdx.Warning:
+		r.counts.Warnings++
+	default:
+		r.counts.Notices++
+	}
+	if r.kept < MaxDiagnostics {
+		r.kept++
+		r.events = append(r.events, event{diagnostic: d})
+	}
+}
+
+// finish looks for the places that links lead to and writes the list.
+func (r *report) finish() error {
+	for _, e := range r.events {
+		d := e.diagnostic
+		if l := e.link; l != nil {
+			if l.Page < 0 || l.Page >= len(r.ids) || r.has(l.Page, l.Fragment) {
+				continue
+			}
+			missing := fragmentMissing(r.site, *l)
+			r.counts.Warnings++
+			d = &missing
+		}
+		if r.listed >= MaxDiagnostics {
+			continue
+		}
+		r.listed++
+		if err := writeLines(&r.lines, []mdx.Diagnostic{*d}); err != nil {
+			return err
+		}
+	}
+	if all := r.counts.Errors + r.counts.Warnings + r.counts.Notices; all > r.listed {
+		r.counts.Notices++
+		return writeLines(&r.lines, []mdx.Diagnostic{{
+			Severity: mdx.Notice, Code: "list-cut", File: r.site.ConfigFile,
+			Message: "there are more diagnostics than this list holds",
+		}})
+	}
+	return nil
+}
+
+func (r *report) has(page int, id string) bool {
+	h := hashOf(id)
+	for _, x := range r.ids[page] {
+		if x == h {
+			return true
+		}
+	}
+	return false
+}
