@@ -1,0 +1,123 @@
+package mdx
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// corpusPages is how many pages the three corpora hold.
+const corpusPages = 1122
+
+// knownDifferences lists pages whose tree differs from the reference parser's,
+// each with the reason. It is empty: all are identical.
+var knownDifferences = map[string]string{}
+
+// corpora returns the folder of the real sites that tests read, or skips.
+func corpora(t testing.TB) string {
+	t.Helper()
+	shared := os.Getenv("BINDERY_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	dir := filepath.Join(shared, "corpora")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("the corpora are not here: %v", err)
+	}
+	return dir
+}
+
+// Every page of the corpora has the tree that the reference parser reads.
+func TestCorpora(t *testing.T) {
+	trees := os.Getenv("BINDERY_TREES")
+	if trees == "" {
+		t.Skip("BINDERY_TREES is not set: the folder with the reference parser's trees, mcp.jsonl, novu.jsonl and trigger.jsonl")
+	}
+	dir := corpora(t)
+	compared, same := 0, 0
+	for _, site := range []string{"mcp", "novu", "trigger"} {
+		f, err := os.Open(filepath.Join(trees, site+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 1<<26)
+		for lines.Scan() {
+			var want struct {
+				Page  string
+				Tree  []string
+				Error string
+			}
+			if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
+				t.Fatal(err)
+			}
+			name := filepath.Join(site, want.Page)
+			src, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compared++
+			difference := compareTrees(name, src, want.Tree, want.Error)
+			switch {
+			case difference == "":
+				same++
+				if knownDifferences[name] != "" {
+					t.Errorf("%s: listed as different, but identical", name)
+				}
+			case knownDifferences[name] == "":
+				t.Errorf("%s: %s", name, difference)
+			}
+		}
+		if err := lines.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if compared != corpusPages {
+		t.Errorf("compared %d pages, want %d", compared, corpusPages)
+	}
+	if same*1000 < compared*995 {
+		t.Errorf("%d of %d pages are identical, want 99.5%%", same, compared)
+	}
+	t.Logf("%d of %d pages identical", same, compared)
+}
+
+// compareTrees says where the tree of a source differs from the reference's;
+// "" means that it does not.
+func compareTrees(name string, src []byte, want []string, wantErr string) string {
+	f, err := Parse(name, src)
+	if err != nil {
+		if wantErr != "" {
+			return ""
+		}
+		return err.Error()
+	}
+	if wantErr != "" {
+		return "read without error, the reference says: " + wantErr
+	}
+	got := tokens(f.Root)
+	for i := 0; i < len(got) || i < len(want); i++ {
+		g, w := "nothing", "nothing"
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			return "token " + itoa(i) + ":\n got " + clip(g) + "\nwant " + clip(w)
+		}
+	}
+	return ""
+}
+
+func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
+
+func clip(s string) string {
+	if len(s) > 300 {
+		return s[:300] + "…"
+	}
+	return s
+}

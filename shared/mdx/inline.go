@@ -1,0 +1,606 @@
+package mdx
+
+import "strings"
+
+// The inline phase reads the text of one paragraph, heading or cell from left
+// to right into a list of items: text, finished nodes, and runs of markers
+// that may turn out to be emphasis. Links take their items out of the list
+// when their closing bracket is met; emphasis is resolved when a list is
+// complete; tags are matched when it becomes the children of a node.
+
+// itemKind is what an item is.
+type itemKind uint8
+
+const (
+	itemText  itemKind = iota // text that stands in the source just so
+	itemValue                 // text of another form: a reference or an escape
+	itemNode                  // a finished node
+	itemMark                  // a run of * or _
+	itemTilde                 // a run of one or two ~
+	itemGone                  // taken out of the list
+)
+
+// item is one element of the list; prev and next are indices, 0 is the list's
+// head and end.
+type item struct {
+	prev, next  int32
+	kind        itemKind
+	mark        byte
+	open, close bool
+	depth       int32 // how deep spans nest below
+	start, end  int32 // in the text
+	value       string
+	node        *Node
+}
+
+// bracket is an opening bracket that may begin a link or an image.
+type bracket struct {
+	item  int32
+	after int // offset behind the bracket
+	image bool
+	// inactive brackets would begin a link around a link.
+	inactive bool
+	// filled brackets hold a further bracket: their content is no label.
+	filled bool
+}
+
+type inliner struct {
+	v        view
+	s        string
+	table    bool
+	items    []item
+	brackets []bracket
+	openers  []int32
+	tildes   [2][]int32
+	// first is which kind of markers was met first: it is resolved first.
+	first itemKind
+	tilde bool
+	// ticks and dollars hold, for a length of run, where the last such run
+	// begins, so that a search that must fail is not begun.
+	ticks, dollars runIndex
+	// noTitle is set for a quote that is not closed in the rest of the text.
+	noTitle  [3]bool
+	mail     int // where the next mail address begins, len(s) if none
+	mailEnd  int
+	mailFrom int
+	trailNo  int // up to here trailing punctuation is followed by more
+	domainNo int // up to here no domain begins
+	read     reader
+}
+
+// special tells at which bytes the scan of text stops. Letters that begin
+// addresses are added where the text holds any.
+var special = func() (t [256]bool) {
+	for _, c := range []byte("\n\\&*_~`$[]!<{") {
+		t[c] = true
+	}
+	return t
+}()
+
+var specialOrLink = func() (t [256]bool) {
+	t = special
+	for _, c := range []byte("hHwW") {
+		t[c] = true
+	}
+	return t
+}()
+
+// mayLink reports whether the text could hold an address.
+func mayLink(s string) bool {
+	if strings.Contains(s, "://") {
+		return true
+	}
+	for i := 0; ; {
+		k := strings.IndexByte(s[i:], '.')
+		if k < 0 {
+			return false
+		}
+		i += k
+		if i >= 3 && s[i-1]|0x20 == 'w' && s[i-2]|0x20 == 'w' && s[i-3]|0x20 == 'w' {
+			return true
+		}
+		i++
+	}
+}
+
+// inlines gives n the children that the job's text holds.
+func (p *parser) inlines(n *Node, job inlineJob) {
+	in := &p.inline
+	in.reset(p.join(p.segs[job.from:job.to]))
+	in.table = job.table
+	i := 0
+	if job.item != nil {
+		i = p.task(in.s, job.item)
+	}
+	p.scanInline(in, i)
+	if p.err != nil {
+		return
+	}
+	if in.tilde && in.first == itemTilde {
+		p.resolveTildes(in, 0, 0, false)
+		p.resolveMarks(in, 0, 0, false)
+	} else {
+		p.resolveMarks(in, 0, 0, false)
+		if in.tilde {
+			p.resolveTildes(in, 0, 0, false)
+		}
+	}
+	n.Children = p.collect(in, 0, 0, false)
+	if job.item != nil && i > 0 {
+		// The white space behind a task's box is no content.
+		if len(n.Children) > 0 && n.Children[0].Kind == Text {
+			head := n.Children[0]
+			if head.Value = head.Value[1:]; head.Value == "" {
+				n.Children = n.Children[1:]
+			} else {
+				head.Pos = p.pos(head.Pos.Offset + 1)
+				n.Pos = head.Pos
+			}
+		}
+	}
+}
+
+func (in *inliner) reset(v view) {
+	in.v, in.s = v, v.s
+	in.items = append(in.items[:0], item{})
+	in.brackets = in.brackets[:0]
+	in.first, in.tilde = itemText, false
+	in.ticks.ready, in.dollars.ready = false, false
+	in.noTitle = [3]bool{}
+	in.mail, in.mailEnd, in.mailFrom = -1, 0, 0
+	in.trailNo, in.domainNo = -1, -1
+	in.read = reader{view: v}
+	in.read.end = len(v.s)
+}
+
+// task reads the box [ ] or [x] that a list item's text may begin with and
+// returns the offset behind it.
+func (p *parser) task(s string, item *Node) int {
+	if len(s) < 4 || s[0] != '[' || s[2] != ']' || !isSpaceOrEOL(s[3]) {
+		return 0
+	}
+	if strings.TrimLeft(s[3:], " \t") == "" {
+		return 0
+	}
+	switch {
+	case isSpaceOrEOL(s[1]):
+		item.Checked = 1
+	case s[1]|0x20 == 'x':
+		item.Checked = 2
+	default:
+		return 0
+	}
+	return 3
+}
+
+// push appends an item to the list.
+func (in *inliner) push(it item) int32 {
+	k := int32(len(in.items))
+	last := in.items[0].prev
+	it.prev, it.next = last, 0
+	in.items = append(in.items, it)
+	in.items[last].next = k
+	in.items[0].prev = k
+	return k
+}
+
+// text appends the text from a to b as it stands.
+func (in *inliner) text(a, b int) {
+	if a >= b {
+		return
+	}
+	if last := in.items[0].prev; last != 0 {
+		if it := &in.items[last]; it.kind == itemText && it.mark == 0 && int(it.end) == a {
+			it.end = int32(b)
+			return
+		}
+	}
+	in.push(item{kind: itemText, start: int32(a), end: int32(b)})
+}
+
+func (p *parser) pushNode(in *inliner, n *Node, a, b int) {
+	n.Pos, n.End = p.pos(in.v.src(a)), p.pos(in.v.src(b-1)+1)
+	in.push(item{kind: itemNode, node: n, start: int32(a), end: int32(b)})
+}
+
+// scanInline reads the text from i on into items.
+func (p *parser) scanInline(in *inliner, i int) {
+	s := in.s
+	in.read.p = p
+	stop := &special
+	if mayLink(s) {
+		stop = &specialOrLink
+	}
+	hasMail := strings.IndexByte(s, '@') >= 0
+	if !hasMail {
+		in.mail = len(s)
+	}
+	p.steps += len(s)
+	from := i // start of the text that waits to be pushed
+	for i < len(s) && p.err == nil {
+		p.steps++
+		if in.mail < i {
+			p.nextMail(in, i)
+		}
+		if i == in.mail {
+			// A bracket that is open keeps addresses from being links here;
+			// the search over finished text finds them later.
+			if len(in.brackets) == 0 {
+				in.text(from, i)
+				p.autolink(in, "mailto:", i, in.mailEnd)
+				i = in.mailEnd
+				from = i
+				continue
+			}
+			in.mail = -1
+			in.mailFrom = in.mailEnd
+			p.nextMail(in, i+1)
+		}
+		c := s[i]
+		if !stop[c] {
+			k := i + 1
+			for k < len(s) && k != in.mail && !stop[s[k]] {
+				k++
+			}
+			p.steps += k - i
+			i = k
+			continue
+		}
+		end := i // offset behind what is read here; i: nothing
+		switch c {
+		case '\n':
+			in.text(from, i)
+			i = p.lineBreak(in, i)
+			from = i
+			continue
+		case '\\':
+			switch {
+			case i+1 < len(s) && s[i+1] == '\n':
+				in.text(from, i)
+				p.pushNode(in, p.node(Break, 0), i, i+2)
+				i += 2
+				for i < len(s) && isSpace(s[i]) {
+					i++
+				}
+				from = i
+				continue
+			case i+1 < len(s) && isPunct(s[i+1]):
+				in.text(from, i)
+				in.push(item{kind: itemValue, value: s[i+1 : i+2], start: int32(i), end: int32(i + 2)})
+				end = i + 2
+			}
+		case '&':
+			if text, n := reference(s, i); n > 0 {
+				in.text(from, i)
+				in.push(item{kind: itemValue, value: text, start: int32(i), end: int32(i + n)})
+				end = i + n
+			}
+		case '*', '_':
+			k := i
+			for k < len(s) && s[k] == c {
+				k++
+			}
+			p.steps += k - i
+			in.text(from, i)
+			in.mark(i, k)
+			end = k
+		case '~':
+			k := i
+			for k < len(s) && s[k] == c {
+				k++
+			}
+			p.steps += k - i
+			if k-i > 2 {
+				i = k
+				continue
+			}
+			in.text(from, i)
+			in.tildeRun(i, k)
+			end = k
+		case '`', '$':
+			var ok bool
+			if end, ok = p.code(in, from, i); !ok {
+				i = end
+				continue
+			}
+		case '[':
+			if label, k, ok := p.footnoteLabel(s, i); ok && p.notes[label] {
+				in.text(from, i)
+				ref := p.node(FootnoteRef, 0)
+				ref.Name = label
+				p.pushNode(in, ref, i, k)
+				end = k
+				break
+			}
+			in.text(from, i)
+			p.openBracket(in, i, i+1, false)
+			end = i + 1
+		case '!':
+			if i+1 < len(s) && s[i+1] == '[' {
+				in.text(from, i)
+				p.openBracket(in, i, i+2, true)
+				end = i + 2
+			}
+		case ']':
+			in.text(from, i)
+			from = i
+			end = p.closeBracket(in, i)
+		case '<', '{':
+			if p.affordable() {
+				if k, ok := p.inlineTag(in, from, i); ok {
+					end = k
+				}
+			}
+		case 'h', 'H', 'w', 'W':
+			if len(in.brackets) == 0 {
+				if k, prefix := p.address(in, i); k > i {
+					in.text(from, i)
+					p.autolink(in, prefix, i, k)
+					end = k
+				}
+			}
+		}
+		if end > i {
+			i = end
+			from = i
+			continue
+		}
+		i++
+	}
+	// White space at the end of the text is dropped.
+	end := len(s)
+	for end > from && isSpace(s[end-1]) {
+		end--
+	}
+	in.text(from, end)
+}
+
+// inlineTag reads a tag or expression at i.
+func (p *parser) inlineTag(in *inliner, from, i int) (int, bool) {
+	in.read.i = i
+	var n *Node
+	var got outcome
+	if in.s[i] == '<' {
+		n, got = p.scanTag(&in.read, true)
+	} else {
+		n, got = p.scanExpression(&in.read, true)
+	}
+	if got != matched {
+		return 0, false
+	}
+	in.text(from, i)
+	in.push(item{kind: itemNode, node: n, start: int32(i), end: int32(in.read.i)})
+	return in.read.i, true
+}
+
+// lineBreak reads the line ending at i, together with white space around it.
+func (p *parser) lineBreak(in *inliner, i int) int {
+	s := in.s
+	// What stands before the line ending is the last item, if it is text.
+	hard := false
+	if last := in.items[0].prev; last != 0 && in.items[last].kind == itemText {
+		it := &in.items[last]
+		end, tabs := int(it.end), false
+		for end > int(it.start) && isSpace(s[end-1]) {
+			p.steps++
+			tabs = tabs || s[end-1] == '\t'
+			end--
+		}
+		hard = int(it.end)-end >= 2 && !tabs
+		it.end = int32(end)
+		if it.start == it.end {
+			in.remove(last)
+		}
+	}
+	next := i + 1
+	for next < len(s) && isSpace(s[next]) {
+		p.steps++
+		next++
+	}
+	if hard {
+		p.pushNode(in, p.node(Break, 0), i, i+1)
+	} else {
+		in.text(i, i+1)
+	}
+	return next
+}
+
+// remove takes an item out of the list.
+func (in *inliner) remove(k int32) {
+	it := &in.items[k]
+	in.items[it.prev].next = it.next
+	in.items[it.next].prev = it.prev
+	it.kind = itemGone
+}
+
+// runIndex holds where the last run of every length begins.
+type runIndex struct {
+	ready bool
+	last  map[int]int
+	short [8]int
+}
+
+func (x *runIndex) build(p *parser, s string, sign byte) {
+	x.ready = true
+	x.short = [8]int{}
+	clear(x.last)
+	for i := 0; i < len(s); {
+		k := strings.IndexByte(s[i:], sign)
+		if k < 0 {
+			break
+		}
+		i += k
+		start := i
+		for i < len(s) && s[i] == sign {
+			i++
+		}
+		if n := i - start; n < len(x.short) {
+			x.short[n] = start + 1
+		} else {
+			if x.last == nil {
+				x.last = make(map[int]int)
+			}
+			x.last[n] = start + 1
+		}
+	}
+	p.steps += len(s)
+}
+
+func (x *runIndex) after(n, i int) bool {
+	if n < len(x.short) {
+		return x.short[n] > i
+	}
+	return x.last[n] > i
+}
+
+// code reads `code` or $$math$$ at i. Where there is none, the run of signs is
+// text, and the offset behind it is returned.
+func (p *parser) code(in *inliner, from, i int) (int, bool) {
+	s, sign := in.s, in.s[i]
+	open := i
+	for i < len(s) && s[i] == sign {
+		i++
+	}
+	size := i - open
+	index := &in.ticks
+	kind := InlineCode
+	if sign == '$' {
+		index, kind = &in.dollars, InlineMath
+		if size < 2 {
+			return i, false
+		}
+	}
+	p.steps += size
+	if !index.ready {
+		index.build(p, s, sign)
+	}
+	if !index.after(size, i) {
+		return i, false
+	}
+	for k := i; ; {
+		n := strings.IndexByte(s[k:], sign)
+		if n < 0 {
+			return i, false
+		}
+		k += n
+		start := k
+		for k < len(s) && s[k] == sign {
+			k++
+		}
+		p.steps += k - start + n
+		if k-start != size {
+			continue
+		}
+		in.text(from, open)
+		node := p.node(kind, 0)
+		node.Value = p.codeValue(s[i:start], in.table && kind == InlineCode)
+		p.pushNode(in, node, open, k)
+		return k, true
+	}
+}
+
+// codeValue is the content of a code span: on one line, and without the one
+// space that may pad it on both sides.
+func (p *parser) codeValue(s string, table bool) string {
+	if strings.IndexByte(s, '\n') >= 0 {
+		s = strings.ReplaceAll(s, "\n", " ")
+	}
+	if len(s) > 2 && s[0] == ' ' && s[len(s)-1] == ' ' && strings.Trim(s, " ") != "" {
+		s = s[1 : len(s)-1]
+	}
+	if table && strings.Contains(s, `\|`) {
+		s = unescapePipes(s)
+	}
+	return s
+}
+
+// unescapePipes resolves \| but leaves \\ as it is, which may stand before a
+// pipe that is no escape.
+func unescapePipes(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			switch s[i+1] {
+			case '|':
+				b.WriteByte('|')
+				i++
+				continue
+			case '\\':
+				b.WriteString(`\\`)
+				i++
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// collect makes the items between two others (0 and 0: all of them) into
+// nodes. Text beside text becomes one node, in which addresses become links
+// unless it stands in a link.
+func (p *parser) collect(in *inliner, before, after int32, inLink bool) []*Node {
+	first := in.items[before].next
+	if first == after {
+		return nil
+	}
+	count, tags := 0, false
+	for k := first; k != after; k = in.items[k].next {
+		count++
+	}
+	if len(p.kids) < count {
+		p.kids = make([]*Node, max(256, count))
+	}
+	out := p.kids[:0:count]
+	p.kids = p.kids[count:]
+	for k := first; k != after; {
+		p.steps++
+		it := &in.items[k]
+		if it.kind == itemNode {
+			tags = tags || it.node.Kind == Element && it.node.Level != tagNone
+			out = append(out, it.node)
+			k = it.next
+			continue
+		}
+		// A run of text.
+		end, plain := it.end, it.kind != itemValue
+		last := k
+		for n := it.next; n != after && in.items[n].kind != itemNode; n = in.items[n].next {
+			p.steps++
+			plain = plain && in.items[n].kind != itemValue && in.items[n].start == end
+			end = in.items[n].end
+			last = n
+		}
+		text := p.node(Text, in.v.src(int(it.start)))
+		text.End = p.pos(in.v.src(int(end)-1) + 1)
+		next := in.items[last].next
+		if plain {
+			text.Value = in.s[it.start:end]
+		} else {
+			text.Value = in.textOf(k, next)
+		}
+		k = next
+		if !inLink {
+			out = p.linkText(out, text, in.s[it.start:end])
+		} else {
+			out = append(out, text)
+		}
+	}
+	if tags {
+		return p.matchTags(out)
+	}
+	return out
+}
+
+// textOf joins the text of items.
+func (in *inliner) textOf(k, after int32) string {
+	var b strings.Builder
+	for ; k != after; k = in.items[k].next {
+		if it := &in.items[k]; it.kind == itemValue {
+			b.WriteString(it.value)
+		} else {
+			b.WriteString(in.s[it.start:it.end])
+		}
+	}
+	return b.String()
+}
