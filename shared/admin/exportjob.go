@@ -256,14 +256,7 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 			b.put(snapshotKey(project.ID, snapshot.ID), snapshotRevision, snapshot)
 		}
 		sl.settle(&b, j.ID)
-		err = s.write(ctx, &b)
-		if sl != nil {
-			if conflictOn(err, sl.key) {
-				return Errorf(CodeKeyRunning, "Idempotency-Key: another request with this key is running").After(time.Second)
-			}
-			sl.settled = err == nil
-		}
-		return err
+		return sl.settled(s.write(ctx, &b))
 	})
 	if err != nil {
 		return ExportJob{}, err

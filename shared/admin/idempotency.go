@@ -43,14 +43,13 @@ type slot struct {
 	key      store.Key
 	row      request
 	revision int64
-	// settled says that the transaction of the request itself wrote the row's
+	// done says that the transaction of the request itself wrote the row's
 	// final form.
-	settled bool
+	done bool
 }
 
 // settle adds the final form of the row to a transaction: what the request
-// makes and that it is done become true together. The caller sets settled once
-// the transaction is through.
+// makes and that it is done become true together.
 func (sl *slot) settle(b *batch, ref string) {
 	if sl == nil {
 		return
@@ -58,6 +57,19 @@ func (sl *slot) settle(b *batch, ref string) {
 	row := sl.row
 	row.Done, row.Ref = true, ref
 	b.put(sl.key, sl.revision, row).ExpiresAt = row.StartedAt.Add(requestLife)
+}
+
+// settled takes note of how the transaction ended. Where the row was in its
+// way, the lease is over and another request has taken the key.
+func (sl *slot) settled(err error) error {
+	if sl == nil {
+		return err
+	}
+	if conflictOn(err, sl.key) {
+		return Errorf(CodeKeyRunning, "Idempotency-Key: another request with this key is running").After(time.Second).Wrap(err)
+	}
+	sl.done = err == nil
+	return err
 }
 
 // once does run at most once for an Idempotency-Key. Run returns what it made
@@ -81,7 +93,7 @@ func once[T any](ctx context.Context, s *Service, c Caller, operation, key strin
 		return replay(sl.row.Ref)
 	}
 	v, ref, err := run(sl)
-	if !sl.settled {
+	if !sl.done {
 		s.conclude(ctx, sl, ref, err)
 	}
 	return v, err

@@ -224,14 +224,14 @@ func (s *Service) CreateSnapshot(ctx context.Context, c Caller, in CreateSnapsho
 		}
 		// The record is there before the packs are looked for: a sweep that
 		// comes now knows that they are wanted.
-		var b batch
-		b.put(snapshotKey(p.Project, p.ID), 0, p).ExpiresAt = now.Add(UploadLife)
-		sl.settle(&b, p.ID)
-		if err := s.write(ctx, &b); err != nil {
+		err = s.transact(ctx, func() error {
+			var b batch
+			b.put(snapshotKey(p.Project, p.ID), 0, p).ExpiresAt = now.Add(UploadLife)
+			sl.settle(&b, p.ID)
+			return sl.settled(s.write(ctx, &b))
+		})
+		if err != nil {
 			return PendingSnapshot{}, "", err
-		}
-		if sl != nil {
-			sl.settled = true
 		}
 		pending, err := s.uploads(ctx, p)
 		return pending, p.ID, err
