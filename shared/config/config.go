@@ -1,0 +1,97 @@
+// Package config reads the environment: every variable that Bindery heeds is
+// a field of Config, read once, by FromEnv. No other package asks for one.
+//
+//	BINDERY_URL        where the API is, for callers
+//	BINDERY_ADMIN_KEY  the admin key of callers
+//	BINDERY_PROJECT    the project that commands speak of
+//	BINDERY_DATA       the data folder of a local Bindery
+//	NO_COLOR           no colour on terminals (https://no-color.org)
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+)
+
+// Config is the environment of a process. The zero value is an empty one.
+type Config struct {
+	// URL is the address of the API without a trailing slash, such as
+	// "https://api.example.com"; empty when BINDERY_URL is not set.
+	URL string
+	// AdminKey is what callers identify themselves with; empty when
+	// BINDERY_ADMIN_KEY is not set. It must never be shown; a Config that is
+	// printed, logged or encoded leaves it out.
+	AdminKey string
+	// Project is the id of the project that commands speak of where none is
+	// given; empty when BINDERY_PROJECT is not set.
+	Project string
+	// Data is the data folder; empty when BINDERY_DATA is not set.
+	Data string
+	// NoColor asks for output without colour, whatever value NO_COLOR has.
+	NoColor bool
+}
+
+// FromEnv reads the environment through getenv, which is os.Getenv outside of
+// tests. An error names the variable, and never a key.
+func FromEnv(getenv func(string) string) (Config, error) {
+	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), NoColor: getenv("NO_COLOR") != ""}
+	var err error
+	if v := getenv("BINDERY_URL"); v != "" {
+		if c.URL, err = ParseURL(v); err != nil {
+			return Config{}, fmt.Errorf("BINDERY_URL: %w", err)
+		}
+	}
+	// A line end comes along easily when a key is pasted or read from a file.
+	key := strings.TrimSpace(getenv("BINDERY_ADMIN_KEY"))
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return Config{}, errors.New("BINDERY_ADMIN_KEY: has characters that no key has")
+	}
+	c.AdminKey = key
+	return c, nil
+}
+
+// ParseURL checks the address of an API and gives it without a trailing slash.
+func ParseURL(s string) (string, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return "", errors.New("not an address")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", errors.New("must begin with http:// or https://")
+	case u.Hostname() == "":
+		return "", errors.New("has no host")
+	case u.User != nil:
+		return "", errors.New("must not hold a user or password")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(s, "#"):
+		return "", errors.New("must not have a query or fragment")
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+// hidden stands for a key wherever a Config is shown.
+const hidden = "[hidden]"
+
+// shown is a Config as it may be printed.
+func (c Config) shown() string {
+	key := ""
+	if c.AdminKey != "" {
+		key = hidden
+	}
+	return fmt.Sprintf("{URL:%q AdminKey:%q Project:%q Data:%q NoColor:%t}", c.URL, key, c.Project, c.Data, c.NoColor)
+}
+
+// String shows the Config without its key, as fmt does with all its verbs for
+// text, so that no careless print gives it away.
+func (c Config) String() string { return c.shown() }
+
+// GoString is String for %#v.
+func (c Config) GoString() string { return "config.Config" + c.shown() }
+
+// LogValue is String for logs.
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.shown()) }
+
+// MarshalText is String for encoders.
+func (c Config) MarshalText() ([]byte, error) { return []byte(c.shown()), nil }
