@@ -59,7 +59,7 @@ func audienceComponents() []*Component {
 			},
 			HTML: func(w *Writer, e *Element) {
 				w.Raw(`<div class="card card-horizontal">`)
-				if svg, ok := w.Services.Icon(e, "github", ""); ok {
+				if svg, ok := w.Services.Icon(e, "github"); ok {
 					w.Raw(`<span class="card-icon">`).Raw(svg).Raw("</span>")
 				}
 				w.Raw(`<div class="card-body"><p class="card-title"><a class="card-link"`).

@@ -84,9 +84,10 @@ func Builtin() *Registry {
 	)...)
 }
 
-// Icons draws icons by name. The library may be empty: the site's own choice.
+// Icons draws icons by name. library and style ("solid", "brands") may be
+// empty: the drawer's own choice.
 type Icons interface {
-	Icon(name, library string) (svg string, ok bool)
+	Icon(name, library, style string) (svg string, ok bool)
 }
 
 // Services is what the page offers to the components on it while it renders.
@@ -98,8 +99,9 @@ type Services interface {
 	Asset(e *Element, src string) string
 	// MarkdownLink is Link for the Markdown copy.
 	MarkdownLink(e *Element, href string) string
-	// Icon draws an icon; a name that no library has is reported.
-	Icon(e *Element, name, library string) (svg string, ok bool)
+	// Icon draws an icon in the library and style that the element asks for; a
+	// name that no library has is reported.
+	Icon(e *Element, name string) (svg string, ok bool)
 	// ID is the id that the page gave to the element, or "".
 	ID(e *Element) string
 	// Slot returns the nodes given to an attribute as JSX, nil if it has none.
@@ -162,7 +164,7 @@ func AttrValue(a mdx.Attr) (value any, ok bool) {
 	case mdx.AttrString:
 		return a.Value, true
 	case mdx.AttrExpr:
-		return evalLiteral(a.Value)
+		return mdx.EvalLiteral(a.Value)
 	}
 	return nil, false
 }

@@ -82,7 +82,7 @@ func iconHTML(w *Writer, e *Element) {
 	w.Raw(">")
 	if isAddress(name) {
 		w.Raw(`<img class="icon" alt=""`).Attr("src", w.Asset(e, name)).Raw(` loading="lazy">`)
-	} else if svg, ok := w.Services.Icon(e, name, e.String("iconLibrary")); ok {
+	} else if svg, ok := w.Services.Icon(e, name); ok {
 		w.Raw(svg)
 	}
 	w.Raw("</span>")
@@ -134,7 +134,7 @@ func badgeHTML(w *Writer, e *Element) {
 	}
 	w.Raw(">")
 	if icon := e.String("icon"); icon != "" {
-		if svg, ok := w.Services.Icon(e, icon, e.String("iconLibrary")); ok {
+		if svg, ok := w.Services.Icon(e, icon); ok {
 			w.Raw(svg)
 		}
 	}

@@ -178,5 +178,16 @@ func treeText(t *Text, e *Element) {
 // colorValues lists the values of a Color.Item: one, or those of an object
 // such as {light: "…", dark: "…"}.
 func colorValues(e *Element) []string {
-	return e.Strings("value")
+	v, _ := e.Value("value")
+	object, ok := v.(mdx.Object)
+	if !ok {
+		return e.Strings("value")
+	}
+	var values []string
+	for _, m := range object {
+		if s, ok := m.Value.(string); ok {
+			values = append(values, s)
+		}
+	}
+	return values
 }

@@ -94,7 +94,7 @@ func (w *Writer) Icon(e *Element, attr, class string) *Writer {
 		return w.Raw(`<span`).Attr("class", class).Raw(`><img class="icon" alt=""`).
 			Attr("src", w.Asset(e, name)).Raw(` loading="lazy"></span>`)
 	}
-	svg, ok := w.Services.Icon(e, name, e.String("iconLibrary"))
+	svg, ok := w.Services.Icon(e, name)
 	if !ok {
 		return w
 	}

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -51,11 +50,7 @@ func (r *Renderer) snippet(name string) *snippet {
 
 // expandFile resolves a file's content in a scope of its own.
 func (s *state) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
-	for _, n := range root.Children {
-		if n.Kind == mdx.ESM {
-			s.declare(n, sc)
-		}
-	}
+	s.declare(root, sc)
 	return s.expand(root.Children, sc)
 }
 
@@ -310,10 +305,7 @@ func (s *state) include(name string, n *mdx.Node, sc *scope) []*mdx.Node {
 	}
 	sn := s.r.snippet(name)
 	if sn.err != nil {
-		if !errors.Is(sn.err, fs.ErrNotExist) {
-			s.fail(fmt.Errorf("read %s: %w", name, sn.err))
-		}
-		s.report(sc.file, n.Pos, mdx.Error, "snippet-missing", "there is no snippet "+name)
+		s.snippetError(name, sn.err, n.Pos, sc)
 		return s.expand(n.Children, sc)
 	}
 	s.input(name)

@@ -146,16 +146,13 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 	if n.Ordered && n.Start != 1 {
 		b = component.AppendAttr(b, "start", strconv.Itoa(n.Start))
 	}
-	loose := n.Loose
+	loose, tasks := n.Loose, false
 	for _, item := range n.Children {
 		loose = loose || item.Loose
-		if item.Checked != 0 && tag != "" {
-			b = append(b, ` class="task-list"`...)
-			for _, item := range n.Children {
-				loose = loose || item.Loose
-			}
-			break
-		}
+		tasks = tasks || item.Checked != 0
+	}
+	if tasks {
+		b = append(b, ` class="task-list"`...)
 	}
 	b = append(b, ">\n"...)
 	for _, item := range n.Children {
@@ -336,7 +333,7 @@ func (s *state) footnoteRef(b []byte, n *mdx.Node) []byte {
 	b = append(b, `<sup class="footnote-ref"><a`...)
 	b = component.AppendAttr(b, "id", ref)
 	b = component.AppendAttr(b, "href", "#"+f.id)
-	b = append(b, ` aria-describedby="footnotes-title">`...)
+	b = append(b, ` aria-describedby="`+footnotesID+`">`...)
 	b = strconv.AppendInt(b, int64(f.number), 10)
 	return append(b, "</a></sup>"...)
 }
@@ -347,8 +344,8 @@ func (s *state) footnoteSection(b []byte) []byte {
 	if len(s.order) == 0 {
 		return b
 	}
-	s.emitted("footnotes-title")
-	b = append(b, `<section class="footnotes"><h2 id="footnotes-title" class="sr-only">Footnotes</h2><ol>`...)
+	s.emitted(footnotesID)
+	b = append(b, `<section class="footnotes"><h2 id="`+footnotesID+`" class="sr">Footnotes</h2><ol>`...)
 	// A footnote may refer to further ones: the list grows while it is written.
 	for i := 0; i < len(s.order); i++ {
 		f := s.order[i]

@@ -12,8 +12,11 @@ import (
 
 // reserved are the ids that the document around a body uses.
 func reserved() []string {
-	return []string{"content", "contents", "contents-title", "sidebar", "top-links", "footnotes-title"}
+	return []string{"bindery-content", "bindery-contents", "bindery-contents-title", "bindery-sidebar", "bindery-links", footnotesID}
 }
+
+// footnotesID is the id of the heading above the footnotes.
+const footnotesID = "bindery-footnotes"
 
 // assignIDs gives every heading, and every component that wants one, an id
 // that no other element of the page has. Ids that authors wrote come first,

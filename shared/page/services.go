@@ -21,14 +21,18 @@ func (s *state) Asset(e *component.Element, src string) string {
 func (s *state) MarkdownLink(_ *component.Element, href string) string { return s.markdownLink(href) }
 
 // Icon implements component.Services.
-func (s *state) Icon(e *component.Element, name, library string) (string, bool) {
+func (s *state) Icon(e *component.Element, name string) (string, bool) {
 	if s.r.icons == nil {
 		return "", false
+	}
+	library := e.String("iconLibrary")
+	if library == "" {
+		library = e.String("library")
 	}
 	if library == "" {
 		library = s.r.site.Config.Icons.Library
 	}
-	svg, ok := s.r.icons.Icon(name, library)
+	svg, ok := s.r.icons.Icon(name, library, e.String("iconType"))
 	if !ok {
 		s.report(s.fileOf(e.Node), e.Node.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
 	}

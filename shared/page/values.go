@@ -20,6 +20,12 @@ func attrValue(a mdx.Attr) (any, bool) { return component.AttrValue(a) }
 // where there is one.
 func membersOf(v any) ([]namedValue, bool) {
 	switch v := v.(type) {
+	case mdx.Object:
+		list := make([]namedValue, len(v))
+		for i, m := range v {
+			list[i] = namedValue{m.Key, m.Value}
+		}
+		return list, true
 	case propsValue:
 		list := make([]namedValue, 0, len(v))
 		for name, value := range v {
@@ -38,19 +44,14 @@ func membersOf(v any) ([]namedValue, bool) {
 
 // member gives one member of an object.
 func member(v any, name string) (any, bool) {
-	if p, ok := v.(propsValue); ok {
-		return p[name], true
+	switch v := v.(type) {
+	case propsValue:
+		return v[name], true
+	case mdx.Object:
+		value, _ := v.Get(name)
+		return value, true
 	}
-	list, ok := membersOf(v)
-	if !ok {
-		return nil, false
-	}
-	for _, m := range list {
-		if m.name == name {
-			return m.value, true
-		}
-	}
-	return nil, true
+	return nil, false
 }
 
 // literalSource writes a value as the source of a literal.
