@@ -22,6 +22,7 @@
 //   - class.go: the classes and which token type of which language has which
 //   - grammar.go: chroma's rules read into states, rules, emitters, mutations
 //   - first.go: which characters a regular expression can begin with
+//   - simple.go, words.go: expressions that need no engine
 //   - machine.go: the driver
 //   - wrapped.go: the two languages that chroma wraps in code of its own
 //   - stock.go: chroma's own driver, for what the one here can't take

@@ -40,16 +40,18 @@ func (p prefix) any() charSet { return p.consume.union(p.empty) }
 // unknownPrefix is the safe answer for what isn't analysed.
 func unknownPrefix() prefix { return prefix{allChars(), allChars()} }
 
-// firstChars gives the characters in front of which the pattern can match.
-func firstChars(pattern string) (charSet, error) {
+// analyse gives the characters in front of which the pattern can match, and
+// its steps where it is simple.
+func analyse(pattern string) (first charSet, steps []step, err error) {
 	tree, err := syntax.Parse(pattern, syntax.ParseOptions{})
 	if err != nil {
-		return charSet{}, err
+		return charSet{}, nil, err
 	}
 	if tree.Options&syntax.RightToLeft != 0 {
-		return allChars(), nil
+		return allChars(), nil, nil
 	}
-	return nodePrefix(tree.Root, 0).any(), nil
+	steps, _ = simpleSteps(tree.Root)
+	return nodePrefix(tree.Root, 0).any(), steps, nil
 }
 
 // maxPrefixDepth bounds the recursion over a syntax tree; deeper parts count

@@ -43,6 +43,12 @@ type rule struct {
 	emit    *emitter
 	mutate  []mutation
 
+	analyseOnce sync.Once
+	first       charSet // in front of which it can match
+	steps       []step  // of an expression that needs no engine
+
+	words *wordList // of an expression that lists words
+
 	once   sync.Once
 	re     *regexp2.Regexp // nil when it didn't compile
 	groups []int           // group numbers in chroma's order, without group 0
@@ -184,7 +190,7 @@ func expandOne(rules chroma.CompiledRules) (done bool, err error) {
 }
 
 func (g *grammar) readRule(source *chroma.CompiledRule) (*rule, error) {
-	r := &rule{always: source.Pattern == ""}
+	r := &rule{always: source.Pattern == "", words: readWords(source.Pattern, g.flags)}
 	// The same expression that chroma compiles.
 	r.pattern = "(?:" + source.Pattern + ")"
 	if g.flags != "" {
@@ -326,18 +332,24 @@ func (s *state) candidates(next rune) []*rule {
 
 func (s *state) prepare() {
 	for _, r := range s.rules {
-		first := allChars()
-		if !r.always {
-			// A pattern that can't be analysed is simply tried everywhere.
-			if set, err := firstChars(r.pattern); err == nil {
-				first = set
-			}
-		}
+		r.analyseOnce.Do(r.analyse)
+		first := r.first
 		for c := range dispatchSize {
 			if first.has(c) {
 				s.dispatch[c] = append(s.dispatch[c], r)
 			}
 		}
+	}
+}
+
+func (r *rule) analyse() {
+	r.first = allChars()
+	if r.always {
+		return
+	}
+	// A pattern that can't be analysed is simply tried everywhere.
+	if first, steps, err := analyse(r.pattern); err == nil {
+		r.first, r.steps = first, steps
 	}
 }
 

@@ -194,6 +194,25 @@ func (m *machine) match(g *grammar, s *state, text []rune, pos int) *rule {
 			m.groups = m.groups[:0]
 			return r
 		}
+		if r.steps != nil {
+			if end := matchSteps(r.steps, text, pos); end >= 0 {
+				m.whole = span{pos, end}
+				m.groups = m.groups[:0]
+				return r
+			}
+			continue
+		}
+		if r.words != nil {
+			if end := r.words.match(text, pos); end >= 0 {
+				m.whole = span{pos, end}
+				m.groups = m.groups[:0]
+				if r.words.group {
+					m.groups = append(m.groups, m.whole)
+				}
+				return r
+			}
+			continue
+		}
 		re := r.expression(g.attempt)
 		if re == nil {
 			continue
