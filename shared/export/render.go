@@ -455,4 +455,6 @@ func relativeURLs(s *site.Site, name string, data []byte) []byte {
 // iconsOf lets components draw the theme's icons.
 type iconsOf struct{ theme *theme.Theme }
 
-func (i iconsOf) Icon(name, library string) (string, bool) { return i.theme.Icon(name, library, "") }
+func (i iconsOf) Icon(name, library, style string) (string, bool) {
+	return i.theme.Icon(name, library, style)
+}
