@@ -48,11 +48,15 @@ type blockState struct {
 	stack []container
 	leaf  leafKind
 
-	line        int // of the line at hand
-	next        int // offset of the line after what was read
-	nextLine    int
-	immune      int  // lines up to this one open no containers
-	blank       bool // the last line was blank
+	line     int // of the line at hand
+	next     int // offset of the line after what was read
+	nextLine int
+	opened   int // containers opened so far
+	immune   int // lines up to this one open no containers
+	// blankIn is set when the last line was blank: 1 more than the number of
+	// open containers up to the innermost block quote or footnote it was in.
+	blankIn     int
+	paraBlank   int // blankIn where the open paragraph begins
 	segs        []seg
 	jobs        []inlineJob
 	paraFrom    int // the open paragraph's first seg
@@ -175,10 +179,16 @@ func (p *parser) parent() *Node {
 // add appends a block to the innermost container.
 func (p *parser) add(n *Node) {
 	parent := p.parent()
-	if p.blank && parent.Kind == ListItem && len(parent.Children) > 0 {
+	if p.blankAbove(p.blankIn, len(p.stack)) && parent.Kind == ListItem && len(parent.Children) > 0 {
 		parent.Loose = true
 	}
 	parent.Children = append(parent.Children, n)
+}
+
+// blankAbove reports whether a blank line separates blocks of the container
+// at a depth: one inside of a block quote separates the quote's blocks only.
+func (p *parser) blankAbove(blankIn, depth int) bool {
+	return blankIn > 0 && depth >= blankIn-1
 }
 
 // exitContainers closes containers down to the given number.
@@ -251,13 +261,16 @@ func (p *parser) readLine(c cursor) {
 		}
 		interrupt = p.leaf == leafParagraph
 	}
+	opened := newItem
 	if p.line > p.immune || n < len(p.stack) {
+		before := p.opened
 		n = p.openContainers(&c, n, interrupt)
+		opened = opened || p.opened != before
 		if p.err != nil {
 			return
 		}
 	}
-	p.readFlow(c, n)
+	p.readFlow(c, n, opened)
 }
 
 // matchContainers matches the open containers against the line and returns
@@ -312,7 +325,7 @@ func (p *parser) nextItem(c *cursor, n int) (int, bool) {
 	p.exitContainers(n + 1)
 	ct = &p.stack[n]
 	endWithChildren(ct.item)
-	if p.blank {
+	if p.blankAbove(p.blankIn, n+1) {
 		ct.node.Loose = true
 	}
 	p.beginItem(ct, m, q.off)
@@ -327,7 +340,7 @@ func (p *parser) beginItem(ct *container, m marker, off int) {
 	ct.size = m.size
 	ct.initialBlank, ct.furtherBlank = m.blank, false
 	ct.node.Children = append(ct.node.Children, ct.item)
-	p.blank = false
+	p.blankIn = 0
 }
 
 // marker is the marker of a list item.
@@ -443,8 +456,9 @@ func (p *parser) openContainers(c *cursor, n int, interrupt bool) int {
 			}
 			p.notes[after.label] = true
 		}
-		p.blank = false
+		p.blankIn = 0
 		p.stack = append(p.stack, ct)
+		p.opened++
 		n++
 		*c = after.c
 	}
@@ -514,13 +528,20 @@ func (p *parser) footnoteLabel(s string, i int) (string, int, bool) {
 
 // readFlow gives what is left of the line to a leaf. n is how many of the open
 // containers the line continues: where it is not all, the line is lazy and can
-// only go on a paragraph.
-func (p *parser) readFlow(c cursor, n int) {
+// only go on a paragraph. opened tells that the line opens containers.
+func (p *parser) readFlow(c cursor, n int, opened bool) {
 	lazy := n < len(p.stack)
 	if c.isBlank(p) {
 		p.closeLeaf(lazy)
 		p.exitContainers(n)
-		p.blank = true
+		if !opened {
+			p.blankIn = 1
+			for k := range p.stack {
+				if p.stack[k].kind != List {
+					p.blankIn = k + 2
+				}
+			}
+		}
 		return
 	}
 	if p.leaf == leafFence {
@@ -532,7 +553,7 @@ func (p *parser) readFlow(c cursor, n int) {
 		if !p.startLeaf(c2, indent, n, true) {
 			p.segs = append(p.segs, seg{c.off, c.le})
 		}
-		p.blank = false
+		p.blankIn = 0
 		return
 	}
 	if lazy {
@@ -540,7 +561,7 @@ func (p *parser) readFlow(c cursor, n int) {
 		p.exitContainers(n)
 	}
 	p.startPlain(c2, indent, n)
-	p.blank = false
+	p.blankIn = 0
 }
 
 // startPlain begins a leaf where no paragraph is open.
@@ -553,6 +574,7 @@ func (p *parser) startPlain(c cursor, indent, n int) {
 	p.paraFrom = len(p.segs)
 	p.segs = append(p.segs, seg{c.off, c.le})
 	p.paraItem = nil
+	p.paraBlank = p.blankIn
 	if parent := p.parent(); parent.Kind == ListItem && len(parent.Children) == 0 {
 		p.paraItem = parent
 	}

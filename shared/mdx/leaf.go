@@ -143,6 +143,9 @@ func (p *parser) underline(para *Node, c cursor) {
 // left. It returns the paragraph, nil if nothing is left.
 func (p *parser) closeParagraph() *Node {
 	from, to := p.paraFrom, len(p.segs)
+	// It stands where it began, whatever came since.
+	defer func(now int) { p.blankIn = now }(p.blankIn)
+	p.blankIn = p.paraBlank
 	if p.s[p.segs[from].start] == '[' {
 		from += p.definitions(p.segs[from:to])
 	}
