@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -300,7 +301,9 @@ func (pk *Pack) Reader(ctx context.Context, open Opener) io.ReadCloser {
 }
 
 type packReader struct {
-	ctx   context.Context
+	ctx context.Context
+
+	mu    sync.Mutex // a transport may close a body that it still reads
 	open  Opener
 	files []File
 	cur   io.ReadCloser
@@ -310,6 +313,8 @@ type packReader struct {
 }
 
 func (r *packReader) Read(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for {
 		if r.err != nil {
 			return 0, r.err
@@ -357,6 +362,8 @@ func (r *packReader) Read(p []byte) (int, error) {
 
 // Close closes the file that is being read.
 func (r *packReader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.err == nil {
 		r.err = io.ErrClosedPipe
 	}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/client"
+	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/store"
+)
+
+// Exit codes, which scripts rely on.
+const (
+	exitDone      = 0
+	exitError     = 1
+	exitUsage     = 2
+	exitJobFailed = 3
+	exitTimedOut  = 4
+)
+
+// app is one call of the program.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	env            config.Config
+
+	verbose bool
+	json    bool
+	// started says that a command's own work has begun: an error before that
+	// is one of usage.
+	started bool
+}
+
+// usageError is an error in how the program was called.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// run is the program: arguments and streams in, exit code out.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	env, err := config.FromEnv(getenv)
+	if err != nil {
+		fmt.Fprintln(stderr, "bindery:", err)
+		return exitUsage
+	}
+	a.env = env
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err = root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	a.complain(err)
+	var (
+		usage   *usageError
+		failed  *client.JobFailedError
+		timeout *client.TimeoutError
+	)
+	switch {
+	case errors.As(err, &usage) || !a.started:
+		fmt.Fprintln(stderr, "bindery --help tells how it is used.")
+		return exitUsage
+	case errors.As(err, &failed):
+		return exitJobFailed
+	case errors.As(err, &timeout):
+		return exitTimedOut
+	}
+	return exitError
+}
+
+// complain shows an error. Errors of the rules have a message for callers and
+// a cause for the log; whoever runs the program sees both.
+func (a *app) complain(err error) {
+	text := err.Error()
+	var coded store.Coded
+	if errors.As(err, &coded) {
+		text = coded.SafeMessage()
+		if cause := errors.Unwrap(coded); cause != nil {
+			text += ": " + cause.Error()
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		text = "interrupted"
+	}
+	fmt.Fprintf(a.stderr, "%s %s\n", a.paint(a.stderr, red, "bindery:"), text)
+}
+
+func (a *app) root() *cobra.Command {
+	root := a.group("bindery", "Turn documentation sites into archives of static files")
+	root.Long = `Bindery turns a documentation site, a folder with a docs.json and MDX pages, into one
+archive of pure HTML, CSS and JavaScript.
+
+Callers of a Bindery use publish and export, with an address and an admin key from
+BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project, key and agent-job on
+the data folder of a Bindery. up runs a whole Bindery on this machine.
+
+Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out.`
+	root.Example = `  bindery run docs --out bundle.tar.gz
+  bindery serve bundle.tar.gz`
+	root.Version = version()
+	root.SetVersionTemplate("bindery {{.Version}}\n")
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more about what is done")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.AddCommand(
+		a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(),
+		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentJobCommand(),
+	)
+	return root
+}
+
+// group is a command that only has others below it.
+func (a *app) group(use, short string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("%s has no command %q", cmd.CommandPath(), args[0])
+		}
+		if err := cmd.Help(); err != nil {
+			return err
+		}
+		return usagef("%s needs a command", cmd.CommandPath())
+	}
+	cmd.AddCommand(below...)
+	return cmd
+}
+
+// does marks where a command's own work begins.
+func (a *app) does(work func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.started = true
+		return work(cmd, args)
+	}
+}
+
+// jsonFlag gives a command that prints data the flag --json.
+func (a *app) jsonFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.json, "json", false, "print the result as JSON, for scripts")
+}
+
+// required complains about flags that a command can't do without. It takes
+// pairs of name and value.
+func required(pairs ...string) error {
+	var missing []string
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			missing = append(missing, "--"+pairs[i])
+		}
+	}
+	if len(missing) > 0 {
+		return usagef("%s must be given", strings.Join(missing, " and "))
+	}
+	return nil
+}
+
+// version is what the build knows of itself.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown build)"
+	}
+	text := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && !strings.Contains(text, s.Value[:min(12, len(s.Value))]) {
+			text += " " + s.Value
+		}
+	}
+	return text
+}
+
+// logger writes for people on a terminal and JSON lines elsewhere.
+func (a *app) logger(level slog.Level) *slog.Logger {
+	if a.verbose {
+		level = slog.LevelDebug
+	}
+	o := &slog.HandlerOptions{Level: level}
+	if isTerminal(a.stderr) {
+		return slog.New(slog.NewTextHandler(a.stderr, o))
+	}
+	return slog.New(slog.NewJSONHandler(a.stderr, o))
+}
+
+// caller holds the flags by which a command finds the API.
+type caller struct{ url, key, keyFile string }
+
+func (c *caller) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.url, "url", "", "address of the API (default: $BINDERY_URL)")
+	cmd.Flags().StringVar(&c.key, "key", "", "admin key (default: $BINDERY_ADMIN_KEY, which other users can't see)")
+	cmd.Flags().StringVar(&c.keyFile, "key-file", "", "file that holds the admin key")
+}
+
+// client makes the client that a command's flags and the environment ask for.
+func (a *app) client(c *caller) (*client.Client, error) {
+	url, key := c.url, c.key
+	if url == "" {
+		url = a.env.URL
+	}
+	if c.keyFile != "" {
+		if key != "" {
+			return nil, usagef("--key and --key-file can't both be given")
+		}
+		raw, err := os.ReadFile(c.keyFile)
+		if err != nil {
+			return nil, err
+		}
+		key = strings.TrimSpace(string(raw))
+	}
+	if key == "" {
+		key = a.env.AdminKey
+	}
+	if url == "" {
+		return nil, usagef("the address of the API is missing: --url or BINDERY_URL")
+	}
+	if key == "" {
+		return nil, usagef("the admin key is missing: --key, --key-file or BINDERY_ADMIN_KEY")
+	}
+	return a.newClient(url, key)
+}
+
+func (a *app) newClient(url, key string) (*client.Client, error) {
+	c, err := client.New(client.Options{
+		BaseURL: url, Key: key, Log: a.logger(slog.LevelWarn), UserAgent: "bindery/" + strings.Fields(version())[0],
+	})
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	return c, nil
+}
+
+// codeOf is the code of an error of the rules.
+func codeOf(err error) string { return admin.CodeOf(err) }

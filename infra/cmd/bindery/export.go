@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/client"
+)
+
+// exportFlags are how an export is started, followed and fetched.
+type exportFlags struct {
+	domain   string
+	version  string
+	paths    []string
+	out      string
+	job      string
+	interval time.Duration
+	maxPolls int
+}
+
+func (a *app) exportCommand() *cobra.Command {
+	var who caller
+	var f exportFlags
+	cmd := &cobra.Command{
+		Use:   "export --domain DOMAIN [--out FILE]",
+		Short: "Export a site's newest snapshot and download the bundle",
+		Long: `Export starts an export, follows it, and downloads the bundle. The file gets its name
+only when its size and SHA-256 are those that the API says, and the bundle's own lists
+agree with it.
+
+The job is read every --interval, or at the pace that the service asks for, until
+--max-polls intervals are over: exit code 4. A job that failed is exit code 3. A job
+goes on whatever becomes of this program; --job follows one that was started before,
+and a download that broke off is resumed.`,
+		Example: `  bindery export --domain docs.example.com --out bundle.tar.gz
+  bindery export --domain docs.example.com --export-version 2026-03 --path guides --path api
+  bindery export --job exp_… --out bundle.tar.gz`,
+		Args: cobra.NoArgs,
+		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
+			if f.job == "" {
+				if err := required("domain", f.domain); err != nil {
+					return err
+				}
+			} else if f.version != "" || len(f.paths) > 0 {
+				return usagef("--export-version and --path belong to a new job, not to --job")
+			}
+			if f.interval <= 0 || f.maxPolls <= 0 {
+				return usagef("--interval and --max-polls must be positive")
+			}
+			c, err := a.client(&who)
+			if err != nil {
+				return err
+			}
+			result, err := a.export(cmd.Context(), c, f)
+			if err != nil {
+				return err
+			}
+			return a.print(result, func(w io.Writer) { a.showBundle(w, result) })
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.domain, "domain", "", "the site's domain")
+	flags.StringVar(&f.version, "export-version", "", "label of the export (default: made of the snapshot's id)")
+	flags.StringArrayVar(&f.paths, "path", nil, "export only pages below this path; may be repeated")
+	flags.StringVarP(&f.out, "out", "o", "", "file to write (default: DOMAIN-VERSION.tar.gz)")
+	flags.StringVar(&f.job, "job", "", "go on with this job instead of starting one")
+	flags.DurationVar(&f.interval, "interval", 10*time.Second, "how often to read the job, if the service does not say")
+	flags.IntVar(&f.maxPolls, "max-polls", 60, "give up after so many intervals")
+	who.flags(cmd)
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// export starts or finds a job, follows it and fetches its bundle.
+func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bundleReport, error) {
+	id := f.job
+	if id == "" {
+		job, err := c.StartExport(ctx, api.StartExportRequest{Domain: f.domain, Version: f.version, Paths: f.paths}, "")
+		if err != nil {
+			return nil, err
+		}
+		id = job.JobID
+	}
+	result, err := a.finishExport(ctx, c, id, f)
+	var timeout *client.TimeoutError
+	if err != nil && (errors.As(err, &timeout) || ctx.Err() != nil) {
+		fmt.Fprintf(a.stderr, "The job goes on. To fetch its bundle later: bindery export --job %s\n", id)
+	}
+	return result, err
+}
+
+func (a *app) finishExport(ctx context.Context, c *client.Client, id string, f exportFlags) (*bundleReport, error) {
+	bar := a.meter("export")
+	job, err := c.Wait(ctx, id, client.WaitOptions{
+		Interval: f.interval, MaxPolls: f.maxPolls,
+		Progress: func(job api.ExportJob) {
+			bar.set(int64(job.Progress), 100, fmt.Sprintf("%s, %d%%, %s", job.Status, job.Progress, count(job.PageCount, "page")))
+		},
+	})
+	bar.end()
+	if err != nil {
+		return nil, err
+	}
+	out := f.out
+	if out == "" {
+		out = filepath.Base(job.Domain + "-" + job.Version + ".tar.gz")
+	}
+	bar = a.meter("download")
+	link, err := c.Download(ctx, id, client.DownloadOptions{
+		Path: out,
+		Progress: func(done, total int64) {
+			if bar.progress != nil {
+				bar.set(done, total, fmt.Sprintf("%s of %s", size(done), size(total)))
+			}
+		},
+	})
+	bar.end()
+	if err != nil {
+		return nil, err
+	}
+	return inspect(ctx, out, job, link)
+}

@@ -1,0 +1,32 @@
+// Command bindery is Bindery's program for callers, operators and laptops:
+// wiring and terminal, no logic.
+//
+//	main.go       the process: signals, exit code
+//	app.go        what commands share: streams, exit codes, flags of callers
+//	terminal.go   what is shown: colour, meters, tables, JSON
+//	up.go         bindery up
+//	service.go    the service in one process, which up and run start
+//	seed.go       an organisation, a project and a key to begin with
+//	publish.go    bindery publish
+//	export.go     bindery export
+//	run.go        bindery run: everything from a folder to a checked bundle
+//	bundle.go     what a finished bundle holds
+//	serve.go      bindery serve
+//	operator.go   what operator commands share
+//	org.go, project.go, key.go, agentjob.go
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks to end well. After it, signals do what they do
+	// without us: the second ends the process.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/local"
+)
+
+// operator holds the flag by which an operator's command finds the records.
+type operator struct{ data string }
+
+func (o *operator) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.data, "data", "", "data folder of the Bindery (default: $BINDERY_DATA)")
+}
+
+// operate opens the records for one piece of an operator's work. It works
+// beside a running `bindery up`.
+func (a *app) operate(cmd *cobra.Command, o *operator, work func(ctx context.Context, s *admin.Service) error) error {
+	data := o.data
+	if data == "" {
+		data = a.env.Data
+	}
+	if data == "" {
+		return usagef("the data folder is missing: --data or BINDERY_DATA")
+	}
+	log := a.logger(slog.LevelWarn)
+	l, err := local.Open(cmd.Context(), local.Options{Dir: data, Log: log})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close(context.WithoutCancel(cmd.Context())) }()
+	return work(cmd.Context(), admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Log: log}))
+}
+
+// day shows a time as lists do; nothing for none.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+// organisations are the ids that a command is about: the one given, or all.
+func organisations(ctx context.Context, s *admin.Service, id string) ([]string, error) {
+	if id != "" {
+		return []string{id}, nil
+	}
+	all, err := s.ListOrganisations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(all))
+	for i, o := range all {
+		ids[i] = o.ID
+	}
+	return ids, nil
+}
+
+// listed is what a list prints: an empty one is [] in JSON.
+func listed[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+)
+
+func (a *app) orgCommand() *cobra.Command {
+	return a.group("org", "Organisations and their plans (for operators)",
+		a.orgCreate(), a.orgList(), a.orgPlan(), a.orgUsage())
+}
+
+func (a *app) orgCreate() *cobra.Command {
+	var o operator
+	var name, plan string
+	cmd := &cobra.Command{
+		Use:     "create --name NAME [--plan PLAN]",
+		Short:   "Create an organisation and print its id",
+		Example: `  bindery org create --data ./.data --name "Example Ltd" --plan enterprise`,
+		Args:    cobra.NoArgs,
+		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
+			if err := required("name", name); err != nil {
+				return err
+			}
+			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
+				org, err := s.CreateOrganisation(ctx, admin.Organisation{Name: name, Plan: admin.Plan(plan)})
+				if err != nil {
+					return err
+				}
+				return a.print(org, func(w io.Writer) { fmt.Fprintln(w, org.ID) })
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&name, "name", "", "the organisation's name")
+	cmd.Flags().StringVar(&plan, "plan", string(admin.PlanFree), "free, pro or enterprise; static export needs enterprise")
+	o.flags(cmd)
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) orgList() *cobra.Command {
+	var o operator
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List organisations",
+		Example: `  bindery org list --data ./.data --json`,
+		Args:    cobra.NoArgs,
+		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
+			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
+				all, err := s.ListOrganisations(ctx)
+				if err != nil {
+					return err
+				}
+				return a.print(listed(all), func(w io.Writer) {
+					var rows [][]string
+					for _, org := range all {
+						rows = append(rows, []string{org.ID, string(org.Plan), day(org.CreatedAt), org.Name})
+					}
+					table(w, "id plan created name", rows)
+				})
+			})
+		}),
+	}
+	o.flags(cmd)
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) orgPlan() *cobra.Command {
+	var o operator
+	cmd := &cobra.Command{
+		Use:     "set-plan ORGANISATION PLAN",
+		Short:   "Move an organisation to another plan",
+		Example: `  bindery org set-plan org_… enterprise --data ./.data`,
+		Args:    cobra.ExactArgs(2),
+		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
+				org, err := s.SetPlan(ctx, args[0], admin.Plan(args[1]))
+				if err != nil {
+					return err
+				}
+				return a.print(org, func(w io.Writer) { fmt.Fprintf(w, "%s is on plan %s\n", org.ID, org.Plan) })
+			})
+		}),
+	}
+	o.flags(cmd)
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) orgUsage() *cobra.Command {
+	var o operator
+	cmd := &cobra.Command{
+		Use:     "usage ORGANISATION",
+		Short:   "Show what an organisation used, month by month",
+		Example: `  bindery org usage org_… --data ./.data`,
+		Args:    cobra.ExactArgs(1),
+		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
+				all, err := s.Usage(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(listed(all), func(w io.Writer) {
+					var rows [][]string
+					for _, u := range all {
+						rows = append(rows, []string{u.Month, fmt.Sprint(u.Exports), fmt.Sprint(u.Pages), size(u.BundleBytes)})
+					}
+					table(w, "month exports pages bundles", rows)
+				})
+			})
+		}),
+	}
+	o.flags(cmd)
+	a.jsonFlag(cmd)
+	return cmd
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	var data, domain string
+	f := exportFlags{interval: time.Second, maxPolls: 3600}
+	cmd := &cobra.Command{
+		Use:   "run DIR --out FILE",
+		Short: "Turn a folder into a bundle, through a Bindery of its own",
+		Long: `Run starts a Bindery as up does, on a free port of this machine, and does what a pipeline
+does with its API: publish the folder, start an export, follow it, generate the bundle,
+download it and check it. The exit code is 0 only if the bundle is there, with the size
+and SHA-256 that the API says, and all its files with theirs.
+
+Without --data all state is temporary. With it, a second run publishes only what changed.`,
+		Example: `  bindery run docs --out bundle.tar.gz
+  bindery run docs --out bundle.tar.gz --domain docs.example.org --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: a.does(func(cmd *cobra.Command, args []string) (err error) {
+			if err := required("out", f.out); err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			if data == "" {
+				if data, err = os.MkdirTemp("", "bindery-run-"); err != nil {
+					return err
+				}
+				defer func() { _ = os.RemoveAll(data) }()
+			}
+			s, err := openService(ctx, data, "127.0.0.1:0", a.logger(slog.LevelError))
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, s.Close()) }()
+			result, err := a.runThrough(ctx, cmd, s, args[0], data, domain, f)
+			if err != nil {
+				return err
+			}
+			return a.print(result, func(w io.Writer) { a.showBundle(w, result) })
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "out", "o", "", "file to write")
+	flags.StringVar(&domain, "domain", seedDomain, "domain that the site is published under: canonical addresses have it")
+	flags.StringArrayVar(&f.paths, "path", nil, "export only pages below this path; may be repeated")
+	flags.StringVar(&data, "data", "", "folder for all state, kept for the next run (default: a temporary one)")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// runThrough does with a service's API what a pipeline does.
+func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *service, dir, data, domain string, f exportFlags) (*bundleReport, error) {
+	have, err := seed(ctx, s.Admin, data, domain)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Serve(ctx); err != nil {
+		return nil, err
+	}
+	c, err := a.newClient(s.URL, have.Key)
+	if err != nil {
+		return nil, err
+	}
+	published, err := a.publish(cmd, c, dir, have.Domain, false)
+	if err != nil {
+		return nil, err
+	}
+	if !a.json {
+		a.showPublished(a.stdout, published)
+	}
+	f.domain = have.Domain
+	result, err := a.export(ctx, c, f)
+	if err != nil {
+		return nil, fmt.Errorf("export %s: %w", dir, err)
+	}
+	return result, nil
+}

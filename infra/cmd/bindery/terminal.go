@@ -1,0 +1,169 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"text/tabwriter"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+)
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Colours, as a terminal counts them.
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	bold   = "1"
+)
+
+// paint colours text where a person looks and does not mind.
+func (a *app) paint(w io.Writer, colour, text string) string {
+	if a.env.NoColor || !isTerminal(w) {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// say prints a line for people. With --json standard output is for the
+// result alone.
+func (a *app) say(format string, args ...any) {
+	w := a.stdout
+	if a.json {
+		w = a.stderr
+	}
+	fmt.Fprintf(w, format+"\n", args...)
+}
+
+// print writes a result as JSON, or lets people do it their way.
+func (a *app) print(result any, people func(w io.Writer)) error {
+	if !a.json {
+		people(a.stdout)
+		return nil
+	}
+	out := json.NewEncoder(a.stdout)
+	out.SetIndent("", "  ")
+	out.SetEscapeHTML(false)
+	return out.Encode(result)
+}
+
+// table writes rows in columns under a head.
+func table(w io.Writer, head string, rows [][]string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, strings.ToUpper(strings.ReplaceAll(head, " ", "\t")))
+	for _, row := range rows {
+		for i, cell := range row {
+			if cell == "" {
+				row[i] = "-"
+			}
+		}
+		fmt.Fprintln(t, strings.Join(row, "\t"))
+	}
+	_ = t.Flush()
+}
+
+// facts writes names and values, one pair a line.
+func facts(w io.Writer, pairs ...string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			fmt.Fprintf(t, "%s\t%s\n", pairs[i], pairs[i+1])
+		}
+	}
+	_ = t.Flush()
+}
+
+// size writes bytes as people read them.
+func size(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	value, unit := float64(n)/1000, "kB"
+	for _, next := range []string{"MB", "GB", "TB"} {
+		if value < 999.95 {
+			break
+		}
+		value, unit = value/1000, next
+	}
+	return fmt.Sprintf("%.1f %s", value, unit)
+}
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// meter shows how far something is: a bar on a terminal, a line for each step
+// elsewhere.
+type meter struct {
+	a     *app
+	label string
+
+	mu       sync.Mutex
+	progress *mpb.Progress
+	bar      *mpb.Bar
+	note     string
+	last     string
+}
+
+func (a *app) meter(label string) *meter {
+	m := &meter{a: a, label: label}
+	if isTerminal(a.stderr) {
+		m.progress = mpb.New(mpb.WithOutput(a.stderr), mpb.WithWidth(40))
+	}
+	return m
+}
+
+// set says how much of total is done. note stands behind the bar; elsewhere a
+// line is written when it changes and is not empty.
+func (m *meter) set(done, total int64, note string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.note = note
+	if m.progress == nil {
+		if note != "" && note != m.last {
+			m.last = note
+			fmt.Fprintf(m.a.stderr, "%s: %s\n", m.label, note)
+		}
+		return
+	}
+	if m.bar == nil {
+		style := mpb.BarStyle().Lbound("").Rbound("").Filler("█").Tip("█").Padding("░")
+		m.bar = m.progress.New(total, style,
+			mpb.PrependDecorators(decor.Name(m.label, decor.WC{W: 12, C: decor.DindentRight})),
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				return " " + m.note
+			})))
+	}
+	m.bar.SetTotal(total, false)
+	m.bar.SetCurrent(done)
+}
+
+// end leaves what was shown last.
+func (m *meter) end() {
+	m.mu.Lock()
+	bar := m.bar
+	m.bar = nil
+	m.mu.Unlock()
+	if m.progress != nil {
+		if bar != nil {
+			bar.Abort(false)
+		}
+		m.progress.Wait()
+	}
+}

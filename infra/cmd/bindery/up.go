@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) upCommand() *cobra.Command {
+	var data, addr string
+	var withSeed bool
+	cmd := &cobra.Command{
+		Use:   "up --data DIR [--addr ADDRESS] [--seed]",
+		Short: "Run a whole Bindery on this machine",
+		Long: `Up runs API, storage and export workflow in one process, with all state in one folder.
+It survives a restart and a power cut: exports that were running go on.
+
+The file DIR/env gets the address, for the environment of callers. --seed creates an
+organisation on the Enterprise plan, a project for ` + seedDomain + ` and a key, once;
+the file has key and project then too, and nobody but you can read it.
+
+Ctrl-C ends requests and steps in good order; a second Ctrl-C ends at once.`,
+		Example: `  bindery up --data ./.data --seed
+  set -a; . ./.data/env; set +a
+  bindery publish docs --domain ` + seedDomain,
+		Args: cobra.NoArgs,
+		RunE: a.does(func(cmd *cobra.Command, _ []string) (err error) {
+			if data == "" {
+				data = a.env.Data
+			}
+			if err := required("data", data); err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			log := a.logger(slog.LevelInfo)
+			s, err := openService(ctx, data, addr, log)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, s.Close()) }()
+			have, err := readSeed(data)
+			if withSeed {
+				have, err = seed(ctx, s.Admin, data, seedDomain)
+			}
+			if err != nil {
+				return err
+			}
+			if err := s.Serve(ctx); err != nil {
+				return err
+			}
+			env, err := filepath.Abs(filepath.Join(data, "env"))
+			if err != nil {
+				return err
+			}
+			if err := writePrivate(env, envFile(s.URL, have)); err != nil {
+				return err
+			}
+			a.warnIfOpen(s.listener.Addr())
+			a.say("Bindery is at %s; its environment is in %s", s.URL, env)
+			select {
+			case <-ctx.Done():
+				log.Info("ending; interrupt again to end at once")
+				return nil
+			case err := <-s.served:
+				s.served <- err // Close waits for it too
+				return err
+			}
+		}),
+	}
+	cmd.Flags().StringVar(&data, "data", "", "folder for all state (default: $BINDERY_DATA)")
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one, which DIR/env tells")
+	cmd.Flags().BoolVar(&withSeed, "seed", false, "create an organisation, a project and a key, once")
+	return cmd
+}
