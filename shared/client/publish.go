@@ -247,9 +247,15 @@ func (p *publish) upload(ctx context.Context, uploads []api.Upload, bodies map[s
 	}
 	var sent, objects, bytesSent atomic.Int64
 	p.o.Progress(PublishProgress{Phase: PhaseUploading, Total: total})
-	group, ctx := errgroup.WithContext(ctx)
+	// An upload that fails does not break off the others that are under way:
+	// what they get across, the next attempt has. But no more are begun.
+	var group errgroup.Group
+	var failed atomic.Bool
 	group.SetLimit(uploadParallel)
 	for _, u := range uploads {
+		if failed.Load() {
+			break
+		}
 		group.Go(func() error {
 			err := p.c.retry(ctx, "upload", func() error {
 				body := &countingBody{src: bodies[u.SHA256](ctx), progress: func(n int64) {
@@ -261,11 +267,13 @@ func (p *publish) upload(ctx context.Context, uploads []api.Upload, bodies map[s
 				}
 				return err
 			})
-			if err == nil {
-				objects.Add(1)
-				bytesSent.Add(u.SizeBytes)
+			if err != nil {
+				failed.Store(true)
+				return err
 			}
-			return err
+			objects.Add(1)
+			bytesSent.Add(u.SizeBytes)
+			return nil
 		})
 	}
 	err := group.Wait()
