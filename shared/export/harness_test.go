@@ -286,4 +286,3 @@ func realSite(t testing.TB, name string) fs.FS {
 	}
 	return os.DirFS(dir)
 }
-

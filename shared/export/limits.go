@@ -14,6 +14,9 @@ const (
 	MaxShards = 2000
 	// MaxDiagnostics bounds the bundle's list; the counts go on.
 	MaxDiagnostics = 50_000
+	// highlightCacheBytes is what a process keeps of highlighted code. Pages
+	// that repeat each other's code are near each other.
+	highlightCacheBytes = 12 << 20
 	// MaxPageBytes is the most that a page's source may have. A larger one is
 	// shown as a notice; no author wrote it.
 	MaxPageBytes = 16 << 20

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"io"
 
 	"github.com/bindery-docs/bindery/shared/bundle"
@@ -22,6 +24,9 @@ type report struct {
 	ids    [][]uint32
 	events []event
 	kept   int // diagnostics among the events
+	// seen holds the hashes of all diagnostics: what is wrong in a snippet is
+	// found on each page that shows it, and told once.
+	seen   map[uint64]struct{}
 	counts bundle.Counts
 	lines  bytes.Buffer
 	listed int
@@ -36,7 +41,7 @@ type event struct {
 // collect reads what Plan and all shards left, in order.
 func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, error) {
 	job := src.input.Job.ID
-	r := &report{site: src.site, ids: make([][]uint32, len(src.site.Pages))}
+	r := &report{site: src.site, ids: make([][]uint32, len(src.site.Pages)), seen: make(map[uint64]struct{})}
 	err := s.lines(ctx, diagnosticsKey(job), func(dec *json.Decoder) error {
 		var d mdx.Diagnostic
 		if err := dec.Decode(&d); err != nil {
@@ -113,8 +118,23 @@ func (r *report) page(f *fact) {
 	}
 }
 
+// again tells whether a diagnostic was there before.
+func (r *report) again(d *mdx.Diagnostic) bool {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\x00%d\x00%d\x00%s\x00%s", d.File, d.Line, d.Column, d.Code, d.Message)
+	key := h.Sum64()
+	if _, ok := r.seen[key]; ok {
+		return true
+	}
+	r.seen[key] = struct{}{}
+	return false
+}
+
 // add counts a diagnostic and keeps it, as long as the list has room.
 func (r *report) add(d *mdx.Diagnostic) {
+	if r.again(d) {
+		return
+	}
 	switch d.Severity {
 	case mdx.Error:
 		r.counts.Errors++
@@ -138,6 +158,9 @@ func (r *report) finish() error {
 				continue
 			}
 			missing := fragmentMissing(r.site, *l)
+			if r.again(&missing) {
+				continue
+			}
 			r.counts.Warnings++
 			d = &missing
 		}

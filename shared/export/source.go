@@ -20,7 +20,7 @@ import (
 
 // fsCacheBytes is how many bytes of sources are kept while shards are
 // rendered: those of the units in work, and snippets.
-const fsCacheBytes = 48 << 20
+const fsCacheBytes = 16 << 20
 
 // source is all that the shards of one job have in common. It is read once in
 // a process and used by many goroutines.

@@ -75,7 +75,7 @@ func New(opt Options) *Steps {
 	s := &Steps{
 		admin: opt.Admin, objects: opt.Objects, runner: opt.Runner, log: opt.Log, now: opt.Now,
 		shards: opt.Shards, renderer: opt.Renderer, maxAge: opt.MaxAge, sweepEvery: opt.SweepEvery,
-		highlighter: highlight.New(highlight.Options{}), registry: component.Builtin(), icons: icons.New(),
+		highlighter: highlight.New(highlight.Options{CacheBytes: highlightCacheBytes}), registry: component.Builtin(), icons: icons.New(),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.NewTextHandler(io.Discard, nil))

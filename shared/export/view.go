@@ -1,6 +1,7 @@
 package export
 
 import (
+	"container/list"
 	"strings"
 	"sync"
 
@@ -24,8 +25,16 @@ type views struct {
 	image    string
 	fallback *site.Node // the section that pages outside the navigation show
 
-	frames sync.Map // frameKey → *frame, made once each
+	mu     sync.Mutex
+	frames map[frameKey]*list.Element // of recent
+	recent *list.List                 // of *frame, newest first
+	links  int                        // navigation entries in all frames kept
 }
+
+// maxFrameLinks bounds the frames that are kept, in entries of the navigation:
+// about half a KiB each. Pages come by path, so that those that follow each
+// other mostly share a frame.
+const maxFrameLinks = 40_000
 
 // frameKey names what a frame depends on.
 type frameKey struct {
@@ -36,6 +45,8 @@ type frameKey struct {
 // frame is what all pages of a section have around them, seen from one depth.
 type frame struct {
 	once    sync.Once
+	key     frameKey
+	links   int
 	root    string
 	home    string
 	header  theme.Header
@@ -49,7 +60,7 @@ type frame struct {
 
 func newViews(s *site.Site, in admin.ExportInput, set *icons.Set) (*views, error) {
 	c := &s.Config
-	v := &views{site: s, settings: in.Job.Settings}
+	v := &views{site: s, settings: in.Job.Settings, frames: make(map[frameKey]*list.Element), recent: list.New()}
 	asset := func(ref string) string {
 		if ref == "" {
 			return ""
@@ -165,12 +176,40 @@ func (v *views) breadcrumbs(i int) []theme.Link {
 	return out
 }
 
-// frame gives what the pages of a section and depth share.
+// frame gives what the pages of a section and depth share. Those that were not
+// used for longest are made again when they are next asked for.
 func (v *views) frame(section *site.Node, depth int) *frame {
-	made, _ := v.frames.LoadOrStore(frameKey{section, depth}, &frame{})
-	f := made.(*frame)
+	key := frameKey{section, depth}
+	v.mu.Lock()
+	e, ok := v.frames[key]
+	if ok {
+		v.recent.MoveToFront(e)
+	} else {
+		f := &frame{key: key, links: countNodes(section)}
+		e = v.recent.PushFront(f)
+		v.frames[key] = e
+		v.links += f.links
+		for v.links > maxFrameLinks && v.recent.Len() > 1 {
+			old := v.recent.Remove(v.recent.Back()).(*frame)
+			delete(v.frames, old.key)
+			v.links -= old.links
+		}
+	}
+	f := e.Value.(*frame)
+	v.mu.Unlock()
 	f.once.Do(func() { v.build(f, section, depth) })
 	return f
+}
+
+// countNodes counts the entries that a sidebar of a section has, about.
+func countNodes(n *site.Node) int {
+	sum := 1
+	for _, c := range n.Children {
+		if !c.Kind.Division() {
+			sum += countNodes(c)
+		}
+	}
+	return sum
 }
 
 func (v *views) build(f *frame, section *site.Node, depth int) {
