@@ -93,11 +93,11 @@ func calloutHTML(w *Writer, e *Element, k callout) {
 func calloutMarkdown(m *Markdown, e *Element, label string) {
 	m.Push("> ", "> ")
 	title := m.Title(e, "title")
-	switch {
-	case label != "" && title != "":
-		m.Paragraph("**" + label + ": " + title + "**")
-	case label+title != "":
-		m.Paragraph("**" + label + title + "**")
+	if label != "" && title != "" {
+		label += ": "
+	}
+	if label+title != "" {
+		m.Paragraph(bold(label + title))
 	}
 	m.Children(e)
 	m.Pop()

@@ -123,7 +123,7 @@ func cardMarkdown(m *Markdown, e *Element) {
 	}
 	switch {
 	case href == "" && title != "":
-		title = "**" + title + "**"
+		title = bold(title)
 	case href != "":
 		if title == "" {
 			title = escapePhrase(cardLabel(e))

@@ -23,9 +23,6 @@ type Component struct {
 	// ID gives the text from which the element's id is made, and the prefix
 	// that goes before it; an empty text means no id. Nil: no id.
 	ID func(e *Element) (prefix, text string)
-	// Heading gives the level (2 to 6) and the text with which the element is
-	// listed in the page's contents; level 0 means not listed. Nil: never.
-	Heading func(e *Element) (level int, text string)
 	// HTML appends the element.
 	HTML func(w *Writer, e *Element)
 	// Markdown appends the element to the page's Markdown copy.
@@ -104,6 +101,8 @@ type Services interface {
 	Icon(e *Element, name string) (svg string, ok bool)
 	// ID is the id that the page gave to the element, or "".
 	ID(e *Element) string
+	// Contents lists the element in the page's contents, at a heading's level.
+	Contents(e *Element, level int, text string)
 	// Slot returns the nodes given to an attribute as JSX, nil if it has none.
 	Slot(e *Element, name string) []*mdx.Node
 	// AppendHTML appends nodes as HTML.

@@ -56,7 +56,7 @@ func disclosureHTML(w *Writer, e *Element, class, title string) {
 
 func disclosureMarkdown(m *Markdown, e *Element) {
 	if title := m.Title(e, "title"); title != "" {
-		m.Paragraph("**" + title + "**")
+		m.Paragraph(bold(title))
 	}
 	m.Paragraph(escapePhrase(e.String("description")))
 	m.Children(e)

@@ -136,13 +136,14 @@ func fieldText(t *Text, e *Element, name string) {
 	t.Children(e)
 }
 
-// FragmentEscape encodes an id for the fragment of an address.
+// FragmentEscape encodes an id for the fragment of an address. Letters of all
+// scripts stay: browsers and readers understand them.
 func FragmentEscape(id string) string {
 	const hex = "0123456789ABCDEF"
 	var b []byte
 	for i := 0; i < len(id); i++ {
 		c := id[i]
-		if isWordAt(id, i) && c < 0x80 || strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0 {
+		if isWordAt(id, i) || strings.IndexByte("-._~!$&'()*+,;=:@/?", c) >= 0 {
 			if b != nil {
 				b = append(b, c)
 			}

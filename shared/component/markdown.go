@@ -153,6 +153,14 @@ func (m *Markdown) prefix() {
 	}
 }
 
+// bold sets inline Markdown in bold, unless a part of it is already.
+func bold(s string) string {
+	if strings.Contains(s, "**") {
+		return s
+	}
+	return "**" + s + "**"
+}
+
 // escapePhrase escapes Markdown in a text attribute, `code` aside.
 func escapePhrase(s string) string {
 	s = strings.Join(strings.Fields(s), " ")

@@ -16,8 +16,7 @@ func stepComponents() []*Component {
 			{"titleSize", "string", "p", "p, h2, h3 or h4: a heading is listed in the contents."},
 			{"id", "string", "", "The step's id, made from its title by default."},
 		},
-		ID:      func(e *Element) (string, string) { return "", titleOrID(e) },
-		Heading: func(e *Element) (int, string) { return headingLevel(e.String("titleSize")), e.TitleText("title") },
+		ID: func(e *Element) (string, string) { return "", titleOrID(e) },
 	}
 	step.HTML = func(w *Writer, e *Element) {
 		w.Raw(`<ol class="steps" role="list">`)
@@ -66,7 +65,8 @@ func eachStep(e *Element, step func(*mdx.Node), other func([]*mdx.Node)) {
 func stepHTML(w *Writer, e *Element, size string) {
 	w.Raw(`<li class="step"`).ID(e)
 	if n, ok := e.Number("stepNumber"); ok && n >= 0 && n < 1e6 {
-		w.Attr("value", strconv.Itoa(int(n)))
+		number := strconv.Itoa(int(n))
+		w.Attr("value", number).Attr("style", "--step:"+number)
 	}
 	w.Raw(">")
 	w.Icon(e, "icon", "step-icon")
@@ -75,8 +75,9 @@ func stepHTML(w *Writer, e *Element, size string) {
 			size = s
 		}
 		tag := "p"
-		if headingLevel(size) > 0 {
+		if level := headingLevel(size); level > 0 {
 			tag = size
+			w.Contents(e, level, e.TitleText("title"))
 		}
 		w.Raw("<").Raw(tag).Raw(` class="step-title">`).Title(e, "title").Raw("</").Raw(tag).Raw(">")
 	}
@@ -87,7 +88,7 @@ func stepMarkdown(m *Markdown, e *Element, number int) {
 	marker := strconv.Itoa(number) + ". "
 	m.Push(marker, "          "[:min(len(marker), 10)])
 	if title := m.Title(e, "title"); title != "" {
-		m.Paragraph("**" + title + "**")
+		m.Paragraph(bold(title))
 	}
 	m.Children(e)
 	m.Pop()

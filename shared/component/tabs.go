@@ -57,7 +57,7 @@ func tabComponents() []*Component {
 // titledMarkdown writes the title as a bold line and the content below it.
 func titledMarkdown(m *Markdown, e *Element) {
 	if title := m.Title(e, "title"); title != "" {
-		m.Paragraph("**" + title + "**")
+		m.Paragraph(bold(title))
 	}
 	m.Children(e)
 }

@@ -17,9 +17,9 @@ func updateComponents() []*Component {
 			}
 			return "", e.String("label")
 		},
-		Heading: func(e *Element) (int, string) { return 2, e.String("label") },
 		HTML: func(w *Writer, e *Element) {
 			id := w.Services.ID(e)
+			w.Contents(e, 2, e.String("label"))
 			w.Raw(`<section class="update"`).AttrIf("id", id).Raw(`><div class="update-head"><p class="update-label">`)
 			if id != "" {
 				w.Raw(`<a`).Attr("href", "#"+FragmentEscape(id)).Raw(">").Text(e.String("label")).Raw("</a>")

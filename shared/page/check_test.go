@@ -62,7 +62,7 @@ func checkHTML(r *page.Result) []string {
 		case html.SelfClosingTagToken:
 			t := z.Token()
 			faults = append(faults, checkAttrs(t, ids)...)
-			if inSVG == 0 && !slices.Contains(stack, "math") {
+			if inSVG == 0 && t.Data != "svg" && !slices.Contains(stack, "math") {
 				fault("<%s/> is no end in HTML", t.Data)
 			}
 		case html.EndTagToken:

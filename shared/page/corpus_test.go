@@ -140,8 +140,20 @@ func TestReferenceText(t *testing.T) {
 					case strings.HasPrefix(token, "`"):
 						want = squeeze(token[1:])
 					case strings.HasPrefix(token, "code:"):
-						want = squeeze(strings.SplitN(token, ":", 3)[2])
-						want = annotation.ReplaceAllString(want, "")
+						// The words behind the fence may hold colons too: the
+						// code begins behind the one that makes it found.
+						for rest := token[len("code:"):]; ; {
+							_, after, more := strings.Cut(rest, ":")
+							if !more {
+								break
+							}
+							if rest = after; want == "" || strings.Contains(text, annotation.ReplaceAllString(squeeze(after), "")) {
+								want = annotation.ReplaceAllString(squeeze(after), "")
+								if strings.Contains(text, want) {
+									break
+								}
+							}
+						}
 					}
 					if want == "" {
 						continue
@@ -170,40 +182,38 @@ func TestReferenceText(t *testing.T) {
 // Links to headings find them: what the real sites' authors link to is what
 // ids are made for.
 func TestFragments(t *testing.T) {
+	links, broken := 0, 0
 	for _, name := range []string{"mcp", "novu", "trigger"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			fsys, s := corpus(t, name)
-			r := page.New(page.Options{Site: s, FS: fsys})
-			ids := make([]map[string]bool, len(s.Pages))
-			var refs []page.Ref
-			for i := range s.Pages {
-				result, err := r.Render(t.Context(), i)
-				if err != nil {
-					t.Fatal(err)
-				}
-				ids[i] = map[string]bool{}
-				for _, id := range result.IDs {
-					ids[i][id] = true
-				}
-				refs = append(refs, result.Links...)
+		fsys, s := corpus(t, name)
+		r := page.New(page.Options{Site: s, FS: fsys})
+		ids := make([]map[string]bool, len(s.Pages))
+		var refs []page.Ref
+		for i := range s.Pages {
+			result, err := r.Render(t.Context(), i)
+			if err != nil {
+				t.Fatal(err)
 			}
-			links, broken := 0, 0
-			for _, ref := range refs {
-				if ref.Page < 0 || ref.Fragment == "" {
-					continue
-				}
-				links++
-				if !ids[ref.Page][ref.Fragment] {
-					broken++
-					t.Logf("%s:%d: %s", ref.File, ref.Line, ref.Raw)
-				}
+			ids[i] = map[string]bool{}
+			for _, id := range result.IDs {
+				ids[i][id] = true
 			}
-			t.Logf("%d of %d links to a place on a page find it", links-broken, links)
-			if float64(broken) > 0.08*float64(links) {
-				t.Errorf("%d of %d links to a place on a page do not find it", broken, links)
+			refs = append(refs, result.Links...)
+		}
+		for _, ref := range refs {
+			if ref.Page < 0 || ref.Fragment == "" {
+				continue
 			}
-		})
+			links++
+			if !ids[ref.Page][ref.Fragment] {
+				broken++
+				t.Logf("%s:%d: %s", ref.File, ref.Line, ref.Raw)
+			}
+		}
+	}
+	t.Logf("%d of %d links to a place on a page find it", links-broken, links)
+	// Those that remain name headings that their sites do not have.
+	if links == 0 || float64(broken) > 0.012*float64(links) {
+		t.Errorf("%d of %d links to a place on a page do not find it", broken, links)
 	}
 }
 

@@ -15,11 +15,6 @@ func (s *state) elementHTML(b []byte, n *mdx.Node) []byte {
 		if a, ok := n.Attr("className"); ok {
 			s.classNames(a)
 		}
-		if c.Heading != nil {
-			if level, text := c.Heading(e); level > 0 {
-				s.listed(level, s.ids[n], text)
-			}
-		}
 		w := component.Writer{B: b, Services: s}
 		c.HTML(&w, e)
 		if c.Block {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -40,6 +41,9 @@ func (r *Renderer) snippet(name string) *snippet {
 		src, err := fs.ReadFile(r.fs, name)
 		if err != nil {
 			sn.err = err
+			if !errors.Is(err, fs.ErrNotExist) {
+				r.snippets.m.CompareAndDelete(name, v) // it may go well the next time
+			}
 			return
 		}
 		sn.file, sn.diagnostics = mdx.ParseLenient(name, src)
@@ -51,7 +55,7 @@ func (r *Renderer) snippet(name string) *snippet {
 // expandFile resolves a file's content in a scope of its own.
 func (s *state) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
 	s.declare(root, sc)
-	return s.expand(root.Children, sc)
+	return paragraphs(s.expand(root.Children, sc))
 }
 
 // expand resolves nodes: snippets are replaced by their content, expressions
@@ -112,9 +116,6 @@ func (s *state) expandExpression(n *mdx.Node, sc *scope) []*mdx.Node {
 	if ok {
 		var list []*mdx.Node
 		if list, ok = s.content(v, n.Pos); ok {
-			if len(list) > 0 && !n.Inline && allText(list) {
-				list = []*mdx.Node{{Kind: mdx.Paragraph, Children: list, Pos: n.Pos, End: n.End}}
-			}
 			return list
 		}
 	}
@@ -122,13 +123,54 @@ func (s *state) expandExpression(n *mdx.Node, sc *scope) []*mdx.Node {
 	return nil
 }
 
-func allText(list []*mdx.Node) bool {
+// paragraphs puts runs of inline nodes among blocks into paragraphs: what the
+// value of an expression leaves, or an element that shows only its content.
+func paragraphs(list []*mdx.Node) []*mdx.Node {
+	loose := false
 	for _, n := range list {
-		if n.Kind != mdx.Text {
-			return false
+		loose = loose || isInline(n)
+	}
+	if !loose {
+		return list
+	}
+	var out []*mdx.Node
+	for i := 0; i < len(list); {
+		if !isInline(list[i]) {
+			out = append(out, list[i])
+			i++
+			continue
+		}
+		start := i
+		blank := true
+		for i < len(list) && isInline(list[i]) {
+			blank = blank && list[i].Kind == mdx.Text && strings.TrimSpace(list[i].Value) == ""
+			i++
+		}
+		if !blank {
+			run := list[start:i:i]
+			out = append(out, &mdx.Node{Kind: mdx.Paragraph, Children: run, Pos: run[0].Pos, End: run[len(run)-1].End})
 		}
 	}
-	return true
+	return out
+}
+
+func isInline(n *mdx.Node) bool {
+	switch n.Kind {
+	case mdx.Text, mdx.Emphasis, mdx.Strong, mdx.Delete, mdx.InlineCode, mdx.InlineMath, mdx.Break, mdx.Link, mdx.Image, mdx.FootnoteRef:
+		return true
+	case mdx.Element, mdx.Expression:
+		return n.Inline
+	}
+	return false
+}
+
+// dissolve returns the content of an element that is shown without it.
+func (s *state) dissolve(n *mdx.Node, sc *scope) []*mdx.Node {
+	list := s.expand(n.Children, sc)
+	if !n.Inline {
+		return paragraphs(list)
+	}
+	return list
 }
 
 // content turns a value into the nodes that show it.
@@ -190,7 +232,7 @@ func (s *state) clone(n *mdx.Node) *mdx.Node {
 
 func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
 	if n.Name == "" {
-		return s.expand(n.Children, sc), false
+		return s.dissolve(n, sc), false
 	}
 	name := n.Name
 	if c := name[0]; c < 'a' || c > 'z' || strings.IndexByte(name, '.') >= 0 {
@@ -206,7 +248,7 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 			}
 			s.report(sc.file, n.Pos, mdx.Warning, "script-needed",
 				"<"+name+"> is a component that needs JavaScript; only its content is shown")
-			return s.expand(n.Children, sc), false
+			return s.dissolve(n, sc), false
 		}
 		if name == "Snippet" {
 			if file, ok := n.Attr("file"); ok && file.Kind == mdx.AttrString {
@@ -221,6 +263,9 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 	s.expandAttrs(n, sc)
 	if len(n.Children) > 0 {
 		n.Children = s.expand(n.Children, sc)
+		if !n.Inline && !isTag(name) && s.component(n) == nil {
+			n.Children = paragraphs(n.Children) // an unknown component
+		}
 	}
 	return nil, true
 }
@@ -306,7 +351,7 @@ func (s *state) include(name string, n *mdx.Node, sc *scope) []*mdx.Node {
 	sn := s.r.snippet(name)
 	if sn.err != nil {
 		s.snippetError(name, sn.err, n.Pos, sc)
-		return s.expand(n.Children, sc)
+		return s.dissolve(n, sc)
 	}
 	s.input(name)
 	for _, d := range sn.diagnostics {
@@ -348,7 +393,7 @@ func (s *state) apply(f *functionValue, n *mdx.Node, sc *scope) []*mdx.Node {
 	}
 	s.report(sc.file, n.Pos, mdx.Warning, "script-needed",
 		"<"+n.Name+"> is a component that needs JavaScript; only its content is shown")
-	return s.expand(n.Children, sc)
+	return s.dissolve(n, sc)
 }
 
 // properties are what an element hands to a snippet or function: its

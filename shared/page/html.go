@@ -158,6 +158,9 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 	for _, item := range n.Children {
 		b = append(b, "<li>"...)
 		if item.Checked != 0 {
+			if task := item.Children; loose && len(task) > 0 && task[0].Kind == mdx.Paragraph {
+				b = append(b, "<p>"...)
+			}
 			b = append(b, `<input type="checkbox" disabled`...)
 			if item.Checked == 2 {
 				b = append(b, " checked"...)
@@ -179,6 +182,11 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 				if i+1 < len(item.Children) {
 					b = append(b, '\n')
 				}
+				continue
+			}
+			if i == 0 && item.Checked != 0 && c.Kind == mdx.Paragraph {
+				b = s.blocks(b, c.Children)
+				b = append(b, "</p>\n"...)
 				continue
 			}
 			b = s.html(b, c)

@@ -276,9 +276,10 @@ func markdownCode(m *component.Markdown, c component.Code) {
 	if c.Title != "" {
 		f.title = c.Title
 	}
+	code := f.annotations(c.Value)
 	longest, run := 2, 0
-	for i := 0; i < len(c.Value); i++ {
-		if c.Value[i] == '`' {
+	for i := 0; i < len(code); i++ {
+		if code[i] == '`' {
 			run++
 			longest = max(longest, run)
 		} else {
@@ -289,13 +290,16 @@ func markdownCode(m *component.Markdown, c component.Code) {
 	info := strings.ReplaceAll(strings.TrimSpace(f.lang+" "+f.title), "`", "'")
 	m.Block()
 	m.Write(fence + strings.Join(strings.Fields(info), " ") + "\n")
-	m.Write(c.Value)
+	m.Write(code)
 	m.Write("\n" + fence)
 }
 
 // inlineMarkdown appends inline nodes.
 func (s *state) inlineMarkdown(b []byte, list []*mdx.Node) []byte {
 	for _, n := range list {
+		if n.Kind == mdx.Element && !n.Inline && len(b) > 0 && b[len(b)-1] != ' ' && b[len(b)-1] != '\n' {
+			b = append(b, ' ') // it stood on a line of its own
+		}
 		switch n.Kind {
 		case mdx.Text:
 			b = component.AppendMarkdown(b, n.Value)
@@ -353,10 +357,14 @@ func (s *state) markdownAnchor(b []byte, list []*mdx.Node, href string) []byte {
 	if len(label) == 0 {
 		return b
 	}
+	address := s.markdownLink(href)
+	if address == "" { // not safe
+		return append(b, label...)
+	}
 	b = append(b, '[')
 	b = append(b, label...)
 	b = append(b, "]("...)
-	b = append(b, markdownAddress(s.markdownLink(href))...)
+	b = append(b, markdownAddress(address)...)
 	return append(b, ')')
 }
 

@@ -56,6 +56,7 @@ func (sc *scope) lookup(path string) (any, bool) {
 		v, ok = sc.props[first], true
 	} else if !ok && sc.props != nil {
 		v, ok = sc.props[first]
+		ok = ok || first == "children"
 	}
 	if !ok {
 		return nil, false
@@ -164,7 +165,7 @@ func (s *state) jsx(expr string, sc *scope, pos mdx.Pos) (any, bool) {
 	if len(list) == 1 && list[0].Kind == mdx.Paragraph {
 		list = list[0].Children
 	}
-	return nodes(s.expand(list, sc)), true
+	return nodes(soleParagraph(s.expand(list, sc))), true
 }
 
 // display gives a value as JSX shows it in text; ok is false for what has no

@@ -46,6 +46,11 @@ func (s *state) ID(e *component.Element) string {
 	return id
 }
 
+// Contents implements component.Services.
+func (s *state) Contents(e *component.Element, level int, text string) {
+	s.listed(level, s.ids[e.Node], text)
+}
+
 // Slot implements component.Services.
 func (s *state) Slot(e *component.Element, name string) []*mdx.Node { return s.slots[e.Node][name] }
 

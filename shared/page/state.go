@@ -42,8 +42,7 @@ type state struct {
 	order     []*footnote
 
 	// While HTML is written.
-	loose   bool // the innermost list is loose
-	svg     int  // depth of svg elements
+	svg     int // depth of svg elements
 	unknown map[string]struct{}
 	classes map[string]struct{}
 	reports map[mdx.Diagnostic]struct{}
@@ -99,7 +98,13 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 			break
 		}
 	}
-	b = s.blocks(b, s.root)
+	for _, n := range s.root {
+		b = s.html(b, n)
+		// Elements on lines of their own are as apart as their lines.
+		if len(b) > 0 && b[len(b)-1] != '\n' {
+			b = append(b, '\n')
+		}
+	}
 	b = s.footnoteSection(b)
 	s.result.HTML = b
 	s.result.Markdown = s.markdown(p)

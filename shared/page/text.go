@@ -29,7 +29,9 @@ func (s *state) textNode(t *component.Text, n *mdx.Node) {
 		t.Add(" ")
 	case mdx.Heading:
 		t.Begin(n.Level, s.plain(n.Children), s.ids[n])
-	case mdx.CodeBlock, mdx.MathBlock:
+	case mdx.CodeBlock:
+		t.Verbatim(new(fence).annotations(n.Value))
+	case mdx.MathBlock:
 		t.Verbatim(n.Value)
 	case mdx.Element:
 		s.textElement(t, n)
@@ -56,7 +58,7 @@ func (s *state) textElement(t *component.Text, n *mdx.Node) {
 	switch {
 	case isHeadingTag(n.Name):
 		t.Begin(int(n.Name[1]-'0'), s.plain(n.Children), s.ids[n])
-	case n.Name == "script" || n.Name == "svg" || rules(n.Name)&(drop|rawText) != 0:
+	case n.Name == "script" || n.Name == "svg" || n.Name == "iframe" || rules(n.Name)&(drop|rawText) != 0:
 	case n.Name == "img":
 		t.Add(s.element(n, nil).String("alt"))
 	case isBlockTag(n.Name) || n.Name == "br":
