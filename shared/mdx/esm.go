@@ -139,8 +139,8 @@ func (e *esmReader) sign(c byte) bool {
 
 // keyword takes a word, if it is next.
 func (e *esmReader) keyword(w string) bool {
-	e.space()
 	start := e.i
+	e.space()
 	if e.word() == w {
 		return true
 	}
@@ -150,8 +150,10 @@ func (e *esmReader) keyword(w string) bool {
 
 // str reads a string.
 func (e *esmReader) str() (string, bool) {
+	start := e.i
 	e.space()
 	if e.i >= len(e.s) || e.s[e.i] != '"' && e.s[e.i] != '\'' {
+		e.i = start
 		return "", false
 	}
 	l := literal{s: e.s, i: e.i}
@@ -416,7 +418,10 @@ func (e *esmReader) until(comma bool) bool {
 				next := esmReader{s: e.s, i: j.i}
 				next.space()
 				at := next.i
-				if w := next.word(); at == len(e.s) || w == "import" || w == "export" {
+				// What goes on an expression is an operator or a bracket; a tag
+				// is content that was not parted from the statement.
+				w := next.word()
+				if w != "in" && w != "instanceof" && (at == len(e.s) || strings.IndexByte(".,?:=+-*/%&|^>([`", e.s[at]) < 0) {
 					e.i = at
 					return false
 				}

@@ -67,6 +67,8 @@ type jsScanner struct {
 	operand bool
 	// expr is set for an expression, unset for statements.
 	expr bool
+	// newLine tells that a line ended since the last token.
+	newLine bool
 	// question counts ?-operators outside of brackets that wait for a colon.
 	question int
 	err      *jsError
@@ -80,7 +82,7 @@ var jsWords = map[string]jsLast{
 	"delete": lastWord, "void": lastWord, "throw": lastWord, "case": lastWord, "await": lastWord, "yield": lastWord,
 	"async": lastWord, "function": lastWord, "class": lastWord, "extends": lastWord, "const": lastWord, "let": lastWord,
 	"var": lastWord, "if": lastWord, "for": lastWord, "while": lastWord, "switch": lastWord, "import": lastWord,
-	"export": lastWord, "default": lastWord, "from": lastWord, "as": lastWord,
+	"export": lastWord, "default": lastWord, "from": lastWord, "as": lastWord, "with": lastWord,
 }
 
 func (j *jsScanner) fail(at int, format string, args ...any) {
@@ -244,7 +246,9 @@ func (j *jsScanner) endElement() {
 func (j *jsScanner) token(c byte) {
 	switch {
 	case isSpaceOrEOL(c) || c == '\f' || c == '\v':
+		j.newLine = j.newLine || c == '\n'
 		j.i++
+		return
 	case c == '/':
 		j.slash()
 	case c == '"' || c == '\'':
@@ -276,14 +280,21 @@ func (j *jsScanner) token(c byte) {
 	default:
 		j.operator(c)
 	}
+	j.newLine = false
 }
 
-// adjacent refuses an operand right behind an operand in an expression, which
-// is how prose between braces reads.
-func (j *jsScanner) adjacent(what string) {
-	if j.expr && j.operand && len(j.stack) == 0 {
-		j.fail(j.i, "found %s behind a complete expression, expected an operator or }", what)
+// adjacent refuses an operand right behind an operand, which is how prose
+// reads where JavaScript was expected. On a new line a statement may begin.
+func (j *jsScanner) adjacent(what string) bool {
+	if !j.operand || len(j.stack) > 0 || !j.expr && j.newLine {
+		return false
 	}
+	want := "an operator or }"
+	if !j.expr {
+		want = "an operator or the end of the statement"
+	}
+	j.fail(j.i, "found %s behind a complete expression, expected %s", what, want)
+	return true
 }
 
 func (j *jsScanner) slash() {
@@ -469,10 +480,13 @@ func (j *jsScanner) word() {
 		}
 		return
 	}
-	if j.operand && j.expr && len(j.stack) == 0 {
+	if j.operand {
+		end := j.i
 		j.i = start
-		j.adjacent("`" + name + "`")
-		return
+		if j.adjacent("`" + name + "`") {
+			return
+		}
+		j.i = end
 	}
 	j.operand, j.last = true, lastOperand
 }
@@ -531,12 +545,25 @@ func (j *jsScanner) operator(c byte) {
 	case c == '@' || c == '\\' || c < 0x20:
 		j.fail(j.i, "found %q in an expression, expected an operand or operator", rune(c))
 		return
-	case strings.IndexByte("=*%&|^,<>/", c) >= 0 && !j.operand && len(j.stack) == 0 && j.expr && j.last != lastOperator:
+	case !j.operand && j.needsLeft(c):
 		j.fail(j.i, "found %c, expected an operand", c)
 		return
 	}
 	j.i++
+	for n := j.r.at(j.i); n != 0 && strings.IndexByte("=*%&|^>?", c) >= 0 && strings.IndexByte("=*&|>", n) >= 0; n = j.r.at(j.i) {
+		j.r.p.steps++
+		j.i++
+	}
 	j.operand, j.last = false, lastOperator
+}
+
+// needsLeft reports an operator that cannot stand where an operand must.
+func (j *jsScanner) needsLeft(c byte) bool {
+	switch j.last {
+	case lastOperator, lastArrow, lastDot, lastNone:
+		return strings.IndexByte("%&|^=", c) >= 0 || len(j.stack) == 0 && strings.IndexByte("*>", c) >= 0
+	}
+	return false
 }
 
 // complete reports that nothing is open and no operand is missing.

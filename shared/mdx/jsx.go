@@ -298,7 +298,7 @@ func (t *tagScanner) attribute(n *Node, c byte) bool {
 		}
 		value := t.r.s[start+1 : t.i]
 		if lines {
-			value = trimLineStarts(value, len(value))
+			value = trimLineStarts(value, anyIndent)
 		}
 		a.Kind, a.Value = AttrString, decodeReferences(value)
 		t.i++
@@ -321,8 +321,11 @@ func (t *tagScanner) attrNameEnds(further string) bool {
 	return t.nameEnds(further)
 }
 
+// anyIndent is more than any line is indented.
+const anyIndent = 1 << 30
+
 // trimLineStarts drops up to max columns of white space from the start of
-// every line but the first. A tab is dropped whole.
+// every line but the first. What a tab has beyond that stays as spaces.
 func trimLineStarts(s string, max int) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -337,6 +340,9 @@ func trimLineStarts(s string, max int) string {
 		for n := 0; n < max && len(s) > 0 && isSpace(s[0]); n++ {
 			if s[0] == '\t' {
 				n += 3
+				for k := max; k <= n; k++ {
+					b.WriteByte(' ')
+				}
 			}
 			s = s[1:]
 		}

@@ -403,7 +403,8 @@ func (p *parser) flowTags(c cursor, n int) bool {
 			r.i++
 		}
 		b := r.at(r.i)
-		if b == '<' || b == '{' {
+		// An expression right behind an expression makes a paragraph of both.
+		if b == '<' || b == '{' && node.Kind == Element {
 			continue
 		}
 		end := r.src(r.i)

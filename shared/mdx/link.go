@@ -135,13 +135,23 @@ func (p *parser) link(in *inliner, b bracket, i, end int, url, title string) boo
 	return true
 }
 
+// altText is the text of an image's description. Expressions in it cannot be
+// evaluated here and stand as they are written.
 func altText(children []*Node) string {
-	if len(children) == 1 {
-		return PlainText(children[0])
+	if len(children) == 1 && children[0].Kind == Text {
+		return children[0].Value
 	}
 	var b strings.Builder
 	for _, c := range children {
-		writeText(&b, c)
+		Walk(c, func(n *Node) bool {
+			switch n.Kind {
+			case Text, InlineCode, InlineMath, Image, Expression:
+				b.WriteString(n.Value)
+			case Break:
+				b.WriteByte('\n')
+			}
+			return true
+		})
 	}
 	return b.String()
 }
@@ -250,7 +260,7 @@ func (p *parser) title(s string, i int, failed *[3]bool) (string, int, bool) {
 		case c == end:
 			title := s[start:i]
 			if lines {
-				title = trimLineStarts(title, len(title))
+				title = trimLineStarts(title, anyIndent)
 			}
 			return unescape(title), i + 1, true
 		case c == '\n':
