@@ -380,3 +380,22 @@ func TestExportRequestsAreChecked(t *testing.T) {
 		t.Errorf("%d exports were started", n)
 	}
 }
+
+// TestACrowdGetsIn: as many starts at once as the limit allows all succeed,
+// though each must write the organisation's counter.
+func TestACrowdGetsIn(t *testing.T) {
+	const crowd = 50
+	w := newWorld(t, func(o *admin.Options) { o.MaxRunning = crowd })
+	x := w.tenant("docs.example.com")
+	w.publish(x)
+	var wg sync.WaitGroup
+	for range crowd {
+		wg.Go(func() {
+			_, err := w.StartExport(w.ctx, x.caller, admin.StartExport{Domain: x.project.Domain})
+			want(t, err, "")
+		})
+	}
+	wg.Wait()
+	_, err := w.StartExport(w.ctx, x.caller, admin.StartExport{Domain: x.project.Domain})
+	want(t, err, admin.CodeTooManyExports)
+}
