@@ -23,6 +23,9 @@ type exportFlags struct {
 	job      string
 	interval time.Duration
 	maxPolls int
+	// passing: the service ends with this program, so there is no going on
+	// with a job later.
+	passing bool
 }
 
 func (a *app) exportCommand() *cobra.Command {
@@ -90,7 +93,7 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 	}
 	result, err := a.finishExport(ctx, c, id, f)
 	var timeout *client.TimeoutError
-	if err != nil && (errors.As(err, &timeout) || ctx.Err() != nil) {
+	if err != nil && !f.passing && (errors.As(err, &timeout) || ctx.Err() != nil) {
 		fmt.Fprintf(a.stderr, "The job goes on. To fetch its bundle later: bindery export --job %s\n", id)
 	}
 	return result, err

@@ -14,7 +14,7 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var data, domain string
-	f := exportFlags{interval: time.Second, maxPolls: 3600}
+	f := exportFlags{interval: time.Second, maxPolls: 3600, passing: true}
 	cmd := &cobra.Command{
 		Use:   "run DIR --out FILE",
 		Short: "Turn a folder into a bundle, through a Bindery of its own",

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bindery-docs/bindery/shared/api"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"bindery": main})
+}
+
+// TestScripts runs testdata/script: each file is a session of a user, against
+// a real `bindery up` or an API that behaves badly.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"await":    await,
+			"source":   source,
+			"setenv":   setenv,
+			"truncate": truncate,
+			"answer":   answer,
+			"nokey":    noKey,
+		},
+		RequireExplicitExec: true,
+	})
+}
+
+// await waits until a file is there: await FILE
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await FILE")
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s did not appear", args[0])
+		}
+	}
+}
+
+// source sets the environment from a file of assignments: source FILE
+func source(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: source FILE")
+	}
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+			ts.Setenv(name, value)
+		}
+	}
+}
+
+// setenv sets a variable from the standard output of the last command, or
+// from a field of the JSON there: setenv NAME [FIELD]
+func setenv(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: setenv NAME [FIELD]")
+	}
+	value := strings.TrimSpace(ts.ReadFile("stdout"))
+	if len(args) == 2 {
+		var fields map[string]any
+		ts.Check(json.Unmarshal([]byte(value), &fields))
+		value = fmt.Sprint(fields[args[1]])
+	}
+	ts.Setenv(args[0], value)
+}
+
+// truncate cuts a file: truncate FILE BYTES
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: truncate FILE BYTES")
+	}
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// noKey fails if the admin key of the environment is in the last command's
+// output, or in a file: nokey [FILE...]
+func noKey(ts *testscript.TestScript, neg bool, args []string) {
+	key := ts.Getenv("BINDERY_ADMIN_KEY")
+	if neg || key == "" {
+		ts.Fatalf("nokey needs BINDERY_ADMIN_KEY and can't be negated")
+	}
+	for _, name := range append([]string{"stdout", "stderr"}, args...) {
+		if strings.Contains(ts.ReadFile(name), key) {
+			ts.Fatalf("the key is in %s", name)
+		}
+	}
+}
+
+// answer starts an API whose jobs are what the argument says, and points the
+// environment to it. The file asked is there once a job was read:
+// answer running|failed|corrupt
+func answer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: answer running|failed|corrupt")
+	}
+	job := api.ExportJob{JobID: "exp_1", Status: "running", Progress: 5, PageCount: 7, Domain: "docs.example.com", Version: "v"}
+	switch args[0] {
+	case "failed":
+		job.Status, job.Failure = "failed", &api.Failure{Code: "invalid_site", Message: "docs.json:1:2: a name is missing"}
+	case "corrupt":
+		job.Status, job.Progress = "completed", 100
+	}
+	var server *httptest.Server
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/bundle"):
+			_ = json.NewEncoder(w).Encode(api.BundleLink{JobID: "exp_1", BundleURL: server.URL + "/file", SizeBytes: 5, SHA256: strings.Repeat("0", 64)})
+		case r.URL.Path == "/file":
+			_, _ = w.Write([]byte("hello"))
+		default:
+			_ = json.NewEncoder(w).Encode(job)
+			if r.Method == http.MethodGet {
+				_ = os.WriteFile(ts.MkAbs("asked"), nil, 0o644)
+			}
+		}
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv("BINDERY_URL", server.URL)
+	ts.Setenv("BINDERY_ADMIN_KEY", "bnd_aKeyThatNobodyMaySee")
+}
+
+// Every command explains itself, with an example, and none of them shows a
+// key that the environment holds.
+func TestHelpEverywhere(t *testing.T) {
+	getenv := func(name string) string {
+		return map[string]string{"BINDERY_URL": "http://127.0.0.1:1", "BINDERY_ADMIN_KEY": "bnd_secret"}[name]
+	}
+	a := &app{}
+	seen := 0
+	var walk func(path []string)
+	walk = func(path []string) {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), append(path, "--help"), strings.NewReader(""), &stdout, &stderr, getenv)
+		if code != exitDone || stdout.Len() == 0 || stderr.Len() != 0 {
+			t.Errorf("bindery %s --help: exit code %d, %q", strings.Join(path, " "), code, &stderr)
+		}
+		if strings.Contains(stdout.String(), "bnd_secret") {
+			t.Errorf("the help of %v shows the key", path)
+		}
+		cmd, _, err := a.root().Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cmd.Short == "" || !cmd.HasSubCommands() && cmd.Example == "" {
+			t.Errorf("%s has no description, or no example", cmd.CommandPath())
+		}
+		seen++
+		for _, below := range cmd.Commands() {
+			walk(append(path[:len(path):len(path)], below.Name()))
+		}
+	}
+	walk(nil)
+	if seen < 25 {
+		t.Errorf("only %d commands", seen)
+	}
+}
+
+func TestServeAddresses(t *testing.T) {
+	dir := t.TempDir()
+	for name, data := range map[string]string{
+		"index.html": "home", "guides/start.html": "start", "api/index.html": "api", "both.html": "both", "both/index.html": "both index",
+		"404.html": "nothing here", "style.css": "body{}", "guides/start.md": "# start",
+	} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	handler := bundleHandler(os.DirFS(dir))
+	tests := []struct {
+		path     string
+		status   int
+		body     string
+		location string
+	}{
+		{"/", 200, "home", ""},
+		{"/index.html", 200, "home", ""},
+		{"/guides/start", 200, "start", ""},
+		{"/guides/start.html", 200, "start", ""},
+		{"/guides/start/", 307, "", "/guides/start"},
+		{"/guides/start.md", 200, "# start", ""},
+		{"/api/", 200, "api", ""},
+		{"/api", 307, "", "/api/"},
+		{"/api?q=1", 307, "", "/api/?q=1"},
+		{"/both", 200, "both", ""},
+		{"/both/", 200, "both index", ""},
+		{"/style.css", 200, "body{}", ""},
+		{"/missing", 404, "nothing here", ""},
+		{"/guides", 404, "nothing here", ""},
+		{"/guides/", 404, "nothing here", ""},
+		{"/../../etc/passwd", 404, "nothing here", ""},
+		{"//evil.example/", 404, "nothing here", ""},
+	}
+	for _, test := range tests {
+		r := httptest.NewRequest("GET", "http://127.0.0.1"+test.path, nil)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != test.status || test.body != "" && w.Body.String() != test.body || w.Header().Get("Location") != test.location {
+			t.Errorf("%s: %d %q to %q", test.path, w.Code, w.Body, w.Header().Get("Location"))
+		}
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
+	if w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", w.Code)
+	}
+}
+
+func TestEndOfAKey(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Time{
+		"":                     {},
+		"90d":                  now.AddDate(0, 0, 90),
+		"12h":                  now.Add(12 * time.Hour),
+		"2027-01-31T00:00:00Z": time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC),
+	} {
+		if got, err := end(text, now); err != nil || !got.Equal(want) {
+			t.Errorf("%q: %v %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"soon", "-1d", "0d", "-5h", "2027-01-31", "1.5d"} {
+		if got, err := end(text, now); err == nil {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 999: "999 bytes", 1000: "1.0 kB", 1_234_567: "1.2 MB", 999_960: "1.0 MB", 20 << 30: "21.5 GB"} {
+		if got := size(n); got != want {
+			t.Errorf("%d is %q, want %q", n, got, want)
+		}
+	}
+}
