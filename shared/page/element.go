@@ -107,16 +107,23 @@ func isTag(name string) bool {
 // hold it.
 func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	name := n.Name
-	if s.svg == 0 && name != "svg" && name != "math" {
+	inSVG := s.svg > 0
+	if !inSVG || !svgKeepsCase(name) {
+		// HTML reads names whatever their case.
 		name = strings.ToLower(name)
 	}
 	if name == "script" {
 		return s.script(b, n)
 	}
 	rule := rules(name)
+	if inSVG {
+		rule &= drop | unwrap
+		switch name {
+		case "title", "style":
+			return s.svgText(b, n, name)
+		}
+	}
 	switch {
-	case s.svg > 0:
-		rule = 0
 	case rule&drop != 0:
 		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "<"+name+"> can't stand in a page's body and is left out")
 		return b
@@ -135,7 +142,7 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	}
 	b = append(b, '<')
 	b = append(b, name...)
-	heading := isHeadingTag(name) && s.svg == 0
+	heading := isHeadingTag(name) && !inSVG
 	b = s.attributes(b, n, name)
 	if heading {
 		if _, own := n.Attr("id"); !own {
@@ -157,7 +164,7 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 		}
 		return b
 	}
-	if len(children) == 0 && s.svg > 0 {
+	if len(children) == 0 && inSVG && isShape(name) {
 		return append(b, "/>"...)
 	}
 	b = append(b, '>')
@@ -185,6 +192,45 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 		b = append(b, '\n')
 	}
 	return b
+}
+
+// svgText appends an element of SVG that holds text. Its text is written so
+// that it reads the same whether or not it is parsed as HTML.
+func (s *state) svgText(b []byte, n *mdx.Node, name string) []byte {
+	text := mdx.PlainText(n)
+	if name == "style" && strings.ContainsAny(text, "<&") {
+		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "a <style> with < or & in it can't stand in an <svg> and is left out")
+		return b
+	}
+	b = append(b, '<')
+	b = append(b, name...)
+	b = append(b, '>')
+	if name == "style" {
+		b = append(b, text...)
+	} else {
+		b = component.AppendText(b, text)
+	}
+	b = append(b, "</"...)
+	b = append(b, name...)
+	return append(b, '>')
+}
+
+// svgKeepsCase tells the elements of SVG whose names have capitals.
+func svgKeepsCase(name string) bool {
+	switch name {
+	case "animateMotion", "animateTransform", "clipPath", "foreignObject", "linearGradient", "radialGradient", "textPath":
+		return true
+	}
+	return strings.HasPrefix(name, "fe") && len(name) > 2 && 'A' <= name[2] && name[2] <= 'Z'
+}
+
+// isShape tells the elements of SVG that draw and have no content.
+func isShape(name string) bool {
+	switch name {
+	case "path", "circle", "ellipse", "line", "polygon", "polyline", "rect", "stop", "use", "image":
+		return true
+	}
+	return false
 }
 
 // script keeps scripts that are files of the site, and leaves all others out.
@@ -235,7 +281,7 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag string) []byte {
 			switch {
 			case named && a.Kind != mdx.AttrBool:
 				b = component.AppendAttr(b, name, strconv.FormatBool(v))
-			case v:
+			case v && name != "id":
 				b = append(b, ' ')
 				b = append(b, name...)
 			}
