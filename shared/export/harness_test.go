@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -33,6 +34,7 @@ type world struct {
 	admin   *admin.Service
 	caller  admin.Caller
 	now     time.Time
+	close   func(t testing.TB)
 }
 
 const domain = "docs.example"
@@ -52,7 +54,15 @@ func openWorld(t testing.TB, dir string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close(context.Background()) })
+	var once sync.Once
+	w.close = func(t testing.TB) {
+		once.Do(func() {
+			if err := l.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Cleanup(func() { w.close(t) })
 	w.store, w.objects, w.runner = l.Store(), l.Objects(), l.Runner()
 	w.admin = w.service(w.store, w.objects, w.runner)
 	orgs, err := w.admin.ListOrganisations(ctx)
@@ -89,8 +99,29 @@ func (w *world) steps(change func(*Options)) *Steps {
 	return New(o)
 }
 
-// publish makes the files of a folder the site's newest snapshot.
+// publish makes the files of a folder the site's newest snapshot, in packs of
+// its own.
 func (w *world) publish(t testing.TB, fsys fs.FS) admin.Snapshot {
+	t.Helper()
+	return w.publishManifest(t, fsys, nil)
+}
+
+// publishOn publishes what is new against another snapshot.
+func (w *world) publishOn(t testing.TB, fsys fs.FS, base admin.Snapshot) admin.Snapshot {
+	t.Helper()
+	body, err := w.objects.Get(context.Background(), base.ManifestKey(), 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer body.Close()
+	m, err := snapshot.Decode(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.publishManifest(t, fsys, m)
+}
+
+func (w *world) publishManifest(t testing.TB, fsys fs.FS, old *snapshot.Manifest) admin.Snapshot {
 	t.Helper()
 	ctx := context.Background()
 	var files []snapshot.File
@@ -113,7 +144,7 @@ func (w *world) publish(t testing.TB, fsys fs.FS) admin.Snapshot {
 	if latest, err := w.admin.LatestSnapshot(ctx, w.caller, domain); err == nil {
 		base = latest.ID
 	}
-	plan, err := snapshot.NewPlan(files, nil, w.now)
+	plan, err := snapshot.NewPlan(files, old, w.now)
 	if err != nil {
 		t.Fatal(err)
 	}
