@@ -24,15 +24,15 @@ import (
 func TestPagesOpenInABrowser(t *testing.T) {
 	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
 	sites := map[string]string{"docs": filepath.Join(repository(t), "infra", "docs")}
-	pages := map[string][]string{"docs": {"index.html", "components.html", "404.html"}}
+	pages := map[string][]string{"docs": {"index.html", "components/steps-and-tabs.html", "404.html"}}
 	if corpora := filepath.Join(repository(t), "..", "shared", "corpora"); !testing.Short() {
 		if _, err := os.Stat(corpora); err == nil {
 			for _, site := range []string{"mcp", "trigger", "novu"} {
 				sites[site] = filepath.Join(corpora, site)
 			}
-			pages["mcp"] = []string{"index.html", "docs/getting-started/intro.html"}
-			pages["trigger"] = []string{"index.html", "introduction.html", "tasks/overview.html"}
-			pages["novu"] = []string{"index.html", "platform.html", "platform/quickstart/react.html"}
+			pages["mcp"] = []string{"docs/2025-06-18/getting-started/intro.html", "specification/2025-06-18/basic/index.html"}
+			pages["trigger"] = []string{"introduction.html", "tasks/overview.html"}
+			pages["novu"] = []string{"platform.html", "platform/quickstart/react.html"}
 		}
 	}
 	for name, source := range sites {
@@ -187,8 +187,10 @@ func checkLoaded(t *testing.T, ctx context.Context, address, look string, dark b
 		t.Errorf("%s (%s): the page is %d pixels too wide (%v)", address, look, over, err)
 	}
 	light, err := chromedp.Run(ctx, chromedp.Evaluate[float64](`(() => {
-		const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g).map(Number);
-		return (r + g + b) / 765;
+		const rgba = e => getComputedStyle(e).backgroundColor.match(/[\d.]+/g).map(Number);
+		let [r, g, b, a = 1] = rgba(document.body);
+		if (a == 0) [r, g, b, a = 1] = rgba(document.documentElement);
+		return a == 0 ? 1 : (r + g + b) / 765;
 	})()`))
 	if err != nil || (light > 0.5) == dark {
 		t.Errorf("%s (%s): the background's lightness is %.2f (%v)", address, look, light, err)

@@ -60,7 +60,7 @@ var keepers = map[string][]string{
 	"github.com/aws/aws-lambda-go":          {"shared/cloud", "functions"},
 	"github.com/tdewolff/minify/v2":         {"shared/theme"},
 	"github.com/sabhiram/go-gitignore":      {"shared/client", "shared/site"},
-	"github.com/goccy/go-yaml":              {"shared/site", "shared/page"},
+	"github.com/goccy/go-yaml":              {"shared/site", "shared/page", "shared/theme"}, // theme: the icons' generator
 	"github.com/klauspost/compress":         {"shared/bundle", "shared/theme", "shared/export"},
 	"github.com/chromedp/chromedp":          {},
 	"github.com/getkin/kin-openapi":         {},
