@@ -80,6 +80,13 @@ func newBindery(t *testing.T) *bindery {
 	return b
 }
 
+// interfere lets fn answer requests from now on; nil ends that.
+func (b *bindery) interfere(fn func(n int, w http.ResponseWriter, r *http.Request) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.disturb = fn
+}
+
 // count gives how many requests there were since the last time.
 func (b *bindery) count() int {
 	b.mu.Lock()
@@ -225,7 +232,7 @@ func TestPublishGoesOnWhereItStopped(t *testing.T) {
 	write(t, dir, site)
 	var mu sync.Mutex
 	uploads := 0
-	b.disturb = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+	b.interfere(func(_ int, w http.ResponseWriter, r *http.Request) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if r.Method == http.MethodPut {
@@ -235,14 +242,14 @@ func TestPublishGoesOnWhereItStopped(t *testing.T) {
 			}
 		}
 		return false
-	}
+	})
 	if _, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain}); err == nil {
 		t.Fatal("no error")
 	}
 	if _, err := b.LatestSnapshot(t.Context(), domain); err == nil {
 		t.Error("a broken publish is visible")
 	}
-	b.disturb = nil
+	b.interfere(nil)
 	result, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain})
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +267,7 @@ func TestPublishOnABadNetwork(t *testing.T) {
 	dir := t.TempDir()
 	site := map[string]string{"docs.json": "{}", "a.bin": strings.Repeat("a", 1<<20)}
 	write(t, dir, site)
-	b.disturb = func(n int, w http.ResponseWriter, r *http.Request) bool {
+	b.interfere(func(n int, w http.ResponseWriter, r *http.Request) bool {
 		switch n % 3 {
 		case 1:
 			panic(http.ErrAbortHandler)
@@ -269,11 +276,11 @@ func TestPublishOnABadNetwork(t *testing.T) {
 			return true
 		}
 		return false
-	}
+	})
 	if _, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain}); err != nil {
 		t.Fatal(err)
 	}
-	b.disturb = nil
+	b.interfere(nil)
 	if diff := cmp.Diff(site, b.files(t)); diff != "" {
 		t.Error(diff)
 	}
@@ -285,7 +292,7 @@ func TestPublishTakesFreshLinksWhenTheyExpire(t *testing.T) {
 	write(t, dir, map[string]string{"docs.json": "{}", "a.mdx": "x"})
 	refused := 0
 	var mu sync.Mutex
-	b.disturb = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+	b.interfere(func(_ int, w http.ResponseWriter, r *http.Request) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if r.Method == http.MethodPut && refused == 0 {
@@ -294,7 +301,7 @@ func TestPublishTakesFreshLinksWhenTheyExpire(t *testing.T) {
 			return true
 		}
 		return false
-	}
+	})
 	if _, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain}); err != nil {
 		t.Fatal(err)
 	}
@@ -312,19 +319,17 @@ func TestPublishOvertaken(t *testing.T) {
 			write(t, mine, map[string]string{"docs.json": "{}", "mine.mdx": "x"})
 			write(t, theirs, map[string]string{"docs.json": "{}", "theirs.mdx": "x"})
 			var once sync.Once
-			b.disturb = func(_ int, _ http.ResponseWriter, r *http.Request) bool {
+			b.interfere(func(_ int, _ http.ResponseWriter, r *http.Request) bool {
 				if strings.HasSuffix(r.URL.Path, "/publish") {
 					once.Do(func() {
-						b.mu.Lock()
-						b.disturb = nil
-						b.mu.Unlock()
+						b.interfere(nil)
 						if _, err := b.Publish(context.Background(), client.PublishOptions{Dir: theirs, Domain: domain}); err != nil {
 							t.Error(err)
 						}
 					})
 				}
 				return false
-			}
+			})
 			_, err := b.Publish(t.Context(), client.PublishOptions{Dir: mine, Domain: domain, Rebase: rebase})
 			_, won := b.files(t)["mine.mdx"]
 			var overtaken *client.OvertakenError
@@ -376,7 +381,7 @@ func TestPublishRefuses(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"docs.json": "{}"})
 		ctx, cancel := context.WithCancel(t.Context())
-		b.disturb = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		b.interfere(func(_ int, w http.ResponseWriter, r *http.Request) bool {
 			if r.Method == http.MethodPut {
 				cancel()
 				_, _ = io.Copy(io.Discard, r.Body)
@@ -384,10 +389,10 @@ func TestPublishRefuses(t *testing.T) {
 				return true
 			}
 			return false
-		}
+		})
 		if _, err := b.Publish(ctx, client.PublishOptions{Dir: dir, Domain: domain}); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
-		b.disturb = nil
+		b.interfere(nil)
 	})
 }

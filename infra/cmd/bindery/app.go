@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/client"
 	"github.com/bindery-docs/bindery/shared/config"
 	"github.com/bindery-docs/bindery/shared/store"
@@ -244,6 +243,3 @@ func (a *app) newClient(url, key string) (*client.Client, error) {
 	}
 	return c, nil
 }
-
-// codeOf is the code of an error of the rules.
-func codeOf(err error) string { return admin.CodeOf(err) }
