@@ -164,6 +164,10 @@ func (o *Objects) remove(file string) {
 // sweep removes files without a row that a process left when it died.
 func (o *Objects) sweep() error {
 	old := time.Now().Add(-orphanAge) // the file system's clock, not the injected one
+	named, err := o.named()
+	if err != nil {
+		return err
+	}
 	return filepath.WalkDir(o.root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
@@ -182,15 +186,29 @@ func (o *Objects) sweep() error {
 		if err != nil {
 			return err
 		}
-		var n int
-		if err := o.l.reads.QueryRow(`SELECT count(*) FROM objects WHERE file = ?`, filepath.ToSlash(rel)).Scan(&n); err != nil {
-			return err
-		}
-		if n == 0 {
-			o.remove(filepath.ToSlash(rel))
+		if file := filepath.ToSlash(rel); !named[file] {
+			o.remove(file)
 		}
 		return nil
 	})
+}
+
+// named gives the files of all objects.
+func (o *Objects) named() (map[string]bool, error) {
+	rows, err := o.l.reads.Query(`SELECT file FROM objects`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	named := map[string]bool{}
+	for rows.Next() {
+		var file string
+		if err := rows.Scan(&file); err != nil {
+			return nil, err
+		}
+		named[file] = true
+	}
+	return named, rows.Err()
 }
 
 // Get implements store.Objects.
