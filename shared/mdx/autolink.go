@@ -1,6 +1,9 @@
 package mdx
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Addresses become links in two places, as in the reference: while text is
 // scanned (autolink literals of GitHub's grammar), and once more in the text
@@ -132,13 +135,22 @@ func (p *parser) domain(in *inliner, i int) (int, bool) {
 			break
 		}
 		seen = true
-		i++
+		i += runeLen(s, i)
 	}
 	if underLast || underBefore {
 		in.domainNo = before
 		return i, false
 	}
 	return i, seen
+}
+
+// runeLen is the length of the character at i.
+func runeLen(s string, i int) int {
+	if s[i] < utf8.RuneSelf {
+		return 1
+	}
+	_, n := utf8.DecodeRuneInString(s[i:])
+	return n
 }
 
 // path reads what follows a domain.
@@ -163,7 +175,7 @@ func (p *parser) path(in *inliner, i int) int {
 		case classAfter(s, i) == classSpace:
 			return i
 		}
-		i++
+		i += runeLen(s, i)
 	}
 	return i
 }

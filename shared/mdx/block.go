@@ -52,7 +52,11 @@ type blockState struct {
 	next     int // offset of the line after what was read
 	nextLine int
 	opened   int // containers opened so far
-	immune   int // lines up to this one open no containers
+	// Up to this offset nothing but the sign and white space was found, and
+	// there something else.
+	notBreak     int
+	notBreakSign byte
+	immune       int // lines up to this one open no containers
 	// blankIn is set when the last line was blank: 1 more than the number of
 	// open containers up to the innermost block quote or footnote it was in.
 	blankIn     int

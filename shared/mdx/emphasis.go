@@ -41,6 +41,7 @@ func (p *parser) wrap(in *inliner, kind Kind, opener, closer int32, start, end i
 		depth = max(depth, in.items[k].depth)
 	}
 	if depth >= maxDepth {
+		in.flat = true
 		return false
 	}
 	n := p.node(kind, in.v.src(int(start)))
@@ -69,6 +70,9 @@ func bottomKey(it *item) int {
 // resolveMarks turns runs of * and _ between two items into emphasis. Runs
 // without a partner stay text.
 func (p *parser) resolveMarks(in *inliner, before, after int32, inLink bool) {
+	if in.flat {
+		return
+	}
 	stack := in.openers[:0]
 	in.openers = nil // a span within has its own
 	// For each kind of closer, below which opener there is none for it.
@@ -150,7 +154,7 @@ func (p *parser) resolveMarks(in *inliner, before, after int32, inLink bool) {
 // closed by the next of its size.
 func (p *parser) resolveTildes(in *inliner, before, after int32, inLink bool) {
 	var stacks [2][]int32
-	for k := in.items[before].next; k != after; {
+	for k := in.items[before].next; k != after && !in.flat; {
 		p.steps++
 		it := &in.items[k]
 		if it.kind != itemTilde {

@@ -51,10 +51,11 @@ type inliner struct {
 	items    []item
 	brackets []bracket
 	openers  []int32
-	tildes   [2][]int32
 	// first is which kind of markers was met first: it is resolved first.
 	first itemKind
 	tilde bool
+	// flat is set when spans nest too deep: further markers stay text.
+	flat bool
 	// ticks and dollars hold, for a length of run, where the last such run
 	// begins, so that a search that must fail is not begun.
 	ticks, dollars runIndex
@@ -144,7 +145,7 @@ func (in *inliner) reset(v view) {
 	in.v, in.s = v, v.s
 	in.items = append(in.items[:0], item{})
 	in.brackets = in.brackets[:0]
-	in.first, in.tilde = itemText, false
+	in.first, in.tilde, in.flat = itemText, false, false
 	in.ticks.ready, in.dollars.ready = false, false
 	in.noTitle = [3]bool{}
 	in.mail, in.mailEnd, in.mailFrom = -1, 0, 0

@@ -91,12 +91,16 @@ func (p *parser) job(n *Node, job inlineJob, segs ...seg) {
 // isThematicBreak reports three or more of one sign and nothing else.
 func (p *parser) isThematicBreak(c cursor) bool {
 	sign, n := c.byte(p), 0
+	if c.off < p.notBreak && p.notBreak <= c.le && sign == p.notBreakSign {
+		return false // the line's list markers before this one found out
+	}
 	for i := c.off; i < c.le; i++ {
 		p.steps++
 		switch {
 		case p.s[i] == sign:
 			n++
 		case !isSpace(p.s[i]):
+			p.notBreak, p.notBreakSign = i, sign
 			return false
 		}
 	}

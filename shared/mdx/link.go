@@ -20,7 +20,7 @@ func (p *parser) closeBracket(in *inliner, i int) int {
 		return i
 	}
 	b := in.brackets[n-1]
-	if !b.inactive {
+	if !b.inactive && !in.flat {
 		if url, title, end, ok := p.target(in, b, i); ok {
 			in.brackets = in.brackets[:n-1]
 			if p.link(in, b, i, end, url, title) {

@@ -1,0 +1,126 @@
+package mdx
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "write what the parser yields into testdata")
+
+var kindNames = [...]string{Document: "document", Paragraph: "paragraph", Heading: "heading", Blockquote: "quote", List: "list",
+	ListItem: "item", CodeBlock: "code", ThematicBreak: "rule", Table: "table", TableRow: "row", TableCell: "cell", MathBlock: "math",
+	Definition: "definition", FootnoteDef: "footnote", ESM: "esm", Element: "element", Expression: "expression", Text: "text",
+	Emphasis: "emphasis", Strong: "strong", Delete: "delete", InlineCode: "code-span", InlineMath: "math-span", Break: "break",
+	Link: "link", Image: "image", FootnoteRef: "footnote-call"}
+
+// outline writes a tree for people: a line a node, with where it stands.
+func outline(b *strings.Builder, n *Node, depth int) {
+	fmt.Fprintf(b, "%s%s", strings.Repeat("  ", depth), kindNames[n.Kind])
+	add := func(format string, args ...any) { fmt.Fprintf(b, " "+format, args...) }
+	flagged := func(set bool, name string) {
+		if set {
+			add("%s", name)
+		}
+	}
+	flagged(n.Inline, "inline")
+	switch n.Kind {
+	case Heading:
+		add("%d", n.Level)
+	case List:
+		flagged(n.Ordered, "ordered")
+		flagged(n.Ordered, fmt.Sprintf("from %d", n.Start))
+	case Table:
+		add("%v", n.Align)
+	}
+	flagged(n.Loose, "loose")
+	flagged(n.Checked == 1, "open")
+	flagged(n.Checked == 2, "done")
+	flagged(n.SelfClosing, "self-closing")
+	for _, f := range []struct{ name, value string }{{"name", n.Name}, {"meta", n.Meta}, {"url", n.URL}, {"title", n.Title}, {"value", n.Value}} {
+		if f.value != "" || f.name == "value" && n.Kind == Text {
+			add("%s=%q", f.name, f.value)
+		}
+	}
+	for _, a := range n.Attrs {
+		switch a.Kind {
+		case AttrBool:
+			add("[%s]", a.Name)
+		case AttrString:
+			add("[%s=%q]", a.Name, a.Value)
+		case AttrExpr:
+			add("[%s={%s}]", a.Name, strings.ReplaceAll(a.Value, "\n", "⏎"))
+		case AttrSpread:
+			add("[{%s}]", a.Value)
+		}
+	}
+	fmt.Fprintf(b, " @%d:%d-%d:%d\n", n.Pos.Line, n.Pos.Column, n.End.Line, n.End.Column)
+	for _, c := range n.Children {
+		outline(b, c, depth+1)
+	}
+}
+
+// The cases of testdata: NAME.mdx is read as in NAME.tree. A source that is
+// wrong has its error there, and what a lenient parse makes of it.
+func TestCases(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{}
+		for _, f := range archive.Files {
+			want[f.Name] = string(f.Data)
+		}
+		var out []txtar.File
+		for _, f := range archive.Files {
+			name, isSource := strings.CutSuffix(f.Name, ".mdx")
+			if !isSource {
+				continue
+			}
+			var b strings.Builder
+			parsed, err := Parse(f.Name, f.Data)
+			if err != nil {
+				var syntax *SyntaxError
+				if !errors.As(err, &syntax) {
+					t.Fatalf("%s: error is a %T", f.Name, err)
+				}
+				fmt.Fprintf(&b, "error: %s\n", err)
+				var diags []Diagnostic
+				parsed, diags = ParseLenient(f.Name, f.Data)
+				for _, d := range diags {
+					fmt.Fprintln(&b, d)
+				}
+			}
+			for _, c := range parsed.Root.Children {
+				outline(&b, c, 0)
+			}
+			out = append(out, f, txtar.File{Name: name + ".tree", Data: []byte(b.String())})
+			if *update {
+				continue
+			}
+			t.Run(filepath.Base(file)+"/"+name, func(t *testing.T) {
+				if diff := cmp.Diff(want[name+".tree"], b.String()); diff != "" {
+					t.Errorf("-want +got:\n%s", diff)
+				}
+			})
+		}
+		if *update {
+			archive.Files = out
+			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
