@@ -23,21 +23,22 @@ func (s *state) elementHTML(b []byte, n *mdx.Node) []byte {
 		return w.B
 	}
 	if !isTag(n.Name) {
-		s.reportUnknown(n)
+		s.reportOnce(n, "component "+n.Name, n.Pos, "component-unknown", "there is no component <"+n.Name+">; its content is shown without it")
 		return s.blocks(b, n.Children)
 	}
 	return s.tag(b, n)
 }
 
-func (s *state) reportUnknown(n *mdx.Node) {
-	if _, again := s.unknown[n.Name]; again {
+// reportOnce records a warning the first time that key occurs on the page.
+func (s *state) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, message string) {
+	if _, again := s.once[key]; again {
 		return
 	}
-	if s.unknown == nil {
-		s.unknown = map[string]struct{}{}
+	if s.once == nil {
+		s.once = map[string]struct{}{}
 	}
-	s.unknown[n.Name] = struct{}{}
-	s.report(s.fileOf(n), n.Pos, mdx.Warning, "component-unknown", "there is no component <"+n.Name+">; its content is shown without it")
+	s.once[key] = struct{}{}
+	s.report(s.fileOf(n), pos, mdx.Warning, code, message)
 }
 
 // tagRule says how an HTML element is written.
@@ -313,9 +314,15 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag string) []byte {
 		case "style":
 			value = s.styleText(n, value)
 		case "href", "xlink:href":
-			if tag == "image" {
+			switch {
+			case tag == "use" && !strings.HasPrefix(value, "#"):
+				// Browsers load no drawing from another file on file://, and
+				// none from another host at all.
+				s.reportOnce(n, "use "+value, a.Pos, "drawing-outside", "<use> shows nothing of another file: "+excerpt(value))
+				continue
+			case tag == "image":
 				value = s.asset(n, a.Pos, value)
-			} else {
+			default:
 				value = s.link(n, a.Pos, value)
 			}
 			if value == "" {

@@ -42,8 +42,8 @@ type state struct {
 	order     []*footnote
 
 	// While HTML is written.
-	svg     int // depth of svg elements
-	unknown map[string]struct{}
+	svg     int                 // depth of svg elements
+	once    map[string]struct{} // what reportOnce said
 	classes map[string]struct{}
 	reports map[mdx.Diagnostic]struct{}
 	lines   [][]byte
