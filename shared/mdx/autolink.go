@@ -27,6 +27,47 @@ func (p *parser) autolink(in *inliner, prefix string, a, b int) {
 	p.pushNode(in, link, a, b)
 }
 
+// angleLink reads <https://example.com> or <a@example.com> at i, which is no
+// MDX but what Markdown had: a lenient parse still makes it a link. It returns
+// the offset behind it, i if there is none.
+func (p *parser) angleLink(in *inliner, from, i int) int {
+	s := in.s
+	k, scheme, at := i+1, -1, -1
+	for ; k < len(s) && s[k] > ' ' && s[k] != '<' && s[k] != '>'; k++ {
+		p.steps++
+		switch {
+		case s[k] == ':' && scheme < 0:
+			scheme = k
+		case s[k] == '@' && at < 0:
+			at = k
+		}
+	}
+	if k >= len(s) || s[k] != '>' {
+		return i
+	}
+	prefix := ""
+	switch end, ok := p.mailDomain(s[:k], at+1); {
+	case scheme > i+2 && isAlpha(s[i+1]):
+		for _, c := range []byte(s[i+1 : scheme]) {
+			if !isAlnum(c) && c != '+' && c != '.' && c != '-' {
+				return i
+			}
+		}
+	case at > i+1 && ok && end == k:
+		prefix = "mailto:"
+	default:
+		return i
+	}
+	in.text(from, i)
+	link := p.node(Link, 0)
+	link.URL = prefix + s[i+1:k]
+	text := p.node(Text, in.v.src(i+1))
+	text.Value, text.End = s[i+1:k], p.pos(in.v.src(k-1)+1)
+	link.Children = []*Node{text}
+	p.pushNode(in, link, i, k+1)
+	return k + 1
+}
+
 // nextMail finds the next mail address that begins at i or behind it.
 func (p *parser) nextMail(in *inliner, i int) {
 	s := in.s

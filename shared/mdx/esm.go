@@ -129,11 +129,13 @@ func (e *esmReader) word() string {
 
 // sign takes a sign, if it is next.
 func (e *esmReader) sign(c byte) bool {
+	start := e.i
 	e.space()
 	if e.i < len(e.s) && e.s[e.i] == c {
 		e.i++
 		return true
 	}
+	e.i = start
 	return false
 }
 

@@ -330,6 +330,8 @@ func (p *parser) scanInline(in *inliner, i int) {
 			if p.affordable() {
 				if k, ok := p.inlineTag(in, from, i); ok {
 					end = k
+				} else if p.lenient && c == '<' {
+					end = p.angleLink(in, from, i)
 				}
 			}
 		case 'h', 'H', 'w', 'W':

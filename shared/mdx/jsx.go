@@ -51,7 +51,7 @@ func (p *parser) scanTag(r *reader, inline bool) (*Node, outcome) {
 // unexpected reports the character at t.i.
 func (t *tagScanner) unexpected(where, expected string) bool {
 	if t.r.atEnd(t.i) {
-		t.p.problem(t.r.src(t.at), "found %s in a tag, %s, expected %s", t.r.eol(), where, expected)
+		t.p.problem(t.r.src(t.at), "found %s %s, expected %s", t.r.eol(), where, expected)
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(t.r.s[t.i:])

@@ -488,7 +488,35 @@ func (p *parser) esm(c cursor) bool {
 		return true
 	}
 	p.spent(end - c.off)
-	return false
+	return p.lenient && p.esmPrefix(c, end)
+}
+
+// esmRescue is how many lines of a broken block a lenient parse looks at for
+// statements that are whole: text right under an import must not undo it.
+const esmRescue = 16
+
+// esmPrefix takes the lines of a broken block up to end that are statements.
+func (p *parser) esmPrefix(c cursor, end int) bool {
+	good := 0
+	for k, n := c.off, 0; n < esmRescue && k < end; n++ {
+		k = p.lineEnd(k)
+		p.steps += k - c.off
+		p.spent(k - c.off)
+		if _, want := checkESM(p.s[c.off:k]); want == "" {
+			good = k
+		}
+		k++
+	}
+	if good == 0 {
+		return false
+	}
+	n := p.node(ESM, c.off)
+	n.Value = strings.TrimRight(p.s[c.off:good], " \t")
+	n.End = p.pos(c.off + len(n.Value))
+	p.commit(0)
+	p.add(n)
+	p.next, p.nextLine = good+1, p.pos(good).Line+1
+	return true
 }
 
 // firstWord cuts a short piece for a message.

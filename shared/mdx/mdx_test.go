@@ -1,0 +1,367 @@
+package mdx
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSplitFrontMatter(t *testing.T) {
+	for _, c := range []struct {
+		name, src, yaml string
+		body            Pos
+	}{
+		{"none", "# a\n", "", Pos{0, 1, 1}},
+		{"one", "---\na: b\n---\n# c\n", "a: b\n", Pos{13, 4, 1}},
+		{"empty", "---\n---\nc", "", Pos{8, 3, 1}},
+		{"to the end", "---\na: b\n---", "a: b\n", Pos{12, 3, 4}},
+		{"not closed", "---\na: b\n", "", Pos{0, 1, 1}},
+		{"not on the first line", "\n---\na: b\n---\n", "", Pos{0, 1, 1}},
+		{"white space behind the marks", "--- \na: b\n---\t\nc", "a: b\n", Pos{15, 4, 1}},
+		{"four dashes", "----\na: b\n----\n", "", Pos{0, 1, 1}},
+		{"byte order mark", "\ufeff---\na: b\n---\nc", "a: b\n", Pos{16, 4, 1}},
+		{"carriage returns", "---\r\na: b\r\n---\r\nc", "a: b\r\n", Pos{16, 4, 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			yaml, body := SplitFrontMatter([]byte(c.src))
+			if string(yaml) != c.yaml || body != c.body {
+				t.Errorf("got %q, body at %v; want %q, %v", yaml, body, c.yaml, c.body)
+			}
+		})
+	}
+}
+
+func TestFrontMatterOfFile(t *testing.T) {
+	f, err := Parse("a.mdx", []byte("\ufeff---\r\na: b\r\n---\r\n\r\n# c\r\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (FrontMatter{Raw: "a: b\n", Pos: Pos{8, 2, 1}}); f.FrontMatter != want {
+		t.Errorf("front matter is %+v, want %+v", f.FrontMatter, want)
+	}
+	h := f.Root.Children[0]
+	if want := (Pos{21, 5, 1}); h.Kind != Heading || h.Pos != want {
+		t.Errorf("the heading is at %+v, want %+v", h.Pos, want)
+	}
+}
+
+func TestSyntaxErrorNamesPlace(t *testing.T) {
+	_, err := Parse("docs/a.mdx", []byte("---\na: b\n---\n\n<Card>\r\n\r\n  é </Note>\n"))
+	var syntax *SyntaxError
+	if !errors.As(err, &syntax) {
+		t.Fatalf("the error is %v", err)
+	}
+	want := "docs/a.mdx:7:6: found the closing tag </Note>, expected an opening tag <Note> before it in the same paragraph or span"
+	if err.Error() != want {
+		t.Errorf("got  %s\nwant %s", err, want)
+	}
+}
+
+func TestUnravel(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"element alone", "<A>b</A>", "<A> T:b /"},
+		{"elements and expressions", "<A/> {b} <C>d</C>", "<A> / {b <C> T:d /"},
+		{"text beside", "<A>b</A> c", "p <A> T:b / T:c /"},
+		{"text only", "a", "p T:a /"},
+		{"within elements and lists", "- <A>b</A>\n\n<B>\n\n<C>d</C>\n\n</B>", "ul li <A> T:b / / / <B> <C> T:d / /"},
+		{"over lines", "<A>b</A>\n<C>d</C>", "<A> T:b / <C> T:d /"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, err := Parse("a.mdx", []byte(c.src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			Unravel(f.Root)
+			if got := strings.Join(tokens(f.Root), " "); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			for _, n := range f.Root.Children {
+				if n.Inline {
+					t.Errorf("<%s> is still inline", n.Name)
+				}
+			}
+		})
+	}
+}
+
+func TestPlainTextAndClone(t *testing.T) {
+	f, err := Parse("a.mdx", []byte("# a *b* `c` ![d](e) [f](g) {h}<I>j</I>\n\n| k | l |\n|:-:|---|\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := PlainText(f.Root.Children[0]), "a b c d f j"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	copied := Clone(f.Root)
+	if diff := cmp.Diff(f.Root, copied); diff != "" {
+		t.Fatal(diff)
+	}
+	Walk(copied, func(n *Node) bool {
+		n.Value = "changed"
+		if len(n.Align) > 0 {
+			n.Align[0] = AlignRight
+		}
+		return true
+	})
+	if got := f.Root.Children[0].Children[0].Value; got != "a " {
+		t.Errorf("the copy shares text with the tree: %q", got)
+	}
+	if f.Root.Children[1].Align[0] != AlignCenter {
+		t.Error("the copy shares alignments with the tree")
+	}
+}
+
+func TestEvalLiteral(t *testing.T) {
+	for _, c := range []struct {
+		expr string
+		want any
+	}{
+		{`2`, 2.0},
+		{` -1.5e+3 `, -1500.0},
+		{`0x1F`, 31.0},
+		{`1_000`, 1000.0},
+		{`.5`, 0.5},
+		{`true`, true},
+		{`null`, nil},
+		{`undefined`, nil},
+		{`"a\n\u0041\u{1F600}\x41\"\\"`, "a\nA😀A\"\\"},
+		{`'\ud83d\ude00'`, "😀"},
+		{"`a\nb`", "a\nb"},
+		{`["a", 'b', [1,], ]`, []any{"a", "b", []any{1.0}}},
+		{`{ z: 1, "a b": '2', c: {d: []}, 3: null, }`, Object{{"z", 1.0}, {"a b", "2"}, {"c", Object{{"d", []any{}}}}, {"3", nil}}},
+		{`/* a */ (1) // b`, 1.0},
+	} {
+		got, ok := EvalLiteral(c.expr)
+		if !ok {
+			t.Errorf("%s: no literal", c.expr)
+		} else if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", c.expr, diff)
+		}
+	}
+	for _, expr := range []string{``, `a`, `f()`, `1 + 1`, `"a`, "`${a}`", `[1`, `{a}`, `{...a}`, `{a: b}`, `"a" "b"`, `01x`, strings.Repeat("[", 5000)} {
+		if got, ok := EvalLiteral(expr); ok {
+			t.Errorf("%.20s: read as %v", expr, got)
+		}
+	}
+	if v, ok := (Object{{"a", 1.0}, {"a", 2.0}}).Get("a"); !ok || v != 2.0 {
+		t.Errorf("the last of two members counts, got %v", v)
+	}
+}
+
+func TestParseESM(t *testing.T) {
+	src := `import A from "./a.mdx"
+import B, {c as d, e} from 'b';
+import * as F from "f" // comment
+import "g.css"; import h from "h"
+
+export const i = {
+  j: [1, 2],
+}, k = "l, m"
+export let n
+export function O({ p }) {
+  return <a>{p}</a>
+}
+export const Q = ({ r }) => <b>
+  it's {r}
+</b>
+export default function () {}
+export class S { t = 1 }
+export {u as v}
+export * from "w"
+export const {x, y} = z
+`
+	imports, exports := ParseESM(src)
+	wantImports := []Import{
+		{Default: "A", Path: "./a.mdx"},
+		{Default: "B", Names: []ImportName{{"c", "d"}, {"e", "e"}}, Path: "b"},
+		{Namespace: "F", Path: "f"},
+		{Path: "g.css"},
+		{Default: "h", Path: "h"},
+	}
+	if diff := cmp.Diff(wantImports, imports); diff != "" {
+		t.Errorf("imports: -want +got:\n%s", diff)
+	}
+	wantExports := []Export{
+		{Kind: ExportValue, Name: "i", Value: "{\n  j: [1, 2],\n}"},
+		{Kind: ExportValue, Name: "k", Value: `"l, m"`},
+		{Kind: ExportValue, Name: "n"},
+		{Kind: ExportFunction, Name: "O", Value: "function O({ p }) {\n  return <a>{p}</a>\n}"},
+		{Kind: ExportValue, Name: "Q", Value: "({ r }) => <b>\n  it's {r}\n</b>"},
+		{Kind: ExportDefault, Value: "function () {}"},
+		{Kind: ExportClass, Name: "S", Value: "class S { t = 1 }"},
+		{Kind: ExportOther, Value: "{u as v}"},
+		{Kind: ExportOther, Value: `* from "w"`},
+		{Kind: ExportOther, Value: "const {x, y} = z"},
+	}
+	for i := range exports {
+		e := &exports[i]
+		if e.Value != "" && !strings.HasPrefix(src[e.Offset:], e.Value) {
+			t.Errorf("%s does not stand at offset %d", e.Value, e.Offset)
+		}
+		e.Offset = 0
+	}
+	if diff := cmp.Diff(wantExports, exports); diff != "" {
+		t.Errorf("exports: -want +got:\n%s", diff)
+	}
+	if _, err := Parse("a.mdx", []byte(src)); err != nil {
+		t.Error(err)
+	}
+}
+
+// What nests deeper than any page does is refused or read flat, never followed
+// to the end of the stack.
+func TestDepthIsBounded(t *testing.T) {
+	const n = 20000
+	for name, src := range map[string]string{
+		"quotes":    strings.Repeat(">", n) + " a",
+		"lists":     strings.Repeat("- ", n) + "a",
+		"elements":  strings.Repeat("<a>", n) + strings.Repeat("</a>", n),
+		"braces":    strings.Repeat("{", n) + strings.Repeat("}", n),
+		"emphasis":  strings.Repeat("*a **b ", n) + strings.Repeat("c** d*", n),
+		"images":    strings.Repeat("![", n) + strings.Repeat("](a)", n),
+		"tildes":    strings.Repeat("~a ~~b ", n) + strings.Repeat("c~~ d~ ", n),
+		"templates": "{" + strings.Repeat("`${", n) + strings.Repeat("}`", n) + "}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if f, err := Parse("a.mdx", []byte(src)); err == nil {
+				if d := depth(f.Root); d > 3*maxDepth {
+					t.Errorf("the tree is %d deep", d)
+				}
+			}
+			f, _ := ParseLenient("a.mdx", []byte(src))
+			if d := depth(f.Root); d > 3*maxDepth {
+				t.Errorf("the lenient tree is %d deep", d)
+			}
+		})
+	}
+}
+
+func depth(n *Node) int {
+	d := 0
+	for _, c := range n.Children {
+		d = max(d, depth(c))
+	}
+	return d + 1
+}
+
+// checkTree checks what holds for every tree: places lie in the source, line
+// and column agree with the offset, and children stand in order.
+func checkTree(t *testing.T, src []byte, root *Node) {
+	t.Helper()
+	starts := []int{0}
+	for i := 0; i < len(src); i++ {
+		if src[i] == '\n' || src[i] == '\r' && (i+1 == len(src) || src[i+1] != '\n') {
+			starts = append(starts, i+1)
+		}
+	}
+	if strings.HasPrefix(string(src), "\ufeff") {
+		starts[0] = 3
+	}
+	check := func(n *Node, at Pos) {
+		if at.Offset < 0 || at.Offset > len(src) || at.Line < 1 || at.Line > len(starts) ||
+			starts[at.Line-1]+at.Column-1 != at.Offset {
+			t.Errorf("%s has the place %+v in a source of %d bytes", kindNames[n.Kind], at, len(src))
+		}
+	}
+	Walk(root, func(n *Node) bool {
+		check(n, n.Pos)
+		check(n, n.End)
+		if n.End.Offset < n.Pos.Offset {
+			t.Errorf("%s ends at %v before it begins at %v", kindNames[n.Kind], n.End, n.Pos)
+		}
+		for _, a := range n.Attrs {
+			check(n, a.Pos)
+		}
+		if n.Kind == Text && n.Value == "" {
+			t.Errorf("an empty text at %v", n.Pos)
+		}
+		if n.Kind == Element && n.Level != tagNone {
+			t.Errorf("<%s> at %v was not matched", n.Name, n.Pos)
+		}
+		for _, s := range []string{n.Name, n.Value, n.Meta, n.URL, n.Title} {
+			if !utf8.ValidString(s) || strings.Contains(s, "\x00") {
+				t.Errorf("%s at %v holds bytes that are no text: %q", kindNames[n.Kind], n.Pos, s)
+			}
+		}
+		return true
+	})
+}
+
+func seeds(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, part := range strings.Split(string(data), "\n-- ") {
+			f.Add([]byte(part))
+		}
+	}
+	for _, c := range repeated {
+		f.Add([]byte(c.make(3)))
+	}
+	f.Add([]byte("\ufeff---\r\na: b\r\n---\r\n# c\r\x00\xff[d](e"))
+}
+
+func FuzzParse(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file, err := Parse("a.mdx", src)
+		if err != nil {
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) || syntax.Pos.Line < 1 || syntax.Pos.Offset > len(src) || syntax.Message == "" {
+				t.Fatalf("the error is %#v", err)
+			}
+			return
+		}
+		checkTree(t, src, file.Root)
+		lenient, diags := ParseLenient("a.mdx", src)
+		if len(diags) > 0 {
+			t.Errorf("a source without error is reported: %v", diags)
+		}
+		if diff := cmp.Diff(tokens(file.Root), tokens(lenient.Root)); diff != "" {
+			t.Errorf("a lenient parse reads a source without error otherwise: %s", diff)
+		}
+		Unravel(file.Root)
+		checkTree(t, src, file.Root)
+	})
+}
+
+func FuzzParseLenient(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		file, diags := ParseLenient("a.mdx", src)
+		checkTree(t, src, file.Root)
+		if _, err := Parse("a.mdx", src); (err != nil) != (len(diags) > 0) {
+			t.Errorf("the error is %v, reported is %v", err, diags)
+		}
+		for _, d := range diags {
+			if d.Line < 1 || d.Column < 1 || d.Message == "" || !utf8.ValidString(d.Message) {
+				t.Errorf("reported is %#v", d)
+			}
+		}
+	})
+}
+
+func FuzzLiteral(f *testing.F) {
+	for _, s := range []string{`{a: [1, "b", 'c', null, -2.5e3, 0x1f]}`, "`a\\u{41}`", `/* a */ ("\x41")`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		EvalLiteral(s)
+		for _, e := range func() []Export { _, e := ParseESM("export const a = " + s); return e }() {
+			if e.Offset < 0 || e.Offset > len(s)+17 {
+				t.Errorf("offset %d", e.Offset)
+			}
+		}
+	})
+}
