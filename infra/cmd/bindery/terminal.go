@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"text/tabwriter"
 
 	"github.com/vbauerster/mpb/v8"
@@ -111,16 +112,19 @@ func count(n int, noun string) string {
 type meter struct {
 	a     *app
 	label string
+	// note stands behind the bar. The bar's own goroutine reads it, also while
+	// set waits for that goroutine: no lock may be held between the two.
+	note atomic.Value
 
 	mu       sync.Mutex
 	progress *mpb.Progress
 	bar      *mpb.Bar
-	note     string
 	last     string
 }
 
 func (a *app) meter(label string) *meter {
 	m := &meter{a: a, label: label}
+	m.note.Store("")
 	if isTerminal(a.stderr) {
 		m.progress = mpb.New(mpb.WithOutput(a.stderr), mpb.WithWidth(40))
 	}
@@ -130,40 +134,44 @@ func (a *app) meter(label string) *meter {
 // set says how much of total is done. note stands behind the bar; elsewhere a
 // line is written when it changes and is not empty.
 func (m *meter) set(done, total int64, note string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.note = note
 	if m.progress == nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
 		if note != "" && note != m.last {
 			m.last = note
 			fmt.Fprintf(m.a.stderr, "%s: %s\n", m.label, note)
 		}
 		return
 	}
+	m.note.Store(note)
+	bar := m.theBar(total)
+	bar.SetTotal(total, false)
+	bar.SetCurrent(done)
+}
+
+// theBar makes the bar when it is first needed.
+func (m *meter) theBar(total int64) *mpb.Bar {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.bar == nil {
 		style := mpb.BarStyle().Lbound("").Rbound("").Filler("█").Tip("█").Padding("░")
 		m.bar = m.progress.New(total, style,
 			mpb.PrependDecorators(decor.Name(m.label, decor.WC{W: 12, C: decor.DindentRight})),
-			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
-				m.mu.Lock()
-				defer m.mu.Unlock()
-				return " " + m.note
-			})))
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + m.note.Load().(string) })))
 	}
-	m.bar.SetTotal(total, false)
-	m.bar.SetCurrent(done)
+	return m.bar
 }
 
-// end leaves what was shown last.
+// end leaves what was shown last. set must not be called any more.
 func (m *meter) end() {
+	if m.progress == nil {
+		return
+	}
 	m.mu.Lock()
 	bar := m.bar
-	m.bar = nil
 	m.mu.Unlock()
-	if m.progress != nil {
-		if bar != nil {
-			bar.Abort(false)
-		}
-		m.progress.Wait()
+	if bar != nil {
+		bar.Abort(false)
 	}
+	m.progress.Wait()
 }
