@@ -12,8 +12,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/mdx"
 )
 
-// maxFrontMatter bounds a page's head; real ones have a few hundred bytes.
-const maxFrontMatter = 64 << 10
+// Limits of a page's head; real ones have a few hundred bytes. The YAML parser
+// takes time that grows with the square of some heads, of nested brackets most.
+const (
+	maxFrontMatter = 16 << 10
+	maxNesting     = 32
+)
 
 // field is one entry of a page's head: a scalar, or a list of scalars, or the
 // fields of an object ("name" and so on) one level down.
@@ -104,6 +108,9 @@ func fullYAML(file string, src []byte) (out map[string]field, diag *mdx.Diagnost
 	fail := func(line, column int, message string) *mdx.Diagnostic {
 		return &mdx.Diagnostic{Severity: mdx.Error, Code: "front-matter", File: file, Line: line, Column: column, Message: message}
 	}
+	if depth := nesting(src); depth > maxNesting {
+		return nil, fail(2, 1, "the front matter has brackets nested too deeply")
+	}
 	defer func() {
 		// The parser is another's; no head may end an export.
 		if p := recover(); p != nil {
@@ -160,6 +167,22 @@ func fullYAML(file string, src []byte) (out map[string]field, diag *mdx.Diagnost
 		}
 	}
 	return out, nil
+}
+
+// nesting is how deep brackets lie in each other, at most; brackets in quotes
+// count too.
+func nesting(src []byte) int {
+	depth, most := 0, 0
+	for _, c := range src {
+		switch c {
+		case '[', '{':
+			depth++
+			most = max(most, depth)
+		case ']', '}':
+			depth = max(depth-1, 0)
+		}
+	}
+	return most
 }
 
 func mappingValues(n ast.Node) []*ast.MappingValueNode {

@@ -186,16 +186,16 @@ func (r *configReader) sort(config *value, paths []string, named func(string) bo
 			static = append(static, p)
 		case pageFile:
 			if address, ok := strings.CutSuffix(p, ".mdx"); ok {
-				taken[address] = true
+				taken[strings.ToLower(address)] = true
 			}
 			sources = append(sources, p)
 		}
 	}
 	kept := sources[:0]
 	for _, p := range sources {
-		if address, ok := strings.CutSuffix(p, ".md"); ok && taken[address] {
+		if address, ok := strings.CutSuffix(p, ".md"); ok && taken[strings.ToLower(address)] {
 			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "page-shadowed", File: p,
-				Message: "the page is left out: " + address + ".mdx has the same address"})
+				Message: "the page is left out: one that ends in .mdx has the same address"})
 			continue
 		}
 		kept = append(kept, p)

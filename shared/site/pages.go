@@ -132,16 +132,17 @@ func included(p *Page, prefixes []string) bool {
 }
 
 // placeFiles settles which names of the bundle belong to pages and which to
-// static files, so that none stands twice and none is both a file and a folder.
+// static files, so that none stands twice (also not in another case, which many
+// disks don't tell apart) and none is both a file and a folder.
 func (s *Site) placeFiles(static []string) (diags []mdx.Diagnostic) {
 	outputs := make(map[string]string, 2*len(s.Pages))
 	for i := range s.Pages {
 		p := &s.Pages[i]
-		outputs[p.Output] = p.Source
-		outputs[p.Address+".md"] = p.Source
+		outputs[strings.ToLower(p.Output)] = p.Source
+		outputs[strings.ToLower(p.Address)+".md"] = p.Source
 	}
 	for _, f := range static {
-		clash, at := "", f
+		clash, at := "", strings.ToLower(f)
 		for at != "." && clash == "" {
 			clash = outputs[at]
 			at = path.Dir(at)

@@ -1,0 +1,235 @@
+package site
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+	"testing"
+)
+
+// testSite has the pages and files that the tables below link to.
+func testSite() *Site {
+	s := &Site{Domain: "docs.example"}
+	for _, a := range []string{"api/index", "api/users", "both", "both/index", "guides/deep/page", "guides/start", "index", "out/side", "with space/größe"} {
+		s.Pages = append(s.Pages, Page{Source: a + ".mdx", Address: a, Output: a + ".html", Title: a, Excluded: strings.HasPrefix(a, "out/")})
+	}
+	s.Files = []string{"files/a.pdf", "images/b c.png", "guides/data.json", "openapi.json"}
+	s.Redirects = []Redirect{
+		{Source: "/old", Destination: "/guides/start"},
+		{Source: "/chain", Destination: "/old#there"},
+		{Source: "/loop", Destination: "/pool"},
+		{Source: "/pool", Destination: "/loop"},
+		{Source: "/away", Destination: "https://other.example/x"},
+		{Source: "/own", Destination: "https://docs.example/api/users?a=b"},
+		{Source: "/guides/start", Destination: "/api"},
+		{Source: "/v1/:slug*", Destination: "/:slug*"},
+		{Source: "/by/:id/at/:place", Destination: "/guides/:place"},
+		{Source: "/wild/*", Destination: "/guides/*"},
+		{Source: "/part-*", Destination: "/api/users"},
+		{Source: "/bad", Destination: "javascript:alert(1)"},
+	}
+	return s
+}
+
+func TestResolve(t *testing.T) {
+	s := testSite()
+	kinds := map[TargetKind]string{Missing: "missing", ToPage: "page", ToFile: "file", ToAnchor: "anchor", External: "external", Other: "other", Unsafe: "unsafe"}
+	for _, c := range []struct{ from, href, kind, want string }{
+		// Pages: by address, however it is written.
+		{"guides/start", "/api/users", "page", "../api/users.html"},
+		{"guides/start", "/api/users/", "page", "../api/users.html"},
+		{"guides/start", "/api/users.mdx", "page", "../api/users.html"},
+		{"guides/start", "/api/users.md", "page", "../api/users.html"},
+		{"guides/start", "/api/users.html", "page", "../api/users.html"},
+		{"guides/start", "/api/users#a-b", "page", "../api/users.html#a-b"},
+		{"guides/start", "/api/users?x=1&y#z", "page", "../api/users.html?x=1&y#z"},
+		{"guides/start", "/api", "page", "../api/index.html"},
+		{"guides/start", "/api/index", "page", "../api/index.html"},
+		{"guides/start", "/", "page", "../index.html"},
+		{"index", "guides/start", "page", "guides/start.html"},
+		{"guides/start", "/with space/größe", "page", "../with%20space/gr%C3%B6%C3%9Fe.html"},
+		{"guides/start", "/with%20space/gr%C3%B6%C3%9Fe", "page", "../with%20space/gr%C3%B6%C3%9Fe.html"},
+		{"guides/start", "/both", "page", "../both.html"},
+		{"guides/start", "/both/index", "page", "../both/index.html"},
+		{"guides/start", " /api/users\n", "page", "../api/users.html"},
+
+		// Relative links: beside the file, beside the address, at the root.
+		{"guides/start", "deep/page", "page", "deep/page.html"},
+		{"guides/start", "./deep/page", "page", "deep/page.html"},
+		{"guides/deep/page", "../start", "page", "../start.html"},
+		{"guides/deep/page", "../../../../api", "page", "../../api/index.html"},
+		{"api/index", "users", "page", "users.html"},
+		{"api/index", "guides/start", "page", "../guides/start.html"},
+		{"guides/start", "api/users", "page", "../api/users.html"},
+
+		// The page itself.
+		{"guides/start", "#here", "anchor", "#here"},
+		{"guides/start", "#h%C3%A9re", "anchor", "#h%C3%A9re"},
+		{"guides/start", "", "anchor", "#"},
+		{"guides/start", "/guides/start#here", "anchor", "#here"},
+		{"guides/start", "/guides/start", "page", "start.html"},
+		{"guides/start", "?tab=1", "page", "start.html?tab=1"},
+
+		// Files, and what every bundle has.
+		{"guides/start", "/files/a.pdf", "file", "../files/a.pdf"},
+		{"guides/start", "data.json", "file", "data.json"},
+		{"guides/start", "/images/b%20c.png", "file", "../images/b%20c.png"},
+		{"guides/start", "/sitemap.xml", "file", "../sitemap.xml"},
+		{"guides/start", "/llms.txt", "file", "../llms.txt"},
+
+		// Redirects; a page wins over one from its own address.
+		{"api/users", "/guides/start", "page", "../guides/start.html"},
+		{"api/users", "/old", "page", "../guides/start.html"},
+		{"api/users", "/chain", "page", "../guides/start.html#there"},
+		{"api/users", "/chain#mine", "page", "../guides/start.html#mine"},
+		{"api/users", "/away", "external", "https://other.example/x"},
+		{"api/index", "/own", "page", "users.html?a=b"},
+		{"index", "/v1/guides/start", "page", "guides/start.html"},
+		{"index", "/v1/old", "page", "guides/start.html"},
+		{"index", "/by/7/at/start", "page", "guides/start.html"},
+		{"index", "/by/7/at", "missing", "by/7/at"},
+		{"index", "/wild/deep/page", "page", "guides/deep/page.html"},
+		{"index", "/part-one", "page", "api/users.html"},
+		{"index", "/loop", "missing", "loop"},
+		{"index", "/bad", "missing", "bad"},
+
+		// Elsewhere.
+		{"index", "https://other.example/a b", "external", "https://other.example/a b"},
+		{"index", "//cdn.example/x.js", "external", "https://cdn.example/x.js"},
+		{"guides/start", "https://docs.example/api/users#x", "page", "../api/users.html#x"},
+		{"guides/start", "HTTPS://DOCS.example/api", "page", "../api/index.html"},
+		{"guides/start", "https://docs.example", "page", "../index.html"},
+		{"index", "/out/side#x", "external", "https://docs.example/out/side#x"},
+		{"index", "mailto:a@b.example", "other", "mailto:a@b.example"},
+		{"index", "tel:+1", "other", "tel:+1"},
+		{"index", "data:image/png;base64,AA", "other", "data:image/png;base64,AA"},
+
+		// Nothing that runs code.
+		{"index", "javascript:alert(1)", "unsafe", ""},
+		{"index", " JaVa\tScript:alert(1)", "unsafe", ""},
+		{"index", "java\x00script:alert(1)", "unsafe", ""},
+		{"index", "vbscript:x", "unsafe", ""},
+		{"index", "file:///etc/passwd", "unsafe", ""},
+		{"index", "data:text/html,<script>", "unsafe", ""},
+
+		// What is missing never leaves the bundle.
+		{"guides/start", "/nowhere", "missing", "../nowhere"},
+		{"guides/start", "../../../nowhere", "missing", "../nowhere"},
+		{"guides/start", `/\other.example`, "missing", `../%5Cother.example`},
+		{"guides/start", "/guides", "missing", "../guides"},
+		{"guides/start", "%zz", "missing", "%25zz"},
+	} {
+		from, ok := s.Lookup(c.from)
+		if !ok {
+			t.Fatalf("no page %q", c.from)
+		}
+		got := s.Resolve(from, c.href)
+		if kinds[got.Kind] != c.kind || got.Href != c.want {
+			t.Errorf("%q on %s: %s %q, want %s %q", c.href, c.from, kinds[got.Kind], got.Href, c.kind, c.want)
+		}
+	}
+}
+
+// A site without a page at its root still has a way to go there.
+func TestResolveRoot(t *testing.T) {
+	s := testSite()
+	s.Pages = s.Pages[:4]
+	if got := s.Resolve(2, "/"); got.Kind != ToFile || got.Href != "index.html" {
+		t.Errorf("%+v", got)
+	}
+	s = testSite()
+	s.Pages = s.Pages[:4]
+	s.Redirects = append(s.Redirects, Redirect{Source: "/", Destination: "/api/users"})
+	if got := s.Resolve(2, "/"); got.Kind != ToPage || got.Href != "api/users.html" {
+		t.Errorf("%+v", got)
+	}
+	if h := s.Home(); h < 0 || s.Pages[h].Address != "api/users" {
+		t.Errorf("home is %d", h)
+	}
+}
+
+func TestRel(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{"a.html", "a.html", "a.html"},
+		{"a.html", "b/c.html", "b/c.html"},
+		{"b/c.html", "a.html", "../a.html"},
+		{"b/c.html", "b/d.html", "d.html"},
+		{"b/c/d.html", "b/e/f.html", "../e/f.html"},
+		{"ab/c.html", "abc/d.html", "../abc/d.html"},
+		{"a.html", "x:y.html", "./x:y.html"},
+		{"b/a.html", "x:y.html", "../x:y.html"},
+		{"a.html", "50%.html", "50%25.html"},
+		{"a.html", `q"<?#.html`, "q%22%3C%3F%23.html"},
+	} {
+		if got := Rel(c.from, c.to); got != c.want {
+			t.Errorf("from %s to %s: %s, want %s", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// Whatever an author writes, a link within the site is relative and stays in
+// the bundle, and none runs code.
+func FuzzResolve(f *testing.F) {
+	for _, s := range []string{"/a", "../../x", "//h/p", "\\\\h", "java\nscript:x", "%2e%2e/%2e%2e/x", "/v1/%2F/x", "?", "#%", "/by//at/x", "/./..", "a:b", "%2e%2e0"} {
+		f.Add(s)
+	}
+	s := testSite()
+	f.Fuzz(func(t *testing.T, href string) {
+		for from := -1; from < len(s.Pages); from += 3 {
+			got := s.Resolve(from, href)
+			switch got.Kind {
+			case ToPage, ToFile, Missing:
+				if strings.HasPrefix(got.Href, "/") || schemeOf(got.Href) != "" {
+					t.Errorf("%q: %q is not relative", href, got.Href)
+				}
+				output := "index.html"
+				if from >= 0 {
+					output = s.Pages[from].Output
+				}
+				ref, _, _ := strings.Cut(got.Href, "#")
+				ref, _, _ = strings.Cut(ref, "?")
+				if at := path.Join(path.Dir(output), ref); at == ".." || strings.HasPrefix(at, "../") {
+					t.Errorf("%q: %q leaves the bundle", href, got.Href)
+				}
+			case External, Other, Unsafe:
+				switch scheme := schemeOf(got.Href); scheme {
+				case "javascript", "vbscript", "file", "blob":
+					t.Errorf("%q: %q runs code", href, got.Href)
+				}
+			}
+		}
+	})
+}
+
+// Links are resolved a hundred at a time on each of thousands of pages.
+func BenchmarkResolve(b *testing.B) {
+	s := &Site{Domain: "docs.example"}
+	for i := range 20_000 {
+		a := fmt.Sprintf("part-%d/page-%d", i%50, i)
+		s.Pages = append(s.Pages, Page{Source: a + ".mdx", Address: a, Output: a + ".html"})
+	}
+	s.tables()
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Resolve(7, "/part-3/page-3#there")
+	}
+}
+
+// A site that was read back answers as the one that was written.
+func TestReadBack(t *testing.T) {
+	s := testSite()
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Site
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	for _, href := range []string{"/api", "/chain", "/wild/start", "/nowhere", "/files/a.pdf"} {
+		if a, b := s.Resolve(0, href), back.Resolve(0, href); a != b {
+			t.Errorf("%s: %+v, %+v", href, a, b)
+		}
+	}
+}
