@@ -251,7 +251,11 @@ func endsListNumber(b []byte) bool {
 }
 
 // CodeSpan returns s as inline code.
-func CodeSpan(s string) string {
+func CodeSpan(s string) string { return string(AppendCodeSpan(nil, s)) }
+
+// AppendCodeSpan appends s as inline code, between more backticks than there
+// are in it.
+func AppendCodeSpan(b []byte, s string) []byte {
 	longest, run := 0, 0
 	for i := 0; i < len(s); i++ {
 		if s[i] == '`' {
@@ -261,9 +265,19 @@ func CodeSpan(s string) string {
 			run = 0
 		}
 	}
-	fence := strings.Repeat("`", longest+1)
-	if longest > 0 || strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") && strings.TrimSpace(s) != "" {
-		return fence + " " + s + " " + fence
+	space := longest > 0 || strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") && strings.TrimSpace(s) != ""
+	for range longest + 1 {
+		b = append(b, '`')
 	}
-	return fence + s + fence
+	if space {
+		b = append(b, ' ')
+	}
+	b = append(b, s...)
+	if space {
+		b = append(b, ' ')
+	}
+	for range longest + 1 {
+		b = append(b, '`')
+	}
+	return b
 }

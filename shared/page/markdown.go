@@ -52,7 +52,14 @@ func (s *state) markdownBlocks(m *component.Markdown, list []*mdx.Node) {
 
 // markdownPhrase gives inline nodes as they stand in a paragraph.
 func (s *state) markdownPhrase(list []*mdx.Node) string {
-	return string(bytes.Trim(s.inlineMarkdown(nil, list), " \t\n"))
+	// The buffer is taken while it is in use: a component in the phrase may
+	// write a phrase of its own.
+	b := s.scratch[:0]
+	s.scratch = nil
+	b = s.inlineMarkdown(b, list)
+	text := string(bytes.Trim(b, " \t\n"))
+	s.scratch = b
+	return text
 }
 
 // isBlock tells whether a node is written as a block.
@@ -310,7 +317,7 @@ func (s *state) inlineMarkdown(b []byte, list []*mdx.Node) []byte {
 		case mdx.Delete:
 			b = s.delimited(b, "~~", n.Children)
 		case mdx.InlineCode:
-			b = append(b, component.CodeSpan(n.Value)...)
+			b = component.AppendCodeSpan(b, n.Value)
 		case mdx.InlineMath:
 			b = append(append(append(b, "$$"...), n.Value...), "$$"...)
 		case mdx.Break:
@@ -339,30 +346,38 @@ func (s *state) inlineMarkdown(b []byte, list []*mdx.Node) []byte {
 // delimited appends content between delimiters. Markdown wants no white space
 // inside them: it goes outside.
 func (s *state) delimited(b []byte, with string, list []*mdx.Node) []byte {
-	inner := s.inlineMarkdown([]byte("x"), list)[1:]
+	start := len(b)
+	b = append(b, with...)
+	b = s.inlineMarkdown(b, list)
+	inner := b[start+len(with):]
 	body := bytes.Trim(inner, " \t\n")
-	if len(body) == 0 {
-		return append(b, inner...)
+	switch {
+	case len(body) == 0:
+		return append(b[:start], inner...)
+	case len(body) == len(inner):
+		return append(b, with...)
 	}
-	start := bytes.Index(inner, body)
-	b = append(b, inner[:start]...)
+	inner = bytes.Clone(inner)
+	before := bytes.Index(inner, body)
+	body = inner[before : before+len(body)]
+	b = append(b[:start], inner[:before]...)
 	b = append(b, with...)
 	b = append(b, body...)
 	b = append(b, with...)
-	return append(b, inner[start+len(body):]...)
+	return append(b, inner[before+len(body):]...)
 }
 
 func (s *state) markdownAnchor(b []byte, list []*mdx.Node, href string) []byte {
-	label := bytes.TrimSpace(s.inlineMarkdown([]byte("x"), list)[1:])
-	if len(label) == 0 {
-		return b
-	}
+	start := len(b)
+	b = s.inlineMarkdown(append(b, '['), list)
+	label := bytes.TrimSpace(b[start+1:])
 	address := s.markdownLink(href)
-	if address == "" { // not safe
-		return append(b, label...)
+	if len(label) == 0 || address == "" { // nothing to point at, or not safe to
+		return append(b[:start], label...)
 	}
-	b = append(b, '[')
-	b = append(b, label...)
+	if len(label) < len(b)-start-1 {
+		b = append(append(b[:start], '['), label...)
+	}
 	b = append(b, "]("...)
 	b = append(b, markdownAddress(address)...)
 	return append(b, ')')

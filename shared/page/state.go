@@ -47,6 +47,8 @@ type state struct {
 	classes map[string]struct{}
 	reports map[mdx.Diagnostic]struct{}
 	lines   [][]byte
+	// scratch is where phrases of Markdown are put together.
+	scratch []byte
 	// inTable: Markdown of a table cell is being written.
 	inTable bool
 
