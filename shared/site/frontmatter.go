@@ -59,7 +59,10 @@ func simpleYAML(src string) (map[string]field, bool) {
 		} else {
 			src = ""
 		}
-		line = strings.TrimRight(line, " \r")
+		line = strings.TrimRight(strings.TrimSuffix(line, "\r"), " ")
+		if strings.IndexFunc(line, isControl) >= 0 {
+			return nil, false
+		}
 		if line == "" || line[0] == '#' {
 			continue
 		}
@@ -71,7 +74,7 @@ func simpleYAML(src string) (map[string]field, bool) {
 			return nil, false
 		}
 		key, val := line[:i], strings.TrimLeft(line[i+1:], " ")
-		if _, twice := out[key]; twice || strings.IndexByte(val, '\t') >= 0 {
+		if _, twice := out[key]; twice {
 			return nil, false
 		}
 		switch c := val[0]; {

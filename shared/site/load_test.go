@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
 )
@@ -452,6 +454,17 @@ func FuzzFrontMatter(f *testing.F) {
 		}
 		if _, diag := frontMatter("a.mdx", []byte(head)); diag != nil && (diag.Line < 1 || diag.Message == "") {
 			t.Errorf("%+v", diag)
+		}
+		short, ok := simpleYAML(head)
+		if !ok || !utf8.ValidString(head) {
+			return
+		}
+		full, diag := fullYAML("a.mdx", []byte(head))
+		if diag != nil {
+			t.Fatalf("%q: the short way reads what YAML refuses: %v", head, diag)
+		}
+		if d := cmp.Diff(full, short, cmp.AllowUnexported(field{}), cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%q (-full +short):\n%s", head, d)
 		}
 	})
 }
