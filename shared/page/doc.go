@@ -5,7 +5,9 @@
 // ids given out.
 //
 //   - page.go: Renderer and Result, the way through the steps below
-//   - expand.go, scope.go: snippets, constants and expressions
+//   - state.go: one page on that way, and its diagnostics
+//   - expand.go: snippets, constants and attributes put in place
+//   - esm.go, scope.go, values.go: what names and expressions stand for
 //   - ids.go: ids of headings and components, and their aliases
 //   - html.go, element.go: the tree as HTML; HTML elements that authors write
 //   - code.go: code blocks and the words behind a fence

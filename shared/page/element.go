@@ -29,6 +29,19 @@ func (s *state) elementHTML(b []byte, n *mdx.Node) []byte {
 	return s.tag(b, n)
 }
 
+// usesOutside tells, and reports, a <use> of another file: browsers load none
+// on file://, and none from another host at all.
+func (s *state) usesOutside(n *mdx.Node) bool {
+	e := s.element(n, nil)
+	for _, name := range [...]string{"href", "xlinkHref", "xlink:href"} {
+		if href := strings.TrimSpace(e.String(name)); href != "" && href[0] != '#' {
+			s.reportOnce(n, "use "+href, attrPos(n, name), "drawing-outside", "<use> shows nothing of another file: "+excerpt(href))
+			return true
+		}
+	}
+	return false
+}
+
 // reportOnce records a warning the first time that key occurs on the page.
 func (s *state) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, message string) {
 	if _, again := s.once[key]; again {
@@ -130,6 +143,9 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 		return b
 	case rule&unwrap != 0:
 		return s.blocks(b, n.Children)
+	}
+	if name == "use" && s.usesOutside(n) {
+		return b
 	}
 	if name == "main" {
 		name = "div" // the document has its own
@@ -314,15 +330,9 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag string) []byte {
 		case "style":
 			value = s.styleText(n, value)
 		case "href", "xlink:href":
-			switch {
-			case tag == "use" && !strings.HasPrefix(value, "#"):
-				// Browsers load no drawing from another file on file://, and
-				// none from another host at all.
-				s.reportOnce(n, "use "+value, a.Pos, "drawing-outside", "<use> shows nothing of another file: "+excerpt(value))
-				continue
-			case tag == "image":
+			if tag == "image" {
 				value = s.asset(n, a.Pos, value)
-			default:
+			} else {
 				value = s.link(n, a.Pos, value)
 			}
 			if value == "" {
