@@ -25,7 +25,7 @@ func (t *Theme) NotFound() []byte {
 	dst = append(dst, `<meta name="robots" content="noindex"><title>`...)
 	dst = appendText(dst, t.docTitle(title))
 	dst = append(dst, `</title><style>`...)
-	dst = append(dst, t.plainCSS()...)
+	dst = append(dst, t.plain...)
 	dst = append(dst, `</style></head><body><main id="bindery-content"><p class="code" aria-hidden="true">404</p><h1>`...)
 	dst = appendText(dst, title)
 	dst = append(dst, `</h1><p>`...)
@@ -65,7 +65,7 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 		dst = append(dst, `<meta name="robots" content="noindex">`...)
 	}
 	dst = append(dst, `<style>`...)
-	dst = append(dst, t.plainCSS()...)
+	dst = append(dst, t.plain...)
 	dst = append(dst, `</style></head><body><main id="bindery-content"><h1>`...)
 	dst = append(dst, w.moved...)
 	dst = append(dst, `</h1><p>`...)
@@ -79,28 +79,28 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 
 var refreshEscaper = strings.NewReplacer(`"`, "%22", `'`, "%27", " ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D")
 
+// plainTokens are the colours that plainCSS uses.
+var plainTokens = [...]string{"bg", "text", "heading", "link", "primary", "primary-contrast", "focus"}
+
 // plainCSS styles the pages that stand alone. They follow the system's
 // appearance, because they carry no script.
-func (t *Theme) plainCSS() string {
+func plainCSS(cfg *Config) string {
 	var b strings.Builder
-	light, dark := newPalette(t.cfg.Colors, false), newPalette(t.cfg.Colors, true)
-	b.WriteString(":root{")
-	light.css(&b)
-	b.WriteString("font-family:" + sansStack + "}")
-	vars := func(sel string) {
-		b.WriteString(sel + "{")
-		dark.css(&b)
+	vars := func(dark bool) {
+		p := newPalette(cfg.Colors, dark)
+		b.WriteString(":root{")
+		for _, name := range plainTokens {
+			b.WriteString("--color-" + name + ":" + p.get(name).String() + ";")
+		}
 		b.WriteString("}")
 	}
-	switch {
-	case t.cfg.Appearance == "dark":
-		vars(":root")
-	case t.cfg.Appearance == "light":
-	default:
+	vars(cfg.Appearance == "dark")
+	if cfg.Appearance != "dark" && cfg.Appearance != "light" {
 		b.WriteString("@media(prefers-color-scheme:dark){")
-		vars(":root")
+		vars(true)
 		b.WriteString("}")
 	}
+	b.WriteString("body{font-family:" + sansStack + "}")
 	b.WriteString(`
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;min-height:100svh;display:grid;place-items:center;padding:2rem;background:var(--color-bg);color:var(--color-text);line-height:1.65}

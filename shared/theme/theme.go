@@ -103,6 +103,7 @@ type Theme struct {
 	boot   string // path of the script that runs before the first paint
 
 	headSite []byte // head elements that are the same on all pages
+	plain    string // styles of the pages that stand alone
 }
 
 // New makes the theme of a site. It fails only if a part of the style sheet or
@@ -165,6 +166,7 @@ func New(cfg Config) (*Theme, error) {
 		return nil, err
 	}
 	t.headSite = t.siteHead()
+	t.plain = plainCSS(&t.cfg)
 	return t, nil
 }
 
