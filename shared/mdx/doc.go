@@ -1,4 +1,44 @@
 // Package mdx reads MDX: CommonMark with GitHub's extensions, JSX, expressions
 // and import/export statements, YAML front matter and $$ math, into a tree
-// whose every node knows its line and column.
+// whose every node knows its line and column. The grammar is that of remark-mdx
+// with remark-gfm, remark-math (no single dollars) and remark-frontmatter.
+//
+// # What it offers
+//
+//   - Parse and ParseLenient: a source as a File. The first refuses what is not
+//     MDX with a SyntaxError; the second keeps it as visible text and reports it.
+//   - SplitFrontMatter: the YAML block alone, without parsing the rest.
+//   - Node, Walk, PlainText, Clone and Unravel: the tree and what is done to it.
+//   - EvalLiteral and ParseESM: the little JavaScript that pages are made of.
+//
+// # How it works
+//
+// A parse has three phases. Blocks (block.go, listitem.go, leaf.go, table.go)
+// are read line by line into containers and leaves; link definitions and
+// footnotes are known when it ends. Inlines (inline.go, codespan.go, link.go,
+// emphasis.go, autolink.go) are read from the text of each leaf. Last, tags
+// that stand among the same siblings are matched and what stands between them
+// becomes their content (matchTags in jsx.go).
+//
+// Tags (jsx.go) and the JavaScript in them (js.go, esm.go, literal.go) are read
+// through a reader (reader.go), which takes further lines as it needs them and
+// leaves out the marks of the containers around them. There is no JavaScript
+// parser: a scanner that knows brackets, strings, templates, comments, regular
+// expressions and JSX finds where an expression ends, and refuses what reads
+// like prose. It lets some wrong JavaScript through.
+//
+// # What it promises
+//
+// Work grows with the length of the source, whatever is in it: every loop that
+// looks at bytes counts its steps, and a test compares the steps of a source
+// with those of one twice as long for each of a list of constructs. Nesting is
+// bounded. No input makes it panic.
+//
+// # Where it differs from the reference parser
+//
+//   - JavaScript that the scanner cannot tell from right is accepted, such as
+//     types of TypeScript or an element closed by the name of another.
+//   - A document that begins with --- and has no second such line is read from
+//     there as any other, lists and quotes included.
+//   - A task's box counts only at the start of its own item.
 package mdx

@@ -33,7 +33,10 @@ type jsFrame struct {
 	// block is set for braces that hold statements: what follows them is no
 	// operator.
 	block bool
-	at    int
+	// object is set for braces that surely hold an object, key where the next
+	// token is a key of it.
+	key, object bool
+	at          int
 }
 
 // jsLast is the last token, as far as it matters.
@@ -63,6 +66,7 @@ type jsScanner struct {
 	i     int
 	stack []jsFrame
 	last  jsLast
+	op    byte // the last operator's first sign
 	// operand tells that the last token ends an operand.
 	operand bool
 	// expr is set for an expression, unset for statements.
@@ -80,7 +84,7 @@ var jsWords = map[string]jsLast{
 	"else": lastBlock, "do": lastBlock, "try": lastBlock, "finally": lastBlock, "static": lastBlock,
 	"return": lastWord, "typeof": lastWord, "instanceof": lastWord, "in": lastWord, "of": lastWord, "new": lastWord,
 	"delete": lastWord, "void": lastWord, "throw": lastWord, "case": lastWord, "await": lastWord, "yield": lastWord,
-	"async": lastWord, "function": lastWord, "class": lastWord, "extends": lastWord, "const": lastWord, "let": lastWord,
+	"async": lastWord, "function": lastWord, "class": lastBlock, "extends": lastWord, "const": lastWord, "let": lastWord,
 	"var": lastWord, "if": lastWord, "for": lastWord, "while": lastWord, "switch": lastWord, "import": lastWord,
 	"export": lastWord, "default": lastWord, "from": lastWord, "as": lastWord, "with": lastWord,
 }
@@ -244,6 +248,11 @@ func (j *jsScanner) endElement() {
 
 // token reads one token of plain JavaScript.
 func (j *jsScanner) token(c byte) {
+	key := false
+	if n := len(j.stack); n > 0 && j.stack[n-1].key && !isSpaceOrEOL(c) && (c != '/' || j.r.at(j.i+1) != '*' && j.r.at(j.i+1) != '/') {
+		key = true
+		j.stack[n-1].key = false
+	}
 	switch {
 	case isSpaceOrEOL(c) || c == '\f' || c == '\v':
 		j.newLine = j.newLine || c == '\n'
@@ -276,7 +285,11 @@ func (j *jsScanner) token(c byte) {
 	case c == '<' && !j.operand:
 		j.element()
 	case isAlpha(c) || c == '_' || c == '$' || c == '#' || c >= utf8.RuneSelf:
+		start := j.i
 		j.word()
+		if key && j.err == nil {
+			j.key(j.r.s[start:j.i])
+		}
 	default:
 		j.operator(c)
 	}
@@ -312,7 +325,10 @@ func (j *jsScanner) slash() {
 	}
 	if j.operand {
 		j.i++
-		j.operand, j.last = false, lastOperator
+		if j.r.at(j.i) == '=' {
+			j.i++
+		}
+		j.operand, j.last, j.op = false, lastOperator, '/'
 		return
 	}
 	start, class := j.i, false
@@ -385,10 +401,36 @@ func (j *jsScanner) open(c byte) {
 			// class A {, switch, a label's block: none is an operand.
 			block = true
 		}
-		j.push(inBraces, block)
+		// Behind a colon it may also be the block of a case, and the braces of
+		// imports and exports hold names.
+		key := !block && !(j.last == lastOperator && j.op == ':') &&
+			(j.expr || len(j.stack) > 0 || j.last == lastOperator && j.op != ',')
+		if j.push(inBraces, block); j.err == nil {
+			top := &j.stack[len(j.stack)-1]
+			top.key, top.object = key, key
+		}
 	}
 	j.i++
 	j.operand, j.last = false, lastNone
+}
+
+// key checks what follows a name where a key of an object stands. Braces in
+// braces are also how templates mark what they fill in: {{user.name}} is
+// neither an object nor anything else.
+func (j *jsScanner) key(name string) {
+	for k := j.i; ; k++ {
+		j.r.p.steps++
+		switch c := j.r.at(k); {
+		case isSpaceOrEOL(c):
+			continue
+		case c == 0 || c >= utf8.RuneSelf || strings.IndexByte(":,}(=/", c) >= 0:
+		case name == "get" || name == "set" || name == "async":
+		default:
+			j.i = k
+			j.fail(k, "found %c behind a key of an object, expected :, a comma or }", c)
+		}
+		return
+	}
 }
 
 func (j *jsScanner) close(c byte) {
@@ -536,20 +578,30 @@ func (j *jsScanner) operator(c byte) {
 		return
 	case c == '?' && len(j.stack) == 0:
 		j.question++
-	case c == ':' && len(j.stack) == 0 && j.expr:
-		if j.question == 0 {
+	case c == ':' && len(j.stack) == 0:
+		if j.question == 0 && j.expr {
 			j.fail(j.i, "found : behind a complete expression, expected an operator or }")
 			return
 		}
-		j.question--
+		j.question = max(0, j.question-1)
 	case c == '@' || c == '\\' || c < 0x20:
 		j.fail(j.i, "found %q in an expression, expected an operand or operator", rune(c))
+		return
+	case (c == '!' && next != '=' || c == '~') && j.operand && !j.newLine:
+		j.fail(j.i, "found %c behind an operand, expected an operator between two", c)
 		return
 	case !j.operand && j.needsLeft(c):
 		j.fail(j.i, "found %c, expected an operand", c)
 		return
 	}
+	if n := len(j.stack); c == ',' && n > 0 && j.stack[n-1].mode == inBraces && !j.stack[n-1].block {
+		j.stack[n-1].key = j.stack[n-1].object
+	}
 	j.i++
+	if next == '=' && (c == '+' || c == '-' || c == '<' || c == '!') {
+		j.i++
+	}
+	j.op = c
 	for n := j.r.at(j.i); n != 0 && strings.IndexByte("=*%&|^>?", c) >= 0 && strings.IndexByte("=*&|>", n) >= 0; n = j.r.at(j.i) {
 		j.r.p.steps++
 		j.i++
@@ -561,14 +613,15 @@ func (j *jsScanner) operator(c byte) {
 func (j *jsScanner) needsLeft(c byte) bool {
 	switch j.last {
 	case lastOperator, lastArrow, lastDot, lastNone:
-		return strings.IndexByte("%&|^=", c) >= 0 || len(j.stack) == 0 && strings.IndexByte("*>", c) >= 0
+		// import a, * as b has a star behind a comma.
+		return strings.IndexByte("%&|^=", c) >= 0 || len(j.stack) == 0 && (c == '>' || c == '*' && (j.expr || j.op != ','))
 	}
 	return false
 }
 
 // complete reports that nothing is open and no operand is missing.
 func (j *jsScanner) complete() bool {
-	if len(j.stack) > 0 {
+	if len(j.stack) > 0 || j.question > 0 {
 		return false
 	}
 	switch j.last {

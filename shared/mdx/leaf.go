@@ -156,15 +156,17 @@ func (p *parser) closeParagraph() *Node {
 	if from == to {
 		return nil
 	}
-	first, last := &p.segs[from], &p.segs[to-1]
+	first, end := &p.segs[from], p.segs[to-1].end
 	for first.start < first.end && isSpace(p.s[first.start]) {
 		first.start++
 	}
-	for last.end > last.start && isSpace(p.s[last.end-1]) {
-		last.end--
+	// The white space at the end stays in the text: less-than before it is no
+	// tag.
+	for end > first.start && isSpace(p.s[end-1]) {
+		end--
 	}
 	para := p.node(Paragraph, first.start)
-	para.End = p.pos(last.end)
+	para.End = p.pos(end)
 	p.jobs = append(p.jobs, inlineJob{from: from, to: to, item: p.paraItem})
 	para.Start = -len(p.jobs)
 	p.add(para)

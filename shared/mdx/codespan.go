@@ -1,0 +1,126 @@
+package mdx
+
+import "strings"
+
+// runIndex holds where the last run of every length begins.
+type runIndex struct {
+	ready bool
+	last  map[int]int
+	short [8]int
+}
+
+func (x *runIndex) build(p *parser, s string, sign byte) {
+	x.ready = true
+	x.short = [8]int{}
+	clear(x.last)
+	for i := 0; i < len(s); {
+		k := strings.IndexByte(s[i:], sign)
+		if k < 0 {
+			break
+		}
+		i += k
+		start := i
+		for i < len(s) && s[i] == sign {
+			i++
+		}
+		if n := i - start; n < len(x.short) {
+			x.short[n] = start + 1
+		} else {
+			if x.last == nil {
+				x.last = make(map[int]int)
+			}
+			x.last[n] = start + 1
+		}
+	}
+	p.steps += len(s)
+}
+
+func (x *runIndex) after(n, i int) bool {
+	if n < len(x.short) {
+		return x.short[n] > i
+	}
+	return x.last[n] > i
+}
+
+// code reads `code` or $$math$$ at i. Where there is none, the run of signs is
+// text, and the offset behind it is returned.
+func (p *parser) code(in *inliner, from, i int) (int, bool) {
+	s, sign := in.s, in.s[i]
+	open := i
+	for i < len(s) && s[i] == sign {
+		i++
+	}
+	size := i - open
+	index := &in.ticks
+	kind := InlineCode
+	if sign == '$' {
+		index, kind = &in.dollars, InlineMath
+		if size < 2 {
+			return i, false
+		}
+	}
+	p.steps += size
+	if !index.ready {
+		index.build(p, s, sign)
+	}
+	if !index.after(size, i) {
+		return i, false
+	}
+	for k := i; ; {
+		n := strings.IndexByte(s[k:], sign)
+		if n < 0 {
+			return i, false
+		}
+		k += n
+		start := k
+		for k < len(s) && s[k] == sign {
+			k++
+		}
+		p.steps += k - start + n
+		if k-start != size {
+			continue
+		}
+		in.text(from, open)
+		node := p.node(kind, 0)
+		node.Value = p.codeValue(s[i:start], in.table && kind == InlineCode)
+		p.pushNode(in, node, open, k)
+		return k, true
+	}
+}
+
+// codeValue is the content of a code span: on one line, and without the one
+// space that may pad it on both sides.
+func (p *parser) codeValue(s string, table bool) string {
+	if strings.IndexByte(s, '\n') >= 0 {
+		s = strings.ReplaceAll(s, "\n", " ")
+	}
+	if len(s) > 2 && s[0] == ' ' && s[len(s)-1] == ' ' && strings.Trim(s, " ") != "" {
+		s = s[1 : len(s)-1]
+	}
+	if table && strings.Contains(s, `\|`) {
+		s = unescapePipes(s)
+	}
+	return s
+}
+
+// unescapePipes resolves \| but leaves \\ as it is, which may stand before a
+// pipe that is no escape.
+func unescapePipes(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			switch s[i+1] {
+			case '|':
+				b.WriteByte('|')
+				i++
+				continue
+			case '\\':
+				b.WriteString(`\\`)
+				i++
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
