@@ -22,7 +22,7 @@ import (
 // list. An archive of many gzip members is legal, but readers have been seen
 // to stop in the middle of one without a word.
 func TestArchiveReadsBackWholeWithEveryReader(t *testing.T) {
-	bundle := export(t, filepath.Join(repository(t), "infra", "docs"))
+	bundle := exportSite(t, filepath.Join(repository(t), "infra", "docs"))
 	archive, err := os.ReadFile(bundle.Bundle)
 	if err != nil {
 		t.Fatal(err)

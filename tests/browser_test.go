@@ -38,7 +38,7 @@ func TestPagesOpenInABrowser(t *testing.T) {
 	for name, source := range sites {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			archive, err := os.ReadFile(export(t, source).Bundle)
+			archive, err := os.ReadFile(exportSite(t, source).Bundle)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,7 +31,7 @@ func TestThreeRealSites(t *testing.T) {
 	for _, site := range []string{"mcp", "trigger", "novu"} {
 		t.Run(site, func(t *testing.T) {
 			source := filepath.Join(outside, "corpora", site)
-			bundle := export(t, source)
+			bundle := exportSite(t, source)
 			out, err := exec.Command(python, filepath.Join(outside, "oracle", "check_bundle.py"), bundle.Bundle, source,
 				"--trees", filepath.Join(trees, site+".jsonl"), "--show", "1000000").Output()
 			if err != nil {

@@ -52,9 +52,9 @@ type exported struct {
 	Diagnostics map[string]int `json:"diagnostics"`
 }
 
-// export turns a folder into a bundle with the program, the way `make run`
+// exportSite turns a folder into a bundle with the program, the way `make run`
 // does.
-func export(tb testing.TB, site string) exported {
+func exportSite(tb testing.TB, site string) exported {
 	tb.Helper()
 	out := filepath.Join(tb.TempDir(), "bundle.tar.gz")
 	cmd := exec.Command(bindery(tb), "run", site, "--out", out, "--json")

@@ -1,0 +1,55 @@
+package tests
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/asl"
+	"github.com/bindery-docs/bindery/shared/export"
+	"github.com/bindery-docs/bindery/statemachine"
+)
+
+// awsErrorNames are the names of errors that AWS gives and our workflow may
+// retry or catch: those of the Amazon States Language, and those that the
+// Lambda integration of Step Functions documents.
+var awsErrorNames = []string{
+	"States.ALL", "States.Timeout", "Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
+	"Lambda.TooManyRequestsException", "Lambda.Unknown", "Sandbox.Timedout",
+}
+
+// TestWorkflowNamesErrorsThatExist: a name in a Retry or Catch that nobody ever
+// gives is a rule that looks alive and is dead.
+func TestWorkflowNamesErrorsThatExist(t *testing.T) {
+	definition, err := statemachine.Fill(statemachine.Export(), map[string]string{
+		statemachine.PlanFunction: "plan", statemachine.RenderFunction: "render",
+		statemachine.AssembleFunction: "assemble", statemachine.FailFunction: "fail",
+		statemachine.RenderConcurrency: "3",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, err := asl.Load(definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := admin.Codes()
+	names := machine.ErrorNames()
+	if len(names) < 5 {
+		t.Errorf("the workflow names only %v", names)
+	}
+	for _, name := range names {
+		if !slices.Contains(codes, name) && !slices.Contains(awsErrorNames, name) {
+			t.Errorf("the workflow names the error %q, which is neither a code of package admin nor AWS's", name)
+		}
+	}
+	tasks := (&export.Steps{}).Tasks()
+	for _, resource := range machine.Resources() {
+		if _, ok := tasks[resource]; !ok {
+			t.Errorf("the workflow has a task %q, the package export none", resource)
+		}
+	}
+	if len(tasks) != len(machine.Resources()) {
+		t.Errorf("the workflow runs %v of %d steps", machine.Resources(), len(tasks))
+	}
+}
