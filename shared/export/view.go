@@ -1,9 +1,10 @@
 package export
 
 import (
-	"container/list"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/component"
@@ -25,16 +26,24 @@ type views struct {
 	image    string
 	fallback *site.Node // the section that pages outside the navigation show
 
-	mu     sync.Mutex
-	frames map[frameKey]*list.Element // of recent
-	recent *list.List                 // of *frame, newest first
-	links  int                        // navigation entries in all frames kept
+	// divisions are those below each node that has any.
+	divisions map[*site.Node][]*site.Node
+	frames    *recent[frameKey, *frame]
+	sidebars  *recent[sidebarKey, *theme.Sidebar]
+	made      atomic.Int64 // entries of sidebars, for tests
+
+	mu       sync.Mutex
+	outlines map[*site.Node]*outline
 }
 
-// maxFrameLinks bounds the frames that are kept, in entries of the navigation:
-// about half a KiB each. Pages come by path, so that those that follow each
-// other mostly share a frame.
-const maxFrameLinks = 40_000
+// Frames and sidebars that are kept. Pages come by path, so that those that
+// follow each other mostly share them.
+const (
+	// maxFrameLinks is in links of headers and footers.
+	maxFrameLinks = 20_000
+	// maxSidebarLinks is in entries, which take about half a KiB each.
+	maxSidebarLinks = 40_000
+)
 
 // frameKey names what a frame depends on.
 type frameKey struct {
@@ -42,15 +51,19 @@ type frameKey struct {
 	depth   int
 }
 
-// frame is what all pages of a section have around them, seen from one depth.
+// sidebarKey names what a sidebar depends on.
+type sidebarKey struct {
+	frameKey
+	excerpt excerpt
+}
+
+// frame is what all pages of a section have around them, seen from one depth,
+// but for the sidebar's entries.
 type frame struct {
-	once    sync.Once
-	key     frameKey
-	links   int
 	root    string
 	home    string
 	header  theme.Header
-	sidebar *theme.Sidebar
+	anchors []theme.Anchor
 	footer  theme.Footer
 	banner  *theme.Banner
 	styles  []string
@@ -60,7 +73,12 @@ type frame struct {
 
 func newViews(s *site.Site, in admin.ExportInput, set *icons.Set) (*views, error) {
 	c := &s.Config
-	v := &views{site: s, settings: in.Job.Settings, frames: make(map[frameKey]*list.Element), recent: list.New()}
+	v := &views{
+		site: s, settings: in.Job.Settings,
+		divisions: divisionsOf(s), outlines: make(map[*site.Node]*outline),
+		frames:   newRecent[frameKey, *frame](maxFrameLinks),
+		sidebars: newRecent[sidebarKey, *theme.Sidebar](maxSidebarLinks),
+	}
 	asset := func(ref string) string {
 		if ref == "" {
 			return ""
@@ -115,18 +133,23 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set) (*views, error
 
 // document appends the whole document of a page to dst.
 func (v *views) document(dst []byte, i int, res *page.Result) []byte {
-	s, p := v.site, &v.site.Pages[i]
-	section := s.Section(i)
-	key := i
+	section := v.site.Section(i)
 	if section == nil {
 		section = v.fallback
 	}
-	f := v.frame(section, strings.Count(p.Output, "/"))
+	depth := strings.Count(v.site.Pages[i].Output, "/")
+	f := v.frame(section, depth)
+	return v.documentWith(dst, i, res, f, v.sidebar(f, section, depth, i))
+}
+
+// documentWith is document with all that pages share at hand.
+func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, sidebar *theme.Sidebar) []byte {
+	s, p := v.site, &v.site.Pages[i]
 	view := theme.View{
 		Lang: f.lang, Title: p.Title, Description: p.Description, NoIndex: p.NoIndex,
 		Image: v.image, Meta: v.meta, Root: f.root, Home: f.home,
 		Markdown: site.Rel(p.Output, markdownPath(p)), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
-		Banner: f.banner, Header: f.header, Sidebar: f.sidebar, CurrentKey: key,
+		Banner: f.banner, Header: f.header, Sidebar: sidebar, CurrentKey: i,
 		Breadcrumbs: v.breadcrumbs(i), Body: res.HTML, Footer: f.footer,
 		Styles: f.styles, Scripts: f.scripts,
 		Canonical: v.canonical(p),
@@ -176,45 +199,55 @@ func (v *views) breadcrumbs(i int) []theme.Link {
 	return out
 }
 
-// frame gives what the pages of a section and depth share. Those that were not
-// used for longest are made again when they are next asked for.
-func (v *views) frame(section *site.Node, depth int) *frame {
-	key := frameKey{section, depth}
-	v.mu.Lock()
-	e, ok := v.frames[key]
-	if ok {
-		v.recent.MoveToFront(e)
-	} else {
-		f := &frame{key: key, links: countNodes(section)}
-		e = v.recent.PushFront(f)
-		v.frames[key] = e
-		v.links += f.links
-		for v.links > maxFrameLinks && v.recent.Len() > 1 {
-			old := v.recent.Remove(v.recent.Back()).(*frame)
-			delete(v.frames, old.key)
-			v.links -= old.links
+// divisionsOf gathers each node's divisions, so that looking for them does not
+// pass its pages, of which there may be a great many.
+func divisionsOf(s *site.Site) map[*site.Node][]*site.Node {
+	out := make(map[*site.Node][]*site.Node)
+	var walk func(n *site.Node)
+	walk = func(n *site.Node) {
+		for _, c := range n.Children {
+			if c.Kind.Division() {
+				out[n] = append(out[n], c)
+			}
+			walk(c)
 		}
 	}
-	f := e.Value.(*frame)
-	v.mu.Unlock()
-	f.once.Do(func() { v.build(f, section, depth) })
-	return f
+	walk(s.Nav)
+	for _, g := range s.Global {
+		walk(g)
+	}
+	return out
 }
 
-// countNodes counts the entries that a sidebar of a section has, about.
-func countNodes(n *site.Node) int {
-	sum := 1
-	for _, c := range n.Children {
-		if !c.Kind.Division() {
-			sum += countNodes(c)
-		}
+// frame gives what the pages of a section and depth share.
+func (v *views) frame(section *site.Node, depth int) *frame {
+	key := frameKey{section, depth}
+	return v.frames.get(key, func() (*frame, int) { return v.build(section, depth) })
+}
+
+// sidebar gives what a page's sidebar shows, which it shares with pages near it.
+func (v *views) sidebar(f *frame, section *site.Node, depth, page int) *theme.Sidebar {
+	o := v.outline(section)
+	key := sidebarKey{frameKey{section, depth}, o.excerpt(page)}
+	return v.sidebars.get(key, func() (*theme.Sidebar, int) {
+		l := &linker{views: v, root: f.root}
+		view := v.sidebarView(l, f.anchors, o, key.excerpt)
+		return v.theme.Sidebar(view), countItems(view.Items)
+	})
+}
+
+func countItems(items []theme.NavItem) int {
+	sum := len(items)
+	for i := range items {
+		sum += countItems(items[i].Children)
 	}
 	return sum
 }
 
-func (v *views) build(f *frame, section *site.Node, depth int) {
+// build makes a frame and tells how many links it has, about.
+func (v *views) build(section *site.Node, depth int) (*frame, int) {
 	s, c := v.site, &v.site.Config
-	f.root = strings.Repeat("../", depth)
+	f := &frame{root: strings.Repeat("../", depth)}
 	l := &linker{views: v, root: f.root}
 	if c.Logo.Href != "" {
 		if t := s.Resolve(-1, c.Logo.Href); t.Kind == site.ToPage || t.Kind == site.ToFile {
@@ -223,10 +256,11 @@ func (v *views) build(f *frame, section *site.Node, depth int) {
 	}
 	var path []*site.Node // from the root down to the section
 	for n := section; n != nil; n = s.Parent(n) {
-		path = append([]*site.Node{n}, path...)
+		path = append(path, n)
 	}
+	slices.Reverse(path)
 	f.header, f.lang = v.header(l, path)
-	f.sidebar = v.theme.Sidebar(theme.SidebarView{Anchors: v.anchors(l, path), Items: v.items(l, section.Children)})
+	f.anchors = v.anchors(l, path)
 	f.footer = v.footer(l)
 	if len(v.banner) > 0 {
 		f.banner = &theme.Banner{HTML: appendInline(nil, v.banner, l), Dismissible: c.Banner.Dismissible}
@@ -237,6 +271,17 @@ func (v *views) build(f *frame, section *site.Node, depth int) {
 	for _, name := range s.Scripts {
 		f.scripts = append(f.scripts, l.path(name))
 	}
+	links := 1 + len(f.anchors) + len(f.styles) + len(f.scripts) + len(f.header.Tabs) + len(f.header.Links) + len(f.footer.Socials)
+	for _, sw := range f.header.Switches {
+		links += len(sw.Options)
+	}
+	for _, t := range f.header.Tabs {
+		links += len(t.Menu)
+	}
+	for _, col := range f.footer.Columns {
+		links += len(col.Links)
+	}
+	return f, links
 }
 
 // linker makes addresses for all pages of one depth.
@@ -299,7 +344,7 @@ func (v *views) header(l *linker, path []*site.Node) (theme.Header, string) {
 	lang := ""
 	levels := make([][]*site.Node, 0, len(path)+1)
 	for _, n := range path {
-		levels = append(levels, n.Children)
+		levels = append(levels, v.divisions[n])
 	}
 	levels = append(levels, v.site.Global)
 	on := make(map[*site.Node]bool, len(path))
@@ -334,7 +379,7 @@ func (v *views) header(l *linker, path []*site.Node) (theme.Header, string) {
 			}
 			o, ok := v.option(l, n, on[n])
 			tab := theme.Tab{Label: o.Label, Href: o.Href, Icon: o.Icon, Current: o.Current}
-			for _, m := range n.Children {
+			for _, m := range v.divisions[n] {
 				if m.Kind == site.KindMenu {
 					if mo, mok := v.option(l, m, on[m]); mok {
 						tab.Menu = append(tab.Menu, mo)
@@ -392,65 +437,9 @@ func (v *views) anchors(l *linker, path []*site.Node) []theme.Anchor {
 		if i+1 < len(path) {
 			next = path[i+1]
 		}
-		add(n.Children, next)
+		add(v.divisions[n], next)
 	}
 	add(v.site.Global, nil)
-	return out
-}
-
-// items makes the sidebar's tree from groups, pages and links. Divisions are
-// shown in the header instead.
-func (v *views) items(l *linker, nodes []*site.Node) []theme.NavItem {
-	var out []theme.NavItem
-	for _, n := range nodes {
-		if n.Hidden {
-			continue
-		}
-		item := theme.NavItem{Label: n.Label, Icon: l.icon(n.Icon), Tag: n.Tag, Key: -1, Expanded: n.Expanded}
-		switch n.Kind {
-		case site.KindGroup:
-			if n.Root >= 0 && !v.site.Pages[n.Root].Excluded {
-				item.Key, item.Href = n.Root, l.path(v.site.Pages[n.Root].Output)
-			}
-			item.Children = v.items(l, n.Children)
-			if len(item.Children) == 0 && item.Href == "" {
-				continue
-			}
-		case site.KindPage:
-			if n.Page < 0 {
-				continue
-			}
-			p := &v.site.Pages[n.Page]
-			if p.Excluded || p.Hidden {
-				continue
-			}
-			item.Key, item.Href, item.Deprecated = n.Page, l.path(p.Output), p.Deprecated
-			if item.Label == "" {
-				item.Label = p.Name()
-			}
-			if item.Icon == "" {
-				item.Icon = l.icon(p.Icon)
-			}
-			if item.Tag == "" {
-				item.Tag = p.Tag
-			}
-			item.Method = method(p.OpenAPI)
-			if p.URL != "" {
-				if href := l.href(p.URL); href != "" {
-					item.Href = href
-					item.External = strings.Contains(href, "://")
-				}
-			}
-		case site.KindLink:
-			if item.Href = l.href(n.Href); item.Href == "" {
-				continue
-			}
-			item.External = strings.Contains(item.Href, "://")
-		default:
-			continue
-		}
-		out = append(out, item)
-	}
 	return out
 }
 

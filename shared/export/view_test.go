@@ -2,7 +2,6 @@ package export
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -91,14 +90,14 @@ func TestSidebar(t *testing.T) {
 		{Label: "Two", Href: "../deep/two.html", Key: two, Tag: "NEW"},
 		{Label: "Out", Href: "https://o.example", Key: -1, External: true},
 	}}}
-	if d := cmp.Diff(want, v.items(l, v.site.Section(two).Children)); d != "" {
+	if d := cmp.Diff(want, v.sidebarItems(l, v.outline(v.site.Section(two)), whole)); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if d := cmp.Diff([]theme.Anchor{{Label: "Forum", Href: "https://f.example", Icon: "../logo.svg"}}, v.anchors(l, []*site.Node{v.site.Nav})); d != "" {
 		t.Errorf("anchors (-want +got):\n%s", d)
 	}
 	users, _ := v.site.Lookup("api/users")
-	if items := v.items(l, v.site.Section(users).Children); len(items) != 1 || items[0].Method != "POST" {
+	if items := v.sidebarItems(l, v.outline(v.site.Section(users)), whole); len(items) != 1 || items[0].Method != "POST" {
 		t.Errorf("%+v", items)
 	}
 }
@@ -122,31 +121,6 @@ func TestDocument(t *testing.T) {
 	v.settings.CanonicalHTML = true
 	if doc := string(v.document(nil, i, &page.Result{})); !strings.Contains(doc, `href="https://docs.example/deep/two.html"`) {
 		t.Error("the canonical address has no .html")
-	}
-}
-
-// What frames are kept is bounded, and one that went is made again the same.
-func TestFramesAreBounded(t *testing.T) {
-	v := dividedViews(t)
-	i, _ := v.site.Lookup("one")
-	section := v.site.Section(i)
-	first := v.frame(section, 0)
-	if v.frame(section, 0) != first {
-		t.Error("a frame is made twice")
-	}
-	v.links = maxFrameLinks // as if its section were as large as may be
-	v.frame(section, 1)
-	if v.recent.Len() != 1 || len(v.frames) != 1 {
-		t.Errorf("%d frames are kept", v.recent.Len())
-	}
-	again := v.frame(section, 0)
-	if again == first {
-		t.Fatal("no frame went")
-	}
-	a, _ := json.Marshal(first.header)
-	b, _ := json.Marshal(again.header)
-	if string(a) != string(b) {
-		t.Errorf("%s\n%s", a, b)
 	}
 }
 
