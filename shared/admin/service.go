@@ -31,6 +31,11 @@ type Options struct {
 	// PollAfter is the pace that callers who wait for a job are asked to
 	// keep; default 5 s, rounded up to whole seconds where it is sent.
 	PollAfter time.Duration
+	// PollFreely is the age below which a job has no pace: whoever waits for
+	// it may ask again at once. Default 0, never; for a service on the
+	// caller's own machine, where a small export takes less than the shortest
+	// pace that can be asked for.
+	PollFreely time.Duration
 }
 
 // Service is the rules over the ports. It keeps no state of its own: many may
@@ -48,6 +53,7 @@ type Service struct {
 	linkLife       time.Duration
 	uploadLinkLife time.Duration
 	pollAfter      time.Duration
+	pollFreely     time.Duration
 }
 
 // New returns a Service.
@@ -55,7 +61,8 @@ func New(o Options) *Service {
 	s := &Service{
 		store: o.Store, objects: o.Objects, runner: o.Runner, log: o.Log, clock: o.Now, newID: o.NewID,
 		keyPrefix: o.KeyPrefix, maxRunning: o.MaxRunning,
-		linkLife: o.LinkLife, uploadLinkLife: o.UploadLinkLife, pollAfter: o.PollAfter,
+		linkLife: o.LinkLife, uploadLinkLife: o.UploadLinkLife,
+		pollAfter: o.PollAfter, pollFreely: o.PollFreely,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -87,5 +94,11 @@ func New(o Options) *Service {
 // now is the time as records keep it: UTC, in whole milliseconds.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
 
-// PollAfter is the pace that callers who wait for a job are asked to keep.
-func (s *Service) PollAfter() time.Duration { return s.pollAfter }
+// PollAfter is when callers who wait for a job are asked to read it again; 0
+// is at once.
+func (s *Service) PollAfter(j ExportJob) time.Duration {
+	if s.now().Sub(j.CreatedAt) < s.pollFreely {
+		return 0
+	}
+	return s.pollAfter
+}

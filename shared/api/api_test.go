@@ -84,6 +84,33 @@ func TestAnExport(t *testing.T) {
 }
 
 // TestAgentJob: every field is there in every state.
+// A service on the caller's own machine lets callers wait for a young job at
+// any pace: whole seconds are long beside a small export.
+func TestAYoungJobMayBeReadAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.Service = admin.New(admin.Options{
+		Store: w.store, Objects: w.objects, Runner: idleRunner{}, Now: w.time, PollAfter: time.Second, PollFreely: 5 * time.Second,
+	})
+	w.options.Admin = w.Service
+	w.handler = api.Handler(w.options)
+	x := w.bare("docs.example.com")
+	id := w.snapshot(x, "", map[string]string{"docs.json": "{}"})
+	w.do(x.post("/v1/sites/docs.example.com/snapshots/"+id+"/publish", "")).want(200, "")
+	res := w.do(x.post("/v1/static-export/jobs", `{"domain": "docs.example.com"}`)).want(202, "")
+	for _, step := range []struct {
+		wait time.Duration
+		want string
+	}{{0, "0"}, {4999 * time.Millisecond, "0"}, {time.Millisecond, "1"}} {
+		w.advance(step.wait)
+		if got := w.do(x.get(res.Header.Get("Location"))).want(200, "").Header.Get("Retry-After"); got != step.want {
+			t.Errorf("Retry-After is %q at %s, want %q", got, w.time(), step.want)
+		}
+	}
+	if got := res.Header.Get("Retry-After"); got != "0" {
+		t.Errorf("Retry-After of the start is %q", got)
+	}
+}
+
 func TestAgentJob(t *testing.T) {
 	w := newWorld(t)
 	x := w.bare("docs.example.com")

@@ -21,7 +21,7 @@ func (s *server) startExport(ctx context.Context, c call) (answer, error) {
 	}
 	return answer{http.StatusAccepted, exportJob(j), http.Header{
 		"Location":    {"/v1/static-export/jobs/" + j.ID},
-		"Retry-After": {seconds(s.admin.PollAfter())},
+		"Retry-After": {seconds(s.admin.PollAfter(j))},
 	}}, nil
 }
 
@@ -32,7 +32,7 @@ func (s *server) getExport(ctx context.Context, c call) (answer, error) {
 	}
 	a := answer{status: http.StatusOK, body: exportJob(j)}
 	if !j.Status.Final() {
-		a.header = http.Header{"Retry-After": {seconds(s.admin.PollAfter())}}
+		a.header = http.Header{"Retry-After": {seconds(s.admin.PollAfter(j))}}
 	}
 	return a, nil
 }

@@ -242,8 +242,9 @@ func challenge(r *http.Request) string {
 	return `Bearer realm="bindery", error="invalid_token"`
 }
 
+// seconds is a value of Retry-After: never less than what is meant.
 func seconds(d time.Duration) string {
-	return strconv.Itoa(max(1, int(math.Ceil(d.Seconds()))))
+	return strconv.Itoa(max(0, int(math.Ceil(d.Seconds()))))
 }
 
 // panicError is a panic of a handler, for the log.

@@ -25,10 +25,14 @@ func (c *Client) StartExport(ctx context.Context, request api.StartExportRequest
 }
 
 // GetExport reads an export job. pace is when the service asks to be asked
-// again, 0 if it does not.
+// again, 0 for at once, negative if it does not say.
 func (c *Client) GetExport(ctx context.Context, jobID string) (job api.ExportJob, pace time.Duration, err error) {
 	header, err := c.call(ctx, http.MethodGet, "/v1/static-export/jobs/"+url.PathEscape(jobID), "", nil, &job)
-	return job, retryAfter(header, c.clock.Now()), err
+	pace, said := retryAfter(header, c.clock.Now())
+	if !said {
+		pace = -1
+	}
+	return job, pace, err
 }
 
 // GenerateBundle makes a fresh link to the bundle of a completed job.

@@ -228,11 +228,11 @@ func (c *Client) once(request *http.Request, answer any) (http.Header, error) {
 
 func (c *Client) failure(response *http.Response, raw []byte) *Error {
 	e := &Error{
-		Status:     response.StatusCode,
-		Code:       response.Header.Get("Bindery-Error-Code"),
-		RequestID:  response.Header.Get("Request-Id"),
-		RetryAfter: retryAfter(response.Header, c.clock.Now()),
+		Status:    response.StatusCode,
+		Code:      response.Header.Get("Bindery-Error-Code"),
+		RequestID: response.Header.Get("Request-Id"),
 	}
+	e.RetryAfter, _ = retryAfter(response.Header, c.clock.Now())
 	var body struct {
 		Error string `json:"error"`
 	}
@@ -242,17 +242,17 @@ func (c *Client) failure(response *http.Response, raw []byte) *Error {
 	return e
 }
 
-// retryAfter reads the header Retry-After, in seconds or as a date; 0 if it
-// is missing or broken.
-func retryAfter(header http.Header, now time.Time) time.Duration {
+// retryAfter reads the header Retry-After, in seconds or as a date; said is
+// false if it is missing or broken.
+func retryAfter(header http.Header, now time.Time) (wait time.Duration, said bool) {
 	text := header.Get("Retry-After")
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 && n < 1<<31 {
-		return time.Duration(n) * time.Second
+		return time.Duration(n) * time.Second, true
 	}
-	if at, err := http.ParseTime(text); err == nil && at.After(now) {
-		return at.Sub(now)
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now)), true
 	}
-	return 0
+	return 0, false
 }
 
 // networkError is a request that got no whole answer.

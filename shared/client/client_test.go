@@ -236,6 +236,19 @@ func TestWait(t *testing.T) {
 		{"done at once", []http.HandlerFunc{job("completed", 100)}, client.WaitOptions{}, nil, 1, ""},
 		{"its own pace", []http.HandlerFunc{job("queued", 0), job("running", 5), job("completed", 100)}, client.WaitOptions{}, []time.Duration{10 * s, 10 * s}, 3, ""},
 		{"the service's pace", []http.HandlerFunc{job("running", 5, "Retry-After", "1"), job("running", 6, "Retry-After", "2"), job("completed", 100)}, client.WaitOptions{}, []time.Duration{s, 2 * s}, 3, ""},
+		{"at once, at first", []http.HandlerFunc{
+			job("queued", 0, "Retry-After", "0"), job("running", 5, "Retry-After", "0"), job("running", 6, "Retry-After", "0"),
+			job("running", 7, "Retry-After", "1"), job("completed", 100),
+		}, client.WaitOptions{}, []time.Duration{s / 20, s / 10, s / 5, s}, 5, ""},
+		{"at once, but not for ever faster than a second", []http.HandlerFunc{
+			job("running", 5, "Retry-After", "0"),
+		}, client.WaitOptions{Interval: s, MaxPolls: 4}, []time.Duration{s / 20, s / 10, s / 5, 2 * s / 5, 4 * s / 5, s, s, 9 * s / 20}, 9, "not final after 4s"},
+		{"at once, and an interval that is shorter", []http.HandlerFunc{
+			job("running", 5, "Retry-After", "0"), job("completed", 100),
+		}, client.WaitOptions{Interval: s / 100}, []time.Duration{s / 100}, 2, ""},
+		{"a date", []http.HandlerFunc{
+			job("running", 5, "Retry-After", "Sun, 01 Mar 2026 12:00:07 GMT"), job("completed", 100),
+		}, client.WaitOptions{}, []time.Duration{7 * s}, 2, ""},
 		{"failed", []http.HandlerFunc{job("running", 5), job("failed", 5)}, client.WaitOptions{Interval: s}, []time.Duration{s}, 2, "docs.json:3:1: a comma is missing (invalid_site)"},
 		{"over after so many intervals", []http.HandlerFunc{job("running", 5)}, client.WaitOptions{Interval: s, MaxPolls: 3}, []time.Duration{s, s, s}, 4, "not final after 3s"},
 		{"however often it was read", []http.HandlerFunc{job("running", 5, "Retry-After", "4")}, client.WaitOptions{Interval: 5 * s, MaxPolls: 2}, []time.Duration{4 * s, 4 * s, 2 * s}, 4, "not final after 10s"},

@@ -176,7 +176,7 @@ func (d *download) request(ctx context.Context) error {
 	case http.StatusForbidden, http.StatusUnauthorized, http.StatusGone:
 		return errLinkExpired
 	default:
-		return &Error{Status: response.StatusCode, Message: "storage did not give the bundle", RetryAfter: retryAfter(response.Header, d.c.clock.Now())}
+		return d.c.storageFailure(response, "storage did not give the bundle")
 	}
 	_, err = io.Copy(&partWriter{d}, io.LimitReader(response.Body, d.link.SizeBytes-d.have))
 	if failed := (*writeError)(nil); errors.As(err, &failed) {

@@ -322,7 +322,8 @@ func (p *publish) put(ctx context.Context, u api.Upload, body *countingBody) err
 // storageFailure is an answer of storage that is no success. Its body is not
 // shown: it may repeat the link, which is a secret for its lifetime.
 func (c *Client) storageFailure(response *http.Response, message string) error {
-	return &Error{Status: response.StatusCode, Message: message, RetryAfter: retryAfter(response.Header, c.clock.Now())}
+	wait, _ := retryAfter(response.Header, c.clock.Now())
+	return &Error{Status: response.StatusCode, Message: message, RetryAfter: wait}
 }
 
 // countingBody is the body of an upload: it tells progress, and keeps an error

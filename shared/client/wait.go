@@ -10,7 +10,7 @@ import (
 
 // WaitOptions say how an export is followed.
 type WaitOptions struct {
-	// Interval is the pace where the service asks for none; default 10 s.
+	// Interval is the pace where the service does not say; default 10 s.
 	Interval time.Duration
 	// MaxPolls bounds the wait to so many intervals, however often the job
 	// was really read; default 60, which with 10 s is ten minutes.
@@ -47,7 +47,16 @@ func (e *JobFailedError) Error() string {
 	return fmt.Sprintf("job %s failed: %s (%s)", e.Job.JobID, e.Job.Failure.Message, e.Job.Failure.Code)
 }
 
-// Wait reads a job until it is completed. It returns a *JobFailedError when
+// The pace where the service says "at once" (Retry-After: 0), as one on the
+// caller's own machine does: the first waits are short, so that a small export
+// does not idle, and they double up to what nobody minds.
+const (
+	firstPause = 50 * time.Millisecond
+	maxPause   = time.Second
+)
+
+// Wait reads a job until it is completed, at the pace that the service asks
+// for: never sooner. It returns a *JobFailedError when
 // the job failed and a *TimeoutError when the time is over. A service that
 // does not answer for a while is asked again until then.
 func (c *Client) Wait(ctx context.Context, jobID string, o WaitOptions) (api.ExportJob, error) {
@@ -59,6 +68,7 @@ func (c *Client) Wait(ctx context.Context, jobID string, o WaitOptions) (api.Exp
 	}
 	limit := time.Duration(o.MaxPolls) * o.Interval
 	deadline := c.clock.Now().Add(limit)
+	pause := firstPause
 	for {
 		job, pace, err := c.GetExport(ctx, jobID)
 		if err != nil {
@@ -77,8 +87,12 @@ func (c *Client) Wait(ctx context.Context, jobID string, o WaitOptions) (api.Exp
 				return job, &JobFailedError{job}
 			}
 		}
-		if pace <= 0 {
+		switch {
+		case pace < 0:
 			pace = o.Interval
+		case pace == 0:
+			pace = min(pause, o.Interval)
+			pause = min(2*pause, maxPause)
 		}
 		left := deadline.Sub(c.clock.Now())
 		if left <= 0 {

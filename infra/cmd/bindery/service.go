@@ -22,8 +22,11 @@ import (
 
 const (
 	// localPace is what callers of a service on this machine are asked to
-	// keep: there is no network between, and exports take seconds.
+	// keep: there is no network between, and exports take seconds. That is the
+	// shortest that Retry-After can say, and long beside the export of a small
+	// site: a job younger than freeAge may be read at any pace.
 	localPace = time.Second
+	freeAge   = 5 * time.Second
 	// reconcilePause is the time between two looks for jobs that hang.
 	reconcilePause = time.Minute
 	// drainTime is how long ending may take before requests and steps are
@@ -63,7 +66,7 @@ func openService(ctx context.Context, data, addr string, log *slog.Logger) (*ser
 	s.URL = "http://" + reachable(s.listener.Addr())
 	l.SetBaseURL(s.URL)
 	s.Admin = admin.New(admin.Options{
-		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Log: log, PollAfter: localPace,
+		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Log: log, PollAfter: localPace, PollFreely: freeAge,
 	})
 	s.steps = export.New(export.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Log: log})
 	return s, nil
