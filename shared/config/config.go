@@ -1,5 +1,6 @@
 // Package config reads the environment: every variable that Bindery heeds is
-// a field of Config, read once, by FromEnv. No other package asks for one.
+// a field of Config, read once, by FromEnv, or, in Lambda functions, a field of
+// Function (function.go). No other package asks for one.
 //
 //	BINDERY_URL        where the API is, for callers
 //	BINDERY_ADMIN_KEY  the admin key of callers

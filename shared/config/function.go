@@ -1,0 +1,79 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// Variables of Lambda functions. The stack sets them; a function reads those
+// that it needs. Region, credentials and AWS_ENDPOINT_URL are the SDK's and
+// are read in package cloud.
+const (
+	// Stage is the name of the deployment's stage: dev, prod, local.
+	Stage = "BINDERY_STAGE"
+	// Table is the name of the DynamoDB table.
+	Table = "BINDERY_TABLE"
+	// SourcesBucket is the bucket of snapshots: keys that begin with orgs/.
+	SourcesBucket = "BINDERY_SOURCES_BUCKET"
+	// ExportsBucket is the bucket of exports: keys that begin with exports/.
+	ExportsBucket = "BINDERY_EXPORTS_BUCKET"
+	// StateMachine is the ARN of the export workflow.
+	StateMachine = "BINDERY_STATE_MACHINE"
+	// SignerRole is the ARN of the role whose credentials sign links to bundles.
+	SignerRole = "BINDERY_SIGNER_ROLE"
+	// LinkLife is how long links live, as Go writes durations ("30m"); at
+	// most an hour, as long as credentials of a role that a role assumes.
+	LinkLife = "BINDERY_LINK_LIFE"
+	// MaxRunning is how many exports of an organisation may be queued or
+	// running at once.
+	MaxRunning = "BINDERY_MAX_RUNNING"
+)
+
+// longestLinkLife is AWS's bound for chained roles.
+const longestLinkLife = time.Hour
+
+// Function is the environment of a Lambda function. Fields of variables that
+// are not set are empty.
+type Function struct {
+	Stage         string
+	Table         string
+	SourcesBucket string
+	ExportsBucket string
+	StateMachine  string
+	SignerRole    string
+	// LinkLife is 0 for the default, an hour.
+	LinkLife time.Duration
+	// MaxRunning is 0 for the default.
+	MaxRunning int
+}
+
+// FunctionFromEnv reads the environment of a Lambda function through getenv.
+// The variables named as needed must be there: a function that lacks one would
+// fail its first caller, so it had better not start.
+func FunctionFromEnv(getenv func(string) string, needed ...string) (Function, error) {
+	for _, name := range needed {
+		if getenv(name) == "" {
+			return Function{}, fmt.Errorf("%s: must be set", name)
+		}
+	}
+	f := Function{
+		Stage: getenv(Stage), Table: getenv(Table), SourcesBucket: getenv(SourcesBucket), ExportsBucket: getenv(ExportsBucket),
+		StateMachine: getenv(StateMachine), SignerRole: getenv(SignerRole),
+	}
+	if v := getenv(LinkLife); v != "" {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < time.Second || d > longestLinkLife {
+			return Function{}, fmt.Errorf("%s: must be a duration from 1s to 1h", LinkLife)
+		}
+		f.LinkLife = d
+	}
+	if v := getenv(MaxRunning); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 {
+			return Function{}, fmt.Errorf("%s: must be a whole number above 0", MaxRunning)
+		}
+		f.MaxRunning = n
+	}
+	return f, nil
+}
