@@ -45,6 +45,7 @@ var rooms = map[string][]string{
 	"shared/client": {"shared/api", "shared/snapshot", "shared/bundle"},
 	"shared/asl":    {},
 	"shared/local":  {"shared/store", "shared/asl", "statemachine"},
+	"shared/cloud":  {"shared/store"},
 	"shared/config": {},
 }
 

@@ -1,0 +1,124 @@
+package cloud
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"github.com/bindery-docs/bindery/shared/store"
+)
+
+// Runner is store.Runner on one standard state machine of Step Functions.
+type Runner struct {
+	client  *sfn.Client
+	machine string
+}
+
+var _ store.Runner = (*Runner)(nil)
+
+// RunnerOptions say what a Runner runs.
+type RunnerOptions struct {
+	// StateMachine is the ARN of the export workflow.
+	StateMachine string
+}
+
+// NewRunner makes a Runner; it asks nothing of AWS.
+func NewRunner(cfg aws.Config, opt RunnerOptions) *Runner {
+	return &Runner{client: sfn.NewFromConfig(withRetries(cfg)), machine: opt.StateMachine}
+}
+
+var executionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+
+// Start implements store.Runner. AWS takes a second start with the same input
+// for the first one while that runs, and refuses it later: both are success.
+func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
+	switch {
+	case !executionName.MatchString(name):
+		return fmt.Errorf("start execution: the name %q has other characters than letters, digits, - and _, or more than 80", name)
+	case len(input) > store.MaxStateBytes:
+		return fmt.Errorf("start execution %s: %d bytes of input, at most %d: %w", name, len(input), store.MaxStateBytes, store.ErrTooLarge)
+	case !json.Valid(input):
+		return fmt.Errorf("start execution %s: the input is not JSON", name)
+	}
+	_, err := r.client.StartExecution(ctx, &sfn.StartExecutionInput{
+		StateMachineArn: aws.String(r.machine), Name: aws.String(name), Input: aws.String(string(input)),
+	})
+	var exists *types.ExecutionAlreadyExists
+	if err == nil || errors.As(err, &exists) {
+		return nil
+	}
+	return failure(ctx, err, "start execution %s", name)
+}
+
+// Status implements store.Runner.
+func (r *Runner) Status(ctx context.Context, name string) (store.Execution, error) {
+	if !executionName.MatchString(name) {
+		return store.Execution{}, fmt.Errorf("execution %q: %w", name, store.ErrNotFound)
+	}
+	out, err := r.client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: aws.String(r.execution(name))})
+	var missing *types.ExecutionDoesNotExist
+	if errors.As(err, &missing) {
+		return store.Execution{}, fmt.Errorf("execution %s: %w", name, store.ErrNotFound)
+	}
+	if err != nil {
+		return store.Execution{}, failure(ctx, err, "execution %s", name)
+	}
+	e := store.Execution{
+		Name: name, State: executionState(out.Status), Error: aws.ToString(out.Error), Cause: aws.ToString(out.Cause),
+		StartedAt: aws.ToTime(out.StartDate).UTC(),
+	}
+	if out.StopDate != nil && e.State != store.Running {
+		e.StoppedAt = out.StopDate.UTC()
+	}
+	return e, nil
+}
+
+// executionState reads AWS's states. One that waits to be run again from where
+// it failed is as good as running.
+func executionState(s types.ExecutionStatus) store.ExecutionState {
+	if s == types.ExecutionStatusPendingRedrive {
+		return store.Running
+	}
+	return store.ExecutionState(s)
+}
+
+// maxCause is how many characters of a reason Step Functions keeps.
+const maxCause = 32768
+
+// Stop implements store.Runner.
+func (r *Runner) Stop(ctx context.Context, name, reason string) error {
+	// What has ended keeps its end: not every service that speaks this
+	// protocol sees to that by itself.
+	e, err := r.Status(ctx, name)
+	if errors.Is(err, store.ErrNotFound) || err == nil && e.State != store.Running {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	reason = strings.ToValidUTF8(reason, "�")
+	if len(reason) > maxCause {
+		reason = strings.ToValidUTF8(reason[:maxCause], "")
+	}
+	_, err = r.client.StopExecution(ctx, &sfn.StopExecutionInput{
+		ExecutionArn: aws.String(r.execution(name)), Cause: aws.String(reason),
+	})
+	var missing *types.ExecutionDoesNotExist
+	if err == nil || errors.As(err, &missing) {
+		return nil
+	}
+	return failure(ctx, err, "stop execution %s", name)
+}
+
+// execution gives the ARN of an execution: that of its machine, with another
+// resource type, and its name.
+func (r *Runner) execution(name string) string {
+	return strings.Replace(r.machine, ":stateMachine:", ":execution:", 1) + ":" + name
+}
