@@ -132,9 +132,10 @@ func (s *Store) Query(ctx context.Context, q store.Query) (store.Page, error) {
 	in.ExpressionAttributeNames = map[string]string{"#pk": partition}
 	condition := "#pk = :pk"
 	if prefix != "" {
-		condition += " AND begins_with(#sk, :prefix)"
+		// Not begins_with: there are services that let it pass over case.
+		condition += " AND #sk BETWEEN :first AND :last"
 		in.ExpressionAttributeNames["#sk"] = order
-		values[":prefix"] = text(prefix)
+		values[":first"], values[":last"] = text(prefix), text(lastOf(prefix))
 	}
 	in.KeyConditionExpression, in.ExpressionAttributeValues = &condition, values
 	if q.Cursor != "" {
@@ -425,6 +426,19 @@ func activeKey(value string, key store.Key) string {
 func activeValue(s string) string {
 	value, _, _ := strings.Cut(s, "\x00")
 	return activeUnescaper.Replace(value)
+}
+
+// lastOf is the last sort key that begins with prefix: the longest, of the
+// last characters that there are.
+func lastOf(prefix string) string {
+	var b strings.Builder
+	b.WriteString(prefix)
+	for _, last := range []rune{utf8.MaxRune, 0xFFFF, 0x7FF, 0x7F} { // of four bytes, of three, two, one
+		for b.Len()+utf8.RuneLen(last) <= maxSortKey {
+			b.WriteRune(last)
+		}
+	}
+	return b.String()
 }
 
 // checkWrite refuses what no state of the table could make right, and what

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -268,7 +269,8 @@ func (o *Objects) List(ctx context.Context, prefix, after string, limit int) ([]
 // list gives exactly limit objects of a bucket, or all.
 func (o *Objects) list(ctx context.Context, bucket *string, prefix, after string, limit int) ([]store.ObjectInfo, error) {
 	var list []store.ObjectInfo
-	in := &s3.ListObjectsV2Input{Bucket: bucket, Prefix: &prefix}
+	// Answers repeat after, which XML may not be able to hold as it is.
+	in := &s3.ListObjectsV2Input{Bucket: bucket, Prefix: &prefix, EncodingType: types.EncodingTypeUrl}
 	if after != "" {
 		in.StartAfter = &after
 	}
@@ -279,8 +281,12 @@ func (o *Objects) list(ctx context.Context, bucket *string, prefix, after string
 			return nil, failure(ctx, err, "list objects")
 		}
 		for _, c := range out.Contents {
+			key, err := url.QueryUnescape(aws.ToString(c.Key))
+			if err != nil {
+				return nil, fmt.Errorf("list objects: %w", err)
+			}
 			list = append(list, store.ObjectInfo{
-				Key: aws.ToString(c.Key), Size: aws.ToInt64(c.Size), Modified: aws.ToTime(c.LastModified).UTC(),
+				Key: key, Size: aws.ToInt64(c.Size), Modified: aws.ToTime(c.LastModified).UTC(),
 			})
 		}
 		if len(list) >= limit || !aws.ToBool(out.IsTruncated) || aws.ToString(out.NextContinuationToken) == "" {

@@ -1,0 +1,202 @@
+// Package cloudtest starts local clouds for tests: MiniStack, which stands in
+// for all of AWS that Bindery uses, and dynoxide, a second opinion on DynamoDB.
+// Both are programs that .ci/tools installs under .cache; where one is not
+// there, tests that need it say that they did not run, or fail where
+// BINDERY_REQUIRE=all asks for everything.
+//
+//	cloudtest.go  starting and stopping
+//	resources.go  tables, buckets and state machines, as the stack makes them
+package cloudtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+)
+
+// Region is where all local clouds are.
+const Region = "us-east-1"
+
+// Account is the account that MiniStack plays.
+const Account = "000000000000"
+
+// Cloud is a local cloud that runs.
+type Cloud struct {
+	// Endpoint is its address, as AWS_ENDPOINT_URL wants it.
+	Endpoint string
+	// Config reaches it.
+	Config aws.Config
+}
+
+// MiniStack starts an empty MiniStack that ends with the test.
+func MiniStack(t *testing.T) *Cloud {
+	t.Helper()
+	python := tool(t, "MiniStack", "ministack/bin/python")
+	port := freePort(t)
+	endpoint := "http://127.0.0.1:" + port
+	// It hands its environment to the functions that it runs, so that holds
+	// nothing of ours.
+	return start(t, endpoint, endpoint+"/_ministack/health", exec.Command(python, "-m", "ministack"),
+		"GATEWAY_PORT="+port, "BIND_HOST=127.0.0.1", "AWS_ENDPOINT_URL="+endpoint)
+}
+
+// Dynoxide starts an empty dynoxide that ends with the test.
+func Dynoxide(t *testing.T) *Cloud {
+	t.Helper()
+	program := tool(t, "dynoxide", "dynoxide/node_modules/@dynoxide/linux-x64/dynoxide")
+	port := freePort(t)
+	endpoint := "http://127.0.0.1:" + port
+	return start(t, endpoint, endpoint, exec.Command(program, "serve", "--port", port))
+}
+
+// tool finds an installed program, or ends the test.
+func tool(t *testing.T, name, path string) string {
+	t.Helper()
+	path = filepath.Join(repository(t), ".cache", filepath.FromSlash(path))
+	if _, err := os.Stat(path); err != nil {
+		message := fmt.Sprintf("%s is not installed; .ci/tools does it", name)
+		if os.Getenv("BINDERY_REQUIRE") == "all" {
+			t.Fatal(message)
+		}
+		t.Skip(message)
+	}
+	return path
+}
+
+// repository finds the checkout above the test's directory.
+func repository(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("the test does not run in the checkout")
+		}
+		dir = up
+	}
+}
+
+// freePort gives a port that nobody listens on at this moment.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// start runs a program until the test ends, once it answers at health.
+func start(t *testing.T, endpoint, health string, cmd *exec.Cmd, env ...string) *Cloud {
+	t.Helper()
+	dir := t.TempDir()
+	cmd.Dir = dir
+	cmd.Env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir,
+		"AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_REGION=" + Region,
+	}, env...)
+	var log lockedBuffer
+	cmd.Stdout, cmd.Stderr = &log, &log
+	cmd.WaitDelay = time.Second // what it leaves behind may hold its output open
+	group(cmd)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how it ended is in its log
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		stop(cmd, ended)
+		if t.Failed() {
+			t.Logf("log of %s, its end:\n%s", filepath.Base(cmd.Path), log.tail(4000))
+		}
+	})
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, health, nil)
+		if err == nil {
+			var res *http.Response
+			if res, err = http.DefaultClient.Do(req); err == nil {
+				_ = res.Body.Close()
+			}
+		}
+		cancel()
+		if err == nil {
+			break
+		}
+		select {
+		case <-ended:
+			t.Fatalf("%s has ended:\n%s", filepath.Base(cmd.Path), log.tail(4000))
+		case <-time.After(20 * time.Millisecond):
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s does not answer: %v\n%s", filepath.Base(cmd.Path), err, log.tail(4000))
+		}
+	}
+	return &Cloud{
+		Endpoint: endpoint,
+		Config: aws.Config{
+			Region: Region, BaseEndpoint: &endpoint,
+			Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+		},
+	}
+}
+
+// stop ends a program and all that it has started.
+func stop(cmd *exec.Cmd, ended <-chan struct{}) {
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-ended:
+	case <-time.After(3 * time.Second):
+	}
+	killGroup(cmd)
+	<-ended
+}
+
+// lockedBuffer keeps what a program writes.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+// tail gives the last n bytes.
+func (l *lockedBuffer) tail(n int) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.b.String()
+	if len(s) > n {
+		s = s[len(s)-n:]
+		_, s, _ = strings.Cut(s, "\n")
+	}
+	return s
+}
