@@ -1,7 +1,12 @@
 package admin_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -120,8 +125,26 @@ func TestASecretIsNowhereInTheStore(t *testing.T) {
 		t.Fatal(keys, err)
 	}
 	secret := x.secret[strings.Index(x.secret, "_")+1:]
-	if text := keys[0].Digest + keys[0].Name + keys[0].ID; strings.Contains(text, secret) {
+	if text, err := json.Marshal(keys); err != nil || strings.Contains(string(text), secret) {
 		t.Error("the secret part of a key is listed")
+	}
+	files, digests := 0, 0
+	err = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte(secret)) {
+			t.Errorf("the secret part of a key is in %s", d.Name())
+		}
+		if bytes.Contains(data, []byte(keys[0].Digest)) {
+			digests++
+		}
+		files++
+		return err
+	})
+	if err != nil || digests == 0 {
+		t.Errorf("the key's digest is in none of %d files (%v)", files, err)
 	}
 	if !strings.HasPrefix(x.secret, "bnd_") {
 		t.Errorf("key does not begin with its prefix")
@@ -135,13 +158,46 @@ func TestKeyRequestsAreChecked(t *testing.T) {
 		"name":                {Organisation: x.ID},
 		"scopes[1]":           {Organisation: x.ID, Name: "k", Scopes: []admin.Scope{"read", "admin"}},
 		"expiresAt":           {Organisation: x.ID, Name: "k", ExpiresAt: begin},
+		"expiresAt ":          {Organisation: x.ID, Name: "k", ExpiresAt: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)},
 		"allowedAddresses[0]": {Organisation: x.ID, Name: "k", AllowedAddresses: make([]netip.Prefix, 1)},
 	} {
 		_, _, err := w.CreateKey(w.ctx, r)
-		wantField(t, err, field)
+		wantField(t, err, strings.TrimSpace(field))
 	}
 	_, _, err := w.CreateKey(w.ctx, admin.KeyRequest{Organisation: "org_none", Name: "k"})
 	want(t, err, admin.CodeNotFound)
+}
+
+// An organisation that is ended has no key that works and no domain; what was
+// of others stays.
+func TestAnOrganisationEnds(t *testing.T) {
+	w := newWorld(t)
+	x, y := w.tenant("docs.example.com"), w.tenant("docs.example.org")
+	for range 2 { // again is success, and keeps the time
+		o, err := w.RevokeOrganisation(w.ctx, x.ID)
+		if err != nil || !o.RevokedAt.Equal(begin) {
+			t.Fatal(o, err)
+		}
+		w.advance(time.Hour)
+	}
+	for _, c := range []struct{ secret, code string }{{x.secret, admin.CodeUnauthorized}, {y.secret, ""}} {
+		_, err := w.Authenticate(w.ctx, "Bearer "+c.secret, netip.Addr{}, admin.ScopeRead)
+		want(t, err, c.code)
+	}
+	_, _, err := w.CreateKey(w.ctx, admin.KeyRequest{Organisation: x.ID, Name: "k"})
+	want(t, err, admin.CodeNotFound)
+	project := admin.Project{Organisation: x.ID, Domain: "docs.example.com", Repository: "https://git.example.com/docs"}
+	_, err = w.CreateProject(w.ctx, project)
+	want(t, err, admin.CodeNotFound)
+	project.Organisation = y.ID
+	_, err = w.CreateProject(w.ctx, project)
+	want(t, err, "")
+	_, err = w.RevokeOrganisation(w.ctx, "org_none")
+	want(t, err, admin.CodeNotFound)
+	all, err := w.ListOrganisations(w.ctx)
+	if err != nil || len(all) != 2 {
+		t.Errorf("%d organisations are listed (%v)", len(all), err)
+	}
 }
 
 func TestPlanGate(t *testing.T) {

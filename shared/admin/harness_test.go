@@ -22,6 +22,7 @@ type world struct {
 	store   store.Store
 	objects store.Objects
 	runner  *runner
+	dir     string // where storage keeps its files
 
 	mu  sync.Mutex
 	now time.Time
@@ -32,8 +33,8 @@ var begin = time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
 
 func newWorld(t *testing.T, change ...func(*admin.Options)) *world {
 	t.Helper()
-	w := &world{t: t, ctx: t.Context(), runner: &runner{}, now: begin}
-	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), BaseURL: "http://127.0.0.1:1", Now: w.time})
+	w := &world{t: t, ctx: t.Context(), runner: &runner{}, dir: t.TempDir(), now: begin}
+	l, err := local.Open(t.Context(), local.Options{Dir: w.dir, BaseURL: "http://127.0.0.1:1", Now: w.time})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,6 +72,7 @@ const (
 	secretLength   = 32 // letters of base62: 190 bits
 	checksumLength = 6  // letters of base62 that hold a CRC-32
 	maxAddresses   = 100
+	lastYear       = 9999 // RFC 3339 has four digits for a year
 )
 
 // newSecret makes a key: prefix, underscore, secret, checksum.
@@ -154,7 +155,10 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 	if !in.ExpiresAt.IsZero() && !in.ExpiresAt.After(now) {
 		return Key{}, "", FieldErrorf("expiresAt", "must be in the future")
 	}
-	if _, err := s.GetOrganisation(ctx, in.Organisation); err != nil {
+	if in.ExpiresAt.UTC().Year() > lastYear {
+		return Key{}, "", FieldErrorf("expiresAt", "must not be after the year %d", lastYear)
+	}
+	if _, err := s.activeOrganisation(ctx, in.Organisation); err != nil {
 		return Key{}, "", err
 	}
 	secret := newSecret(s.keyPrefix)
@@ -251,6 +255,9 @@ func (s *Service) Authenticate(ctx context.Context, authorization string, addr n
 	o, _, err := read[Organisation](ctx, s, organisationKey(k.Organisation))
 	if err != nil {
 		return Caller{}, err
+	}
+	if !o.RevokedAt.IsZero() {
+		return Caller{}, Errorf(CodeUnauthorized, "the organisation of this admin key was ended")
 	}
 	c := Caller{OrganisationID: k.Organisation, KeyID: k.ID, Plan: o.Plan, Scopes: k.Scopes}
 	if !allowed(k.AllowedAddresses, addr) {

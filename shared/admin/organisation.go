@@ -38,6 +38,9 @@ type Organisation struct {
 	Name      string    `json:"name"`
 	Plan      Plan      `json:"plan"`
 	CreatedAt time.Time `json:"createdAt"`
+	// RevokedAt is when the organisation was ended: none of its keys works
+	// since then, and its domains are free.
+	RevokedAt time.Time `json:"revokedAt,omitzero"`
 }
 
 // maxName is the most characters of a name that people give.
@@ -90,7 +93,16 @@ func (s *Service) GetOrganisation(ctx context.Context, id string) (Organisation,
 	return o, err
 }
 
-// ListOrganisations returns all organisations.
+// activeOrganisation reads an organisation that has not been ended.
+func (s *Service) activeOrganisation(ctx context.Context, id string) (Organisation, error) {
+	o, err := s.GetOrganisation(ctx, id)
+	if err == nil && !o.RevokedAt.IsZero() {
+		return Organisation{}, notFound("organisation")
+	}
+	return o, err
+}
+
+// ListOrganisations returns all organisations, also those that were ended.
 func (s *Service) ListOrganisations(ctx context.Context) ([]Organisation, error) {
 	var all []Organisation
 	err := list(ctx, s, store.Query{PK: "orgs"}, func(rec store.Record, _ presence) error {
@@ -108,6 +120,32 @@ func (s *Service) SetPlan(ctx context.Context, id string, plan Plan) (Organisati
 	if err := checkPlan(plan); err != nil {
 		return Organisation{}, err
 	}
+	return s.changeOrganisation(ctx, id, func(o *Organisation) { o.Plan = plan })
+}
+
+// RevokeOrganisation ends an organisation: first its keys, at once and all
+// together, then its projects, whose domains are free after that. Doing it
+// again is success, and goes on where it was broken off. What was published
+// and exported stays until its retention.
+func (s *Service) RevokeOrganisation(ctx context.Context, id string) (Organisation, error) {
+	o, err := s.changeOrganisation(ctx, id, func(o *Organisation) {
+		if o.RevokedAt.IsZero() {
+			o.RevokedAt = s.now()
+		}
+	})
+	if err != nil {
+		return Organisation{}, err
+	}
+	projects, err := s.ListProjects(ctx, id)
+	for _, p := range projects {
+		if err == nil && p.RevokedAt.IsZero() {
+			_, err = s.RevokeProject(ctx, p.ID)
+		}
+	}
+	return o, err
+}
+
+func (s *Service) changeOrganisation(ctx context.Context, id string, change func(*Organisation)) (Organisation, error) {
 	if !validID(id) {
 		return Organisation{}, notFound("organisation")
 	}
@@ -119,10 +157,13 @@ func (s *Service) SetPlan(ctx context.Context, id string, plan Plan) (Organisati
 		if errors.Is(err, store.ErrNotFound) {
 			return notFound("organisation")
 		}
-		if err != nil || o.Plan == plan {
+		if err != nil {
 			return err
 		}
-		o.Plan = plan
+		before := o
+		if change(&o); o == before {
+			return nil
+		}
 		var b batch
 		b.put(organisationKey(id), revision, o)
 		return s.write(ctx, &b)

@@ -113,7 +113,7 @@ func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error
 	if err := checkRetention(in.Retention); err != nil {
 		return Project{}, err
 	}
-	if _, err := s.GetOrganisation(ctx, in.Organisation); err != nil {
+	if _, err := s.activeOrganisation(ctx, in.Organisation); err != nil {
 		return Project{}, err
 	}
 	p := Project{

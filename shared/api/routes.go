@@ -157,6 +157,7 @@ func Handler(o Options) http.Handler {
 	ops := operations()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet && r.URL.EscapedPath() == "/openapi.json" {
+			w.Header().Set(HeaderRequestID, s.requestID())
 			writeDocument(w)
 			return
 		}

@@ -194,6 +194,10 @@ func (c *Client) call(ctx context.Context, method, path, idempotencyKey string, 
 		header, err = c.once(request, answer)
 		return err
 	})
+	var network *networkError
+	if errors.As(err, &network) && ctx.Err() == nil {
+		err = fmt.Errorf("%s gave no answer: %w", c.base.Host, err)
+	}
 	return header, err
 }
 

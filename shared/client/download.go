@@ -28,6 +28,10 @@ type DownloadOptions struct {
 	Path string
 	// Progress, if not nil, is told how many of how many bytes are there.
 	Progress func(done, total int64)
+	// Check, if not nil, looks at the file before it gets its name. What it
+	// refuses is removed: the bytes are those that the API promises, so more
+	// of them would not help.
+	Check func(file string, link api.BundleLink) error
 }
 
 // DigestError says that a download is not what the service promised, even
@@ -40,7 +44,8 @@ func (e *DigestError) Error() string {
 
 // Download generates the bundle of a completed job and downloads it. It
 // resumes after faults of the network, takes a fresh link when one has
-// expired, checks size and SHA-256, and only then gives the file its name.
+// expired, checks size and SHA-256, has it checked by o.Check, and only then
+// gives the file its name.
 func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) (api.BundleLink, error) {
 	link, err := c.GenerateBundle(ctx, jobID)
 	if err != nil {
@@ -72,6 +77,14 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 	}
 	if err := errors.Join(part.Sync(), part.Close()); err != nil {
 		return link, err
+	}
+	if o.Check != nil {
+		if err := o.Check(o.Path+PartSuffix, d.link); err != nil {
+			if ctx.Err() == nil {
+				_ = os.Remove(o.Path + PartSuffix)
+			}
+			return d.link, err
+		}
 	}
 	return d.link, os.Rename(o.Path+PartSuffix, o.Path)
 }

@@ -171,6 +171,36 @@ func TestDownload(t *testing.T) {
 	}
 }
 
+// A file that its own check refuses gets no name, and is not kept: it has the
+// digest that the API says, so no other bytes will come.
+func TestDownloadIsCheckedBeforeItGetsItsName(t *testing.T) {
+	for _, refusal := range []error{nil, errors.New("not whole")} {
+		s := newStorage(t, []byte("some bytes"))
+		c, err := client.New(client.Options{BaseURL: s.URL, Key: key, Clock: newClock()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "b")
+		checked := ""
+		_, err = c.Download(t.Context(), "exp_1", client.DownloadOptions{Path: path, Check: func(file string, link api.BundleLink) error {
+			data, err := os.ReadFile(file)
+			if _, named := os.Stat(path); err != nil || named == nil || link.SizeBytes != int64(len(data)) {
+				t.Errorf("%v, %v, size %d", err, named, link.SizeBytes)
+			}
+			checked = string(data)
+			return refusal
+		}})
+		if !errors.Is(err, refusal) || checked != "some bytes" {
+			t.Errorf("error %v after a check of %q", err, checked)
+		}
+		_, named := os.Stat(path)
+		_, part := os.Stat(path + client.PartSuffix)
+		if (named == nil) != (refusal == nil) || part == nil {
+			t.Errorf("refusal %v: the file: %v; the part: %v", refusal, named, part)
+		}
+	}
+}
+
 func TestDownloadOfAnEmptyFile(t *testing.T) {
 	s := newStorage(t, nil)
 	c, err := client.New(client.Options{BaseURL: s.URL, Key: key})

@@ -165,8 +165,12 @@ func (a *app) agentJobShow() *cobra.Command {
 					}
 					return *s
 				}
+				archived := ""
+				if job.ArchivedAt != nil {
+					archived = day(*job.ArchivedAt)
+				}
 				facts(w, "id", job.ID, "status", string(job.Status), "repository", job.Source.Repository,
-					"ref", text(job.Source.Ref), "model", job.Model, "pull request", text(job.PRLink), "created", day(job.CreatedAt))
+					"ref", text(job.Source.Ref), "model", job.Model, "pull request", text(job.PRLink), "created", day(job.CreatedAt), "archived", archived)
 			})
 		}),
 	}

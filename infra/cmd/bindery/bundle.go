@@ -31,10 +31,10 @@ type bundleReport struct {
 	Findings    map[string]int `json:"findings"`
 }
 
-// inspect reads a whole bundle: every file against the lists in it, and what
-// the lists say about the site.
-func inspect(ctx context.Context, path string, job api.ExportJob, link api.BundleLink) (*bundleReport, error) {
-	f, err := os.Open(path)
+// inspect reads a whole bundle in a file that is to be at path: every file of
+// it against the lists in it, and what the lists say about the site.
+func inspect(ctx context.Context, file, path string, job api.ExportJob, link api.BundleLink) (*bundleReport, error) {
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func inspect(ctx context.Context, path string, job api.ExportJob, link api.Bundl
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s was downloaded, but it is not a whole bundle: %w", path, err)
+		return nil, fmt.Errorf("what was downloaded is not a whole bundle: %w", err)
 	}
 	report.Pages, report.Files, report.Diagnostics = info.Pages, info.Files, info.Diagnostics
 	return report, nil

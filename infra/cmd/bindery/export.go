@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -83,6 +84,9 @@ and a download that broke off is resumed.`,
 
 // export starts or finds a job, follows it and fetches its bundle.
 func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bundleReport, error) {
+	if err := checkOut(f.out); err != nil {
+		return nil, err
+	}
 	id := f.job
 	if id == "" {
 		job, err := c.StartExport(ctx, api.StartExportRequest{Domain: f.domain, Version: f.version, Paths: f.paths}, "")
@@ -90,6 +94,14 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 			return nil, err
 		}
 		id = job.JobID
+	} else if f.domain != "" {
+		job, _, err := c.GetExport(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if job.Domain != f.domain {
+			return nil, fmt.Errorf("job %s is of %s, not of %s", id, job.Domain, f.domain)
+		}
 	}
 	result, err := a.finishExport(ctx, c, id, f)
 	var timeout *client.TimeoutError
@@ -97,6 +109,28 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 		fmt.Fprintf(a.stderr, "The job goes on. To fetch its bundle later: bindery export --job %s\n", id)
 	}
 	return result, err
+}
+
+// checkOut finds out before an export what would keep its file from being
+// written in the end.
+func checkOut(out string) error {
+	if out == "" {
+		return nil
+	}
+	if info, err := os.Stat(out); err == nil && info.IsDir() {
+		return usagef("--out: %s is a folder; the name of a file was expected", out)
+	}
+	// Folders that are missing are made. What stands in their place may be
+	// something else.
+	for dir := filepath.Dir(out); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		switch {
+		case err == nil && info.IsDir() || dir == filepath.Dir(dir):
+			return nil
+		case err == nil:
+			return usagef("--out: %s is not a folder", dir)
+		}
+	}
 }
 
 func (a *app) finishExport(ctx context.Context, c *client.Client, id string, f exportFlags) (*bundleReport, error) {
@@ -116,8 +150,13 @@ func (a *app) finishExport(ctx context.Context, c *client.Client, id string, f e
 		out = filepath.Base(job.Domain + "-" + job.Version + ".tar.gz")
 	}
 	bar = a.meter("download")
-	link, err := c.Download(ctx, id, client.DownloadOptions{
+	var report *bundleReport
+	_, err = c.Download(ctx, id, client.DownloadOptions{
 		Path: out,
+		Check: func(file string, link api.BundleLink) (err error) {
+			report, err = inspect(ctx, file, out, job, link)
+			return err
+		},
 		Progress: func(done, total int64) {
 			if bar.progress != nil {
 				bar.set(done, total, fmt.Sprintf("%s of %s", size(done), size(total)))
@@ -128,5 +167,8 @@ func (a *app) finishExport(ctx context.Context, c *client.Client, id string, f e
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, out, job, link)
+	if report.Pages == 0 {
+		a.warn("there is no page in this bundle; do the paths of the export begin a page's address?")
+	}
+	return report, nil
 }

@@ -179,6 +179,14 @@ func TestServeAddresses(t *testing.T) {
 	for name, data := range map[string]string{
 		"index.html": "home", "guides/start.html": "start", "api/index.html": "api", "both.html": "both", "both/index.html": "both index",
 		"404.html": "nothing here", "style.css": "body{}", "guides/start.md": "# start",
+		"bindery.json": `{"redirects": [
+			{"from": "/guides/start", "to": "/never", "permanent": true},
+			{"from": "/legacy/:slug*", "to": "/guides/:slug*", "permanent": true},
+			{"from": "/v1/:page", "to": "https://old.example/:page"},
+			{"from": "/v0", "to": "/v1?page=0"},
+			{"from": "/blog*", "to": "/*"},
+			{"from": "/a.b/:x/c", "to": "/:x"}
+		]}`,
 	} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
 			t.Fatal(err)
@@ -187,7 +195,11 @@ func TestServeAddresses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	handler := bundleHandler(os.DirFS(dir))
+	redirects, err := readRedirects(os.DirFS(dir))
+	if err != nil || len(redirects) != 6 {
+		t.Fatalf("%d redirects, error %v", len(redirects), err)
+	}
+	handler := bundleHandler(os.DirFS(dir), redirects)
 	tests := []struct {
 		path     string
 		status   int
@@ -211,6 +223,17 @@ func TestServeAddresses(t *testing.T) {
 		{"/guides/", 404, "nothing here", ""},
 		{"/../../etc/passwd", 404, "nothing here", ""},
 		{"//evil.example/", 404, "nothing here", ""},
+		{"/legacy/a/b", 307, "", "/guides/a/b"},
+		{"/legacy", 307, "", "/guides"},
+		{"/legacy/?q=1", 307, "", "/guides?q=1"},
+		{"/legacyx", 404, "nothing here", ""},
+		{"/v1/x%20y?q=1", 307, "", "https://old.example/x%20y?q=1"},
+		{"/v0?q=1", 307, "", "/v1?page=0"},
+		{"/v1/x/y", 404, "nothing here", ""},
+		{"/blog/evil.example", 307, "", "/evil.example"},
+		{"/blog-2026/x", 307, "", "/-2026/x"},
+		{"/a.b/x/c", 307, "", "/x"},
+		{"/aXb/x/c", 404, "nothing here", ""},
 	}
 	for _, test := range tests {
 		r := httptest.NewRequest("GET", "http://127.0.0.1"+test.path, nil)

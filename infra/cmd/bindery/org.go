@@ -12,7 +12,7 @@ import (
 
 func (a *app) orgCommand() *cobra.Command {
 	return a.group("org", "Organisations and their plans (for operators)",
-		a.orgCreate(), a.orgList(), a.orgPlan(), a.orgUsage())
+		a.orgCreate(), a.orgList(), a.orgPlan(), a.orgUsage(), a.orgRevoke())
 }
 
 func (a *app) orgCreate() *cobra.Command {
@@ -59,9 +59,9 @@ func (a *app) orgList() *cobra.Command {
 				return a.print(listed(all), func(w io.Writer) {
 					var rows [][]string
 					for _, org := range all {
-						rows = append(rows, []string{org.ID, string(org.Plan), day(org.CreatedAt), org.Name})
+						rows = append(rows, []string{org.ID, string(org.Plan), day(org.CreatedAt), day(org.RevokedAt), org.Name})
 					}
-					table(w, "id plan created name", rows)
+					table(w, "id plan created revoked name", rows)
 				})
 			})
 		}),
@@ -113,6 +113,30 @@ func (a *app) orgUsage() *cobra.Command {
 					}
 					table(w, "month exports pages bundles", rows)
 				})
+			})
+		}),
+	}
+	o.flags(cmd)
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+func (a *app) orgRevoke() *cobra.Command {
+	var o operator
+	cmd := &cobra.Command{
+		Use:   "revoke ORGANISATION",
+		Short: "End an organisation: its keys, its projects",
+		Long: `Revoke ends all keys of an organisation at once, and its projects, whose domains are free
+then. What was published and exported stays until its retention.`,
+		Example: `  bindery org revoke org_… --data ./.data`,
+		Args:    cobra.ExactArgs(1),
+		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
+				org, err := s.RevokeOrganisation(ctx, args[0])
+				if err != nil {
+					return err
+				}
+				return a.print(org, func(w io.Writer) { fmt.Fprintf(w, "%s is revoked\n", org.ID) })
 			})
 		}),
 	}

@@ -31,6 +31,9 @@ Without --data all state is temporary. With it, a second run publishes only what
 			if err := required("out", f.out); err != nil {
 				return err
 			}
+			if err := checkOut(f.out); err != nil {
+				return err
+			}
 			ctx := cmd.Context()
 			if data == "" {
 				if data, err = os.MkdirTemp("", "bindery-run-"); err != nil {

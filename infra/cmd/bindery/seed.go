@@ -63,7 +63,7 @@ func seed(ctx context.Context, s *admin.Service, data, domain string) (seeded, e
 	}
 	var org admin.Organisation
 	for _, o := range orgs {
-		if o.Name == seedOrganisation && (org.ID == "" || o.ID == have.Organisation) {
+		if o.Name == seedOrganisation && o.RevokedAt.IsZero() && (org.ID == "" || o.ID == have.Organisation) {
 			org = o
 		}
 	}

@@ -25,7 +25,8 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:   "serve FILE|DIR",
 		Short: "Look at a bundle in a browser",
 		Long: `Serve shows a bundle, checked and unpacked into a temporary folder, or a folder that a
-bundle was unpacked into, on this machine. /guides/start is guides/start.html.`,
+bundle was unpacked into, on this machine. /guides/start is guides/start.html, and the
+redirects in its bindery.json are followed.`,
 		Example: `  bindery serve bundle.tar.gz
   bindery serve ./public --addr 127.0.0.1:9000`,
 		Args: cobra.ExactArgs(1),
@@ -49,13 +50,17 @@ bundle was unpacked into, on this machine. /guides/start is guides/start.html.`,
 				return err
 			}
 			defer root.Close()
+			redirects, err := readRedirects(root.FS())
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
 			listener, err := net.Listen("tcp", addr)
 			if err != nil {
 				return err
 			}
 			a.warnIfOpen(listener.Addr())
 			a.say("%s is at http://%s/ (Ctrl-C ends this)", args[0], listener.Addr())
-			return serveUntil(cmd.Context(), &http.Server{Handler: bundleHandler(root.FS()), ReadHeaderTimeout: 10 * time.Second}, listener)
+			return serveUntil(cmd.Context(), &http.Server{Handler: bundleHandler(root.FS(), redirects), ReadHeaderTimeout: 10 * time.Second}, listener)
 		}),
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8788", "address to listen on; port 0 takes a free one")
@@ -77,7 +82,7 @@ func unpack(ctx context.Context, file, dir string) error {
 // warnIfOpen says so when others than this machine can connect.
 func (a *app) warnIfOpen(addr net.Addr) {
 	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
-		fmt.Fprintf(a.stderr, "%s others can connect to %s, and nothing here is encrypted\n", a.paint(a.stderr, yellow, "warning:"), addr)
+		a.warn(fmt.Sprintf("others can connect to %s, and nothing here is encrypted", addr))
 	}
 }
 
@@ -101,8 +106,8 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 }
 
 // bundleHandler serves an unpacked bundle by clean addresses: x is x.html, a
-// folder its index.html, and what is not there 404.html.
-func bundleHandler(site fs.FS) http.Handler {
+// folder its index.html, and what is not there a redirect, or else 404.html.
+func bundleHandler(site fs.FS, redirects []redirectRule) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
@@ -111,8 +116,10 @@ func bundleHandler(site fs.FS) http.Handler {
 		}
 		name := strings.Trim(path.Clean("/"+r.URL.Path), "/")
 		folder := strings.HasSuffix(r.URL.Path, "/")
+		// Temporary, also where the site says otherwise: a browser would keep a
+		// permanent one for the next bundle at this address.
 		redirect := func(to string) {
-			if r.URL.RawQuery != "" {
+			if r.URL.RawQuery != "" && !strings.ContainsAny(to, "?#") {
 				to += "?" + r.URL.RawQuery
 			}
 			http.Redirect(w, r, to, http.StatusTemporaryRedirect)
@@ -130,6 +137,11 @@ func bundleHandler(site fs.FS) http.Handler {
 		case isFile(site, name+"/index.html"):
 			redirect("./" + base + "/")
 			return
+		default:
+			if to, ok := follow(redirects, name); ok {
+				redirect(to)
+				return
+			}
 		}
 		status := http.StatusOK
 		data, info, err := readFile(site, name)

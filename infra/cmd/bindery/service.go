@@ -98,7 +98,9 @@ func (s *service) Serve(ctx context.Context) error {
 	s.server = &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		// "OPTIONS *" is a method that nothing answers, like all others.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		// No ServeMux: it answers unclean paths with redirects of its own.
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, local.LinkPath) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -46,11 +47,19 @@ func (a *app) say(format string, args ...any) {
 	fmt.Fprintf(w, format+"\n", args...)
 }
 
+// warn prints what people should know beside the result.
+func (a *app) warn(text string) {
+	fmt.Fprintf(a.stderr, "%s %s\n", a.paint(a.stderr, yellow, "warning:"), text)
+}
+
 // print writes a result as JSON, or lets people do it their way.
 func (a *app) print(result any, people func(w io.Writer)) error {
 	if !a.json {
-		people(a.stdout)
-		return nil
+		// Through a buffer, so that a disk that is full is an error: what is
+		// printed may be a key that is never shown again.
+		w := bufio.NewWriter(a.stdout)
+		people(w)
+		return w.Flush()
 	}
 	out := json.NewEncoder(a.stdout)
 	out.SetIndent("", "  ")

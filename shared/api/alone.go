@@ -1,0 +1,27 @@
+package api
+
+import "net/http"
+
+// Alone answers one operation, by its name, as a Lambda function does that is
+// the only one behind its method. Every other request is 404 in the form of
+// every failure; so is each one where no operation has this name.
+func Alone(o Options, name string) http.Handler {
+	s := newServer(o)
+	var only []operation
+	for _, op := range operations() {
+		if op.name == name {
+			only = append(only, op)
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, only) })
+}
+
+// DocumentHandler answers every request with the OpenAPI document. Of the
+// options it needs none.
+func DocumentHandler(o Options) http.Handler {
+	s := newServer(o)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set(HeaderRequestID, s.requestID())
+		writeDocument(w)
+	})
+}
