@@ -574,8 +574,9 @@ func (s *objectSuite) linkChanged(t *testing.T) {
 	}
 	refused := func(what, method string, link store.Link, body []byte) {
 		t.Helper()
-		if status, _, got := s.do(t, method, link, body); status != http.StatusForbidden {
-			t.Errorf("%s: %d %.100q, want 403", what, status, got)
+		// S3 answers 400 to what isn't even a parameter, such as a month 13.
+		if status, _, got := s.do(t, method, link, body); status != http.StatusForbidden && status != http.StatusBadRequest {
+			t.Errorf("%s: %d %.100q, want 403 or 400", what, status, got)
 		}
 	}
 	// Each parameter of the address counts: changed by one character, or gone.

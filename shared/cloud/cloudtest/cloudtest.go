@@ -42,7 +42,8 @@ type Cloud struct {
 	Config aws.Config
 }
 
-// MiniStack starts an empty MiniStack that ends with the test.
+// MiniStack starts an empty MiniStack that ends with the test. It holds
+// signatures and permissions as AWS does.
 func MiniStack(t *testing.T) *Cloud {
 	t.Helper()
 	python := tool(t, "MiniStack", "ministack/bin/python")
@@ -51,7 +52,7 @@ func MiniStack(t *testing.T) *Cloud {
 	// It hands its environment to the functions that it runs, so that holds
 	// nothing of ours.
 	return start(t, endpoint, endpoint+"/_ministack/health", exec.Command(python, "-m", "ministack"),
-		"GATEWAY_PORT="+port, "BIND_HOST=127.0.0.1", "AWS_ENDPOINT_URL="+endpoint)
+		"GATEWAY_PORT="+port, "BIND_HOST=127.0.0.1", "AWS_ENDPOINT_URL="+endpoint, "AUTH=true")
 }
 
 // Dynoxide starts an empty dynoxide that ends with the test.
