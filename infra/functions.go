@@ -1,0 +1,127 @@
+package main
+
+import (
+	"path/filepath"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/bindery-docs/bindery/shared/config"
+)
+
+// part is what a function is for.
+type part int
+
+const (
+	// answers a method of the API.
+	answers part = iota
+	// steps is a step of the workflow.
+	steps
+	// looks after jobs that nothing else would move.
+	looks
+)
+
+// spec is what a function is deployed as.
+type spec struct {
+	name string
+	part part
+	// operation is the API's name for what it answers.
+	operation string
+	memory    float64 // MiB; 1,769 is one processor
+	timeout   float64 // seconds
+}
+
+// openAPI is the operation that stands in no table of the API: its own document.
+const openAPI = "openapi"
+
+// functions lists all functions, each a folder of functions/.
+//
+// API functions end before API Gateway gives up (29 s). Steps end where the
+// state machine's own limits are: 15 minutes is also the most that Lambda has.
+func functions() []spec {
+	const (
+		small, onePage, processor = 256, 512, 1769
+		call, long, step          = 25, 120, 900
+	)
+	return []spec{
+		{"getagentjob", answers, "getAgentJob", small, call},
+		{"startexport", answers, "startExport", small, call},
+		{"getexport", answers, "getExport", small, call},
+		{"generatebundle", answers, "generateBundle", small, call},
+		{"latestsnapshot", answers, "getLatestSnapshot", small, call},
+		// Manifests of large sites are read and checked whole.
+		{"createsnapshot", answers, "createSnapshot", onePage, call},
+		{"publishsnapshot", answers, "publishSnapshot", processor, call},
+		{"openapi", answers, openAPI, small, call},
+
+		{"planexport", steps, "", processor, step},
+		{"rendershard", steps, "", processor, step},
+		{"assemblebundle", steps, "", processor, step},
+		{"failexport", steps, "", onePage, long},
+
+		{"reconcile", looks, "", onePage, step},
+	}
+}
+
+// function is a deployed spec.
+type function struct {
+	spec
+	role awsiam.Role
+	fn   awslambda.Function
+}
+
+func (s *stack) newFunctions() {
+	s.functions = make(map[string]*function)
+	for _, spec := range functions() {
+		s.functions[spec.name] = s.newFunction(spec)
+	}
+}
+
+// newFunction makes a function with a log group and a role that may write to
+// it, trace, and nothing else. The rest is in the table of grants.
+func (s *stack) newFunction(spec spec) *function {
+	logs := awslogs.NewLogGroup(s.Stack, jsii.String(spec.name+"-logs"), &awslogs.LogGroupProps{
+		Retention: s.logLife(), RemovalPolicy: s.removal(),
+	})
+	role := awsiam.NewRole(s.Stack, jsii.String(spec.name+"-role"), &awsiam.RoleProps{
+		AssumedBy:   awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
+		Description: jsii.String("What the function " + spec.name + " may do"),
+	})
+	logs.GrantWrite(role)
+
+	props := &awslambda.FunctionProps{
+		Code:         awslambda.Code_FromAsset(jsii.String(filepath.Join(s.settings.functions, spec.name)), nil),
+		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
+		Handler:      jsii.String("bootstrap"),
+		Architecture: s.arch,
+		Description:  jsii.String("Bindery: " + spec.name),
+		MemorySize:   &spec.memory,
+		Timeout:      awscdk.Duration_Seconds(&spec.timeout),
+		Tracing:      awslambda.Tracing_ACTIVE,
+		Role:         role,
+		LogGroup:     logs,
+		Environment: &map[string]*string{
+			config.Stage:         jsii.String(string(s.stage)),
+			config.Table:         s.storage.table.TableName(),
+			config.SourcesBucket: s.storage.sources.BucketName(),
+			config.ExportsBucket: s.storage.exports.BucketName(),
+		},
+	}
+	if spec.name == "openapi" { // it answers from its own memory
+		props.Environment = &map[string]*string{config.Stage: jsii.String(string(s.stage))}
+	}
+	if spec.part == steps {
+		// A running execution goes on with the versions that it began with, so
+		// versions stay when there is a newer one.
+		props.CurrentVersionOptions = &awslambda.VersionOptions{RemovalPolicy: awscdk.RemovalPolicy_RETAIN}
+	}
+	if spec.name == "failexport" || spec.part == looks {
+		// Events call these, and nobody hears their errors.
+		props.DeadLetterQueue = s.workflow.deadLetters
+		props.RetryAttempts = jsii.Number(2)
+	}
+	return &function{spec: spec, role: role, fn: awslambda.NewFunction(s.Stack, &spec.name, props)}
+}

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awswafv2"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/bindery-docs/bindery/shared/api"
+)
+
+// gateway is the REST API before the functions.
+type gateway struct {
+	api awsapigateway.RestApi
+}
+
+// refusal is an answer that the gateway gives by itself. It has the form that
+// the API's own refusals have: package api's, with codes of package admin.
+type refusal struct {
+	// kind is API Gateway's name for the case.
+	kind string
+	// status replaces the gateway's own; empty keeps that.
+	status        string
+	code, message string
+	// retryAfter, in seconds, is when trying again may help.
+	retryAfter string
+}
+
+// notFound is what a path or a method that is not there gets.
+var notFound = refusal{status: "404", code: "not_found", message: "there is nothing at this path for this method"}
+
+func refusals() []refusal {
+	as := func(kind string, r refusal) refusal { r.kind = kind; return r }
+	return []refusal{
+		as("MISSING_AUTHENTICATION_TOKEN", notFound), // that is how the gateway says it
+		as("RESOURCE_NOT_FOUND", notFound),
+		as("INVALID_SIGNATURE", notFound), // an Authorization header where nothing is
+		// Only the mocks read no other type than JSON: functions take all.
+		as("UNSUPPORTED_MEDIA_TYPE", notFound),
+		{"UNAUTHORIZED", "401", "unauthorized", "the request has no valid admin key", ""},
+		{"ACCESS_DENIED", "403", "address_not_allowed", "the request is not allowed", ""},
+		{"EXPIRED_TOKEN", "403", "address_not_allowed", "the request is not allowed", ""},
+		{"INVALID_API_KEY", "403", "address_not_allowed", "the request is not allowed", ""},
+		{"WAF_FILTERED", "403", "address_not_allowed", "the request is not allowed", ""},
+		{"BAD_REQUEST_BODY", "400", "invalid_request", "the request can't be read", ""},
+		{"BAD_REQUEST_PARAMETERS", "400", "invalid_request", "the request can't be read", ""},
+		{"REQUEST_TOO_LARGE", "413", "too_large", "the request is too large", ""},
+		{"THROTTLED", "429", "temporary", "too many requests at once; try again", "1"},
+		{"QUOTA_EXCEEDED", "429", "temporary", "too many requests at once; try again", "60"},
+		{"INTEGRATION_FAILURE", "503", "temporary", "the request could not be answered; try again", "1"},
+		{"INTEGRATION_TIMEOUT", "503", "temporary", "the request took too long; try again", "1"},
+		{"API_CONFIGURATION_ERROR", "500", "internal", "something went wrong on our side", ""},
+		{"AUTHORIZER_CONFIGURATION_ERROR", "500", "internal", "something went wrong on our side", ""},
+		{"AUTHORIZER_FAILURE", "500", "internal", "something went wrong on our side", ""},
+		{"DEFAULT_4XX", "", "invalid_request", "the request can't be answered", ""},
+		{"DEFAULT_5XX", "", "internal", "something went wrong on our side", ""},
+	}
+}
+
+// body is a refusal's body.
+func (r refusal) body() string {
+	b, _ := json.Marshal(api.ErrorBody{Error: r.message}) // a struct with a string always encodes
+	return string(b)
+}
+
+// headers are a refusal's headers, in API Gateway's language: a text in
+// quotes, or what is to be put in.
+func (r refusal) headers() map[string]string {
+	h := map[string]string{
+		api.HeaderErrorCode:      "'" + r.code + "'",
+		api.HeaderRequestID:      "context.requestId",
+		"Cache-Control":          "'no-store'",
+		"X-Content-Type-Options": "'nosniff'",
+	}
+	if r.retryAfter != "" {
+		h["Retry-After"] = "'" + r.retryAfter + "'"
+	}
+	if r.status == "401" {
+		h["WWW-Authenticate"] = `'Bearer realm="bindery"'`
+	}
+	return h
+}
+
+// accessLog is a line for each request, with nothing that a caller sent but
+// method and path.
+const accessLog = `{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","address":"$context.identity.sourceIp",` +
+	`"method":"$context.httpMethod","path":"$context.path","resource":"$context.resourcePath","status":"$context.status",` +
+	`"milliseconds":"$context.responseLatency","integrationStatus":"$context.integrationStatus",` +
+	`"integrationMilliseconds":"$context.integrationLatency","error":"$context.error.responseType","bytes":"$context.responseLength"}`
+
+func (s *stack) newGateway() {
+	logs := awslogs.NewLogGroup(s.Stack, jsii.String("api-logs"), &awslogs.LogGroupProps{
+		Retention: s.logLife(), RemovalPolicy: s.removal(),
+	})
+	rest := awsapigateway.NewRestApi(s.Stack, jsii.String("Api"), &awsapigateway.RestApiProps{
+		RestApiName: s.StackName(),
+		Description: jsii.String("Bindery's admin API"),
+		EndpointConfiguration: &awsapigateway.EndpointConfiguration{
+			Types: &[]awsapigateway.EndpointType{awsapigateway.EndpointType_REGIONAL},
+		},
+		CloudWatchRole:              jsii.Bool(true),
+		CloudWatchRoleRemovalPolicy: s.removal(),
+		DeployOptions: &awsapigateway.StageOptions{
+			StageName:            jsii.String(string(s.stage)),
+			AccessLogDestination: awsapigateway.NewLogGroupLogDestination(logs),
+			AccessLogFormat:      awsapigateway.AccessLogFormat_Custom(jsii.String(accessLog)),
+			LoggingLevel:         awsapigateway.MethodLoggingLevel_ERROR,
+			DataTraceEnabled:     jsii.Bool(false), // it would log keys
+			MetricsEnabled:       jsii.Bool(true),
+			TracingEnabled:       jsii.Bool(true),
+			ThrottlingRateLimit:  s.parameters.rate.ValueAsNumber(),
+			ThrottlingBurstLimit: s.parameters.burst.ValueAsNumber(),
+		},
+	})
+	s.gateway.api = rest
+
+	for _, r := range refusals() {
+		options := &awsapigateway.GatewayResponseOptions{
+			Type:            awsapigateway.ResponseType_Of(jsii.String(r.kind)),
+			ResponseHeaders: texts(r.headers()),
+			Templates:       texts(map[string]string{"application/json": r.body()}),
+		}
+		if r.status != "" {
+			options.StatusCode = jsii.String(r.status)
+		}
+		rest.AddGatewayResponse(jsii.String(r.kind), options)
+	}
+
+	taken := make(map[string]awsapigateway.Resource)
+	for _, f := range functions() {
+		if f.part != answers {
+			continue
+		}
+		method, path := route(f.operation)
+		at := resource(rest.Root(), path, taken)
+		at.AddMethod(&method, awsapigateway.NewLambdaIntegration(s.functions[f.name].fn, &awsapigateway.LambdaIntegrationOptions{
+			Proxy: jsii.Bool(true), AllowTestInvoke: jsii.Bool(false),
+		}), &awsapigateway.MethodOptions{OperationName: jsii.String(f.operation)})
+	}
+	// All other methods, and all other paths.
+	nothing(rest.Root())
+	nothing(rest.Root().AddResource(jsii.String("{proxy+}"), nil))
+	for _, path := range slices.Sorted(maps.Keys(taken)) {
+		nothing(taken[path])
+	}
+
+	if s.waf {
+		s.newWebACL()
+	}
+}
+
+// route is where an operation of the API is.
+func route(operation string) (method, path string) {
+	if operation == openAPI {
+		return "GET", "/openapi.json"
+	}
+	for _, r := range api.Routes(api.Options{}) {
+		if r.Operation == operation {
+			return r.Method, r.Path
+		}
+	}
+	panic("the API has no operation " + operation) // a fault of the table of functions: no stack comes of it
+}
+
+// resource finds or makes the resource of a path, and all above it.
+func resource(root awsapigateway.IResource, path string, taken map[string]awsapigateway.Resource) awsapigateway.IResource {
+	at, name := root, ""
+	for _, element := range strings.Split(strings.Trim(path, "/"), "/") {
+		name += "/" + element
+		next, ok := taken[name]
+		if !ok {
+			next = at.AddResource(jsii.String(element), nil)
+			taken[name] = next
+		}
+		at = next
+	}
+	return at
+}
+
+// nothing answers every method that a resource has not with 404.
+func nothing(at awsapigateway.IResource) {
+	mapped, declared := make(map[string]string), make(map[string]*bool)
+	for name, value := range notFound.headers() {
+		mapped["method.response.header."+name] = value
+		declared["method.response.header."+name] = jsii.Bool(true)
+	}
+	at.AddMethod(jsii.String("ANY"), awsapigateway.NewMockIntegration(&awsapigateway.IntegrationOptions{
+		RequestTemplates:    texts(map[string]string{"application/json": `{"statusCode":404}`}),
+		PassthroughBehavior: awsapigateway.PassthroughBehavior_NEVER,
+		IntegrationResponses: &[]*awsapigateway.IntegrationResponse{{
+			StatusCode:         jsii.String("404"),
+			ResponseTemplates:  texts(map[string]string{"application/json": notFound.body()}),
+			ResponseParameters: texts(mapped),
+		}},
+	}), &awsapigateway.MethodOptions{
+		MethodResponses: &[]*awsapigateway.MethodResponse{{StatusCode: jsii.String("404"), ResponseParameters: &declared}},
+	})
+}
+
+// newWebACL puts a web ACL before the API: known bad addresses and inputs, and
+// a bound on what one address may ask. The managed rules for bodies are left
+// out: a list of packs is larger than they take.
+func (s *stack) newWebACL() {
+	visible := func(name string) map[string]any {
+		return map[string]any{"cloudWatchMetricsEnabled": true, "sampledRequestsEnabled": true, "metricName": name}
+	}
+	managed := func(priority int, name string) map[string]any {
+		return map[string]any{
+			"name": name, "priority": priority, "overrideAction": map[string]any{"none": map[string]any{}},
+			"statement":        map[string]any{"managedRuleGroupStatement": map[string]any{"vendorName": "AWS", "name": name}},
+			"visibilityConfig": visible(name),
+		}
+	}
+	acl := awswafv2.NewCfnWebACL(s.Stack, jsii.String("WebAcl"), &awswafv2.CfnWebACLProps{
+		Scope:            jsii.String("REGIONAL"),
+		DefaultAction:    map[string]any{"allow": map[string]any{}},
+		VisibilityConfig: visible("bindery"),
+		Rules: []any{
+			managed(1, "AWSManagedRulesAmazonIpReputationList"),
+			managed(2, "AWSManagedRulesKnownBadInputsRuleSet"),
+			map[string]any{
+				"name": "rate", "priority": 3, "action": map[string]any{"block": map[string]any{}},
+				"statement":        map[string]any{"rateBasedStatement": map[string]any{"limit": 10000, "aggregateKeyType": "IP"}},
+				"visibilityConfig": visible("rate"),
+			},
+		},
+	})
+	awswafv2.NewCfnWebACLAssociation(s.Stack, jsii.String("WebAclOfApi"), &awswafv2.CfnWebACLAssociationProps{
+		ResourceArn: s.gateway.api.DeploymentStage().StageArn(), WebAclArn: acl.AttrArn(),
+	})
+}
+
+func texts(m map[string]string) *map[string]*string {
+	out := make(map[string]*string, len(m))
+	for k, v := range m {
+		out[k] = jsii.String(v)
+	}
+	return &out
+}
+
+// address of the API's stage as alarms name it.
+func (g gateway) dimensions() *map[string]*string {
+	return &map[string]*string{"ApiName": g.api.RestApiName(), "Stage": g.api.DeploymentStage().StageName()}
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/bindery-docs/bindery/shared/config"
+)
+
+// access is what a function may do, in the words of IAM without their service.
+type access struct {
+	// table are calls on records; index allows Query on the index of active jobs.
+	table []string
+	index bool
+	// sources and exports are calls on the objects of a bucket, by patterns of
+	// their keys; listing tells what is there and what is not.
+	sources, exports               map[string][]string
+	sourcesListing, exportsListing bool
+	// runs are calls on executions.
+	runs []string
+	// signs allows to take the signer's role.
+	signs bool
+}
+
+// Patterns of object keys.
+const (
+	anySource   = "orgs/*"
+	packs       = "orgs/*/packs/*"
+	manifests   = "orgs/*/manifests/*"
+	parts       = "exports/*"
+	bundleFiles = "exports/*/bundle.tar.gz"
+)
+
+// grants is the whole of what functions may do, logs, traces and dead letters
+// aside. A transaction needs the right to each write in it. A listing is also
+// what makes S3 answer "not there" instead of "forbidden" for a single object.
+//
+// make test-cloud records the calls of every function and holds them against
+// this table, in both directions.
+func grants() map[string]access {
+	var (
+		read     = []string{"GetItem"}
+		write    = []string{"GetItem", "PutItem"}
+		idem     = []string{"GetItem", "PutItem", "DeleteItem"} // with an Idempotency-Key, whose row goes after a failure
+		get      = []string{"GetObject"}
+		upload   = []string{"PutObject", "AbortMultipartUpload"}
+		getAndUp = []string{"GetObject", "PutObject", "AbortMultipartUpload"}
+	)
+	return map[string]access{
+		"getagentjob":    {table: read},
+		"getexport":      {table: []string{"GetItem", "Query"}},
+		"latestsnapshot": {table: read, signs: true},
+		"startexport":    {table: idem, runs: []string{"StartExecution"}},
+		"generatebundle": {
+			table: idem, signs: true,
+			exports: map[string][]string{bundleFiles: get}, exportsListing: true,
+		},
+		// It signs uploads with its own rights.
+		"createsnapshot": {
+			table:   idem,
+			sources: map[string][]string{anySource: {"GetObject", "PutObject"}}, sourcesListing: true,
+		},
+		"publishsnapshot": {
+			table: idem, signs: true,
+			sources: map[string][]string{anySource: get}, sourcesListing: true,
+		},
+		"openapi": {},
+
+		"planexport": {
+			table:   write,
+			sources: map[string][]string{anySource: get},
+			exports: map[string][]string{parts: upload},
+		},
+		"rendershard": {
+			table:   write,
+			sources: map[string][]string{anySource: get},
+			exports: map[string][]string{parts: getAndUp}, exportsListing: true,
+		},
+		"assemblebundle": {
+			table:   write,
+			sources: map[string][]string{anySource: get},
+			exports: map[string][]string{parts: {"GetObject", "PutObject", "AbortMultipartUpload", "DeleteObject"}}, exportsListing: true,
+		},
+		"failexport": {
+			table:   []string{"GetItem", "Query", "PutItem"},
+			exports: map[string][]string{parts: {"DeleteObject"}}, exportsListing: true,
+		},
+		"reconcile": {
+			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, index: true,
+			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: {"DeleteObject"}}, sourcesListing: true,
+			exports: map[string][]string{parts: {"DeleteObject"}}, exportsListing: true,
+			runs: []string{"StartExecution", "DescribeExecution", "StopExecution"},
+		},
+		signerName: {
+			sources: map[string][]string{manifests: get},
+			exports: map[string][]string{bundleFiles: get},
+		},
+	}
+}
+
+// signer is a role that can only read what links are made for. A link made
+// with a function's own rights would end when those do, at a time that the
+// function can't know; of a role that it takes, it is told the end.
+type signer struct{ role awsiam.Role }
+
+const signerName = "signer"
+
+func (s *stack) newSigner() {
+	var who []awsiam.IPrincipal
+	all := grants()
+	for _, name := range slices.Sorted(maps.Keys(s.functions)) {
+		if all[name].signs {
+			who = append(who, awsiam.NewArnPrincipal(s.functions[name].role.RoleArn()))
+		}
+	}
+	s.signer.role = awsiam.NewRole(s.Stack, jsii.String("signer-role"), &awsiam.RoleProps{
+		AssumedBy:          awsiam.NewCompositePrincipal(who...),
+		Description:        jsii.String("What links to bundles and manifests can read"),
+		MaxSessionDuration: awscdk.Duration_Hours(jsii.Number(1)),
+	})
+	for name, a := range all {
+		if a.signs {
+			s.functions[name].fn.AddEnvironment(jsii.String(config.SignerRole), s.signer.role.RoleArn(), nil)
+		}
+	}
+}
+
+// grant gives every role what the table says, one policy for each.
+func (s *stack) grant() {
+	s.policies = make(map[string]awsiam.Policy)
+	all := grants()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		a := all[name]
+		role := s.signer.role
+		if name != signerName {
+			role = s.functions[name].role
+		}
+		statements := s.statements(a)
+		if len(statements) == 0 {
+			continue
+		}
+		s.policies[name] = awsiam.NewPolicy(s.Stack, jsii.String(name+"-grants"), &awsiam.PolicyProps{
+			Roles: &[]awsiam.IRole{role}, Statements: &statements,
+		})
+	}
+}
+
+func (s *stack) statements(a access) []awsiam.PolicyStatement {
+	var all []awsiam.PolicyStatement
+	allow := func(service string, calls []string, resources ...*string) {
+		actions := make([]*string, len(calls))
+		for i, call := range calls {
+			actions[i] = jsii.String(service + ":" + call)
+		}
+		all = append(all, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: &actions, Resources: &resources}))
+	}
+	table := s.storage.table.TableArn()
+	if len(a.table) > 0 {
+		allow("dynamodb", a.table, table)
+	}
+	if a.index {
+		allow("dynamodb", []string{"Query"}, awscdk.Fn_Join(jsii.String(""), &[]*string{table, jsii.String("/index/" + activeIndex)}))
+	}
+	objects := func(bucket awss3.Bucket, keys map[string][]string, listing bool) {
+		for _, pattern := range slices.Sorted(maps.Keys(keys)) {
+			allow("s3", keys[pattern], bucket.ArnForObjects(&pattern))
+		}
+		if listing {
+			allow("s3", []string{"ListBucket"}, bucket.BucketArn())
+		}
+	}
+	objects(s.storage.sources, a.sources, a.sourcesListing)
+	objects(s.storage.exports, a.exports, a.exportsListing)
+	if slices.Contains(a.runs, "StartExecution") {
+		allow("states", []string{"StartExecution"}, s.workflow.machine.StateMachineArn())
+	}
+	if others := without(a.runs, "StartExecution"); len(others) > 0 {
+		allow("states", others, s.workflow.executions("*"))
+	}
+	if a.signs {
+		allow("sts", []string{"AssumeRole"}, s.signer.role.RoleArn())
+	}
+	return all
+}
+
+func without(list []string, item string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == item })
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"github.com/aws/jsii-runtime-go"
+	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
+)
+
+// explain says, where a rule of cdk-nag's pack AwsSolutions does not hold, why
+// that is so. Each reason is as narrow as the rule allows: rules about
+// wildcards name the wildcards.
+func (s *stack) explain() {
+	const (
+		keysAreOurs = "Callers have admin keys of Bindery's own, which every handler checks: the same code as in a local Bindery, so that there is no second path. " +
+			"What needs no key is the API's document, and methods that are mocks and answer 404."
+		tracing   = "X-Ray's calls take no resource."
+		vendedLog = "The calls by which Step Functions sets up its log delivery, and X-Ray's, take no resource."
+	)
+	on := func(construct any, suppressions ...*cdknag.NagPackSuppression) {
+		cdknag.NagSuppressions_AddResourceSuppressions(construct, &suppressions, jsii.Bool(true))
+	}
+	on(s.gateway.api,
+		because("AwsSolutions-APIG4", keysAreOurs),
+		because("AwsSolutions-COG4", keysAreOurs),
+		because("AwsSolutions-APIG2", "Handlers validate every request, and name the field that is wrong, which request validators can't."),
+		because("AwsSolutions-IAM4", "The policy is the one that API Gateway documents for its account-wide logging role.",
+			"Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"),
+	)
+	if !s.waf {
+		on(s.gateway.api.DeploymentStage(), because("AwsSolutions-APIG3", "A web ACL costs more than a stage that is idle; it is there in prod, and elsewhere by the context value waf."))
+	}
+	for _, f := range s.functions {
+		on(f.role, because("AwsSolutions-IAM5", tracing, "Resource::*"))
+	}
+	for _, policy := range s.policies {
+		on(policy, because("AwsSolutions-IAM5",
+			"Objects are named by organisation, digest and job, none of which is known when this is deployed; each function has the narrowest patterns of keys that cover its own.",
+			`/^Resource::<(Sources|Exports)[0-9A-F]+\.Arn>\/(orgs|exports)\/.*\*.*$/g`))
+	}
+	executions := because("AwsSolutions-IAM5", "Executions are named by jobs, which are not known when this is deployed; all are of this one machine.",
+		`/^Resource::arn:.*:states:.*:execution:.*:\*$/g`)
+	on(s.policies["reconcile"], executions)
+	on(s.workflow.mapPolicy, executions)
+	on(s.workflow.machine,
+		because("AwsSolutions-IAM5", vendedLog, "Resource::*"),
+		because("AwsSolutions-IAM5", "An execution goes on with the function versions that it began with, also when there are newer ones.",
+			`/^Resource::<(planexport|rendershard|assemblebundle|failexport)[0-9A-F]+\.Arn>:\*$/g`),
+	)
+}
+
+// because is a rule that does not hold, with the reason. Findings, where a
+// rule has many, are the ones that the reason covers; one between slashes is
+// an expression.
+func because(rule, reason string, findings ...string) *cdknag.NagPackSuppression {
+	suppression := &cdknag.NagPackSuppression{Id: &rule, Reason: &reason}
+	if len(findings) == 0 {
+		return suppression
+	}
+	var covered []any
+	for _, f := range findings {
+		if f[0] == '/' {
+			covered = append(covered, &cdknag.RegexAppliesTo{Regex: jsii.String(f)})
+		} else {
+			covered = append(covered, f)
+		}
+	}
+	suppression.AppliesTo = &covered
+	return suppression
+}

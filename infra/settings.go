@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+)
+
+// stage is a kind of deployment.
+type stage string
+
+const (
+	// stageDev goes without a trace when it is destroyed.
+	stageDev stage = "dev"
+	// stageProd keeps table and buckets whatever happens to the stack.
+	stageProd stage = "prod"
+	// stageLocal is dev without what local clouds can't deploy, for this
+	// machine's processor.
+	stageLocal stage = "local"
+)
+
+// settings are what a stack is made from. Only newSettings and settingsFrom
+// make them.
+type settings struct {
+	stage stage
+	// stack is the stack's name.
+	stack string
+	// functions is the folder with the code: a folder with a bootstrap in it
+	// for each function.
+	functions string
+	// runbook is the address of the page that alarms point at.
+	runbook string
+	arch    awslambda.Architecture
+	// waf puts a web ACL before the API.
+	waf bool
+	// keep makes table and buckets outlive the stack.
+	keep bool
+	// The rest is off where a local cloud can't do it.
+
+	// emptyBuckets removes the objects of buckets that go with the stack.
+	emptyBuckets bool
+	// richAlarms makes alarms over sums of metrics, and one over all alarms.
+	richAlarms bool
+}
+
+// defaultRunbook is the page in this repository.
+const defaultRunbook = "https://github.com/bindery-docs/bindery/blob/main/infra/docs/operate/runbook.mdx"
+
+// newSettings gives a stage's settings as they are without context.
+func newSettings(name stage) (settings, error) {
+	s := settings{
+		stage: name, stack: "Bindery-" + string(name), functions: filepath.Join("bin", "functions"), runbook: defaultRunbook,
+		arch: awslambda.Architecture_ARM_64(), richAlarms: true,
+	}
+	switch name {
+	case stageDev:
+		s.emptyBuckets = true
+	case stageProd:
+		s.keep, s.waf = true, true
+	case stageLocal:
+		s.arch, s.richAlarms = awslambda.Architecture_X86_64(), false
+	default:
+		return settings{}, fmt.Errorf("context stage: %q is none of dev, prod, local", name)
+	}
+	return s, nil
+}
+
+// settingsFrom reads the context, which the cdk CLI gives as text (-c) or as
+// the JSON value of cdk.json.
+func settingsFrom(context func(name string) any) (settings, error) {
+	text := func(name string) string {
+		if v := context(name); v != nil {
+			return fmt.Sprint(v)
+		}
+		return ""
+	}
+	name := stageDev
+	if v := text("stage"); v != "" {
+		name = stage(v)
+	}
+	s, err := newSettings(name)
+	if err != nil {
+		return settings{}, err
+	}
+	switch v := text("waf"); v {
+	case "":
+	case "true", "false":
+		if s.waf = v == "true"; s.waf && name == stageLocal {
+			return settings{}, errors.New("context waf: local clouds have no web ACL for an API")
+		}
+	default:
+		return settings{}, fmt.Errorf("context waf: %q is neither true nor false", v)
+	}
+	switch v := text("arch"); v {
+	case "":
+	case "arm64":
+		s.arch = awslambda.Architecture_ARM_64()
+	case "x86_64":
+		s.arch = awslambda.Architecture_X86_64()
+	default:
+		return settings{}, fmt.Errorf("context arch: %q is neither arm64 nor x86_64", v)
+	}
+	if v := text("stack"); v != "" {
+		s.stack = v
+	}
+	if v := text("runbook"); v != "" {
+		if u, err := url.Parse(v); err != nil || u.Scheme != "https" || u.Host == "" {
+			return settings{}, fmt.Errorf("context runbook: %q is no https address", v)
+		}
+		s.runbook = v
+	}
+	if v := text("functions"); v != "" {
+		s.functions = v
+	}
+	for _, f := range functions() {
+		file := filepath.Join(s.functions, f.name, "bootstrap")
+		if info, err := os.Stat(file); err != nil || info.IsDir() {
+			return settings{}, fmt.Errorf("%s is not there: run make functions first", file)
+		}
+	}
+	return s, nil
+}
+
+// removal is what becomes of table, buckets and logs with the stack.
+func (s settings) removal() awscdk.RemovalPolicy {
+	if s.keep {
+		return awscdk.RemovalPolicy_RETAIN
+	}
+	return awscdk.RemovalPolicy_DESTROY
+}
+
+// logLife is how long logs are kept.
+func (s settings) logLife() awslogs.RetentionDays {
+	if s.keep {
+		return awslogs.RetentionDays_THREE_MONTHS
+	}
+	return awslogs.RetentionDays_TWO_WEEKS
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// stack is a Bindery.
+type stack struct {
+	awscdk.Stack
+	settings
+
+	parameters parameters
+	storage    storage
+	signer     signer
+	functions  map[string]*function
+	// policies are those of the table of grants, by function.
+	policies map[string]awsiam.Policy
+	workflow workflow
+	gateway  gateway
+}
+
+// parameters are what an operator may set at each deployment without another
+// template.
+type parameters struct {
+	renderConcurrency awscdk.CfnParameter
+	bundleDays        awscdk.CfnParameter
+	rate, burst       awscdk.CfnParameter
+}
+
+func newStack(scope constructs.Construct, set settings) *stack {
+	s := &stack{
+		Stack: awscdk.NewStack(scope, jsii.String("Bindery"), &awscdk.StackProps{
+			StackName:             jsii.String(set.stack),
+			Description:           jsii.String("Bindery: static exports of documentation sites"),
+			TerminationProtection: jsii.Bool(set.keep),
+		}),
+		settings: set,
+	}
+	awscdk.Tags_Of(s.Stack).Add(jsii.String("bindery:stage"), jsii.String(string(set.stage)), nil)
+	awscdk.Tags_Of(s.Stack).Add(jsii.String("application"), jsii.String("bindery"), nil)
+
+	s.parameters = newParameters(s)
+	s.storage = newStorage(s)
+	s.workflow.deadLetters = newDeadLetters(s)
+	s.newFunctions()
+	s.newSigner()
+	s.newWorkflow()
+	s.grant()
+	s.newGateway()
+	s.newWatch()
+	s.explain()
+
+	for _, out := range []struct {
+		name, about string
+		value       *string
+	}{
+		{"ApiUrl", "Address of the API", s.gateway.api.Url()},
+		{"ApiId", "Id of the REST API: local clouds need it in their addresses", s.gateway.api.RestApiId()},
+		{"ApiStage", "Stage of the REST API", s.gateway.api.DeploymentStage().StageName()},
+		{"TableName", "Table of all records", s.storage.table.TableName()},
+		{"SourcesBucket", "Bucket of published sites", s.storage.sources.BucketName()},
+		{"ExportsBucket", "Bucket of bundles", s.storage.exports.BucketName()},
+		{"StateMachineArn", "State machine of exports", s.workflow.machine.StateMachineArn()},
+		{"SignerRoleArn", "Role that links are signed with", s.signer.role.RoleArn()},
+		{"ReconcilerRule", "Rule that starts the reconciler", s.workflow.schedule.RuleName()},
+		{"EventRule", "Rule that tells of executions that ended other than well", s.workflow.ended.RuleName()},
+		{"DeadLetterQueue", "Queue of events that could not be handled", s.workflow.deadLetters.QueueUrl()},
+	} {
+		awscdk.NewCfnOutput(s.Stack, jsii.String("Out"+out.name), &awscdk.CfnOutputProps{
+			Value: out.value, Description: jsii.String(out.about),
+		}).OverrideLogicalId(jsii.String(out.name))
+	}
+	return s
+}
+
+func newParameters(s *stack) parameters {
+	number := func(name, about string, value, least, most float64) awscdk.CfnParameter {
+		return awscdk.NewCfnParameter(s.Stack, jsii.String(name), &awscdk.CfnParameterProps{
+			Type: jsii.String("Number"), Default: value, MinValue: &least, MaxValue: &most, Description: &about,
+		})
+	}
+	return parameters{
+		renderConcurrency: number("RenderConcurrency", "How many shards of one export are rendered at the same time", 40, 1, 1000),
+		bundleDays:        number("BundleRetentionDays", "After how many days bundles are removed; 0 keeps them", 0, 0, 3650),
+		rate:              number("RequestRate", "Requests a second that the API takes on average, over all callers", 100, 1, 10000),
+		burst:             number("RequestBurst", "Requests that the API takes at once", 200, 1, 5000),
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// storage is where all state is.
+type storage struct {
+	table awsdynamodb.Table
+	// sources has manifests and packs, exports the parts and bundles of
+	// exports; logs who read either.
+	sources, exports, logs awss3.Bucket
+}
+
+// activeIndex is the index of jobs that are not final.
+const activeIndex = "active"
+
+func newStorage(s *stack) storage {
+	text := func(name string) *awsdynamodb.Attribute {
+		return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
+	}
+	table := awsdynamodb.NewTable(s.Stack, jsii.String("Table"), &awsdynamodb.TableProps{
+		PartitionKey:        text("pk"),
+		SortKey:             text("sk"),
+		BillingMode:         awsdynamodb.BillingMode_PAY_PER_REQUEST,
+		TimeToLiveAttribute: jsii.String("expires"),
+		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
+			PointInTimeRecoveryEnabled: jsii.Bool(true),
+		},
+		DeletionProtection: jsii.Bool(s.keep),
+		RemovalPolicy:      s.removal(),
+	})
+	// Sparse: only active jobs have both attributes.
+	table.AddGlobalSecondaryIndex(&awsdynamodb.GlobalSecondaryIndexProps{
+		IndexName: jsii.String(activeIndex), PartitionKey: text("activepk"), SortKey: text("active"),
+		ProjectionType: awsdynamodb.ProjectionType_ALL,
+	})
+
+	logs := s.bucket("AccessLogs", nil, &awss3.LifecycleRule{
+		Id: jsii.String("old-logs"), Expiration: awscdk.Duration_Days(jsii.Number(90)),
+	})
+	st := storage{
+		table:   table,
+		logs:    logs,
+		sources: s.bucket("Sources", logs),
+		exports: s.bucket("Exports", logs),
+	}
+	s.expireBundles(st.exports)
+	return st
+}
+
+// bucket makes a private bucket that takes requests over TLS alone. Uploads
+// that were broken off go by themselves; nothing else does unless rules say so:
+// a source of last year may hold a page of today.
+func (s *stack) bucket(name string, logs awss3.Bucket, rules ...*awss3.LifecycleRule) awss3.Bucket {
+	all := append([]*awss3.LifecycleRule{{
+		Id: jsii.String("broken-off-uploads"), AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(jsii.Number(2)),
+	}}, rules...)
+	props := &awss3.BucketProps{
+		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
+		Encryption:        awss3.BucketEncryption_S3_MANAGED,
+		EnforceSSL:        jsii.Bool(true),
+		MinimumTLSVersion: jsii.Number(1.2),
+		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
+		LifecycleRules:    &all,
+		RemovalPolicy:     s.removal(),
+		AutoDeleteObjects: jsii.Bool(s.emptyBuckets),
+	}
+	if logs != nil {
+		props.ServerAccessLogsBucket = logs
+		props.ServerAccessLogsPrefix = jsii.String(name + "/")
+	}
+	return awss3.NewBucket(s.Stack, &name, props)
+}
+
+// expireBundles removes bundles after the days that the parameter says. A
+// rule can't be left out by a parameter, so at 0 it is there and disabled.
+func (s *stack) expireBundles(exports awss3.Bucket) {
+	days := s.parameters.bundleDays.ValueAsNumber()
+	expire := awscdk.NewCfnCondition(s.Stack, jsii.String("BundlesExpire"), &awscdk.CfnConditionProps{
+		Expression: awscdk.Fn_ConditionNot(awscdk.Fn_ConditionEquals(days, jsii.Number(0))),
+	})
+	bucket := exports.Node().DefaultChild().(awss3.CfnBucket)
+	bucket.AddPropertyOverride(jsii.String("LifecycleConfiguration.Rules.1"), map[string]any{
+		"Id":     "bundle-retention",
+		"Prefix": "exports/",
+		"Status": map[string]any{"Fn::If": []any{*expire.LogicalId(), "Enabled", "Disabled"}},
+		"ExpirationInDays": map[string]any{"Fn::If": []any{
+			*expire.LogicalId(), map[string]any{"Ref": *s.parameters.bundleDays.LogicalId()}, 3650,
+		}},
+	})
+}

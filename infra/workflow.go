@@ -1,0 +1,131 @@
+package main
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awseventstargets"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
+	"github.com/aws/jsii-runtime-go"
+
+	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/statemachine"
+)
+
+// workflow is what runs exports and what looks after them.
+type workflow struct {
+	machine awsstepfunctions.StateMachine
+	// ended tells failexport of executions that ended other than well;
+	// schedule starts the reconciler, which finds what no event told.
+	ended, schedule awsevents.Rule
+	deadLetters     awssqs.Queue
+	mapPolicy       awsiam.Policy
+}
+
+// newDeadLetters makes the queue of events that no function could handle.
+func newDeadLetters(s *stack) awssqs.Queue {
+	return awssqs.NewQueue(s.Stack, jsii.String("DeadLetters"), &awssqs.QueueProps{
+		Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
+		RetentionPeriod: awscdk.Duration_Days(jsii.Number(14)), RemovalPolicy: s.removal(),
+	})
+}
+
+func (s *stack) newWorkflow() {
+	logs := awslogs.NewLogGroup(s.Stack, jsii.String("workflow-logs"), &awslogs.LogGroupProps{
+		// Step Functions can't write to groups whose policy grows too long;
+		// names under /aws/vendedlogs/ are exempt from that limit.
+		LogGroupName:  awscdk.Fn_Join(jsii.String(""), &[]*string{jsii.String("/aws/vendedlogs/states/"), s.StackName()}),
+		Retention:     s.logLife(),
+		RemovalPolicy: s.removal(),
+	})
+	substitutions := map[string]*string{
+		statemachine.RenderConcurrency: s.parameters.renderConcurrency.ValueAsString(),
+	}
+	for variable, name := range map[string]string{
+		statemachine.PlanFunction:     "planexport",
+		statemachine.RenderFunction:   "rendershard",
+		statemachine.AssembleFunction: "assemblebundle",
+		statemachine.FailFunction:     "failexport",
+	} {
+		substitutions[variable] = s.functions[name].fn.CurrentVersion().FunctionArn()
+	}
+	machine := awsstepfunctions.NewStateMachine(s.Stack, jsii.String("Workflow"), &awsstepfunctions.StateMachineProps{
+		DefinitionBody:          awsstepfunctions.DefinitionBody_FromString(jsii.String(string(statemachine.Export()))),
+		DefinitionSubstitutions: &substitutions,
+		StateMachineType:        awsstepfunctions.StateMachineType_STANDARD,
+		TracingEnabled:          jsii.Bool(true),
+		// Inputs and outputs stay out of the log: an error's cause may quote
+		// a site.
+		Logs:          &awsstepfunctions.LogOptions{Destination: logs, Level: awsstepfunctions.LogLevel_ALL, IncludeExecutionData: jsii.Bool(false)},
+		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	})
+	s.workflow.machine = machine
+	for _, name := range []string{"planexport", "rendershard", "assemblebundle", "failexport"} {
+		// The function and all its versions: an execution that began before a
+		// deployment calls the versions of then.
+		s.functions[name].fn.GrantInvoke(machine)
+	}
+	// A distributed map starts its children as executions of its own machine.
+	// In the role's first policy, which the machine waits for, that would be a
+	// circle.
+	s.workflow.mapPolicy = awsiam.NewPolicy(s.Stack, jsii.String("workflow-map"), &awsiam.PolicyProps{
+		Roles: &[]awsiam.IRole{machine.Role()},
+		Statements: &[]awsiam.PolicyStatement{
+			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+				Actions: jsii.Strings("states:StartExecution"), Resources: &[]*string{machine.StateMachineArn()},
+			}),
+			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+				Actions: jsii.Strings("states:DescribeExecution", "states:StopExecution"), Resources: &[]*string{s.workflow.executions("*")},
+			}),
+		},
+	})
+	for _, name := range []string{"startexport", "reconcile"} {
+		s.functions[name].fn.AddEnvironment(jsii.String(config.StateMachine), machine.StateMachineArn(), nil)
+	}
+
+	ended := awsevents.NewRule(s.Stack, jsii.String("ExportEnded"), &awsevents.RuleProps{
+		Description: jsii.String("Executions of the export that failed, took too long or were stopped"),
+		EventPattern: &awsevents.EventPattern{
+			Source:     jsii.Strings("aws.states"),
+			DetailType: jsii.Strings("Step Functions Execution Status Change"),
+			Detail: &map[string]any{
+				"stateMachineArn": []*string{machine.StateMachineArn()},
+				"status":          []string{"FAILED", "TIMED_OUT", "ABORTED"},
+			},
+		},
+	})
+	ended.AddTarget(awseventstargets.NewLambdaFunction(s.functions["failexport"].fn, &awseventstargets.LambdaFunctionProps{
+		DeadLetterQueue: s.workflow.deadLetters,
+		// An execution's name is its job's id. Its error is left out: an event
+		// without one has no such field, and the job has its own record of
+		// what a step met.
+		Event: awsevents.RuleTargetInput_FromObject(map[string]any{
+			"jobId": awsevents.EventField_FromPath(jsii.String("$.detail.name")),
+			"error": map[string]any{
+				"Error": awsevents.EventField_FromPath(jsii.String("$.detail.status")),
+				"Cause": awsevents.EventField_FromPath(jsii.String("$.detail.executionArn")),
+			},
+		}),
+	}))
+	schedule := awsevents.NewRule(s.Stack, jsii.String("Reconciler"), &awsevents.RuleProps{
+		Description: jsii.String("Starts the reconciler"),
+		Schedule:    awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(1))),
+	})
+	schedule.AddTarget(awseventstargets.NewLambdaFunction(s.functions["reconcile"].fn, &awseventstargets.LambdaFunctionProps{
+		DeadLetterQueue: s.workflow.deadLetters,
+		// A look that is late is as good as the next one.
+		MaxEventAge: awscdk.Duration_Minutes(jsii.Number(5)), RetryAttempts: jsii.Number(1),
+		Event: awsevents.RuleTargetInput_FromObject(map[string]any{}),
+	}))
+	s.workflow.ended, s.workflow.schedule = ended, schedule
+}
+
+// executions is the address of executions of the machine by name.
+func (w workflow) executions(name string) *string {
+	return w.machine.Stack().FormatArn(&awscdk.ArnComponents{
+		Service: jsii.String("states"), Resource: jsii.String("execution"), ArnFormat: awscdk.ArnFormat_COLON_RESOURCE_NAME,
+		ResourceName: awscdk.Fn_Join(jsii.String(":"), &[]*string{w.machine.StateMachineName(), &name}),
+	})
+}
