@@ -1,6 +1,7 @@
 package cloud_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 
@@ -31,6 +32,16 @@ func TestObjectsContract(t *testing.T) {
 	o := cloud.NewObjects(c.Config, cloud.ObjectsOptions{Sources: sources, Exports: exports})
 	client := &http.Client{Transport: algorithmGate{http.DefaultTransport}}
 	storetest.Objects(t, func(*testing.T) (store.Objects, *http.Client) { return o, client })
+}
+
+func TestRunnerContract(t *testing.T) {
+	c := cloudtest.MiniStack(t)
+	n := 0
+	storetest.Runner(t, func(t *testing.T, tasks storetest.Tasks) store.Runner {
+		n++
+		machine := c.StateMachine(t, fmt.Sprint("export", n), tasks)
+		return cloud.NewRunner(c.Config, cloud.RunnerOptions{StateMachine: machine})
+	})
 }
 
 // algorithmGate does for links what S3 does and MiniStack does not: it refuses
