@@ -164,12 +164,16 @@ func (r *configReader) picture(v *value) Logo {
 		return Logo{}
 	}
 	if s, ok := v.text(); ok {
+		r.refer(v, s, true)
 		return Logo{Light: s, Dark: s}
 	}
 	if !r.object(v) {
 		return Logo{}
 	}
 	l := Logo{Light: r.str(v.get("light")), Dark: r.str(v.get("dark")), Href: r.str(v.get("href"))}
+	r.refer(v.get("light"), l.Light, true)
+	r.refer(v.get("dark"), l.Dark, true)
+	r.refer(v.get("href"), l.Href, false)
 	if l.Light == "" {
 		l.Light = l.Dark
 	}
@@ -180,6 +184,7 @@ func (r *configReader) picture(v *value) Logo {
 }
 
 func (r *configReader) font(v *value) Font {
+	r.refer(v.get("source"), r.str(v.get("source")), true)
 	return Font{r.str(v.get("family")), r.str(v.get("source")), r.str(v.get("format")), r.str(v.get("weight"))}
 }
 
@@ -209,6 +214,7 @@ func (r *configReader) navLink(v *value) (NavLink, bool) {
 	if n.Label == "" {
 		n.Label = n.Href
 	}
+	r.refer(v, n.Href, false)
 	return n, true
 }
 
@@ -231,11 +237,13 @@ func (r *configReader) socials(v *value) []Social {
 	var out []Social
 	for _, m := range v.members() {
 		if s := r.str(m.val); s != "" {
+			r.refer(m.val, s, false)
 			out = append(out, Social{m.key, s})
 		}
 	}
 	for _, i := range v.list() {
 		if s := r.str(i.get("url")); s != "" {
+			r.refer(i.get("url"), s, false)
 			out = append(out, Social{r.str(i.get("type")), s})
 		}
 	}
@@ -264,9 +272,8 @@ func (r *configReader) specs(v *value) []string {
 	return r.strings(v)
 }
 
-// redirects reads the list of redirects.
-func (r *configReader) redirects(v *value) []Redirect {
-	var out []Redirect
+// redirects reads the list of redirects, and gives the place of each.
+func (r *configReader) redirects(v *value) (out []Redirect, places []*value) {
 	for _, i := range r.items(v) {
 		if !r.object(i) {
 			continue
@@ -284,7 +291,7 @@ func (r *configReader) redirects(v *value) []Redirect {
 		if !strings.HasPrefix(d.Source, "/") {
 			d.Source = "/" + d.Source
 		}
-		out = append(out, d)
+		out, places = append(out, d), append(places, i)
 	}
-	return out
+	return out, places
 }

@@ -61,6 +61,7 @@ func (n *navReader) legacyRoot(v *value) *Node {
 			url := n.str(i.get("url"))
 			if strings.Contains(url, "://") || strings.HasPrefix(url, "/") {
 				node.Href = url
+				n.refer(i, url, false)
 			} else {
 				parts = append(parts, part{strings.Trim(path.Clean(url), "/") + "/", node})
 			}

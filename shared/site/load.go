@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"sort"
@@ -51,7 +52,8 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 		s.Config.Name = "Documentation"
 		r.report(config, mdx.Warning, "config-name", "the site has no name")
 	}
-	s.Redirects = r.redirects(config.get("redirects"))
+	var redirects []*value
+	s.Redirects, redirects = r.redirects(config.get("redirects"))
 
 	var navigation []string
 	collectStrings(config.get("navigation"), &navigation)
@@ -66,7 +68,9 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	if err := r.pages(s, sources, opt.Prefetch); err != nil {
 		return nil, nil, err
 	}
-	r.diags = append(r.diags, s.placeFiles(static)...)
+	names, diags := s.placePages()
+	r.diags = append(r.diags, diags...)
+	r.diags = append(r.diags, s.placeFiles(names, static)...)
 	r.assets(s, config)
 
 	byAddress := make(map[string]int, 2*len(s.Pages))
@@ -107,7 +111,27 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 			p.NoIndex = true
 		}
 	}
+	r.follow(s, redirects)
 	return s, r.diags, nil
+}
+
+// follow looks where the configuration's links and redirects lead.
+func (r *configReader) follow(s *Site, redirects []*value) {
+	for _, f := range r.refers {
+		switch t := s.Resolve(-1, f.href); {
+		case t.Kind == Unsafe:
+			r.report(f.at, mdx.Warning, "link-unsafe", "a link to %q is left out: its scheme is not safe on a page", f.href)
+		case t.Kind == Missing && f.asset:
+			r.report(f.at, mdx.Warning, "file-missing", "there is no file %s", t.Path)
+		case t.Kind == Missing:
+			r.report(f.at, mdx.Warning, "link-missing", "there is no page or file %s in this site: the link leads to the site's domain", t.Path)
+		}
+	}
+	for i, d := range s.Redirects {
+		if !hasWildcard(d.Source) && s.Resolve(-1, d.Source).Kind == Missing {
+			r.report(redirects[i], mdx.Warning, "redirect-missing", "the redirect from %q to %q leads nowhere", d.Source, d.Destination)
+		}
+	}
 }
 
 // find reads the site's configuration file.
@@ -217,7 +241,7 @@ func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Co
 				return err
 			}
 		}
-		src, err := fs.ReadFile(r.fsys, source)
+		src, size, err := readHead(r.fsys, source)
 		if err != nil {
 			return err
 		}
@@ -227,10 +251,30 @@ func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Co
 			r.diags = append(r.diags, *diag)
 		}
 		p := newPage(source, head)
-		p.Size = int64(len(src))
+		p.Size = size
 		s.Pages = append(s.Pages, p)
 	}
 	return nil
+}
+
+// readHead reads a page, of a huge one only the beginning.
+func readHead(fsys fs.FS, name string) (src []byte, size int64, err error) {
+	const huge, enough = 16 << 20, 2 * maxFrontMatter
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if info.Size() <= huge {
+		src, err = fs.ReadFile(fsys, name)
+		return src, int64(len(src)), err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	src, err = io.ReadAll(io.LimitReader(f, enough))
+	return src, info.Size(), err
 }
 
 // assets finds the site's own style sheets and scripts: those that the

@@ -329,7 +329,7 @@ func TestConfig(t *testing.T) {
 		"appearance": {"default": "dark", "strict": true}, "variables": {"v": "1"}, "contextual": {"options": ["copy", {"title": "x"}]},
 		"redirects": [{"source": "old", "destination": "/a", "permanent": false}, {"source": "/x"}],
 		"navigation": {"pages": ["a"]}, "typo": 1
-	}`, "a.mdx", ""), Options{}, "config-unknown", "config-color", "config-link", "config-redirect")
+	}`, "a.mdx", "", "l.svg", "<svg/>", "f.ico", ""), Options{}, "config-unknown", "config-color", "config-link", "config-redirect")
 	no := false
 	want := Config{
 		Theme: "mint", Name: "Name", Description: "What it is", Colors: Colors{Primary: "#0055aa", Light: "#fff"},
@@ -347,6 +347,69 @@ func TestConfig(t *testing.T) {
 	}
 	if d := cmp.Diff([]Redirect{{Source: "/old", Destination: "/a"}}, s.Redirects); d != "" {
 		t.Errorf("redirects (-want +got):\n%s", d)
+	}
+}
+
+// What the configuration refers to and the site does not have is reported with
+// its place, wherever it stands.
+func TestReferences(t *testing.T) {
+	const config = `{"name": "x",
+"logo": {"light": "/l.svg", "dark": "/d.svg", "href": "/gone-1"},
+"favicon": "/f.ico",
+"fonts": {"family": "F", "source": "/fonts/f.woff2"},
+"navbar": {"links": [{"label": "L", "href": "/gone-2"}, {"label": "A", "href": "/a#b?"}],
+  "primary": {"label": "P", "href": "javascript:x"}},
+"footer": {"socials": {"x": "https://x.example", "github": "/gone-3"},
+  "links": [{"header": "H", "items": [{"label": "L", "href": "gone-4/"}, {"label": "M", "href": "mailto:a@b.example"}]}]},
+"redirects": [{"source": "/old", "destination": "/gone-5"},
+  {"source": "/round", "destination": "/trip"}, {"source": "/trip", "destination": "/round"},
+  {"source": "/w/*", "destination": "/gone/*"}, {"source": "/a", "destination": "/gone-6"},
+  {"source": "/file", "destination": "/l.svg"}, {"source": "/away", "destination": "https://o.example"}],
+"navigation": {"global": {"anchors": [{"anchor": "G", "href": "/gone-7"}]},
+  "tabs": [{"tab": "T", "pages": ["a", {"title": "T", "href": "/gone-8"}, {"title": "U", "href": "/old"}, "https://o.example"]},
+    {"tab": "V", "href": "/gone-9"}, {"tab": "W", "href": "/w/x"}]}}`
+	_, diags, err := loadFS(t, files("docs.json", config, "a.mdx", "", "l.svg", "<svg/>"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range diags {
+		got = append(got, fmt.Sprintf("%s:%d:%d %s", d.File, d.Line, d.Column, d.Code))
+	}
+	want := []string{
+		"docs.json:2:37 file-missing", "docs.json:2:55 link-missing", "docs.json:3:12 file-missing", "docs.json:4:36 file-missing",
+		"docs.json:5:22 link-missing", "docs.json:6:14 link-unsafe", "docs.json:7:60 link-missing", "docs.json:8:39 link-missing",
+		"docs.json:13:63 link-missing", "docs.json:14:40 link-missing", "docs.json:14:75 link-missing",
+		"docs.json:15:26 link-missing", "docs.json:15:59 link-missing",
+		"docs.json:9:15 redirect-missing", "docs.json:10:3 redirect-missing", "docs.json:10:49 redirect-missing",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// Pages whose files can't stand beside each other in an archive: the one in
+// fewer folders does, the other is reported.
+func TestPagesInEachOthersWay(t *testing.T) {
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a", "b"]}}`,
+		"a.mdx", "", "a/index.mdx", "", "a/b.mdx", "", "a.html/c.mdx", "", "a.md/d.mdx", "", "b.html/x.css", "", "b.mdx", "",
+		"C.html/e.mdx", "", "c.mdx", ""), Options{},
+		"page-shadowed", "page-shadowed", "page-shadowed", "file-shadowed")
+	var got []string
+	for _, p := range s.Pages {
+		got = append(got, p.Address)
+	}
+	if d := cmp.Diff([]string{"a", "a/b", "a/index", "b", "c"}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// Of a page that no author wrote only the head is read.
+func TestHugePage(t *testing.T) {
+	text := "---\ntitle: Huge\n---\n" + strings.Repeat("x", 17<<20)
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a"]}}`, "a.mdx", text), Options{})
+	if p := s.Pages[0]; p.Title != "Huge" || p.Size != int64(len(text)) {
+		t.Errorf("%+v", p)
 	}
 }
 

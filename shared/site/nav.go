@@ -73,8 +73,10 @@ func (n *navReader) fill(node *Node, v *value) {
 	}
 	if href := v.get("href"); href != nil {
 		node.Href = n.str(href)
+		n.refer(href, node.Href, false)
 	} else if u, ok := v.get("url").text(); ok {
 		node.Href = u
+		n.refer(v.get("url"), u, false)
 	}
 	if root := v.get("root"); root != nil {
 		if p, ok := n.find(root, n.str(root)); ok {
@@ -187,6 +189,7 @@ func (n *navReader) entryObject(v *value) *Node {
 	if label == "" {
 		label = href
 	}
+	n.refer(v, href, false)
 	c := &Node{Kind: KindLink, Page: -1, Root: -1, Label: label, Href: href}
 	c.Icon, c.IconLibrary = n.icon(v.get("icon"))
 	c.Hidden = n.boolean(v.get("hidden"))

@@ -2,6 +2,7 @@ package site
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -131,27 +132,86 @@ func included(p *Page, prefixes []string) bool {
 	return len(prefixes) == 0
 }
 
-// placeFiles settles which names of the bundle belong to pages and which to
-// static files, so that none stands twice (also not in another case, which many
-// disks don't tell apart) and none is both a file and a folder.
-func (s *Site) placeFiles(static []string) (diags []mdx.Diagnostic) {
-	outputs := make(map[string]string, 2*len(s.Pages))
-	for i := range s.Pages {
-		p := &s.Pages[i]
-		outputs[strings.ToLower(p.Output)] = p.Source
-		outputs[strings.ToLower(p.Address)+".md"] = p.Source
+// names are the files and folders of a bundle, in lower case: many disks don't
+// tell cases apart.
+type names struct {
+	files   map[string]string // → the source
+	folders map[string]string // → a source in it
+}
+
+// clash gives the source that stands in the way of a file, or "".
+func (n *names) clash(name string) string {
+	name = strings.ToLower(name)
+	if source := n.folders[name]; source != "" {
+		return source
 	}
-	for _, f := range static {
-		clash, at := "", strings.ToLower(f)
-		for at != "." && clash == "" {
-			clash = outputs[at]
-			at = path.Dir(at)
+	for at := name; at != "."; at = path.Dir(at) {
+		if source := n.files[at]; source != "" {
+			return source
+		}
+	}
+	return ""
+}
+
+func (n *names) add(name, source string) {
+	name = strings.ToLower(name)
+	n.files[name] = source
+	for dir := path.Dir(name); dir != "." && n.folders[dir] == ""; dir = path.Dir(dir) {
+		n.folders[dir] = source
+	}
+}
+
+// placePages leaves out pages whose files can't stand beside those of others
+// (a.html/b.mdx beside a.mdx; the one in fewer folders stays), and gives the
+// names of those that stay.
+func (s *Site) placePages() (taken *names, diags []mdx.Diagnostic) {
+	n := &names{files: make(map[string]string, 2*len(s.Pages)), folders: make(map[string]string)}
+	order := make([]int, len(s.Pages))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return strings.Count(s.Pages[a].Source, "/") - strings.Count(s.Pages[b].Source, "/")
+	})
+	out := make(map[int]bool)
+	for _, i := range order {
+		p := &s.Pages[i]
+		clash := n.clash(p.Output)
+		if clash == "" {
+			clash = n.clash(p.Address + ".md")
 		}
 		if clash != "" {
-			diags = append(diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "file-shadowed", File: f,
-				Message: "the file is left out of the bundle: the page " + clash + " has its name"})
+			diags = append(diags, mdx.Diagnostic{Severity: mdx.Error, Code: "page-shadowed", File: p.Source,
+				Message: "the page is left out: in the bundle the page " + clash + " has its name, or the name of its folder"})
+			out[i] = true
 			continue
 		}
+		n.add(p.Output, p.Source)
+		n.add(p.Address+".md", p.Source)
+	}
+	if len(out) > 0 {
+		kept := make([]Page, 0, len(s.Pages)-len(out))
+		for i := range s.Pages {
+			if !out[i] {
+				kept = append(kept, s.Pages[i])
+			}
+		}
+		s.Pages = kept
+	}
+	return n, diags
+}
+
+// placeFiles settles which names of the bundle belong to pages and which to
+// static files, so that none stands twice (also not in another case) and none
+// is both a file and a folder.
+func (s *Site) placeFiles(n *names, static []string) (diags []mdx.Diagnostic) {
+	for _, f := range static {
+		if clash := n.clash(f); clash != "" {
+			diags = append(diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "file-shadowed", File: f,
+				Message: "the file is left out of the bundle: " + clash + " has its name, or the name of its folder"})
+			continue
+		}
+		n.add(f, f)
 		s.Files = append(s.Files, f)
 	}
 	return diags

@@ -1,6 +1,9 @@
 package site
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxHops bounds a chain of redirects; browsers give up after about as many.
 const maxHops = 20
@@ -120,4 +123,105 @@ func substitute(destination string, names, values []string) string {
 		out = append(out, replaced)
 	}
 	return head + strings.Join(out, "/")
+}
+
+// patternIndex finds the first pattern that matches a path without trying all
+// of them: sites that moved have thousands. It is a tree of what the patterns'
+// first elements are, up to one that takes any number.
+type patternIndex struct {
+	patterns []pattern // in the written order
+	root     patternNode
+}
+
+type patternNode struct {
+	literals map[string]*patternNode
+	any      *patternNode // below an element that takes any text
+	ends     []int        // patterns that end here
+	rests    map[restKey][]int
+	lengths  []int // of the prefixes in rests, each once
+}
+
+// restKey sorts patterns whose rest begins at one node.
+type restKey struct {
+	prefix string // what the rest's first element begins with
+	last   string // the pattern's last element, "" when it is the rest or takes any text
+}
+
+func (x *patternIndex) add(p pattern) {
+	at := len(x.patterns)
+	x.patterns = append(x.patterns, p)
+	n := &x.root
+	for i, e := range p.elements {
+		if i == p.rest {
+			key := restKey{prefix: e.literal}
+			if last := p.elements[len(p.elements)-1]; !last.rest && last.name == "" {
+				key.last = last.literal
+			}
+			if n.rests == nil {
+				n.rests = make(map[restKey][]int)
+			}
+			n.rests[key] = append(n.rests[key], at)
+			if !slices.Contains(n.lengths, len(e.literal)) {
+				n.lengths = append(n.lengths, len(e.literal))
+			}
+			return
+		}
+		if e.name != "" {
+			if n.any == nil {
+				n.any = new(patternNode)
+			}
+			n = n.any
+			continue
+		}
+		next := n.literals[e.literal]
+		if next == nil {
+			if n.literals == nil {
+				n.literals = make(map[string]*patternNode)
+			}
+			next = new(patternNode)
+			n.literals[e.literal] = next
+		}
+		n = next
+	}
+	n.ends = append(n.ends, at)
+}
+
+// match gives the destination of the first pattern that matches path.
+func (x *patternIndex) match(path string) (string, bool) {
+	if len(x.patterns) == 0 {
+		return "", false
+	}
+	found := x.root.collect(nil, path, path[strings.LastIndexByte(path, '/')+1:])
+	slices.Sort(found)
+	for _, i := range found {
+		if to, ok := x.patterns[i].match(path); ok {
+			return to, true
+		}
+	}
+	return "", false
+}
+
+// collect adds the patterns below n that may match rest, the part of a path
+// that is left; last is the path's last element.
+func (n *patternNode) collect(found []int, rest, last string) []int {
+	for _, length := range n.lengths {
+		if length > len(rest) {
+			continue
+		}
+		found = append(found, n.rests[restKey{prefix: rest[:length]}]...)
+		if last != "" {
+			found = append(found, n.rests[restKey{rest[:length], last}]...)
+		}
+	}
+	if rest == "" {
+		return append(found, n.ends...)
+	}
+	part, after, _ := strings.Cut(rest, "/")
+	if next := n.literals[part]; next != nil {
+		found = next.collect(found, after, last)
+	}
+	if n.any != nil {
+		found = n.any.collect(found, after, last)
+	}
+	return found
 }

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // index holds the tables that are built when first asked for.
@@ -12,13 +14,14 @@ type index struct {
 	address  map[string]int
 	files    map[string]struct{}
 	exact    map[string]string
-	patterns []pattern
+	patterns patternIndex
 
 	trails   [][]*Node // per page
 	sections []*Node   // per page
 	next     []int32   // per page, -1
 	prev     []int32
 	first    map[*Node]int
+	entries  map[*Node]int // of divisions
 	parents  map[*Node]*Node
 }
 
@@ -51,7 +54,7 @@ func (s *Site) tables() *index {
 		}
 		for _, r := range s.Redirects {
 			if hasWildcard(r.Source) {
-				x.patterns = append(x.patterns, compilePattern(r.Source, r.Destination))
+				x.patterns.add(compilePattern(r.Source, r.Destination))
 				continue
 			}
 			source := strings.Trim(r.Source, "/")
@@ -234,8 +237,8 @@ func (s *Site) found(x *index, p string, t *Target) bool {
 func (s *Site) redirected(x *index, p string, t *Target, query, fragment *string) bool {
 	for range maxHops {
 		destination, ok := x.exact[p]
-		for i := 0; !ok && i < len(x.patterns); i++ {
-			destination, ok = x.patterns[i].match(p)
+		if !ok {
+			destination, ok = x.patterns.match(p)
 		}
 		if !ok {
 			return false
@@ -410,17 +413,47 @@ func Rel(from, to string) string {
 	return string(appendEscaped(b, tail, pathSafe))
 }
 
-func escapePath(s string) string     { return escapeIn(s, pathSafe) }
-func escapeFragment(s string) string { return escapeIn(s, fragmentSafe) }
-func escapeQuery(s string) string    { return escapeIn(s, fragmentSafe) }
+func escapePath(s string) string  { return escapeIn(s, pathSafe) }
+func escapeQuery(s string) string { return escapeIn(s, querySafe) }
 
 // Characters that stand for themselves besides letters and digits (RFC 3986).
-// In fragments and queries a percent sign is taken for an escape that the
-// author wrote.
+// In a query a percent sign is taken for an escape that the author wrote.
 const (
 	pathSafe     = "-._~!$&()*+,;=:@/"
-	fragmentSafe = pathSafe + "?%"
+	fragmentSafe = pathSafe + "?"
+	querySafe    = fragmentSafe + "%"
 )
+
+// escapeFragment writes a fragment, escaped or not, in the spelling of the id
+// that it names: letters of all scripts as they are. Browsers find a place by
+// the fragment as it stands before they try it decoded, and other readers only
+// do the first.
+func escapeFragment(raw string) string {
+	s, err := url.PathUnescape(raw)
+	if err != nil || !utf8.ValidString(s) {
+		return escapeIn(raw, querySafe) // no escapes, or none of text
+	}
+	for i, r := range s {
+		if r < utf8.RuneSelf && !isSafe(s[i], fragmentSafe) || r >= utf8.RuneSelf && !isFragmentRune(r) {
+			b := append(make([]byte, 0, len(s)+8), s[:i]...)
+			for _, r := range s[i:] {
+				if r >= utf8.RuneSelf && isFragmentRune(r) {
+					b = utf8.AppendRune(b, r)
+				} else {
+					b = appendEscaped(b, string(r), fragmentSafe)
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// isFragmentRune takes what has a shape of its own, and the two joiners, without
+// which some words and signs can't be written.
+func isFragmentRune(r rune) bool {
+	return unicode.IsPrint(r) && r != utf8.RuneError || r == '\u200c' || r == '\u200d'
+}
 
 func escapeIn(s, safe string) string {
 	for i := 0; i < len(s); i++ {

@@ -3,6 +3,7 @@ package site
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand"
 	"path"
 	"strings"
 	"testing"
@@ -65,7 +66,15 @@ func TestResolve(t *testing.T) {
 
 		// The page itself.
 		{"guides/start", "#here", "anchor", "#here"},
-		{"guides/start", "#h%C3%A9re", "anchor", "#h%C3%A9re"},
+		{"guides/start", "#h%C3%A9re", "anchor", "#hére"},
+		{"guides/start", "#日本語", "anchor", "#日本語"},
+		{"guides/start", "/api/users#%E6%97%A5本語", "page", "../api/users.html#日本語"},
+		{"guides/start", "#a b\"<%22`", "anchor", "#a%20b%22%3C%22%60"},
+		{"guides/start", "#50%25", "anchor", "#50%25"},
+		{"guides/start", "#50%", "anchor", "#50%"},
+		{"guides/start", "#a\u202eb\u2028c", "anchor", "#a%E2%80%AEb%E2%80%A8c"},
+		{"guides/start", "#\xff%ff", "anchor", "#%FF%ff"},
+		{"guides/start", "#👩‍💻-(x)?y", "anchor", "#👩‍💻-(x)?y"},
 		{"guides/start", "", "anchor", "#"},
 		{"guides/start", "/guides/start#here", "anchor", "#here"},
 		{"guides/start", "/guides/start", "page", "start.html"},
@@ -127,6 +136,54 @@ func TestResolve(t *testing.T) {
 		got := s.Resolve(from, c.href)
 		if kinds[got.Kind] != c.kind || got.Href != c.want {
 			t.Errorf("%q on %s: %s %q, want %s %q", c.href, c.from, kinds[got.Kind], got.Href, c.kind, c.want)
+		}
+	}
+}
+
+// The index of patterns finds what trying one after another would, and tries
+// few of them.
+func TestPatternIndex(t *testing.T) {
+	rnd := rand.New(rand.NewSource(7))
+	pick := func(list ...string) string { return list[rnd.Intn(len(list))] }
+	for range 300 {
+		var x patternIndex
+		var all []pattern
+		for i := range 1 + rnd.Intn(12) {
+			source := ""
+			for range 1 + rnd.Intn(4) {
+				source += "/" + pick("a", "b", "ab", ":x", ":y", "*", "a*", ":rest*", "c-*")
+			}
+			p := compilePattern(source, fmt.Sprintf("/to/%d/:x/:rest*/*", i))
+			all = append(all, p)
+			x.add(p)
+		}
+		for range 40 {
+			var parts []string
+			for range rnd.Intn(5) {
+				parts = append(parts, pick("a", "b", "ab", "abc", "c-d", "e"))
+			}
+			at := strings.Join(parts, "/")
+			want, wantOK := "", false
+			for i := 0; i < len(all) && !wantOK; i++ {
+				want, wantOK = all[i].match(at)
+			}
+			if got, ok := x.match(at); got != want || ok != wantOK {
+				t.Fatalf("%q: %q %v, want %q %v; patterns %+v", at, got, ok, want, wantOK, all)
+			}
+		}
+	}
+}
+
+func TestPatternIndexTriesFew(t *testing.T) {
+	var x patternIndex
+	for i := range 5000 {
+		for _, source := range []string{"/docs/%d/*", "/docs/old-%d-*", "/:lang/page-%d/:rest*", "/:rest*/end-%d", "/a/*/b/c-%d", "/v/:x/p-%d"} {
+			x.add(compilePattern(fmt.Sprintf(source, i), "/to"))
+		}
+	}
+	for _, at := range []string{"docs/7/x", "docs/none", "docs/old-41-x", "de/page-3/x/y", "q/r/s/end-99", "a/1/2/b/c-4", "v/q/p-9", "nothing/like/it"} {
+		if found := x.root.collect(nil, at, at[strings.LastIndexByte(at, '/')+1:]); len(found) > 10 {
+			t.Errorf("%s: %d patterns are tried", at, len(found))
 		}
 	}
 }

@@ -61,6 +61,14 @@ func (s *Site) buildTree(x *index) {
 	for _, g := range s.Global {
 		walk(g, nil, g, false)
 	}
+	x.entries = make(map[*Node]int)
+	for node, first := range x.first {
+		if node.Kind.Division() {
+			if x.entries[node] = s.defaultFirst(node); x.entries[node] < 0 {
+				x.entries[node] = first
+			}
+		}
+	}
 }
 
 // Trail is the way from the outermost division down to the group that holds
@@ -167,7 +175,9 @@ func (s *Site) defaultFirst(node *Node) int {
 // Entry is the page that a division leads to: the first of its default
 // divisions that can be seen, else First. -1 for a division without pages.
 func (s *Site) Entry(node *Node) int {
-	s.tables()
+	if i, ok := s.tables().entries[node]; ok {
+		return i
+	}
 	if i := s.defaultFirst(node); i >= 0 {
 		return i
 	}

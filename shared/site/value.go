@@ -63,6 +63,22 @@ type configReader struct {
 	fsys  fs.FS
 	diags []mdx.Diagnostic
 	refs  int
+	// refers are addresses to look at once the site is known.
+	refers []referral
+}
+
+// referral is an address in the configuration.
+type referral struct {
+	at    *value
+	href  string
+	asset bool // a picture or a font, not a link
+}
+
+// refer notes an address that should lead somewhere.
+func (r *configReader) refer(v *value, href string, asset bool) {
+	if href != "" {
+		r.refers = append(r.refers, referral{v, href, asset})
+	}
 }
 
 func (r *configReader) report(v *value, severity mdx.Severity, code, format string, args ...any) {
@@ -76,12 +92,16 @@ func (r *configReader) report(v *value, severity mdx.Severity, code, format stri
 
 // read parses one file and puts other files in the place of {"$ref": "path"}.
 func (r *configReader) read(file string, above []string) (*value, error) {
-	data, err := fs.ReadFile(r.fsys, file)
+	info, err := fs.Stat(r.fsys, file)
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxConfigBytes {
+	if info.Size() > maxConfigBytes {
 		return nil, &ConfigError{File: file, Message: fmt.Sprintf("the file has more than %d MiB", maxConfigBytes>>20)}
+	}
+	data, err := fs.ReadFile(r.fsys, file)
+	if err != nil {
+		return nil, err
 	}
 	v, err := parseJSON(file, data)
 	if err != nil {
