@@ -177,6 +177,11 @@ func TestPublishing(t *testing.T) {
 	}
 	publish(w.upload(x, "", encoded, pack, true, true)).want(409, admin.CodeOvertaken)
 
+	// A pack that another organisation has stored is none of the caller's.
+	y := w.bare("docs.example.org")
+	theirs := w.upload(y, "", encoded, pack, true, false)
+	w.do(y.post("/v1/sites/docs.example.org/snapshots/"+theirs+"/publish", "")).want(409, admin.CodeIncomplete).says("pack")
+
 	bad := func(name string, files map[string]string, says string) {
 		t.Helper()
 		if _, err := json.Marshal(files); err != nil {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -251,6 +252,7 @@ func TestWait(t *testing.T) {
 		}, client.WaitOptions{}, []time.Duration{7 * s}, 2, ""},
 		{"failed", []http.HandlerFunc{job("running", 5), job("failed", 5)}, client.WaitOptions{Interval: s}, []time.Duration{s}, 2, "docs.json:3:1: a comma is missing (invalid_site)"},
 		{"over after so many intervals", []http.HandlerFunc{job("running", 5)}, client.WaitOptions{Interval: s, MaxPolls: 3}, []time.Duration{s, s, s}, 4, "not final after 3s"},
+		{"over after ten minutes, unless told otherwise", []http.HandlerFunc{job("running", 5)}, client.WaitOptions{}, slices.Repeat([]time.Duration{10 * s}, 60), 61, "not final after 10m0s"},
 		{"however often it was read", []http.HandlerFunc{job("running", 5, "Retry-After", "4")}, client.WaitOptions{Interval: 5 * s, MaxPolls: 2}, []time.Duration{4 * s, 4 * s, 2 * s}, 4, "not final after 10s"},
 		{"unknown job", []http.HandlerFunc{say(404, `{"error":"export job not found"}`)}, client.WaitOptions{}, nil, 1, "export job not found"},
 	}

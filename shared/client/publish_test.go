@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -259,6 +260,37 @@ func TestPublishGoesOnWhereItStopped(t *testing.T) {
 	}
 	if got := b.files(t); len(got) != len(site) {
 		t.Errorf("%d files", len(got))
+	}
+}
+
+// Several uploads are under way at once: none of these two is answered before
+// the other has begun.
+func TestPublishUploadsSeveralAtOnce(t *testing.T) {
+	b := newBindery(t)
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"docs.json": "{}"})
+	begun := make(chan struct{})
+	var mu sync.Mutex
+	uploads := 0
+	b.interfere(func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPut {
+			return false
+		}
+		mu.Lock()
+		if uploads++; uploads == 2 {
+			close(begun)
+		}
+		mu.Unlock()
+		select {
+		case <-begun:
+		case <-time.After(time.Minute):
+			t.Error("the second upload waits for the first")
+		}
+		return false
+	})
+	result, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain})
+	if err != nil || result.Uploads != 2 {
+		t.Errorf("%+v, %v", result, err)
 	}
 }
 

@@ -55,6 +55,15 @@ type Local struct {
 	lock *os.File
 }
 
+// Exists tells whether a folder is a data folder.
+func Exists(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, databaseFile))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// databaseFile is the name of the database in the folder.
+const databaseFile = "bindery.db"
+
 // Open opens a data folder, and makes it where there is none. The caller ends
 // it with Close.
 func Open(ctx context.Context, opt Options) (*Local, error) {
@@ -197,7 +206,7 @@ func (l *Local) openDatabase(ctx context.Context) error {
 		for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)"} {
 			q.Add("_pragma", p)
 		}
-		u := url.URL{Scheme: "file", Path: filepath.ToSlash(l.path("bindery.db")), RawQuery: q.Encode()}
+		u := url.URL{Scheme: "file", Path: filepath.ToSlash(l.path(databaseFile)), RawQuery: q.Encode()}
 		db, err := sql.Open("sqlite", u.String())
 		if err != nil {
 			return nil, err
@@ -234,7 +243,7 @@ func (l *Local) openDatabase(ctx context.Context) error {
 	}
 	// SQLite makes its files with the umask's mode; the folder's 0700 keeps
 	// strangers out, but a folder that was there before may be wider.
-	if err := os.Chmod(l.path("bindery.db"), 0o600); err != nil {
+	if err := os.Chmod(l.path(databaseFile), 0o600); err != nil {
 		return err
 	}
 	return nil

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/api"
 )
 
@@ -247,6 +253,69 @@ func TestServeAddresses(t *testing.T) {
 	handler.ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
 	if w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", w.Code)
+	}
+}
+
+// TestServe has the program show a folder until it is told to end.
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("home"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, stdout := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve", dir, "--addr", "127.0.0.1:0"}, strings.NewReader(""), stdout, io.Discard, func(string) string { return "" })
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(line, " is at ")
+	address, _, _ := strings.Cut(rest, " ")
+	if !strings.HasPrefix(address, "http://127.0.0.1:") {
+		t.Fatalf("it says %q", line)
+	}
+	res, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if body, err := io.ReadAll(res.Body); err != nil || string(body) != "home" {
+		t.Errorf("%q, %v", body, err)
+	}
+	cancel()
+	if code := <-ended; code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestOptionsOfAll: the one method that Go's server would answer itself is
+// like every other that nothing answers.
+func TestOptionsOfAll(t *testing.T) {
+	s, err := openService(t.Context(), t.TempDir(), "127.0.0.1:0", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Serve(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", s.listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprint(conn, "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusNotFound || res.Header.Get(api.HeaderErrorCode) != admin.CodeNotFound || res.Header.Get(api.HeaderRequestID) == "" {
+		t.Errorf("%s, %v", res.Status, res.Header)
 	}
 }
 

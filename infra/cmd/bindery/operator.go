@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -12,7 +13,12 @@ import (
 )
 
 // operator holds the flag by which an operator's command finds the records.
-type operator struct{ data string }
+type operator struct {
+	data string
+	// fresh: the folder may be one that is not there yet. Else a name that was
+	// mistyped would be made, and be empty.
+	fresh bool
+}
 
 func (o *operator) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.data, "data", "", "data folder of the Bindery (default: $BINDERY_DATA)")
@@ -27,6 +33,9 @@ func (a *app) operate(cmd *cobra.Command, o *operator, work func(ctx context.Con
 	}
 	if data == "" {
 		return usagef("the data folder is missing: --data or BINDERY_DATA")
+	}
+	if !o.fresh && !local.Exists(data) {
+		return fmt.Errorf("there is no Bindery in the folder %s", data)
 	}
 	log := a.logger(slog.LevelWarn)
 	l, err := local.Open(cmd.Context(), local.Options{Dir: data, Log: log})

@@ -16,7 +16,7 @@ func (a *app) orgCommand() *cobra.Command {
 }
 
 func (a *app) orgCreate() *cobra.Command {
-	var o operator
+	o := operator{fresh: true} // nothing can be done before it
 	var name, plan string
 	cmd := &cobra.Command{
 		Use:     "create --name NAME [--plan PLAN]",
