@@ -22,6 +22,9 @@ const (
 	StateMachine = "BINDERY_STATE_MACHINE"
 	// SignerRole is the ARN of the role whose credentials sign links to bundles.
 	SignerRole = "BINDERY_SIGNER_ROLE"
+	// UploadSignerRole is the ARN of the role whose credentials sign links for
+	// uploads; without one, the function's own do.
+	UploadSignerRole = "BINDERY_UPLOAD_SIGNER_ROLE"
 	// LinkLife is how long links live, as Go writes durations ("30m"); at
 	// most an hour, as long as credentials of a role that a role assumes.
 	LinkLife = "BINDERY_LINK_LIFE"
@@ -36,12 +39,13 @@ const longestLinkLife = time.Hour
 // Function is the environment of a Lambda function. Fields of variables that
 // are not set are empty.
 type Function struct {
-	Stage         string
-	Table         string
-	SourcesBucket string
-	ExportsBucket string
-	StateMachine  string
-	SignerRole    string
+	Stage            string
+	Table            string
+	SourcesBucket    string
+	ExportsBucket    string
+	StateMachine     string
+	SignerRole       string
+	UploadSignerRole string
 	// LinkLife is 0 for the default, an hour.
 	LinkLife time.Duration
 	// MaxRunning is 0 for the default.
@@ -59,7 +63,7 @@ func FunctionFromEnv(getenv func(string) string, needed ...string) (Function, er
 	}
 	f := Function{
 		Stage: getenv(Stage), Table: getenv(Table), SourcesBucket: getenv(SourcesBucket), ExportsBucket: getenv(ExportsBucket),
-		StateMachine: getenv(StateMachine), SignerRole: getenv(SignerRole),
+		StateMachine: getenv(StateMachine), SignerRole: getenv(SignerRole), UploadSignerRole: getenv(UploadSignerRole),
 	}
 	if v := getenv(LinkLife); v != "" {
 		d, err := time.ParseDuration(v)

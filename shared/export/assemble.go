@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/bundle"
@@ -27,7 +28,7 @@ func (s *Steps) Assemble(ctx context.Context, in AssembleInput) error {
 			return err
 		}
 		s.sources.forget(in.JobID)
-		s.clean(ctx, in.JobID)
+		s.clean(ctx, in.JobID, BundleKey(in.JobID))
 		return nil
 	})
 }
@@ -59,10 +60,15 @@ func (s *Steps) assemble(ctx context.Context, in AssembleInput) error {
 	if err != nil {
 		return err
 	}
-	return s.admin.CompleteExport(ctx, in.JobID, admin.Bundle{
+	err = s.admin.CompleteExport(ctx, in.JobID, admin.Bundle{
 		Key: BundleKey(in.JobID), Size: info.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: facts.total.Pages,
 		Diagnostics: admin.Diagnostics{Errors: counts.Errors, Warnings: counts.Warnings, Infos: counts.Notices},
 	})
+	if err != nil {
+		return err
+	}
+	s.annotate(ctx, slog.Int64("bytes", info.Size))
+	return nil
 }
 
 // writeBundle writes the archive: the units of all shards, a unit of files
@@ -92,7 +98,7 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 	if err != nil {
 		return bundle.Counts{}, internal("a unit could not be written", err)
 	}
-	diags, err := writeOwn(src, func(name string, data []byte) error {
+	err = writeOwn(src, func(name string, data []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -110,9 +116,6 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 	}
 	if err != nil {
 		return bundle.Counts{}, err
-	}
-	for i := range diags {
-		facts.add(&diags[i])
 	}
 	if err := facts.finish(); err != nil {
 		return bundle.Counts{}, err
@@ -154,6 +157,10 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 	data, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
 		return internal("the bundle's description could not be written", err)
+	}
+	if len(data) >= bundle.MaxInfoBytes {
+		return admin.Errorf(admin.CodeSiteTooLarge, "%s has more redirects than a bundle can describe: the description would have more than %d MiB",
+			src.site.ConfigFile, bundle.MaxInfoBytes>>20)
 	}
 	_, err = out.Add(bundle.InfoPath, bundle.Epoch(), append(data, '\n'))
 	return err

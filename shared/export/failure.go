@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/bundle"
 	"github.com/bindery-docs/bindery/shared/site"
 	"github.com/bindery-docs/bindery/shared/store"
 )
@@ -55,6 +56,9 @@ func coded(err error) error {
 	if config, ok := errors.AsType[*site.ConfigError](err); ok {
 		return admin.Errorf(admin.CodeInvalidSite, "%s", config.Error()).Wrap(err)
 	}
+	if name, ok := errors.AsType[*bundle.Error](err); ok && name.Fault == bundle.Unsafe {
+		return admin.Errorf(admin.CodeInvalidSite, "%s: the file can't be in a bundle: %s", name.Path, name.Message).Wrap(err)
+	}
 	if errors.Is(err, store.ErrDigest) {
 		return admin.Errorf(admin.CodeInconsistent, "the snapshot's files are not what its manifest says").Wrap(err)
 	}
@@ -99,18 +103,19 @@ func (s *Steps) Fail(ctx context.Context, in FailInput) error {
 		}
 		return coded(err)
 	}
-	s.clean(ctx, in.JobID)
+	s.clean(ctx, in.JobID, "")
 	return nil
 }
 
 // clean removes what a job that is final needs no more: all its objects but
-// the bundle. What it misses costs storage and nothing else.
-func (s *Steps) clean(ctx context.Context, job string) {
+// keep, the bundle of one that is completed. What it misses costs storage until
+// the next sweep, and nothing else.
+func (s *Steps) clean(ctx context.Context, job, keep string) {
 	for {
 		list, err := s.objects.List(ctx, jobPrefix(job), "", 1000)
 		var keys []string
 		for _, o := range list {
-			if o.Key != BundleKey(job) {
+			if o.Key != keep {
 				keys = append(keys, o.Key)
 			}
 		}

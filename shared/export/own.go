@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/mdx"
 	"github.com/bindery-docs/bindery/shared/site"
 )
 
@@ -17,16 +16,18 @@ import (
 // wins over one of these.
 type ownFiles struct {
 	src *source
-	// taken are the names of the bundle in lower case.
-	taken map[string]struct{}
-	add   func(name string, data []byte) error
-	diags []mdx.Diagnostic
+	// taken are the names of the bundle, and folders those of its folders, in
+	// lower case.
+	taken, folders map[string]struct{}
+	add            func(name string, data []byte) error
 }
 
-// writeOwn calls add with each of them, always in the same order. It returns
-// what it found wrong with redirects.
-func writeOwn(src *source, add func(name string, data []byte) error) ([]mdx.Diagnostic, error) {
-	o := &ownFiles{src: src, taken: make(map[string]struct{}, 2*len(src.site.Pages)+len(src.site.Files)), add: add}
+// writeOwn calls add with each of them, always in the same order.
+func writeOwn(src *source, add func(name string, data []byte) error) error {
+	o := &ownFiles{
+		src: src, add: add,
+		taken: make(map[string]struct{}, 2*len(src.site.Pages)+len(src.site.Files)), folders: make(map[string]struct{}),
+	}
 	for _, i := range src.layout.pages {
 		p := &src.site.Pages[i]
 		o.take(p.Output)
@@ -37,26 +38,31 @@ func writeOwn(src *source, add func(name string, data []byte) error) ([]mdx.Diag
 	}
 	for _, step := range []func() error{o.theme, o.index, o.redirects, o.sitemaps, o.robots, o.llms} {
 		if err := step(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return o.diags, nil
+	return nil
 }
 
-// take notes a name, with those of its folders that could be a page's.
+// take notes a name and its folders.
 func (o *ownFiles) take(name string) {
 	name = strings.ToLower(name)
 	o.taken[name] = struct{}{}
-	if strings.Contains(name, ".html/") {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			o.taken[dir] = struct{}{}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if _, ok := o.folders[dir]; ok {
+			break
 		}
+		o.folders[dir] = struct{}{}
 	}
 }
 
-// free tells whether a name can still be given.
+// free tells whether a name can still be given: it is no file, no folder, and
+// none of its own folders is a file.
 func (o *ownFiles) free(name string) bool {
 	name = strings.ToLower(name)
+	if _, ok := o.folders[name]; ok {
+		return false
+	}
 	for at := name; at != "."; at = path.Dir(at) {
 		if _, ok := o.taken[at]; ok {
 			return false
@@ -94,6 +100,9 @@ func (o *ownFiles) index() error {
 	if t.Kind == site.External {
 		return o.put(name, o.src.views.theme.RedirectPage(t.Href, ""))
 	}
+	if t.Kind == site.ToFile && t.Path != name {
+		return o.put(name, o.src.views.theme.RedirectPage(site.Rel(name, t.Path)+afterPath(t.Href), ""))
+	}
 	home := s.Home()
 	if home < 0 {
 		return o.put(name, o.src.views.theme.RedirectPage("404.html", ""))
@@ -121,11 +130,7 @@ func (o *ownFiles) redirects() error {
 		case site.ToFile:
 			to = site.Rel(name, t.Path) + afterPath(t.Href)
 		case site.External:
-		default:
-			o.diags = append(o.diags, mdx.Diagnostic{
-				Severity: mdx.Warning, Code: "redirect-missing", File: s.ConfigFile,
-				Message: fmt.Sprintf("the redirect from %q to %q leads nowhere", r.Source, r.Destination),
-			})
+		default: // Plan reported it
 			continue
 		}
 		if err := o.put(name, theme.RedirectPage(to, canonical)); err != nil {
@@ -323,5 +328,8 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // linkText is a text that can stand in the brackets of a link.
 func linkText(s string) string {
+	if !strings.ContainsAny(s, "[]") {
+		return oneLine(s)
+	}
 	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(oneLine(s))
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 
 	"golang.org/x/sync/errgroup"
 
@@ -38,6 +39,7 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 	if err != nil {
 		return out, err
 	}
+	s.annotate(ctx, slog.String("organisation", input.Job.Organisation))
 	if err := admin.CheckRenderer(input.Job, s.renderer); err != nil {
 		return out, err
 	}

@@ -80,7 +80,7 @@ func (s *Steps) end(ctx context.Context, job admin.ExportJob, message string) er
 	if err := s.runner.Stop(ctx, job.ID, message); err != nil {
 		return err
 	}
-	s.clean(ctx, job.ID)
+	s.clean(ctx, job.ID, "")
 	return nil
 }
 
@@ -190,8 +190,8 @@ func (s *Steps) eachObject(ctx context.Context, prefix string, pick func([]store
 	}
 }
 
-// sweepBundles removes bundles past their project's retention, and parts that
-// a late step left behind a job that is final.
+// sweepBundles removes bundles past their project's retention, and what a late
+// step left behind a job that is final: parts, and the bundle of one that failed.
 func (s *Steps) sweepBundles(ctx context.Context) error {
 	const prefix = "exports/"
 	jobs := make(map[string]admin.ExportJob) // the jobs of one page of the list
@@ -216,7 +216,7 @@ func (s *Steps) sweepBundles(ctx context.Context) error {
 			if job.ID == "" || !job.Status.Final() {
 				continue
 			}
-			if rest != "bundle.tar.gz" {
+			if rest != "bundle.tar.gz" || job.Status != admin.ExportCompleted {
 				if s.now().Sub(job.UpdatedAt) > s.maxAge {
 					gone = append(gone, o)
 				}

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
+	"log/slog"
 	"regexp"
 	"runtime/debug"
 	"strings"
@@ -78,7 +80,7 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 		return internal("a shard's plan can't be read", err)
 	}
 	var files, facts bytes.Buffer
-	_, err = s.stream(ctx, unitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
+	units, err := s.stream(ctx, unitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
 		total := sums{Pages: plan.Pages}
 		if err := s.renderUnits(ctx, src, plan.Units, w, &files, &facts, &total); err != nil {
 			return err
@@ -94,7 +96,11 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 	if err := s.put(ctx, factsKey(in.JobID, in.Shard), facts.Bytes()); err != nil {
 		return err
 	}
-	return s.admin.MarkShard(ctx, in.JobID, in.Shard, plan.Pages)
+	if err := s.admin.MarkShard(ctx, in.JobID, in.Shard, plan.Pages); err != nil {
+		return err
+	}
+	s.annotate(ctx, slog.Int("pages", plan.Pages), slog.Int64("bytes", units.Size))
+	return nil
 }
 
 // input reads a job for a step behind Plan, and refuses another renderer.
@@ -103,6 +109,7 @@ func (s *Steps) input(ctx context.Context, job, renderer string) (admin.ExportIn
 	if err != nil {
 		return input, err
 	}
+	s.annotate(ctx, slog.String("organisation", input.Job.Organisation))
 	if renderer != s.renderer {
 		return input, admin.Errorf(admin.CodeRendererChanged, "%s", messages[admin.CodeRendererChanged])
 	}
@@ -223,6 +230,7 @@ func compressionOf(kind unitKind) bundle.Compression {
 
 // streamUnit writes a unit of one large file.
 func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer) (r unitResult) {
+	defer s.catch(ctx, src, &r)
 	name := src.layout.list(u.Kind)[u.From]
 	entry, _ := src.fs.Entry(name)
 	f, err := src.fs.Open(name)
@@ -264,14 +272,17 @@ func (r *unitResult) note(f bundle.File) {
 	r.sums.Bytes += f.Size
 }
 
+// catch turns a unit's panic into its error. It is deferred.
+func (s *Steps) catch(ctx context.Context, src *source, r *unitResult) {
+	if p := recover(); p != nil {
+		s.log.ErrorContext(ctx, "a unit panicked", "job", src.input.Job.ID, "panic", p, "stack", string(debug.Stack()))
+		*r = unitResult{err: internal(messages[admin.CodeInternal], fmt.Errorf("panic: %v", p))}
+	}
+}
+
 // renderUnit renders a unit into memory.
 func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResult) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.log.ErrorContext(ctx, "a unit panicked", "job", src.input.Job.ID, "panic", p, "stack", string(debug.Stack()))
-			r = unitResult{err: internal(messages[admin.CodeInternal], fmt.Errorf("panic: %v", p))}
-		}
-	}()
+	defer s.catch(ctx, src, &r)
 	buf, _ := s.buffers.Get().(*bytes.Buffer)
 	if buf == nil {
 		buf = new(bytes.Buffer)
@@ -331,7 +342,7 @@ func (s *Steps) renderPages(ctx context.Context, src *source, pages []int, out *
 		if err != nil {
 			return err
 		}
-		*doc = src.views.document((*doc)[:0], i, res)
+		*doc = s.document(ctx, src, (*doc)[:0], i, res)
 		entry, _ := src.fs.Entry(p.Source)
 		line, err := out.Add(p.Output, entry.Modified, *doc)
 		if err != nil {
@@ -366,6 +377,24 @@ func (s *Steps) renderPage(ctx context.Context, src *source, i int) (res *page.R
 		return failedPage(p, fmt.Sprintf("the page has more than %d MiB", MaxPageBytes>>20)), nil
 	}
 	return src.pages.Render(ctx, i)
+}
+
+// document puts what the theme shows around a body. A fault there costs the page
+// its surroundings, not the export its end.
+func (s *Steps) document(ctx context.Context, src *source, dst []byte, i int, res *page.Result) (doc []byte) {
+	defer func() {
+		if v := recover(); v != nil {
+			p := &src.site.Pages[i]
+			s.log.ErrorContext(ctx, "a page's document panicked", "job", src.input.Job.ID, "page", p.Source, "panic", v, "stack", string(debug.Stack()))
+			res.Diagnostics = append(res.Diagnostics, mdx.Diagnostic{
+				Severity: mdx.Error, Code: "page-failed", File: p.Source, Line: 1, Column: 1,
+				Message: "the renderer met a fault around this page: it has no navigation",
+			})
+			doc = fmt.Appendf(dst[:0], "<!doctype html><html><head><meta charset=\"utf-8\"><title>%[1]s</title></head><body><main><h1>%[1]s</h1>%[2]s</main></body></html>\n",
+				html.EscapeString(p.Title), res.HTML)
+		}
+	}()
+	return src.views.document(dst, i, res)
 }
 
 // failedPage stands for a page that can't be rendered.
@@ -419,7 +448,7 @@ func needsID(fragment string) bool {
 }
 
 // themeContent is the id that the document around a body gives to its content.
-const themeContent = "content"
+const themeContent = "bindery-content"
 
 func fragmentMissing(s *site.Site, l fragmentLink) mdx.Diagnostic {
 	return mdx.Diagnostic{
@@ -441,13 +470,12 @@ func relativeURLs(s *site.Site, name string, data []byte) []byte {
 	return cssURL.ReplaceAllFunc(data, func(m []byte) []byte {
 		sub := cssURL.FindSubmatch(m)
 		t := s.Resolve(-1, string(sub[2]))
-		ref := site.Rel(name, t.Path)
-		if t.Query != "" {
-			ref += "?" + t.Query
+		ref := t.Href
+		if t.Kind != site.External {
+			ref = site.Rel(name, t.Path) + afterPath(t.Href)
 		}
-		if t.Fragment != "" {
-			ref += "#" + t.Fragment
-		}
+		// Parentheses would end url(…).
+		ref = strings.ReplaceAll(strings.ReplaceAll(ref, "(", "%28"), ")", "%29")
 		return []byte("url(" + string(sub[1]) + ref)
 	})
 }

@@ -35,6 +35,10 @@ type Options struct {
 	// Concurrency is how many units are rendered at the same time in this
 	// process, over all jobs; 0 means GOMAXPROCS.
 	Concurrency int
+	// Annotate, if not nil, is told facts of the step that ctx belongs to, for
+	// logs and metrics: its organisation, and how many pages and bytes it
+	// wrote ("organisation", "pages", "bytes").
+	Annotate func(ctx context.Context, facts ...slog.Attr)
 	// Renderer replaces the digest of this program; for tests.
 	Renderer string
 	// MaxAge is how long an execution may take before Reconcile ends it;
@@ -65,6 +69,8 @@ type Steps struct {
 	documents   sync.Pool     // of *[]byte
 	sources     sourceCache
 
+	annotate func(context.Context, ...slog.Attr)
+
 	sweepEvery time.Duration
 	sweepMu    sync.Mutex
 	swept      time.Time
@@ -82,6 +88,10 @@ func New(opt Options) *Steps {
 	}
 	if s.now == nil {
 		s.now = time.Now
+	}
+	s.annotate = opt.Annotate
+	if s.annotate == nil {
+		s.annotate = func(context.Context, ...slog.Attr) {}
 	}
 	if s.renderer == "" {
 		s.renderer = Renderer()

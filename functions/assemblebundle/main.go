@@ -1,0 +1,28 @@
+// Command assemblebundle is the last step of the export workflow: it makes the
+// bundle and completes the job.
+package main
+
+import (
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/export"
+)
+
+func main() { cloud.Main("assemblebundle", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	env, err := config.FunctionFromEnv(f.Getenv, config.Table, config.SourcesBucket, config.ExportsBucket)
+	if err != nil {
+		return nil, err
+	}
+	aws, err := f.AWS()
+	if err != nil {
+		return nil, err
+	}
+	db := cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table})
+	objects := cloud.NewObjects(aws, cloud.ObjectsOptions{Sources: env.SourcesBucket, Exports: env.ExportsBucket})
+	service := admin.New(admin.Options{Store: db, Objects: objects, Log: f.Log})
+	steps := export.New(export.Options{Admin: service, Objects: objects, Log: f.Log, Annotate: cloud.Annotate})
+	return f.Step(env.Stage, steps.Tasks()[export.TaskAssemble]), nil
+}

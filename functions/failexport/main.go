@@ -1,0 +1,39 @@
+// Command failexport is the step of the export workflow that marks a job as
+// failed. The workflow calls it, and so does the event rule for executions that
+// ended without having come that far.
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/export"
+)
+
+func main() { cloud.Main("failexport", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	env, err := config.FunctionFromEnv(f.Getenv, config.Table, config.ExportsBucket)
+	if err != nil {
+		return nil, err
+	}
+	aws, err := f.AWS()
+	if err != nil {
+		return nil, err
+	}
+	db := cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table})
+	objects := cloud.NewObjects(aws, cloud.ObjectsOptions{Exports: env.ExportsBucket})
+	service := admin.New(admin.Options{Store: db, Objects: objects, Log: f.Log})
+	steps := export.New(export.Options{Admin: service, Objects: objects, Log: f.Log, Annotate: cloud.Annotate})
+	fail := steps.Tasks()[export.TaskFail]
+	return f.Step(env.Stage, func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+		input, err := cloud.ExecutionEnded(input)
+		if err != nil {
+			return nil, err
+		}
+		return fail(ctx, input)
+	}), nil
+}

@@ -1,0 +1,32 @@
+// Command generatebundle is the Lambda function behind
+// POST /v1/static-export/jobs/{jobId}/bundle. The link is signed
+// by a role that may read bundles and do nothing else.
+package main
+
+import (
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/config"
+)
+
+func main() { cloud.Main("generatebundle", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	env, err := config.FunctionFromEnv(f.Getenv, config.Table, config.ExportsBucket, config.SignerRole)
+	if err != nil {
+		return nil, err
+	}
+	aws, err := f.AWS()
+	if err != nil {
+		return nil, err
+	}
+	objects := cloud.NewObjects(aws, cloud.ObjectsOptions{Exports: env.ExportsBucket, SignerRole: env.SignerRole})
+	service := admin.New(admin.Options{
+		Store:    cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table}),
+		Objects:  objects,
+		LinkLife: env.LinkLife,
+		Log:      f.Log,
+	})
+	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Objects: objects, Log: f.Log}, "generateBundle")), nil
+}

@@ -1,0 +1,25 @@
+// Command getexport is the Lambda function behind
+// GET /v1/static-export/jobs/{jobId}.
+package main
+
+import (
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/config"
+)
+
+func main() { cloud.Main("getexport", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	env, err := config.FunctionFromEnv(f.Getenv, config.Table)
+	if err != nil {
+		return nil, err
+	}
+	aws, err := f.AWS()
+	if err != nil {
+		return nil, err
+	}
+	service := admin.New(admin.Options{Store: cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table}), Log: f.Log})
+	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Log: f.Log}, "getExport")), nil
+}

@@ -1,0 +1,31 @@
+// Command latestsnapshot is the Lambda function behind
+// GET /v1/sites/{domain}/snapshots/latest.
+package main
+
+import (
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/config"
+)
+
+func main() { cloud.Main("latestsnapshot", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	env, err := config.FunctionFromEnv(f.Getenv, config.Table, config.SourcesBucket)
+	if err != nil {
+		return nil, err
+	}
+	aws, err := f.AWS()
+	if err != nil {
+		return nil, err
+	}
+	objects := cloud.NewObjects(aws, cloud.ObjectsOptions{Sources: env.SourcesBucket, SignerRole: env.SignerRole})
+	service := admin.New(admin.Options{
+		Store:    cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table}),
+		Objects:  objects,
+		LinkLife: env.LinkLife,
+		Log:      f.Log,
+	})
+	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Objects: objects, Log: f.Log}, "getLatestSnapshot")), nil
+}

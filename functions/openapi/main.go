@@ -1,0 +1,19 @@
+// Command openapi is the Lambda function behind GET /openapi.json: the
+// document, to everybody.
+package main
+
+import (
+	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/config"
+)
+
+func main() { cloud.Main("openapi", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	env, err := config.FunctionFromEnv(f.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return f.HTTP(env.Stage, api.HeaderErrorCode, api.DocumentHandler(api.Options{})), nil
+}

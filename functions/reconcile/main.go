@@ -1,0 +1,34 @@
+// Command reconcile is called by a schedule. It looks after jobs and objects
+// that events and steps may have missed.
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/export"
+)
+
+func main() { cloud.Main("reconcile", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	env, err := config.FunctionFromEnv(f.Getenv, config.Table, config.SourcesBucket, config.ExportsBucket, config.StateMachine)
+	if err != nil {
+		return nil, err
+	}
+	aws, err := f.AWS()
+	if err != nil {
+		return nil, err
+	}
+	db := cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table})
+	objects := cloud.NewObjects(aws, cloud.ObjectsOptions{Sources: env.SourcesBucket, Exports: env.ExportsBucket})
+	runner := cloud.NewRunner(aws, cloud.RunnerOptions{StateMachine: env.StateMachine})
+	service := admin.New(admin.Options{Store: db, Objects: objects, Runner: runner, Log: f.Log})
+	steps := export.New(export.Options{Admin: service, Objects: objects, Runner: runner, Log: f.Log, Annotate: cloud.Annotate})
+	return f.Step(env.Stage, func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		return nil, steps.Reconcile(ctx)
+	}), nil
+}

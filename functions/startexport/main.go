@@ -1,0 +1,30 @@
+// Command startexport is the Lambda function behind
+// POST /v1/static-export/jobs.
+package main
+
+import (
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/config"
+)
+
+func main() { cloud.Main("startexport", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	env, err := config.FunctionFromEnv(f.Getenv, config.Table, config.StateMachine)
+	if err != nil {
+		return nil, err
+	}
+	aws, err := f.AWS()
+	if err != nil {
+		return nil, err
+	}
+	service := admin.New(admin.Options{
+		Store:      cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table}),
+		Runner:     cloud.NewRunner(aws, cloud.RunnerOptions{StateMachine: env.StateMachine}),
+		MaxRunning: env.MaxRunning,
+		Log:        f.Log,
+	})
+	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Log: f.Log}, "startExport")), nil
+}
