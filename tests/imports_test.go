@@ -24,6 +24,7 @@ var rooms = map[string][]string{
 		"shared/config", "shared/export", "shared/highlight", "shared/local", "shared/mdx", "shared/page",
 		"shared/site", "shared/snapshot", "shared/store", "shared/theme", "statemachine",
 	},
+	"functions":        {"shared/config", "shared/cloud", "shared/admin", "shared/api", "shared/export"},
 	"infra/docs":       {},
 	"statemachine":     {},
 	"shared/store":     {},
