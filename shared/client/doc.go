@@ -9,7 +9,7 @@
 //	ignore.go    .mintignore: patterns as in .gitignore
 //	gittime.go   when files were last committed
 //	publish.go   Publish: packs, uploads, resuming
-//	download.go  Download: resuming, checking
+//	download.go  Download: resuming, checking; part_*.go: one download a file
 //
 // The admin key goes to the API alone, in the header Authorization: never into
 // an error, the log, or a request to object storage.

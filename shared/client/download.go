@@ -54,7 +54,7 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 	if err := os.MkdirAll(filepath.Dir(o.Path), 0o755); err != nil {
 		return link, err
 	}
-	part, err := os.OpenFile(o.Path+PartSuffix, os.O_CREATE|os.O_RDWR, 0o644)
+	part, err := openPart(o.Path + PartSuffix)
 	if err != nil {
 		return link, err
 	}
@@ -75,7 +75,7 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 	if err != nil {
 		return link, err
 	}
-	if err := errors.Join(part.Sync(), part.Close()); err != nil {
+	if err := part.Sync(); err != nil {
 		return link, err
 	}
 	if o.Check != nil {
@@ -86,7 +86,36 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 			return d.link, err
 		}
 	}
-	return d.link, os.Rename(o.Path+PartSuffix, o.Path)
+	return d.link, renamePart(part, o.Path)
+}
+
+// errTaken says that another download writes to the file.
+var errTaken = errors.New("another download is writing this file")
+
+// openPart opens the file of a download, for this one alone.
+func openPart(path string) (*os.File, error) {
+	for {
+		part, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		err = lockPart(part)
+		if err != nil {
+			_ = part.Close()
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		// Another download may have given the file its name meanwhile: what is
+		// open here is then the finished bundle.
+		mine, err := part.Stat()
+		now, gone := os.Stat(path)
+		if err == nil && gone == nil && os.SameFile(mine, now) {
+			return part, nil
+		}
+		_ = part.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // download is a file that is coming in.

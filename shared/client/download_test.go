@@ -171,6 +171,33 @@ func TestDownload(t *testing.T) {
 	}
 }
 
+// Two downloads of one file would write into each other: the second is told,
+// and the first is not disturbed.
+func TestDownloadHasItsFileAlone(t *testing.T) {
+	data := []byte("some bytes")
+	s := newStorage(t, data)
+	c, err := client.New(client.Options{BaseURL: s.URL, Key: key, Clock: newClock()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "b")
+	first := client.DownloadOptions{Path: path, Check: func(string, api.BundleLink) error {
+		_, err := c.Download(t.Context(), "exp_1", client.DownloadOptions{Path: path})
+		if err == nil || !strings.Contains(err.Error(), "another download is writing this file") {
+			t.Errorf("the second: %v", err)
+		}
+		return nil
+	}}
+	for range 2 { // and the second time over a finished file
+		if _, err := c.Download(t.Context(), "exp_1", first); err != nil {
+			t.Error(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+}
+
 // A file that its own check refuses gets no name, and is not kept: it has the
 // digest that the API says, so no other bytes will come.
 func TestDownloadIsCheckedBeforeItGetsItsName(t *testing.T) {
