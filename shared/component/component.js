@@ -175,9 +175,37 @@
     pre.parentNode.insertBefore(b, pre.nextSibling);
   });
 
-  // Escape hides a tooltip without moving away.
-  document.addEventListener("keydown", function (e) {
-    var a = document.activeElement;
-    if (e.key === "Escape" && a && a.classList.contains("tooltip")) a.blur();
+  // Tooltips stay inside the window, whatever box they stand in; Escape hides
+  // one that is pointed at or has the focus.
+  var active = ".tooltip:hover, .tooltip:focus, .tooltip:focus-within";
+  function place(t) {
+    var tip = kids(t, "tooltip-tip")[0], r = t.getBoundingClientRect(), s = tip && tip.style;
+    if (!tip) return;
+    s.position = "fixed";
+    s.inset = "auto";
+    var w = tip.offsetWidth, h = tip.offsetHeight, below = r.top < h + 16;
+    s.left = Math.max(8, Math.min(r.left + (r.width - w) / 2, root.clientWidth - w - 8)) + "px";
+    s.top = (below ? r.bottom + 8 : r.top - h - 8) + "px";
+    tip.classList.toggle("below", below);
+  }
+  all(".tooltip", function (t) {
+    function show() { t.classList.remove("off"); place(t); }
+    t.addEventListener("mouseenter", show);
+    t.addEventListener("focusin", show);
   });
+  document.addEventListener("scroll", function () { all(active, place); }, { capture: true, passive: true });
+  document.addEventListener("keydown", function (e) {
+    if (e.key === "Escape") all(active, function (t) { t.classList.add("off"); });
+  });
+
+  // What does not scroll is no stop for the keyboard.
+  function stops() {
+    all(".code-block pre, .table-wrap, .prompt-body", function (el) {
+      if (!el.offsetParent) return;
+      if (el.scrollWidth > el.clientWidth || el.scrollHeight > el.clientHeight) el.tabIndex = 0;
+      else el.removeAttribute("tabindex");
+    });
+  }
+  stops();
+  addEventListener("resize", stops);
 })();

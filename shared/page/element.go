@@ -157,6 +157,10 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 			name = "div"
 		}
 	}
+	table := name == "table" && !inSVG
+	if table {
+		b = append(b, tableOpen...)
+	}
 	b = append(b, '<')
 	b = append(b, name...)
 	heading := isHeadingTag(name) && !inSVG
@@ -205,6 +209,9 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	b = append(b, "</"...)
 	b = append(b, name...)
 	b = append(b, '>')
+	if table {
+		b = append(b, "</div>"...)
+	}
 	if rule&block != 0 {
 		b = append(b, '\n')
 	}

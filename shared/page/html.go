@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -156,8 +157,10 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 	}
 	b = append(b, ">\n"...)
 	for _, item := range n.Children {
-		b = append(b, "<li>"...)
-		if item.Checked != 0 {
+		if item.Checked == 0 {
+			b = append(b, "<li>"...)
+		} else {
+			b = append(b, `<li class="task">`...)
 			if task := item.Children; loose && len(task) > 0 && task[0].Kind == mdx.Paragraph {
 				b = append(b, "<p>"...)
 			}
@@ -198,8 +201,26 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 	return append(b, ">\n"...)
 }
 
+// tableOpen begins the box in which a wide table scrolls by itself. It takes
+// the focus, so that the keyboard can scroll it too; it is a group and not a
+// region, because a page's tables are no landmarks.
+const tableOpen = `<div class="table-wrap" tabindex="0" role="group" aria-label="Table">`
+
+// longCell is the length in bytes from which a cell's text is kept from being
+// squeezed into a column of single words.
+const longCell = 48
+
+// textLen is the length in bytes of the text in inline content.
+func textLen(list []*mdx.Node) int {
+	n := 0
+	for _, c := range list {
+		n += len(c.Value) + textLen(c.Children)
+	}
+	return n
+}
+
 func (s *state) table(b []byte, n *mdx.Node) []byte {
-	b = append(b, `<div class="table-wrap" tabindex="0" role="region" aria-label="Table"><table>`...)
+	b = append(b, tableOpen+"<table>"...)
 	for i, row := range n.Children {
 		tag := "td"
 		switch i {
@@ -213,15 +234,22 @@ func (s *state) table(b []byte, n *mdx.Node) []byte {
 		for j, cell := range row.Children {
 			b = append(b, '<')
 			b = append(b, tag...)
+			class := ""
 			if j < len(n.Align) {
 				switch n.Align[j] {
 				case mdx.AlignLeft:
-					b = append(b, ` class="align-left"`...)
+					class = "align-left"
 				case mdx.AlignCenter:
-					b = append(b, ` class="align-center"`...)
+					class = "align-center"
 				case mdx.AlignRight:
-					b = append(b, ` class="align-right"`...)
+					class = "align-right"
 				}
+			}
+			if textLen(cell.Children) > longCell {
+				class = strings.TrimSpace(class + " long")
+			}
+			if class != "" {
+				b = component.AppendAttr(b, "class", class)
 			}
 			b = append(b, '>')
 			b = s.blocks(b, cell.Children)
@@ -362,10 +390,19 @@ func (s *state) footnoteSection(b []byte) []byte {
 		b = component.AppendAttr(b, "id", f.id)
 		b = append(b, '>')
 		b = s.blocks(b, f.def.Children)
+		// The way back stands at the end of the last paragraph's line.
+		end := []byte("</p>\n")
+		inLine := bytes.HasSuffix(b, end)
+		if inLine {
+			b = b[:len(b)-len(end)]
+		}
 		for _, ref := range f.refs {
-			b = append(b, `<a class="footnote-back"`...)
+			b = append(b, ` <a class="footnote-back"`...)
 			b = component.AppendAttr(b, "href", "#"+ref)
-			b = append(b, ` aria-label="Back to the text">↩</a> `...)
+			b = append(b, ` aria-label="Back to the text">↩</a>`...)
+		}
+		if inLine {
+			b = append(b, end...)
 		}
 		b = append(b, "</li>\n"...)
 	}

@@ -20,18 +20,18 @@ func checkPalette(t interface{ Errorf(string, ...any) }, what string, p *palette
 			}
 		}
 	}
-	pages := []string{"bg", "surface", "surface-2"}
+	pages := []string{"bg", "surface", "hover"}
 	text("text", pages...)
-	text("text", "code-bg")
-	text("text-muted", pages...)
-	text("heading", pages...)
-	text("link", append(pages, "primary-soft")...)
-	text("heading", "primary-soft")
-	text("primary-contrast", "primary")
+	text("text", "code")
+	text("muted", pages...)
+	text("title", pages...)
+	text("link", append(pages, "soft")...)
+	text("title", "soft")
+	text("on-primary", "primary")
 	for _, s := range semantic {
 		text(s.name, "bg", "surface", s.name+"-bg")
 		text("text", s.name+"-bg")
-		text("heading", s.name+"-bg")
+		text("title", s.name+"-bg")
 	}
 	for _, bg := range pages {
 		if c := contrast(p.get("focus"), p.get(bg)); c < markContrast {
@@ -98,11 +98,10 @@ func TestOKLCHThereAndBack(t *testing.T) {
 
 // The variables that other rooms' styles may use.
 func TestTokensOfTheContract(t *testing.T) {
-	names := []string{"--color-bg", "--color-surface", "--color-surface-2", "--color-border", "--color-text", "--color-text-muted", "--color-heading",
-		"--color-primary", "--color-primary-contrast", "--color-link", "--color-code-bg", "--radius-sm", "--radius", "--radius-lg", "--shadow-sm",
-		"--space-1", "--space-2", "--space-3", "--space-4", "--space-5", "--space-6", "--space-7", "--space-8", "--font-sans", "--font-mono", "--font-size-sm", "--content-width"}
-	for _, m := range []string{"note", "tip", "warning", "danger", "info", "check"} {
-		names = append(names, "--color-"+m, "--color-"+m+"-bg", "--color-"+m+"-border")
+	names := []string{"--c-bg", "--c-surface", "--c-hover", "--c-line", "--c-text", "--c-muted", "--c-title",
+		"--c-primary", "--c-on-primary", "--c-link", "--c-code", "--r-sm", "--r", "--r-lg", "--line", "--shadow", "--font-sans", "--font-mono", "--measure"}
+	for _, m := range []string{"note", "tip", "warning", "danger", "info", "check", "accent"} {
+		names = append(names, "--c-"+m, "--c-"+m+"-bg")
 	}
 	var sheet string
 	for _, a := range newTheme(t, Config{}).Assets() {
@@ -116,7 +115,7 @@ func TestTokensOfTheContract(t *testing.T) {
 	}
 	for _, n := range names {
 		want := 1
-		if strings.HasPrefix(n, "--color-") {
+		if strings.HasPrefix(n, "--c-") {
 			want = 2 // light and dark
 		}
 		if defined[n] < want {

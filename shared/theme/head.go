@@ -163,6 +163,10 @@ func (t *Theme) appendFavicon(dst []byte, root string) []byte {
 		one(t.cfg.FaviconDark, "(prefers-color-scheme: dark)")
 		return dst
 	}
+	if t.cfg.Favicon == "" {
+		// Else a browser asks for /favicon.ico, which is outside the bundle.
+		return append(dst, `<link rel="icon" href="data:,">`...)
+	}
 	one(t.cfg.Favicon, "")
 	return dst
 }

@@ -24,7 +24,9 @@ func (t *Theme) NotFound() []byte {
 	dst = append(dst, t.headSite...)
 	dst = append(dst, `<meta name="robots" content="noindex"><title>`...)
 	dst = appendText(dst, t.docTitle(title))
-	dst = append(dst, `</title><style>`...)
+	// Without an icon of its own a browser asks for /favicon.ico, which is
+	// outside the bundle.
+	dst = append(dst, `</title><link rel="icon" href="data:,"><style>`...)
 	dst = append(dst, t.plain...)
 	dst = append(dst, `</style></head><body><main id="bindery-content"><p class="code" aria-hidden="true">404</p><h1>`...)
 	dst = appendText(dst, title)
@@ -64,7 +66,7 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 	} else {
 		dst = append(dst, `<meta name="robots" content="noindex">`...)
 	}
-	dst = append(dst, `<style>`...)
+	dst = append(dst, `<link rel="icon" href="data:,"><style>`...)
 	dst = append(dst, t.plain...)
 	dst = append(dst, `</style></head><body><main id="bindery-content"><h1>`...)
 	dst = append(dst, w.moved...)
@@ -80,7 +82,7 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 var refreshEscaper = strings.NewReplacer(`"`, "%22", `'`, "%27", " ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D")
 
 // plainTokens are the colours that plainCSS uses.
-var plainTokens = [...]string{"bg", "text", "heading", "link", "primary", "primary-contrast", "focus"}
+var plainTokens = [...]string{"bg", "text", "title", "link", "primary", "on-primary", "focus"}
 
 // plainCSS styles the pages that stand alone. They follow the system's
 // appearance, because they carry no script.
@@ -90,7 +92,7 @@ func plainCSS(cfg *Config) string {
 		p := newPalette(cfg.Colors, dark)
 		b.WriteString(":root{")
 		for _, name := range plainTokens {
-			b.WriteString("--color-" + name + ":" + p.get(name).String() + ";")
+			b.WriteString("--c-" + name + ":" + p.get(name).String() + ";")
 		}
 		b.WriteString("}")
 	}
@@ -103,14 +105,14 @@ func plainCSS(cfg *Config) string {
 	b.WriteString("body{font-family:" + sansStack + "}")
 	b.WriteString(`
 *{box-sizing:border-box}
-body{margin:0;min-height:100vh;min-height:100svh;display:grid;place-items:center;padding:2rem;background:var(--color-bg);color:var(--color-text);line-height:1.65}
+body{margin:0;min-height:100vh;min-height:100svh;display:grid;place-items:center;padding:2rem;background:var(--c-bg);color:var(--c-text);line-height:1.65}
 main{max-width:32rem;text-align:center}
-h1{margin:0 0 .75rem;font-size:1.75rem;line-height:1.25;letter-spacing:-.02em;color:var(--color-heading)}
+h1{margin:0 0 .75rem;font-size:1.75rem;line-height:1.25;letter-spacing:-.02em;color:var(--c-title)}
 p{margin:0 0 1.25rem;overflow-wrap:anywhere}
-.code{margin:0 0 .5rem;font-weight:600;color:var(--color-link);letter-spacing:.08em}
-a{color:var(--color-link)}
-.button{display:inline-block;padding:.5rem 1.1rem;border-radius:.5rem;background:var(--color-primary);color:var(--color-primary-contrast);text-decoration:none;font-weight:550}
-:focus-visible{outline:2px solid var(--color-focus);outline-offset:2px}
+.code{margin:0 0 .5rem;font-weight:600;color:var(--c-link);letter-spacing:.08em}
+a{color:var(--c-link)}
+.button{display:inline-block;padding:.5rem 1.1rem;border-radius:.5rem;background:var(--c-primary);color:var(--c-on-primary);text-decoration:none;font-weight:550}
+:focus-visible{outline:2px solid var(--c-focus);outline-offset:2px}
 `)
 	m := minify.New()
 	m.AddFunc("text/css", css.Minify)

@@ -261,9 +261,17 @@ func TestSiteFilesComeAfterTheThemes(t *testing.T) {
 
 func TestNotFoundStandsAlone(t *testing.T) {
 	for _, base := range []string{"", "https://docs.example.com/"} {
-		links := 0
+		links, icons := 0, 0
 		walk(parse(t, newTheme(t, Config{BaseURL: base}).NotFound()), func(n *html.Node) {
-			if _, ok := attr(n, "src"); ok || n.Data == "link" || n.Data == "script" {
+			if n.Data == "link" {
+				rel, _ := attr(n, "rel")
+				href, _ := attr(n, "href")
+				if rel != "icon" || !strings.HasPrefix(href, "data:") {
+					t.Errorf("base %q: a link to %q", base, href)
+				}
+				icons++
+			}
+			if _, ok := attr(n, "src"); ok || n.Data == "script" {
 				t.Errorf("base %q: <%s> refers to a file", base, n.Data)
 			}
 			if n.Data == "a" {
@@ -275,6 +283,9 @@ func TestNotFoundStandsAlone(t *testing.T) {
 		})
 		if (links == 1) != (base != "") {
 			t.Errorf("base %q: %d links home", base, links)
+		}
+		if icons != 1 {
+			t.Errorf("base %q: %d icons; without one a browser asks for /favicon.ico", base, icons)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (p *palette) get(name string) rgb {
 // css appends the declarations.
 func (p *palette) css(b *strings.Builder) {
 	for _, t := range p.tokens {
-		b.WriteString("--color-")
+		b.WriteString("--c-")
 		b.WriteString(t.name)
 		b.WriteByte(':')
 		b.WriteString(t.value.String())
@@ -117,25 +117,24 @@ func newPalette(c Colors, dark bool) *palette {
 	if dark {
 		surface, surface2 = grey(0.212, 0.009), grey(0.258, 0.010)
 		p.set("surface", surface)
-		p.set("surface-2", surface2)
-		p.set("border", grey(0.305, 0.011))
-		p.set("border-strong", grey(0.42, 0.012))
+		p.set("hover", surface2)
+		p.set("line", grey(0.305, 0.011))
+		p.set("edge", grey(0.42, 0.012))
 		p.set("text", readable(grey(0.845, 0.008), 7, bg, surface, surface2))
-		p.set("text-muted", readable(grey(0.70, 0.012), textContrast, bg, surface, surface2))
-		p.set("heading", readable(grey(0.965, 0.004), 7, bg, surface, surface2))
-		p.set("code-bg", grey(0.205, 0.009))
+		p.set("muted", readable(grey(0.70, 0.012), textContrast, bg, surface, surface2))
+		p.set("title", readable(grey(0.965, 0.004), 7, bg, surface, surface2))
+		p.set("code", grey(0.205, 0.009))
 	} else {
 		surface, surface2 = grey(0.984, 0.003), grey(0.962, 0.005)
 		p.set("surface", surface)
-		p.set("surface-2", surface2)
-		p.set("border", grey(0.918, 0.007))
-		p.set("border-strong", grey(0.83, 0.010))
+		p.set("hover", surface2)
+		p.set("line", grey(0.918, 0.007))
+		p.set("edge", grey(0.83, 0.010))
 		p.set("text", readable(grey(0.345, 0.016), 7, bg, surface, surface2))
-		p.set("text-muted", readable(grey(0.52, 0.016), textContrast, bg, surface, surface2))
-		p.set("heading", readable(grey(0.215, 0.018), 7, bg, surface, surface2))
-		p.set("code-bg", grey(0.979, 0.004))
+		p.set("muted", readable(grey(0.52, 0.016), textContrast, bg, surface, surface2))
+		p.set("title", readable(grey(0.215, 0.018), 7, bg, surface, surface2))
+		p.set("code", grey(0.979, 0.004))
 	}
-	p.set("control", readable(p.get("border-strong"), markContrast, bg, surface))
 
 	// The brand: as it is where it fills, made readable where it is text.
 	soft := brand.over(bg, 0.09)
@@ -145,31 +144,28 @@ func newPalette(c Colors, dark bool) *palette {
 	soft = mustHex(soft.String())
 	link := readable(brand, textContrast, bg, surface, surface2, soft)
 	p.set("link", link)
-	p.set("primary-soft", soft)
+	p.set("soft", soft)
 	fill := brand
 	if x, ok := parseHex(c.Dark); ok && !dark {
 		fill = x
 	}
 	fill = readable(fill, 1.5, bg) // a white button on white would be no button
 	p.set("primary", fill)
-	p.set("primary-contrast", contrastText(fill))
+	p.set("on-primary", contrastText(fill))
 	p.set("focus", readable(brand, markContrast, bg, surface, surface2))
 
 	for _, s := range semantic {
 		h := s.hue * math.Pi / 180
-		var fg, sbg, border rgb
+		var fg, sbg rgb
 		if dark {
 			sbg = mustHex(oklch{0.238, 0.034 * s.chroma, h}.rgb().String())
-			border = oklch{0.36, 0.062 * s.chroma, h}.rgb()
 			fg = oklch{0.80, 0.115 * s.chroma, h}.rgb()
 		} else {
 			sbg = mustHex(oklch{0.978, 0.017 * s.chroma, h}.rgb().String())
-			border = oklch{0.89, 0.055 * s.chroma, h}.rgb()
 			fg = oklch{0.50, 0.135 * s.chroma, h}.rgb()
 		}
 		p.set(s.name, readable(fg, textContrast, bg, surface, sbg))
 		p.set(s.name+"-bg", sbg)
-		p.set(s.name+"-border", border)
 	}
 	return p
 }
@@ -191,8 +187,8 @@ type Font struct {
 type Fonts struct{ Body, Heading Font }
 
 const (
-	sansStack = `ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif,"Apple Color Emoji","Segoe UI Emoji","Noto Color Emoji"`
-	monoStack = `ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"Liberation Mono","DejaVu Sans Mono",monospace`
+	sansStack = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif,"Apple Color Emoji","Segoe UI Emoji"`
+	monoStack = `ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace`
 )
 
 // cssString writes s as a CSS string.
@@ -253,7 +249,7 @@ func tokensCSS(cfg *Config) string {
 	}
 	b.WriteString("}.dark{color-scheme:dark;")
 	newPalette(cfg.Colors, true).css(&b)
-	b.WriteString("--shadow-sm:0 1px 2px rgb(0 0 0/.4);--shadow:0 8px 28px rgb(0 0 0/.5)}")
+	b.WriteString("--shadow:0 8px 28px rgb(0 0 0/.5)}")
 	return b.String()
 }
 
