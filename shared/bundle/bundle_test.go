@@ -338,6 +338,19 @@ func FuzzCheck(f *testing.F) {
 	f.Add(data)
 	f.Add(data[:len(data)/2])
 	f.Add([]byte{0x1f, 0x8b})
+	f.Add(append(bytes.Clone(data), data...))
+	f.Add(build(f, nil, nil))
+	f.Add(build(f, sample, func(list *[]File, _ *Info, _ *[]content) { (*list)[0].Path = "x\u2028" }))
+	f.Add(build(f, sample, func(_ *[]File, _ *Info, tail *[]content) { *tail = []content{{"late/x", "x"}} }))
+	for _, h := range []tar.Header{
+		{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "/etc"},
+		{Typeflag: tar.TypeReg, Name: "a/../b"},
+		{Typeflag: tar.TypeReg, Name: strings.Repeat("n/", 300) + "x", Format: tar.FormatPAX},
+		{Typeflag: tar.TypeReg, Name: "p", PAXRecords: map[string]string{"K.k": "v"}},
+		{Typeflag: tar.TypeXGlobalHeader, Name: "g", PAXRecords: map[string]string{"K.k": "v"}},
+	} {
+		f.Add(rawArchive(f, func(tw *tar.Writer, _ io.Writer) error { return errors.Join(tw.WriteHeader(&h), tw.Close()) }))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var sum int64
 		_, err := Read(context.Background(), bytes.NewReader(data), Limits{Files: 100, Bytes: 1 << 20}, func(e Entry, r io.Reader) error {

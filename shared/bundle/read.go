@@ -32,8 +32,15 @@ type Limits struct {
 // Limits that don't depend on the caller.
 const (
 	maxName     = 1024 + 16 // a source's path, with the ending of its page
-	maxInfo     = 16 << 20
 	maxListLine = 64 << 10
+	// maxPadding is how many zeros may follow the archive's end; tar programs
+	// pad to some KiB.
+	maxPadding = 1 << 20
+	// entryOverhead is the most that an entry takes besides its bytes: two
+	// headers, the name in the second, and what fills blocks.
+	entryOverhead = 4 << 10
+	// MaxInfoBytes bounds the description, which is held in memory.
+	MaxInfoBytes = 16 << 20
 )
 
 func (l Limits) withDefaults() Limits {
@@ -102,13 +109,14 @@ func (s *sourceReader) Read(p []byte) (int, error) {
 }
 
 type checker struct {
-	limits Limits
-	fn     func(Entry, io.Reader) error
-	seen   map[string]struct{} // names in lower case, and all their folders with a slash
-	files  []File              // what was read before the list, in order
-	bytes  int64
-	lists  [2]*ListInfo // files, diagnostics
-	info   *Info
+	limits  Limits
+	fn      func(Entry, io.Reader) error
+	seen    map[string]struct{} // names in lower case, and all their folders with a slash
+	folders int
+	files   []File // what was read before the list, in order
+	bytes   int64
+	lists   [2]*ListInfo // files, diagnostics
+	info    *Info
 }
 
 func (c *checker) run(ctx context.Context, r *bufio.Reader) error {
@@ -120,7 +128,10 @@ func (c *checker) run(ctx context.Context, r *bufio.Reader) error {
 		return formatError(err, "")
 	}
 	defer gz.Close()
-	tr := tar.NewReader(gz)
+	// A few bytes can unfold into any number: entries are counted as they
+	// come, what is between them here.
+	unpacked := &boundedReader{r: gz, left: c.limits.Bytes + int64(c.limits.Files)*entryOverhead + MaxInfoBytes + maxPadding}
+	tr := tar.NewReader(unpacked)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -141,8 +152,11 @@ func (c *checker) run(ctx context.Context, r *bufio.Reader) error {
 	}
 	// Behind the blocks of zeros there may only be more zeros.
 	buf := make([]byte, 32<<10)
-	for {
-		n, err := gz.Read(buf)
+	for padding := 0; ; {
+		n, err := unpacked.Read(buf)
+		if padding += n; padding > maxPadding {
+			return &Error{Fault: Corrupt, Message: "there is no end to the zeros behind the archive"}
+		}
 		if len(bytes.Trim(buf[:n], "\x00")) > 0 {
 			return &Error{Fault: Corrupt, Message: "there is data behind the end of the archive"}
 		}
@@ -184,6 +198,9 @@ func (c *checker) note(name string) error {
 		if _, ok := c.seen[dir+"/"]; ok {
 			break
 		}
+		if c.folders++; c.folders > c.limits.Files {
+			return &Error{Fault: TooLarge, Path: name, Message: fmt.Sprintf("there are more than %d folders", c.limits.Files)}
+		}
 		c.seen[dir+"/"] = struct{}{}
 	}
 	return nil
@@ -223,7 +240,7 @@ func (c *checker) entry(h *tar.Header, r io.Reader) error {
 		lines := &lineChecker{files: c.files}
 		kept, pipe = io.TeeReader(count, lines), lines.close
 	case InfoPath:
-		if h.Size > maxInfo {
+		if h.Size > MaxInfoBytes {
 			return &Error{Fault: TooLarge, Path: name, Message: "the description is too large"}
 		}
 		kept = io.TeeReader(count, &infoText)
@@ -294,6 +311,20 @@ func (c *checker) finish() error {
 			c.info.Files, c.info.Bytes, len(c.files), sum)}
 	}
 	return nil
+}
+
+// boundedReader ends with an error when more comes than may.
+type boundedReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, &Error{Fault: TooLarge, Message: "the archive unfolds into more than its files may have"}
+	}
+	return n, err
 }
 
 type countReader struct {

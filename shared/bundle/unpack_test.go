@@ -1,0 +1,184 @@
+package bundle
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// rawArchive is a tar in gzip as an attacker may write it.
+func rawArchive(t testing.TB, write func(tw *tar.Writer, raw io.Writer) error) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	gz := gzip.NewWriter(&out)
+	tw := tar.NewWriter(gz)
+	if err := write(tw, gz); err != nil {
+		t.Fatal(err)
+	}
+	if err := gz.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Wherever a bundle is cut, unpacking it tells.
+func TestUnpackCutAnywhere(t *testing.T) {
+	data := build(t, []content{{"a/b.html", "<p>text</p>"}, {"c.png", "\x89PNG"}}, nil)
+	root := t.TempDir()
+	for n := range data {
+		dir := filepath.Join(root, fmt.Sprint(n))
+		_, err := Unpack(context.Background(), bytes.NewReader(data[:n]), dir, Limits{})
+		var e *Error
+		if !errors.As(err, &e) || e.Fault != Truncated {
+			t.Fatalf("cut at %d of %d: %v", n, len(data), err)
+		}
+	}
+	if _, err := Unpack(context.Background(), bytes.NewReader(data), filepath.Join(root, "whole"), Limits{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Whatever an archive's names are, nothing is written outside the folder.
+func TestUnpackStaysInside(t *testing.T) {
+	file := func(name string) []*tar.Header {
+		return []*tar.Header{{Typeflag: tar.TypeReg, Name: name, Mode: 0o644}}
+	}
+	for _, c := range []struct {
+		name    string
+		entries []*tar.Header
+	}{
+		{"above", file("../evil")},
+		{"above, later", file("a/../../evil")},
+		{"absolute", file("/evil")},
+		{"the folder itself", file(".")},
+		{"through a link", append([]*tar.Header{{Typeflag: tar.TypeSymlink, Name: "out", Linkname: ".."}}, file("out/evil")...)},
+		{"over a hard link", []*tar.Header{{Typeflag: tar.TypeLink, Name: "evil", Linkname: "../evil"}}},
+		{"backslashes", file(`..\evil`)},
+		{"a device", []*tar.Header{{Typeflag: tar.TypeFifo, Name: "evil"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data := rawArchive(t, func(tw *tar.Writer, _ io.Writer) error {
+				for _, h := range c.entries {
+					if err := tw.WriteHeader(h); err != nil {
+						return err
+					}
+				}
+				return tw.Close()
+			})
+			root := t.TempDir()
+			_, err := Unpack(context.Background(), bytes.NewReader(data), filepath.Join(root, "in"), Limits{})
+			var e *Error
+			if !errors.As(err, &e) || e.Fault != Unsafe {
+				t.Errorf("%v, want %s", err, Unsafe)
+			}
+			err = filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
+				if err == nil && strings.Contains(d.Name(), "evil") {
+					t.Errorf("%s was written", p)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// zeros is a reader of n zeros.
+func zeros(n int64) io.Reader { return io.LimitReader(zeroReader{}, n) }
+
+type zeroReader struct{}
+
+func (zeroReader) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// A small file that unfolds into a great deal is refused as soon as it shows.
+func TestBombs(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		write func(tw *tar.Writer, raw io.Writer) error
+		want  Fault
+	}{
+		{"one large file", func(tw *tar.Writer, _ io.Writer) error {
+			return errors.Join(tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "a", Size: 8 << 20}), second(io.Copy(tw, zeros(8<<20))), tw.Close())
+		}, TooLarge},
+		{"many small files", func(tw *tar.Writer, _ io.Writer) error {
+			for i := range 200 {
+				if err := tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: fmt.Sprint("f", i)}); err != nil {
+					return err
+				}
+			}
+			return tw.Close()
+		}, TooLarge},
+		{"many folders", func(tw *tar.Writer, _ io.Writer) error {
+			for i := range 50 {
+				name := fmt.Sprint("f", i, "/", strings.Repeat("d/", 90), "x")
+				if err := tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Format: tar.FormatPAX}); err != nil {
+					return err
+				}
+			}
+			return tw.Close()
+		}, TooLarge},
+		{"headers without files", func(_ *tar.Writer, raw io.Writer) error {
+			// One extended header, written again and again.
+			var one bytes.Buffer
+			tw := tar.NewWriter(&one)
+			if err := tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "a", PAXRecords: map[string]string{"V.x": strings.Repeat("y", 60_000)}, Format: tar.FormatPAX}); err != nil {
+				return err
+			}
+			header := one.Bytes()[:one.Len()-512] // without the file's own
+			for range 400 {
+				if _, err := raw.Write(header); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, TooLarge},
+		{"zeros behind the end", func(tw *tar.Writer, raw io.Writer) error {
+			whole, err := gzip.NewReader(bytes.NewReader(build(t, sample, nil)))
+			if err != nil {
+				return err
+			}
+			return errors.Join(second(io.Copy(raw, whole)), second(io.Copy(raw, zeros(4<<20))))
+		}, Corrupt},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data := rawArchive(t, c.write)
+			if len(data) > 200<<10 {
+				t.Fatalf("%d bytes are no bomb", len(data))
+			}
+			dir := filepath.Join(t.TempDir(), "out")
+			_, err := Unpack(context.Background(), bytes.NewReader(data), dir, Limits{Files: 100, Bytes: 1 << 20})
+			var e *Error
+			if !errors.As(err, &e) || e.Fault != c.want {
+				t.Fatalf("%v, want %s", err, c.want)
+			}
+			var sum int64
+			err = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				info, err := d.Info()
+				if err == nil {
+					sum += info.Size()
+				}
+				return err
+			})
+			if err != nil || sum > 1<<20 {
+				t.Errorf("%d bytes were written (%v)", sum, err)
+			}
+		})
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
