@@ -200,13 +200,29 @@ CREATE INDEX IF NOT EXISTS executions_open ON executions (state) WHERE told = 0;
 const schemaVersion = 1
 
 func (l *Local) openDatabase(ctx context.Context) error {
+	// SQLite would make its files with the umask's mode, and gives those
+	// beside the database the mode of the database. The folder's 0700 keeps
+	// strangers out, but a folder that was there before may be wider. A file
+	// that is there is not opened: closing it would give up the locks that
+	// this process may hold on it.
+	path := l.path(databaseFile)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	switch {
+	case err == nil:
+		err = f.Close()
+	case errors.Is(err, fs.ErrExist):
+		err = os.Chmod(path, 0o600)
+	}
+	if err != nil {
+		return err
+	}
 	open := func(connections int) (*sql.DB, error) {
 		q := url.Values{}
 		q.Set("_txlock", "immediate")
 		for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)"} {
 			q.Add("_pragma", p)
 		}
-		u := url.URL{Scheme: "file", Path: filepath.ToSlash(l.path(databaseFile)), RawQuery: q.Encode()}
+		u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: q.Encode()}
 		db, err := sql.Open("sqlite", u.String())
 		if err != nil {
 			return nil, err
@@ -215,7 +231,6 @@ func (l *Local) openDatabase(ctx context.Context) error {
 		db.SetMaxIdleConns(connections)
 		return db, nil
 	}
-	var err error
 	if l.writes, err = open(1); err != nil {
 		return err
 	}
@@ -240,11 +255,6 @@ func (l *Local) openDatabase(ctx context.Context) error {
 		return err
 	}); err != nil {
 		return fmt.Errorf("open the database: %w", err)
-	}
-	// SQLite makes its files with the umask's mode; the folder's 0700 keeps
-	// strangers out, but a folder that was there before may be wider.
-	if err := os.Chmod(l.path(databaseFile), 0o600); err != nil {
-		return err
 	}
 	return nil
 }
