@@ -10,6 +10,9 @@
 //	report.go     what facts say together: broken fragments, counts
 //	own.go        files that every bundle has: 404.html, sitemap.xml, llms.txt…
 //	view.go       from a site to what the theme shows around a page
+//	sidebar.go    the part of the navigation that a page shows beside it
+//	recent.go     values that are kept up to a limit
+//	inline.go     texts of docs.json in inline Markdown
 //	source.go     the snapshot and the plan of a job, as the steps read them
 //	failure.go    Fail, and what errors mean to the workflow
 //	reconcile.go  Reconcile: jobs and objects that nobody looks after any more

@@ -22,7 +22,7 @@ type report struct {
 	// ids are the hashes of each page's ids. A hash is enough: where two ids
 	// had the same, a missing one would go untold, and nothing else.
 	ids    [][]uint32
-	events []event
+	events []event // in order
 	kept   int // diagnostics among the events
 	// seen holds the hashes of all diagnostics: what is wrong in a snippet is
 	// found on each page that shows it, and told once.
@@ -114,7 +114,10 @@ func (r *report) page(f *fact) {
 		r.add(&f.Diagnostics[i])
 	}
 	for i := range f.Links {
-		r.events = append(r.events, event{link: &f.Links[i]})
+		// A link back to a page that was read already is settled at once.
+		if l := &f.Links[i]; l.Page < 0 || l.Page >= len(r.ids) || !r.has(l.Page, l.Fragment) {
+			r.events = append(r.events, event{link: l})
+		}
 	}
 }
 
