@@ -23,7 +23,7 @@ type report struct {
 	// had the same, a missing one would go untold, and nothing else.
 	ids    [][]uint32
 	events []event // in order
-	kept   int // diagnostics among the events
+	kept   int     // diagnostics among the events
 	// seen holds the hashes of all diagnostics: what is wrong in a snippet is
 	// found on each page that shows it, and told once.
 	seen   map[uint64]struct{}
