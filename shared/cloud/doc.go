@@ -7,6 +7,7 @@
 //	upload.go   uploads, whole or in parts
 //	links.go    links, and the role that signs them
 //	sfn.go      Runner on a state machine of Step Functions
+//	function.go what every function begins with
 //	http.go     API Gateway's REST proxy events to an http.Handler and back
 //	step.go     a step of the workflow as a function, errors under their codes
 //	log.go      logs as JSON, with the ids of request, job and organisation
