@@ -1,0 +1,113 @@
+package functions_test
+
+import (
+	"context"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/cloud/cloudtest"
+	"github.com/bindery-docs/bindery/shared/config"
+)
+
+// TestPrograms tells the story with the programs as they are deployed, each in
+// a process of its own behind the runtime API, on a local cloud: natively, and
+// those that AWS gets, for arm64, under emulation.
+func TestPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and starts every function")
+	}
+	for _, c := range []struct {
+		name, arch string
+		emulator   string
+	}{
+		{"native", runtime.GOARCH, ""},
+		{"arm64", "arm64", "qemu-aarch64-static"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var command []string
+			if c.emulator != "" && runtime.GOARCH != c.arch {
+				path, err := exec.LookPath(c.emulator)
+				if err != nil {
+					absent(t, c.emulator+" is not there (Debian's qemu-user-static)")
+				}
+				command = append(command, path)
+			}
+			local := cloudtest.MiniStack(t)
+			dir := build(t, c.arch)
+			table := local.Table(t)
+			sources, exports := local.Buckets(t)
+			// The story calls the steps itself: its executions end at once.
+			machine := local.StateMachine(t, "export", endAtOnce())
+			signer := local.Role(t, "signer", map[string]string{"AWS": "arn:aws:iam::" + cloudtest.Account + ":root"},
+				[]string{"s3:GetObject"}, "arn:aws:s3:::"+exports+"/*", "arn:aws:s3:::"+sources+"/*")
+			env := []string{
+				"AWS_REGION=" + cloudtest.Region, "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test",
+				"AWS_ENDPOINT_URL=" + local.Endpoint,
+				config.Stage + "=local", config.Table + "=" + table, config.SourcesBucket + "=" + sources,
+				config.ExportsBucket + "=" + exports, config.StateMachine + "=" + machine, config.SignerRole + "=" + signer,
+			}
+			processes := map[string]*process{}
+			db := cloud.NewStore(local.Config, cloud.StoreOptions{Table: table})
+			runner := cloud.NewRunner(local.Config, cloud.RunnerOptions{StateMachine: machine})
+			tell(t, db, runner, func(name string, event []byte) ([]byte, *fault) {
+				p := processes[name]
+				if p == nil {
+					p = run(t, env, append(command[:len(command):len(command)], filepath.Join(dir, name))...)
+					processes[name] = p
+				}
+				return p.invoke(t, event)
+			})
+			for _, name := range names {
+				checkLog(t, name, processes[name].end())
+			}
+		})
+	}
+}
+
+// checkLog holds that a function's log is lines of JSON, each of them of this
+// function, and that every invocation was counted.
+func checkLog(t *testing.T, name, log string) {
+	t.Helper()
+	counted := 0
+	for line := range strings.Lines(log) {
+		var l struct {
+			Message  string    `json:"msg"`
+			Function string    `json:"function"` // "Function" in metrics
+			Trace    string    `json:"trace"`
+			AWS      *struct{} `json:"_aws"`
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Errorf("%s: a line of the log is no JSON: %s", name, line)
+			continue
+		}
+		if l.Function != name {
+			t.Errorf("%s: a line of the log is of %q: %s", name, l.Function, line)
+		}
+		if l.AWS != nil {
+			counted++
+			if l.Trace != "1-5bef4de7-ad49b0e87f6ef6c87fc2e700" {
+				t.Errorf("%s: an invocation without its trace: %s", name, line)
+			}
+		}
+	}
+	if counted == 0 {
+		t.Errorf("%s: no invocation was counted:\n%s", name, log)
+	}
+}
+
+func endAtOnce() map[string]func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	end := func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`{"shards":[]}`), nil
+	}
+	return map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){
+		"plan": func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			return json.RawMessage(`{"jobId":"x","renderer":"x","shards":[]}`), nil
+		},
+		"render": end, "assemble": end, "fail": end,
+	}
+}

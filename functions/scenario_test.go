@@ -1,0 +1,315 @@
+package functions_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/bundle"
+	"github.com/bindery-docs/bindery/shared/snapshot"
+	"github.com/bindery-docs/bindery/shared/store"
+)
+
+// names are the functions, in the order in which the story calls them.
+var names = []string{
+	"openapi", "getagentjob", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
+	"rendershard", "assemblebundle", "getexport", "generatebundle", "failexport", "reconcile",
+}
+
+// operations are the functions of the API, by the operation that each answers.
+var operations = map[string]string{
+	"getagentjob": "getAgentJob", "startexport": "startExport", "getexport": "getExport", "generatebundle": "generateBundle",
+	"latestsnapshot": "getLatestSnapshot", "createsnapshot": "createSnapshot", "publishsnapshot": "publishSnapshot",
+}
+
+// sample reads the sample invocation of a function.
+func sample(t testing.TB, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "events", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// fault is an error as Lambda tells it.
+type fault struct {
+	Type    string `json:"errorType"`
+	Message string `json:"errorMessage"`
+}
+
+// caller invokes a function by its name.
+type caller func(name string, event []byte) (answer []byte, failed *fault)
+
+// answer is that of a function of the API.
+type answer struct {
+	StatusCode        int                 `json:"statusCode"`
+	MultiValueHeaders map[string][]string `json:"multiValueHeaders"`
+	Body              string              `json:"body"`
+}
+
+// story calls every function with its sample, in which the names that stand
+// for what is made on the way (prj_sample…) are replaced.
+type story struct {
+	t       *testing.T
+	call    caller
+	made    map[string]string
+	answers map[string]string
+}
+
+// invoke calls a function with its sample.
+func (s *story) invoke(name string) ([]byte, *fault) {
+	s.t.Helper()
+	event := string(sample(s.t, name))
+	for sample, real := range s.made {
+		event = strings.ReplaceAll(event, sample, real)
+	}
+	return s.call(name, []byte(event))
+}
+
+// ask calls a function of the API.
+func (s *story) ask(name string, status int, into any) {
+	s.t.Helper()
+	b, failed := s.invoke(name)
+	if failed != nil {
+		s.t.Fatalf("%s failed: %+v", name, *failed)
+	}
+	var a answer
+	if err := json.Unmarshal(b, &a); err != nil {
+		s.t.Fatalf("%s: %v in %s", name, err, b)
+	}
+	if a.StatusCode != status {
+		s.t.Fatalf("%s answered %d, want %d: %s", name, a.StatusCode, status, a.Body)
+	}
+	if into != nil {
+		if err := json.Unmarshal([]byte(a.Body), into); err != nil {
+			s.t.Fatalf("%s: %v in %s", name, err, a.Body)
+		}
+	}
+}
+
+// step calls a step of the workflow.
+func (s *story) step(name string, into any) {
+	s.t.Helper()
+	b, failed := s.invoke(name)
+	if failed != nil {
+		s.t.Fatalf("%s failed: %+v", name, *failed)
+	}
+	if into != nil {
+		if err := json.Unmarshal(b, into); err != nil {
+			s.t.Fatalf("%s: %v in %s", name, err, b)
+		}
+	}
+}
+
+// tell plays the story on an empty storage, through call.
+func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
+	ctx := t.Context()
+	service := admin.New(admin.Options{Store: db, Runner: runner})
+	s := &story{t: t, call: call, made: map[string]string{}}
+
+	org, err := service.CreateOrganisation(ctx, admin.Organisation{Name: "Sample", Plan: admin.PlanEnterprise})
+	check(t, err)
+	project, err := service.CreateProject(ctx, admin.Project{Organisation: org.ID, Domain: "docs.example.com", Repository: "https://git.example.com/docs"})
+	check(t, err)
+	_, secret, err := service.CreateKey(ctx, admin.KeyRequest{Organisation: org.ID, Name: "sample"})
+	check(t, err)
+	agent, err := service.CreateAgentJob(ctx, admin.AgentJobRequest{Project: project.ID, Model: "large-1"})
+	check(t, err)
+
+	var document struct{ OpenAPI string }
+	s.ask("openapi", http.StatusOK, &document)
+	if !strings.HasPrefix(document.OpenAPI, "3.") {
+		t.Errorf("the document is of OpenAPI %q", document.OpenAPI)
+	}
+	// The samples' own key is nobody's.
+	for name := range operations {
+		s.ask(name, http.StatusUnauthorized, nil)
+	}
+
+	s.made["bnd_sample"], s.made["prj_sample"], s.made["agj_sample"] = secret, project.ID, agent.ID
+	var job api.AgentJob
+	s.ask("getagentjob", http.StatusOK, &job)
+	if job.ID != agent.ID || job.Status != admin.AgentActive {
+		t.Errorf("the agent job is %+v", job)
+	}
+
+	blobs := sampleSite(t)
+	var created api.CreateSnapshotResponse
+	s.ask("createsnapshot", http.StatusCreated, &created)
+	if len(created.Uploads) != len(blobs) {
+		t.Fatalf("%d uploads are asked for, want %d", len(created.Uploads), len(blobs))
+	}
+	for _, u := range created.Uploads {
+		upload(ctx, t, u, blobs[u.SHA256])
+	}
+	s.made["snp_sample"] = created.SnapshotID
+	var published api.Snapshot
+	s.ask("publishsnapshot", http.StatusOK, &published)
+	s.ask("latestsnapshot", http.StatusOK, &published)
+	if published.SnapshotID != created.SnapshotID || published.FileCount != 2 {
+		t.Errorf("the newest snapshot is %+v", published)
+	}
+	if got := digest(download(ctx, t, published.Manifest.URL)); got != published.Manifest.SHA256 {
+		t.Errorf("the manifest has the digest %s, want %s", got, published.Manifest.SHA256)
+	}
+
+	var export api.ExportJob
+	s.ask("startexport", http.StatusAccepted, &export)
+	s.made["exp_sample"] = export.JobID
+	var plan struct {
+		Renderer string
+		Shards   []int
+	}
+	s.step("planexport", &plan)
+	if plan.Renderer == "" || !slices.Equal(plan.Shards, []int{1}) {
+		t.Fatalf("the plan is %+v", plan)
+	}
+	if _, failed := s.invoke("rendershard"); failed == nil || failed.Type != admin.CodeRendererChanged {
+		t.Errorf("the sample's renderer is another, yet: %+v", failed)
+	}
+	export = s.another(service, "startexport", "v2")
+	s.step("planexport", &plan)
+	s.made["renderer_sample"] = plan.Renderer
+	s.step("rendershard", nil)
+	s.step("assemblebundle", nil)
+	s.ask("getexport", http.StatusOK, &export)
+	if export.Status != admin.ExportCompleted || export.Progress != 100 || export.PageCount != 1 {
+		t.Fatalf("the export is %+v", export)
+	}
+	var link api.BundleLink
+	s.ask("generatebundle", http.StatusOK, &link)
+	if left := time.Until(link.ExpiresAt); left <= 0 || left > time.Hour {
+		t.Errorf("the link lives for another %v", left)
+	}
+	archive := download(ctx, t, link.BundleURL)
+	if got := digest(archive); got != link.SHA256 {
+		t.Errorf("the bundle has the digest %s, want %s", got, link.SHA256)
+	}
+	if _, err := bundle.Check(ctx, strings.NewReader(string(archive)), bundle.Limits{}); err != nil {
+		t.Errorf("the bundle: %v", err)
+	}
+
+	// An execution that ended without a word fails its job.
+	export = s.another(service, "startexport", "v3")
+	s.step("failexport", nil)
+	s.ask("getexport", http.StatusOK, &export)
+	if export.Status != admin.ExportFailed || export.Failure == nil || export.Failure.Message != "the export took too long" {
+		t.Errorf("the export is %+v, failure %+v", export, export.Failure)
+	}
+	s.step("reconcile", nil)
+}
+
+// another starts an export of another version of the same snapshot.
+func (s *story) another(service *admin.Service, name, version string) api.ExportJob {
+	s.t.Helper()
+	delete(s.made, "exp_sample")
+	event := string(sample(s.t, name))
+	for old, with := range map[string]string{"startexport-sample": "startexport-" + version, `\"v1\"`: `\"` + version + `\"`, "bnd_sample": s.made["bnd_sample"]} {
+		if !strings.Contains(event, old) {
+			s.t.Fatalf("the sample of %s does not hold %s", name, old)
+		}
+		event = strings.ReplaceAll(event, old, with)
+	}
+	b, failed := s.call(name, []byte(event))
+	if failed != nil {
+		s.t.Fatalf("%s failed: %+v", name, *failed)
+	}
+	var a answer
+	var job api.ExportJob
+	check(s.t, json.Unmarshal(b, &a))
+	check(s.t, json.Unmarshal([]byte(a.Body), &job))
+	if a.StatusCode != http.StatusAccepted {
+		s.t.Fatalf("%s answered %d: %s", name, a.StatusCode, a.Body)
+	}
+	s.made["exp_sample"] = job.JobID
+	return job
+}
+
+// sampleSite is the site whose pack and manifest the sample of createsnapshot
+// names: both, by their digests.
+func sampleSite(t *testing.T) map[string][]byte {
+	t.Helper()
+	files := []struct{ path, text string }{
+		{"docs.json", `{"name": "Sample", "navigation": {"pages": ["index"]}}` + "\n"},
+		{"index.mdx", "---\ntitle: Hello\n---\n\nOne page.\n"},
+	}
+	m := &snapshot.Manifest{Format: snapshot.Format}
+	var pack []byte
+	for _, f := range files {
+		m.Entries = append(m.Entries, snapshot.Entry{
+			Path: f.path, SHA256: digest([]byte(f.text)), Size: int64(len(f.text)), Offset: int64(len(pack)),
+			Modified: time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC),
+		})
+		pack = append(pack, f.text...)
+	}
+	for i := range m.Entries {
+		m.Entries[i].Pack = digest(pack)
+	}
+	m.Packs = []snapshot.PackRef{{SHA256: digest(pack), Size: int64(len(pack))}}
+	encoded, err := snapshot.Encode(m)
+	check(t, err)
+	event := string(sample(t, "createsnapshot"))
+	for what, data := range map[string][]byte{"manifest": encoded, "pack": pack} {
+		want := fmt.Sprintf(`{\"sha256\":\"%s\",\"sizeBytes\":%d}`, digest(data), len(data))
+		if !strings.Contains(event, want) {
+			t.Fatalf("the sample of createsnapshot does not name the site's %s: %s", what, want)
+		}
+	}
+	return map[string][]byte{digest(encoded): encoded, digest(pack): pack}
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// upload sends what an upload asks for, as it asks.
+func upload(ctx context.Context, t *testing.T, u api.Upload, data []byte) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, u.Method, u.URL, strings.NewReader(string(data)))
+	check(t, err)
+	for name, v := range u.Headers {
+		r.Header.Set(name, v)
+	}
+	fetch(t, r)
+}
+
+func download(ctx context.Context, t *testing.T, url string) []byte {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	check(t, err)
+	return fetch(t, r)
+}
+
+func fetch(t *testing.T, r *http.Request) []byte {
+	t.Helper()
+	res, err := http.DefaultClient.Do(r)
+	check(t, err)
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	check(t, err)
+	if res.StatusCode/100 != 2 {
+		t.Fatalf("%s %s: %s: %s", r.Method, r.URL.Path, res.Status, b)
+	}
+	return b
+}

@@ -1,0 +1,61 @@
+package functions_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/config"
+)
+
+// BenchmarkStart measures what a cold start has of ours: a program's size, and
+// the time from the start of its process to its first answer through the
+// runtime API, beside a Lambda function that does nothing, all in turn, so that
+// a busy machine is busy for all of them. The samples are answered without
+// storage: a key that is nobody's is refused, and so is a step without a job.
+func BenchmarkStart(b *testing.B) {
+	dir := build(b, runtime.GOARCH, "./testdata/empty")
+	env := []string{
+		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_ENDPOINT_URL=http://127.0.0.1:1",
+		config.Stage + "=local", config.Table + "=records", config.SourcesBucket + "=sources", config.ExportsBucket + "=exports",
+		config.StateMachine + "=arn:aws:states:us-east-1:000000000000:stateMachine:export",
+		config.SignerRole + "=arn:aws:iam::000000000000:role/signer",
+	}
+	measured := []string{"empty"}
+	events := map[string][]byte{"empty": []byte(`{}`), "openapi": sample(b, "openapi")}
+	for _, name := range names {
+		switch _, isAPI := operations[name]; {
+		case isAPI:
+			events[name] = sample(b, name)
+		case name == "openapi":
+		case name == "reconcile": // asks storage before all else
+			continue
+		default:
+			events[name] = []byte(`{"jobId":"","renderer":"","shard":1}`)
+		}
+		measured = append(measured, name)
+	}
+	took := map[string]time.Duration{}
+	rounds := 0
+	for b.Loop() {
+		rounds++
+		for _, name := range measured {
+			began := time.Now()
+			p := run(b, env, filepath.Join(dir, name))
+			p.invoke(b, events[name])
+			took[name] += time.Since(began)
+			p.end()
+		}
+	}
+	base, err := os.Stat(filepath.Join(dir, "empty"))
+	check(b, err)
+	for _, name := range measured {
+		info, err := os.Stat(filepath.Join(dir, name))
+		check(b, err)
+		mean := took[name] / time.Duration(rounds)
+		b.Logf("%-16s %6.2f MB (%.2f×)  %7.2f ms (%.2f×)", name, float64(info.Size())/1e6, float64(info.Size())/float64(base.Size()),
+			float64(mean.Microseconds())/1000, float64(mean)/float64(took["empty"]/time.Duration(rounds)))
+	}
+}
