@@ -9,7 +9,7 @@ BINDERY_TREES ?= $(CURDIR)/.cache/trees
 export BINDERY_TREES
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: run test tools vet race bench fuzz build clean
+.PHONY: run test tools vet race bench fuzz build functions clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -43,6 +43,14 @@ fuzz:
 ## The program itself, static and stripped.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/bindery ./infra/cmd/bindery
+
+## Every Lambda function as it is deployed: bin/functions/NAME/bootstrap, for ARCH.
+ARCH ?= arm64
+functions:
+	@rm -rf bin/functions && mkdir -p bin/functions/.built
+	@CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -ldflags='-s -w' -tags lambda.norpc -o bin/functions/.built/ ./functions/...
+	@for f in bin/functions/.built/*; do n=$${f##*/}; mkdir -p bin/functions/$$n && mv $$f bin/functions/$$n/bootstrap; done
+	@rmdir bin/functions/.built
 
 clean:
 	rm -rf bin out .cache
