@@ -75,7 +75,7 @@ func calloutComponents() []*Component {
 func calloutHTML(w *Writer, e *Element, k callout) {
 	w.Raw(`<div class="callout callout-`).Raw(k.class).Raw(`"`).ID(e).Raw(` role="note"`).AttrIf("aria-label", k.label)
 	if c := Color(e.String("color")); c != "" {
-		w.Attr("style", "--callout-color:"+c)
+		w.Attr("style", "--fg:"+c)
 	}
 	w.Raw(">")
 	if e.Has("icon") {

@@ -130,7 +130,7 @@ func badgeHTML(w *Writer, e *Element) {
 	}
 	w.Raw(`"`)
 	if style != "" {
-		w.Attr("style", "--badge-color:"+style)
+		w.Attr("style", "--fg:"+style)
 	}
 	w.Raw(">")
 	if icon := e.String("icon"); icon != "" {

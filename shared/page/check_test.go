@@ -56,6 +56,12 @@ func checkHTML(r *page.Result) []string {
 			if t.Data == "p" && slices.Contains(stack[:len(stack)-1], "p") && inSVG == 0 {
 				fault("a p in a p")
 			}
+			if t.Data == "a" && slices.Contains(stack[:len(stack)-1], "a") && inSVG == 0 {
+				fault("a link in a link")
+			}
+			if t.Data == "table" && inSVG == 0 && (len(stack) < 2 || stack[len(stack)-2] != "div") {
+				fault("a table that can't scroll by itself")
+			}
 			if t.Data == "script" && !slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "src" }) {
 				fault("a script on the page")
 			}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -147,6 +148,9 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	if name == "use" && s.usesOutside(n) {
 		return b
 	}
+	if name == "a" && !inSVG && s.anchors > 0 {
+		return s.blocks(b, n.Children) // as for Markdown's links
+	}
 	if name == "main" {
 		name = "div" // the document has its own
 	}
@@ -168,6 +172,11 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	if heading {
 		if _, own := n.Attr("id"); !own {
 			b = component.AppendAttr(b, "id", s.ids[n])
+		}
+	}
+	if name == "iframe" {
+		if _, ok := n.Attr("title"); !ok {
+			b = component.AppendAttr(b, "title", s.frameTitle(n))
 		}
 	}
 	if rule&void != 0 {
@@ -193,6 +202,9 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	if inner {
 		s.svg++
 	}
+	if name == "a" && !inSVG {
+		s.anchors++
+	}
 	switch {
 	case rule&rawText != 0:
 		b = s.rawText(b, n)
@@ -206,6 +218,9 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	if inner {
 		s.svg--
 	}
+	if name == "a" && !inSVG {
+		s.anchors--
+	}
 	b = append(b, "</"...)
 	b = append(b, name...)
 	b = append(b, '>')
@@ -216,6 +231,21 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 		b = append(b, '\n')
 	}
 	return b
+}
+
+// frameTitle names an embedded page that its author gave no title, for readers
+// who can't see it: by its host.
+func (s *state) frameTitle(n *mdx.Node) string {
+	if a, ok := n.Attr("src"); ok {
+		if v, _ := attrValue(a); v != nil {
+			if src, ok := v.(string); ok {
+				if u, err := url.Parse(src); err == nil && u.Host != "" {
+					return u.Host
+				}
+			}
+		}
+	}
+	return "Embedded page"
 }
 
 // svgText appends an element of SVG that holds text. Its text is written so

@@ -68,6 +68,13 @@ func (s *state) html(b []byte, n *mdx.Node) []byte {
 	case mdx.Break:
 		return append(b, "<br>\n"...)
 	case mdx.Link:
+		// An address in a link becomes a link of its own, as MDX reads it; a
+		// browser would close the outer one before it and leave it empty.
+		if s.anchors > 0 {
+			return s.blocks(b, n.Children)
+		}
+		s.anchors++
+		defer func() { s.anchors-- }()
 		b = append(b, "<a"...)
 		if href := s.link(n, n.Pos, n.URL); href != "" || n.URL == "" {
 			b = component.AppendAttr(b, "href", href)

@@ -80,9 +80,9 @@ func (t *Theme) appendLogo(dst []byte, v *View) []byte {
 		light = dark
 	}
 	if light == "" {
-		dst = append(dst, '>')
+		dst = append(dst, `><span>`...)
 		dst = appendText(dst, t.cfg.SiteName)
-		return append(dst, `</a>`...)
+		return append(dst, `</span></a>`...)
 	}
 	// The name is the link's label: one of the two pictures is always hidden.
 	dst = appendAttr(dst, "aria-label", t.cfg.SiteName)

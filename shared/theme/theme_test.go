@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
+
+	"github.com/bindery-docs/bindery/shared/component"
+	"github.com/bindery-docs/bindery/shared/highlight"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -232,16 +236,18 @@ func TestPartsOfOtherRoomsFollowTheThemes(t *testing.T) {
 	}
 }
 
-// A page loads these before it shows anything; with the components' parts the
-// limits are 40 kB and 12 kB, of which the theme may use this much.
+// A page loads these before it shows anything: 40 kB of styles and 12 kB of
+// scripts, with the parts of all rooms, as an export puts them together.
 func TestSizeBudget(t *testing.T) {
-	for _, as := range newTheme(t, Config{}).Assets() {
-		limit := 4 << 10
-		if strings.HasSuffix(as.Path, ".css") {
-			limit = 27 << 10
-		}
-		if len(as.Data) > limit {
-			t.Errorf("%s has %d bytes, limit %d", as.Path, len(as.Data), limit)
+	sum := map[string]int{}
+	for _, as := range newTheme(t, Config{
+		CSS: []string{component.CSS(), highlight.CSS()}, JS: []string{component.JS()},
+	}).Assets() {
+		sum[path.Ext(as.Path)] += len(as.Data)
+	}
+	for ext, limit := range map[string]int{".css": 40 << 10, ".js": 12 << 10} {
+		if sum[ext] == 0 || sum[ext] > limit {
+			t.Errorf("%d bytes of %s, limit %d", sum[ext], ext, limit)
 		}
 	}
 }
