@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
@@ -42,20 +43,26 @@ const (
 )
 
 var (
-	domainForm      = regexp.MustCompile(DomainPattern)
-	versionForm     = regexp.MustCompile(VersionPattern)
-	pathForm        = regexp.MustCompile(PathPattern)
-	snapshotForm    = regexp.MustCompile(SnapshotPattern)
-	digestForm      = regexp.MustCompile(DigestPattern)
-	idempotencyForm = regexp.MustCompile(IdempotencyPattern)
+	domainForm      = lazily(DomainPattern)
+	versionForm     = lazily(VersionPattern)
+	pathForm        = lazily(PathPattern)
+	snapshotForm    = lazily(SnapshotPattern)
+	digestForm      = lazily(DigestPattern)
+	idempotencyForm = lazily(IdempotencyPattern)
 )
+
+// lazily compiles a pattern when it is needed first: a function's cold start
+// pays for what it uses, and no more.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // CheckDomain checks a domain as callers of the API must write it.
 func CheckDomain(field, domain string) error {
 	switch {
 	case domain == "":
 		return FieldErrorf(field, "is empty")
-	case len(domain) <= MaxDomain && domainForm.MatchString(domain):
+	case len(domain) <= MaxDomain && domainForm().MatchString(domain):
 		return nil
 	case strings.HasSuffix(domain, "."):
 		return FieldErrorf(field, "must not end with a dot")
@@ -67,7 +74,7 @@ func CheckDomain(field, domain string) error {
 		return FieldErrorf(field, "must be lower case")
 	}
 	if !isASCII(domain) {
-		if ascii, err := idna.Lookup.ToASCII(domain); err == nil && len(ascii) <= MaxDomain && domainForm.MatchString(ascii) {
+		if ascii, err := idna.Lookup.ToASCII(domain); err == nil && len(ascii) <= MaxDomain && domainForm().MatchString(ascii) {
 			return FieldErrorf(field, "must be in its ASCII form: %s", ascii)
 		}
 	}
@@ -106,7 +113,7 @@ func isASCII(s string) bool {
 
 // checkVersion checks a label for an export.
 func checkVersion(field, version string) error {
-	if len(version) > MaxVersion || !versionForm.MatchString(version) {
+	if len(version) > MaxVersion || !versionForm().MatchString(version) {
 		return FieldErrorf(field, "must be 1 to %d letters, digits, dots, hyphens and underscores, the first a letter or a digit", MaxVersion)
 	}
 	return nil
@@ -126,7 +133,7 @@ func normalPaths(field string, paths []string) ([]string, error) {
 			return nil, FieldErrorf(name, "is not valid UTF-8")
 		case utf8.RuneCountInString(p) > MaxPath:
 			return nil, FieldErrorf(name, "must be at most %d characters", MaxPath)
-		case !pathForm.MatchString(p):
+		case !pathForm().MatchString(p):
 			return nil, FieldErrorf(name, `must be a path such as "/guides", without query, fragment, backslash or control character`)
 		}
 		normal = append(normal, strings.Trim(p, "/"))

@@ -171,7 +171,7 @@ func (s *Service) conclude(ctx context.Context, sl *slot, ref string, cause erro
 
 // CheckIdempotencyKey checks the form of an Idempotency-Key.
 func CheckIdempotencyKey(key string) error {
-	if len(key) > MaxIdempotencyKey || !idempotencyForm.MatchString(key) {
+	if len(key) > MaxIdempotencyKey || !idempotencyForm().MatchString(key) {
 		return FieldErrorf("Idempotency-Key", "must be 1 to %d visible ASCII characters", MaxIdempotencyKey)
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -61,7 +60,7 @@ func checkURL(field, raw string, schemes ...string) error {
 	return FieldErrorf(field, "must begin with %s://", strings.Join(schemes, ":// or "))
 }
 
-var analyticsForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var analyticsForm = lazily(`^[A-Za-z0-9_-]{1,64}$`)
 
 func checkSettings(t Settings) error {
 	if t.Search != "" && t.Search != SearchBundled {
@@ -74,7 +73,7 @@ func checkSettings(t Settings) error {
 			return err
 		}
 	}
-	if t.AnalyticsID != "" && !analyticsForm.MatchString(t.AnalyticsID) {
+	if t.AnalyticsID != "" && !analyticsForm().MatchString(t.AnalyticsID) {
 		return FieldErrorf("settings.analyticsId", "must be at most 64 letters, digits, hyphens and underscores")
 	}
 	return nil

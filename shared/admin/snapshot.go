@@ -145,7 +145,7 @@ type PendingSnapshot struct {
 
 func checkBlob(field string, b Blob, most int64) error {
 	switch {
-	case !digestForm.MatchString(b.SHA256):
+	case !digestForm().MatchString(b.SHA256):
 		return FieldErrorf(field+".sha256", "must be a SHA-256 in lower-case hex")
 	case b.Size < 1:
 		return FieldErrorf(field+".sizeBytes", "must be at least 1")
@@ -156,7 +156,7 @@ func checkBlob(field string, b Blob, most int64) error {
 }
 
 func checkBase(base string) error {
-	if base != "" && (len(base) > MaxID || !snapshotForm.MatchString(base)) {
+	if base != "" && (len(base) > MaxID || !snapshotForm().MatchString(base)) {
 		return FieldErrorf("base", "must be the id of a snapshot")
 	}
 	return nil
