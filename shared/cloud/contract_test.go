@@ -1,9 +1,12 @@
 package cloud_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/cloud"
 	"github.com/bindery-docs/bindery/shared/cloud/cloudtest"
@@ -22,6 +25,43 @@ func TestStoreContract(t *testing.T) {
 			c := start(t)
 			s := cloud.NewStore(c.Config, cloud.StoreOptions{Table: c.Table(t)})
 			storetest.Store(t, func(*testing.T) store.Store { return s })
+		})
+	}
+}
+
+// What this package counts as just small enough, DynamoDB takes, with all that
+// an item has besides: its limit is 400 KB, names included.
+func TestLargestRecords(t *testing.T) {
+	for name, start := range map[string]func(*testing.T) *cloudtest.Cloud{
+		"MiniStack": cloudtest.MiniStack,
+		"dynoxide":  cloudtest.Dynoxide,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := start(t)
+			s := cloud.NewStore(c.Config, cloud.StoreOptions{Table: c.Table(t)})
+			const active = "due"
+			largest := 0
+			for size := store.MaxRecordBytes - 200; size < store.MaxRecordBytes; size++ {
+				r := store.Record{
+					Key: store.Key{PK: "p", SK: fmt.Sprint("s", size)}, Value: fmt.Appendf(nil, "%q", strings.Repeat("x", size-2)),
+					Active: active, ExpiresAt: time.Now().Add(time.Hour),
+				}
+				err := s.Write(t.Context(), []store.Record{r}, nil)
+				if errors.Is(err, store.ErrTooLarge) {
+					break
+				}
+				if err != nil {
+					t.Fatalf("a value of %d bytes: %v", size, err)
+				}
+				largest = size
+				// In steps, and one by one near the limit.
+				if size < store.MaxRecordBytes-120 {
+					size += 9
+				}
+			}
+			if largest == 0 || store.MaxRecordBytes-largest > 100 {
+				t.Errorf("the largest value has %d bytes, of %d", largest, store.MaxRecordBytes)
+			}
 		})
 	}
 }

@@ -138,13 +138,14 @@ func (u *upload) refused(ctx context.Context, err error) (done bool, _ error) {
 		return false, fmt.Errorf("put object %s: %w: %w", u.key, store.ErrDigest, err)
 	case errorCode(err) == "PreconditionFailed" || statusOf(err) == http.StatusPreconditionFailed:
 		head, herr := u.o.head(ctx, u.key)
+		_, temporary := errors.AsType[store.Coded](herr)
 		switch {
 		case herr == nil && head.Metadata[metaBy] == u.by:
 			return true, nil
-		case herr != nil && !errors.Is(herr, store.ErrNotFound):
+		case temporary, ctx.Err() != nil:
 			return false, herr
 		}
-		// Gone again or not: it was there.
+		// Another's, gone again, or nothing that we may look at: it was there.
 		return false, fmt.Errorf("put object %s: %w", u.key, store.ErrExists)
 	}
 	return false, failure(ctx, err, "put object %s", u.key)
