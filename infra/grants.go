@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/jsii-runtime-go"
 
@@ -23,8 +24,8 @@ type access struct {
 	sourcesListing, exportsListing bool
 	// runs are calls on executions.
 	runs []string
-	// signs allows to take the signer's role.
-	signs bool
+	// signs names the roles that it may take to sign links.
+	signs []string
 }
 
 // Patterns of object keys.
@@ -54,19 +55,18 @@ func grants() map[string]access {
 	return map[string]access{
 		"getagentjob":    {table: read},
 		"getexport":      {table: []string{"GetItem", "Query"}},
-		"latestsnapshot": {table: read, signs: true},
+		"latestsnapshot": {table: read, signs: []string{signer}},
 		"startexport":    {table: idem, runs: []string{"StartExecution"}},
 		"generatebundle": {
-			table: idem, signs: true,
+			table: idem, signs: []string{signer},
 			exports: map[string][]string{bundleFiles: get}, exportsListing: true,
 		},
-		// It signs uploads with its own rights.
 		"createsnapshot": {
-			table:   idem,
-			sources: map[string][]string{anySource: {"GetObject", "PutObject"}}, sourcesListing: true,
+			table: idem, signs: []string{uploader},
+			sources: map[string][]string{anySource: get}, sourcesListing: true,
 		},
 		"publishsnapshot": {
-			table: idem, signs: true,
+			table: idem, signs: []string{signer},
 			sources: map[string][]string{anySource: get}, sourcesListing: true,
 		},
 		"openapi": {},
@@ -96,37 +96,48 @@ func grants() map[string]access {
 			exports: map[string][]string{parts: {"DeleteObject"}}, exportsListing: true,
 			runs: []string{"StartExecution", "DescribeExecution", "StopExecution"},
 		},
-		signerName: {
+		signer: {
 			sources: map[string][]string{manifests: get},
 			exports: map[string][]string{bundleFiles: get},
+		},
+		uploader: {
+			sources: map[string][]string{manifests: {"PutObject"}, packs: {"PutObject"}},
 		},
 	}
 }
 
-// signer is a role that can only read what links are made for. A link made
-// with a function's own rights would end when those do, at a time that the
-// function can't know; of a role that it takes, it is told the end.
-type signer struct{ role awsiam.Role }
+// Roles that links are made with: the one can only read what links are made
+// for, the other only write what is uploaded. A link made with a function's
+// own rights would end when those do, at a time that the function can't know;
+// of a role that it takes, it is told the end.
+const (
+	signer   = "signer"
+	uploader = "uploader"
+)
 
-const signerName = "signer"
-
-func (s *stack) newSigner() {
-	var who []awsiam.IPrincipal
+func (s *stack) newSigners() {
+	s.signers = make(map[string]awsiam.Role)
 	all := grants()
-	for _, name := range slices.Sorted(maps.Keys(s.functions)) {
-		if all[name].signs {
-			who = append(who, awsiam.NewArnPrincipal(s.functions[name].role.RoleArn()))
+	for _, signs := range []struct{ role, variable, about string }{
+		{signer, config.SignerRole, "What links to bundles and manifests can read"},
+		{uploader, config.UploadSignerRole, "What links for uploads can write"},
+	} {
+		var who []awsiam.IPrincipal
+		var takers []awslambda.Function
+		for _, name := range slices.Sorted(maps.Keys(s.functions)) {
+			if slices.Contains(all[name].signs, signs.role) {
+				who = append(who, awsiam.NewArnPrincipal(s.functions[name].role.RoleArn()))
+				takers = append(takers, s.functions[name].fn)
+			}
 		}
-	}
-	s.signer.role = awsiam.NewRole(s.Stack, jsii.String("signer-role"), &awsiam.RoleProps{
-		AssumedBy:          awsiam.NewCompositePrincipal(who...),
-		Description:        jsii.String("What links to bundles and manifests can read"),
-		MaxSessionDuration: awscdk.Duration_Hours(jsii.Number(1)),
-	})
-	for name, a := range all {
-		if a.signs {
-			s.functions[name].fn.AddEnvironment(jsii.String(config.SignerRole), s.signer.role.RoleArn(), nil)
+		role := awsiam.NewRole(s.Stack, jsii.String(signs.role+"-role"), &awsiam.RoleProps{
+			AssumedBy: awsiam.NewCompositePrincipal(who...), Description: jsii.String(signs.about),
+			MaxSessionDuration: awscdk.Duration_Hours(jsii.Number(1)),
+		})
+		for _, fn := range takers {
+			fn.AddEnvironment(jsii.String(signs.variable), role.RoleArn(), nil)
 		}
+		s.signers[signs.role] = role
 	}
 }
 
@@ -136,8 +147,8 @@ func (s *stack) grant() {
 	all := grants()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		a := all[name]
-		role := s.signer.role
-		if name != signerName {
+		role := s.signers[name]
+		if role == nil {
 			role = s.functions[name].role
 		}
 		statements := s.statements(a)
@@ -182,8 +193,8 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 	if others := without(a.runs, "StartExecution"); len(others) > 0 {
 		allow("states", others, s.workflow.executions("*"))
 	}
-	if a.signs {
-		allow("sts", []string{"AssumeRole"}, s.signer.role.RoleArn())
+	for _, role := range a.signs {
+		allow("sts", []string{"AssumeRole"}, s.signers[role].RoleArn())
 	}
 	return all
 }

@@ -14,7 +14,7 @@ type stack struct {
 
 	parameters parameters
 	storage    storage
-	signer     signer
+	signers    map[string]awsiam.Role
 	functions  map[string]*function
 	// policies are those of the table of grants, by function.
 	policies map[string]awsiam.Policy
@@ -46,7 +46,7 @@ func newStack(scope constructs.Construct, set settings) *stack {
 	s.storage = newStorage(s)
 	s.workflow.deadLetters = newDeadLetters(s)
 	s.newFunctions()
-	s.newSigner()
+	s.newSigners()
 	s.newWorkflow()
 	s.grant()
 	s.newGateway()
@@ -64,7 +64,7 @@ func newStack(scope constructs.Construct, set settings) *stack {
 		{"SourcesBucket", "Bucket of published sites", s.storage.sources.BucketName()},
 		{"ExportsBucket", "Bucket of bundles", s.storage.exports.BucketName()},
 		{"StateMachineArn", "State machine of exports", s.workflow.machine.StateMachineArn()},
-		{"SignerRoleArn", "Role that links are signed with", s.signer.role.RoleArn()},
+		{"SignerRole", "Role that links to bundles are signed with", s.signers[signer].RoleArn()},
 		{"ReconcilerRule", "Rule that starts the reconciler", s.workflow.schedule.RuleName()},
 		{"EventRule", "Rule that tells of executions that ended other than well", s.workflow.ended.RuleName()},
 		{"DeadLetterQueue", "Queue of events that could not be handled", s.workflow.deadLetters.QueueUrl()},
