@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"path"
@@ -253,13 +254,13 @@ func (o *ownFiles) robots() error {
 // the navigation's divisions and groups (llmstxt.org).
 func (o *ownFiles) llms() error {
 	s := o.src.site
-	var b strings.Builder
+	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n", oneLine(s.Config.Name))
 	if d := oneLine(s.Config.Description); d != "" {
 		fmt.Fprintf(&b, "\n> %s\n", d)
 	}
 	listed := make([]bool, len(s.Pages))
-	var line = func(i int) {
+	line := func(i int) {
 		p := &s.Pages[i]
 		if listed[i] || p.Excluded || p.NoIndex || p.URL != "" {
 			return
@@ -295,9 +296,7 @@ func (o *ownFiles) llms() error {
 					walk(c, append(trail, ""))
 				}
 				if b.Len() == body { // a section without pages is none
-					kept := b.String()[:at]
-					b.Reset()
-					b.WriteString(kept)
+					b.Truncate(at)
 				}
 				return
 			}
@@ -320,7 +319,7 @@ func (o *ownFiles) llms() error {
 			line(i)
 		}
 	}
-	return o.put("llms.txt", []byte(b.String()))
+	return o.put("llms.txt", b.Bytes())
 }
 
 // oneLine makes a text one line.
