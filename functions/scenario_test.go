@@ -63,10 +63,9 @@ type answer struct {
 // story calls every function with its sample, in which the names that stand
 // for what is made on the way (prj_sample…) are replaced.
 type story struct {
-	t       *testing.T
-	call    caller
-	made    map[string]string
-	answers map[string]string
+	t    *testing.T
+	call caller
+	made map[string]string
 }
 
 // invoke calls a function with its sample.

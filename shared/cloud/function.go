@@ -35,7 +35,7 @@ func Main(name string, build func(*Function) (Handler, error)) {
 		f.Log.Error("the function can't start", "error", err)
 		os.Exit(1)
 	}
-	lambda.StartHandler(h)
+	lambda.Start(h)
 }
 
 // NewFunction makes a Function as Main does, with another environment and

@@ -120,7 +120,7 @@ func TestExecutionEnded(t *testing.T) {
 // invoked is a context as the Lambda runtime makes it.
 func invoked(ctx context.Context) context.Context {
 	ctx = lambdacontext.NewContext(ctx, &lambdacontext.LambdaContext{AwsRequestID: "inv-1"})
-	//nolint:staticcheck // the runtime's key is a string
+	//lint:ignore SA1029 the runtime's key is a string
 	return context.WithValue(ctx, "x-amzn-trace-id", "Root=1-abc-def;Parent=53995c3f42cd8ad8;Sampled=1")
 }
 
