@@ -17,7 +17,7 @@ import (
 // a busy machine is busy for all of them. The samples are answered without
 // storage: a key that is nobody's is refused, and so is a step without a job.
 func BenchmarkStart(b *testing.B) {
-	dir := build(b, runtime.GOARCH, "./testdata/empty")
+	dir := build(b, runtime.GOARCH, "../shared/cloud/testdata/empty")
 	env := []string{
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_ENDPOINT_URL=http://127.0.0.1:1",
 		config.Stage + "=local", config.Table + "=records", config.SourcesBucket + "=sources", config.ExportsBucket + "=exports",
