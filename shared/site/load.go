@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -109,6 +110,11 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 		p.Excluded = !included(p, s.Prefixes)
 		if s.Config.SEO.NoIndex || (p.Hidden || !p.InNav) && s.Config.SEO.Indexing != "all" {
 			p.NoIndex = true
+		}
+	}
+	for _, prefix := range s.Prefixes {
+		if !slices.ContainsFunc(s.Pages, func(p Page) bool { return included(&p, []string{prefix}) }) {
+			r.report(config, mdx.Warning, "path-empty", "no page lies below the path %q that was asked for", prefix)
 		}
 	}
 	r.follow(s, redirects)

@@ -447,14 +447,16 @@ func TestPrefixes(t *testing.T) {
 	for _, c := range []struct {
 		prefixes []string
 		want     string
+		codes    []string
 	}{
-		{nil, "a/index a/one ab/x b/two index"},
-		{[]string{"/"}, "a/index a/one ab/x b/two index"},
-		{[]string{"/a"}, "a/index a/one"},
-		{[]string{"a/", "/b/two"}, "a/index a/one b/two"},
-		{[]string{"/none"}, ""},
+		{nil, "a/index a/one ab/x b/two index", nil},
+		{[]string{"/"}, "a/index a/one ab/x b/two index", nil},
+		{[]string{"/a"}, "a/index a/one", nil},
+		{[]string{"a/", "/b/two"}, "a/index a/one b/two", nil},
+		{[]string{"/none"}, "", []string{"path-empty"}},
+		{[]string{"a", "nope"}, "a/index a/one", []string{"path-empty"}},
 	} {
-		s := mustLoad(t, fsys, Options{Prefixes: c.prefixes})
+		s := mustLoad(t, fsys, Options{Prefixes: c.prefixes}, c.codes...)
 		var got []string
 		for _, p := range s.Pages {
 			if !p.Excluded {
