@@ -19,18 +19,25 @@ import (
 
 // TestPagesOpenInABrowser opens pages of a bundle straight from the folder and
 // under a sub-path of a plain file server. Nothing may be written to the
-// console, no request may fail, and none may leave the bundle. With
+// console, no request may fail, and none may leave the bundle. The site "hard"
+// holds what breaks layouts: tips at the edge, wide tables, long words. With
 // BINDERY_SCREENSHOTS=DIR it keeps a picture of each page: light, dark, phone.
 func TestPagesOpenInABrowser(t *testing.T) {
 	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
-	sites := map[string]string{"docs": filepath.Join(repository(t), "infra", "docs")}
-	pages := map[string][]string{"docs": {"index.html", "components/steps-and-tabs.html", "404.html"}}
+	sites := map[string]string{
+		"docs": filepath.Join(repository(t), "infra", "docs"),
+		"hard": filepath.Join(repository(t), "tests", "testdata", "hard"),
+	}
+	pages := map[string][]string{
+		"docs": {"index.html", "components/steps-and-tabs.html", "404.html"},
+		"hard": {"index.html", "nested.html", "ar/index.html"},
+	}
 	if corpora := filepath.Join(repository(t), "..", "shared", "corpora"); !testing.Short() {
 		if _, err := os.Stat(corpora); err == nil {
 			for _, site := range []string{"mcp", "trigger", "novu"} {
 				sites[site] = filepath.Join(corpora, site)
 			}
-			pages["mcp"] = []string{"docs/2025-06-18/getting-started/intro.html", "specification/2025-06-18/basic/index.html"}
+			pages["mcp"] = []string{"docs/2025-06-18/getting-started/intro.html", "specification/2025-06-18/basic/index.html", "specification/2025-11-25/schema.html"}
 			pages["trigger"] = []string{"introduction.html", "tasks/overview.html"}
 			pages["novu"] = []string{"platform.html", "platform/quickstart/react.html"}
 		}
@@ -94,6 +101,9 @@ func open(t *testing.T, chromium, address, picture string, alwaysDark bool) {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 		})
+		if err == nil { // without the focus a page hears nothing of the keyboard
+			_, err = chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		}
 		if err == nil {
 			err = chromedp.Do(ctx, chromedp.EmulateViewport(look.width, look.height), chromedp.Navigate(address))
 		}
@@ -101,6 +111,7 @@ func open(t *testing.T, chromium, address, picture string, alwaysDark bool) {
 			t.Errorf("%s (%s): %v", address, look.name, err)
 		} else {
 			checkLoaded(t, ctx, address, look.name, look.dark || alwaysDark)
+			checkTips(t, ctx, address, look.name)
 			keepPicture(t, ctx, picture, look.name)
 		}
 		stop()
@@ -108,6 +119,33 @@ func open(t *testing.T, chromium, address, picture string, alwaysDark bool) {
 		for _, complaint := range complaints() {
 			t.Errorf("%s (%s): %s", address, look.name, complaint)
 		}
+	}
+}
+
+// checkTips asserts that every tooltip comes with the keyboard, lies within the
+// window, and goes with Escape while the focus stays (WCAG 2.2, 1.4.13).
+func checkTips(t *testing.T, ctx context.Context, address, look string) {
+	t.Helper()
+	faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](`(() => {
+		const faults = [], shown = e => getComputedStyle(e).display != "none";
+		for (const t of document.querySelectorAll(".tooltip")) {
+			if (!t.offsetParent) continue;
+			const tip = t.querySelector(".tooltip-tip"), name = t.firstChild.textContent;
+			if (shown(tip)) faults.push(name + " is there before it is asked for");
+			t.focus();
+			if (!shown(tip)) { faults.push(name + " does not come with the focus"); continue; }
+			const r = tip.getBoundingClientRect();
+			if (r.left < 0 || r.right > document.documentElement.clientWidth) faults.push(name + " leaves the window");
+			t.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+			if (shown(tip)) faults.push(name + " stays after Escape");
+			if (document.activeElement != t) faults.push(name + " loses the focus");
+			t.blur();
+		}
+		scrollTo(0, 0);
+		return faults.join("; ");
+	})()`))
+	if err != nil || faults != "" {
+		t.Errorf("%s (%s): tooltips: %s (%v)", address, look, faults, err)
 	}
 }
 

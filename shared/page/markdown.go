@@ -368,8 +368,13 @@ func (s *state) delimited(b []byte, with string, list []*mdx.Node) []byte {
 }
 
 func (s *state) markdownAnchor(b []byte, list []*mdx.Node, href string) []byte {
+	if s.anchors > 0 { // Markdown knows no link in a link either
+		return s.inlineMarkdown(b, list)
+	}
 	start := len(b)
+	s.anchors++
 	b = s.inlineMarkdown(append(b, '['), list)
+	s.anchors--
 	label := bytes.TrimSpace(b[start+1:])
 	address := s.markdownLink(href)
 	if len(label) == 0 || address == "" { // nothing to point at, or not safe to
