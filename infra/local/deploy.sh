@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Deploys Bindery to a local cloud: MiniStack on this machine. Everything that
+# it makes is in one folder; stop.sh ends it again. What a caller needs is in
+# the file env of that folder.
+#
+#   LOCAL_DIR      the folder; default .cache/local
+#   LOCAL_PORT     the port; default 4566
+#   LOCAL_AUTH     true: permissions are enforced, over TLS; default false
+#   LOCAL_CALLS    the address that functions call; default MiniStack itself. A
+#                  test puts a proxy there.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+dir=${LOCAL_DIR:-$PWD/.cache/local}
+port=${LOCAL_PORT:-4566}
+auth=${LOCAL_AUTH:-false}
+python=$PWD/.cache/ministack/bin/python
+cdk=$PWD/.cache/npm/node_modules/.bin/cdk
+if [ ! -x "$python" ] || [ ! -x "$cdk" ]; then
+  .ci/tools
+fi
+for tool in "$python" "$cdk"; do
+  [ -x "$tool" ] || { echo "deploy-local: $tool is not there; see make tools" >&2; exit 1; }
+done
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+infra/local/stop.sh
+
+# The functions, for this machine's processor: MiniStack runs them as they are.
+case $(uname -m) in
+  aarch64 | arm64) goarch=arm64 arch=arm64 ;;
+  *) goarch=amd64 arch=x86_64 ;;
+esac
+make --no-print-directory -s functions ARCH=$goarch FUNCTIONS="$dir/functions"
+
+# A clean environment: MiniStack hands its own to the functions.
+scheme=http
+tls=()
+if [ "$auth" = true ]; then
+  # Buckets refuse what does not come over TLS, so permissions need it.
+  scheme=https
+  [ -f "$dir/cert.pem" ] || openssl req -x509 -newkey rsa:2048 -nodes -keyout "$dir/key.pem" -out "$dir/cert.pem" -days 30 \
+    -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=critical,CA:TRUE 2>/dev/null
+  export SSL_CERT_FILE=$dir/cert.pem AWS_CA_BUNDLE=$dir/cert.pem NODE_EXTRA_CA_CERTS=$dir/cert.pem
+  tls=(USE_SSL=1 MINISTACK_SSL_CERT="$dir/cert.pem" MINISTACK_SSL_KEY="$dir/key.pem" SSL_CERT_FILE="$dir/cert.pem")
+fi
+endpoint=$scheme://127.0.0.1:$port
+mkdir -p "$dir/home" "$dir/state" "$dir/objects"
+env -i PATH="$PATH" HOME="$dir/home" TMPDIR="$dir/home" \
+  GATEWAY_PORT="$port" BIND_HOST=127.0.0.1 AWS_ENDPOINT_URL="${LOCAL_CALLS:-$endpoint}" \
+  AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1 \
+  PERSIST_STATE=1 STATE_DIR="$dir/state" S3_PERSIST=1 S3_DATA_DIR="$dir/objects" \
+  AUTH="$auth" ${tls[@]+"${tls[@]}"} \
+  setsid "$python" -m ministack >"$dir/ministack.log" 2>&1 &
+echo $! >"$dir/ministack.pid"
+for _ in $(seq 100); do
+  curl -fsS --cacert "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" "$endpoint/_ministack/health" >/dev/null 2>&1 && break
+  kill -0 "$(cat "$dir/ministack.pid")" 2>/dev/null || { tail -n 20 "$dir/ministack.log" >&2; exit 1; }
+  sleep 0.1
+done
+
+export AWS_ENDPOINT_URL=$endpoint AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1
+export AWS_EC2_METADATA_DISABLED=true CDK_DISABLE_CLI_TELEMETRY=1 JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION=1
+unset AWS_PROFILE AWS_SESSION_TOKEN
+context=(-c stage=local -c arch=$arch -c functions="$dir/functions" --output "$dir/cdk" --no-notices --no-version-reporting)
+quietly() { "$@" >"$dir/cdk.log" 2>&1 || { tail -n 30 "$dir/cdk.log" >&2; exit 1; }; }
+quietly "$cdk" bootstrap aws://000000000000/us-east-1 "${context[@]}"
+quietly "$cdk" deploy "${context[@]}" --require-approval never --outputs-file "$dir/outputs.json"
+
+output() { "$python" -c 'import json,sys; print(json.load(open(sys.argv[1]))["Bindery-local"][sys.argv[2]])' "$dir/outputs.json" "$1"; }
+cat >"$dir/env" <<END
+BINDERY_URL=$endpoint/restapis/$(output ApiId)/$(output ApiStage)/_user_request_
+BINDERY_STACK=Bindery-local
+AWS_ENDPOINT_URL=$endpoint
+AWS_REGION=us-east-1
+AWS_ACCESS_KEY_ID=test
+AWS_SECRET_ACCESS_KEY=test
+END
+[ "$auth" != true ] || echo "SSL_CERT_FILE=$dir/cert.pem" >>"$dir/env"
+echo "Bindery is deployed. Load what callers and operators need:"
+echo "  set -a; . $dir/env; set +a"
+cat "$dir/env"
