@@ -200,7 +200,9 @@ func TestMetricsOfErrors(t *testing.T) {
 		return func(m *cloud.Metrics) cloud.Handler { return cloud.Step(run, cloud.StepOptions{Metrics: m}) }
 	}
 	served := func(h http.HandlerFunc) func(*cloud.Metrics) cloud.Handler {
-		return func(m *cloud.Metrics) cloud.Handler { return cloud.HTTP(h, cloud.HTTPOptions{Metrics: m, CodeHeader: "X-Code"}) }
+		return func(m *cloud.Metrics) cloud.Handler {
+			return cloud.HTTP(h, cloud.HTTPOptions{Metrics: m, CodeHeader: "X-Code"})
+		}
 	}
 	for _, c := range []struct {
 		name  string
