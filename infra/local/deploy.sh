@@ -52,9 +52,17 @@ env -i PATH="$PATH" HOME="$dir/home" TMPDIR="$dir/home" \
   AUTH="$auth" ${tls[@]+"${tls[@]}"} \
   setsid "$python" -m ministack >"$dir/ministack.log" 2>&1 &
 echo $! >"$dir/ministack.pid"
-for _ in $(seq 100); do
-  curl -fsS --cacert "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" "$endpoint/_ministack/health" >/dev/null 2>&1 && break
-  kill -0 "$(cat "$dir/ministack.pid")" 2>/dev/null || { tail -n 20 "$dir/ministack.log" >&2; exit 1; }
+ready() {
+  "$python" -c 'import ssl, sys, urllib.request
+urllib.request.urlopen(sys.argv[1] + "/_ministack/health", timeout=2, context=ssl._create_unverified_context())' "$endpoint" 2>/dev/null
+}
+for try in $(seq 100); do
+  ready && break
+  if [ "$try" = 100 ] || ! kill -0 "$(cat "$dir/ministack.pid")" 2>/dev/null; then
+    echo "deploy-local: MiniStack does not answer at $endpoint" >&2
+    tail -n 20 "$dir/ministack.log" >&2
+    exit 1
+  fi
   sleep 0.1
 done
 

@@ -7,7 +7,7 @@ dir=${LOCAL_DIR:-$PWD/.cache/local}
 [ -f "$dir/ministack.pid" ] || exit 0
 pid=$(cat "$dir/ministack.pid")
 # Numbers of processes are used again: end only what runs MiniStack.
-if ps -p "$pid" -o args= 2>/dev/null | grep -q ministack; then
+if { cat "/proc/$pid/cmdline" 2>/dev/null || ps -p "$pid" -o args= 2>/dev/null; } | grep -aq ministack; then
   kill -TERM "$pid" 2>/dev/null || true
   for _ in $(seq 50); do
     kill -0 "$pid" 2>/dev/null || break

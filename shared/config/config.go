@@ -6,6 +6,7 @@
 //	BINDERY_ADMIN_KEY  the admin key of callers
 //	BINDERY_PROJECT    the project that commands speak of
 //	BINDERY_DATA       the data folder of a local Bindery
+//	BINDERY_STACK      the stack of a Bindery on AWS
 //	NO_COLOR           no colour on terminals (https://no-color.org)
 package config
 
@@ -31,6 +32,9 @@ type Config struct {
 	Project string
 	// Data is the data folder; empty when BINDERY_DATA is not set.
 	Data string
+	// Stack is the name of a CloudFormation stack; empty when BINDERY_STACK is
+	// not set.
+	Stack string
 	// NoColor asks for output without colour, whatever value NO_COLOR has.
 	NoColor bool
 }
@@ -38,7 +42,7 @@ type Config struct {
 // FromEnv reads the environment through getenv, which is os.Getenv outside of
 // tests. An error names the variable, and never a key.
 func FromEnv(getenv func(string) string) (Config, error) {
-	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), NoColor: getenv("NO_COLOR") != ""}
+	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), Stack: getenv("BINDERY_STACK"), NoColor: getenv("NO_COLOR") != ""}
 	var err error
 	if v := getenv("BINDERY_URL"); v != "" {
 		if c.URL, err = ParseURL(v); err != nil {
@@ -81,7 +85,7 @@ func (c Config) shown() string {
 	if c.AdminKey != "" {
 		key = hidden
 	}
-	return fmt.Sprintf("{URL:%q AdminKey:%q Project:%q Data:%q NoColor:%t}", c.URL, key, c.Project, c.Data, c.NoColor)
+	return fmt.Sprintf("{URL:%q AdminKey:%q Project:%q Data:%q Stack:%q NoColor:%t}", c.URL, key, c.Project, c.Data, c.Stack, c.NoColor)
 }
 
 // String shows the Config without its key, as fmt does with all its verbs for

@@ -9,12 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/cloud/stack"
 	"github.com/bindery-docs/bindery/shared/local"
 )
 
-// operator holds the flag by which an operator's command finds the records.
+// operator holds the flags by which an operator's command finds the records:
+// a data folder, or a stack on AWS.
 type operator struct {
-	data string
+	data, stack string
 	// fresh: the folder may be one that is not there yet. Else a name that was
 	// mistyped would be made, and be empty.
 	fresh bool
@@ -22,17 +25,34 @@ type operator struct {
 
 func (o *operator) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.data, "data", "", "data folder of the Bindery (default: $BINDERY_DATA)")
+	cmd.Flags().StringVar(&o.stack, "stack", "", "name of the Bindery's stack on AWS (default: $BINDERY_STACK)")
+}
+
+// place is where the records are: a folder or a stack. Flags go before the
+// environment.
+func (a *app) place(o *operator) (data, stack string, err error) {
+	data, stack = o.data, o.stack
+	if data == "" && stack == "" {
+		data, stack = a.env.Data, a.env.Stack
+	}
+	switch {
+	case data != "" && stack != "":
+		return "", "", usagef("a data folder and a stack are both given: --data or --stack")
+	case data == "" && stack == "":
+		return "", "", usagef("the data folder is missing: --data or BINDERY_DATA, or a stack: --stack or BINDERY_STACK")
+	}
+	return data, stack, nil
 }
 
 // operate opens the records for one piece of an operator's work. It works
 // beside a running `bindery up`.
 func (a *app) operate(cmd *cobra.Command, o *operator, work func(ctx context.Context, s *admin.Service) error) error {
-	data := o.data
-	if data == "" {
-		data = a.env.Data
+	data, name, err := a.place(o)
+	if err != nil {
+		return err
 	}
-	if data == "" {
-		return usagef("the data folder is missing: --data or BINDERY_DATA")
+	if name != "" {
+		return a.operateStack(cmd.Context(), name, work)
 	}
 	if !o.fresh && !local.Exists(data) {
 		return fmt.Errorf("there is no Bindery in the folder %s", data)
@@ -44,6 +64,24 @@ func (a *app) operate(cmd *cobra.Command, o *operator, work func(ctx context.Con
 	}
 	defer func() { _ = l.Close(context.WithoutCancel(cmd.Context())) }()
 	return work(cmd.Context(), admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Log: log}))
+}
+
+// operateStack opens the records of a stack, with the credentials that the AWS
+// tools of this machine use.
+func (a *app) operateStack(ctx context.Context, name string, work func(ctx context.Context, s *admin.Service) error) error {
+	aws, err := stack.Config(ctx, "")
+	if err != nil {
+		return err
+	}
+	found, err := stack.Read(ctx, aws, name)
+	if err != nil {
+		return err
+	}
+	return work(ctx, admin.New(admin.Options{
+		Store:   cloud.NewStore(aws, cloud.StoreOptions{Table: found.Table}),
+		Objects: cloud.NewObjects(aws, cloud.ObjectsOptions{Sources: found.SourcesBucket, Exports: found.ExportsBucket}),
+		Log:     a.logger(slog.LevelWarn),
+	}))
 }
 
 // day shows a time as lists do; nothing for none.
