@@ -11,7 +11,7 @@ export BINDERY_TREES
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 1
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: deploy-local stop-local test-cloud run test tools vet race bench fuzz build functions clean
+.PHONY: deploy-local stop-local test-cloud test-sam run test tools vet race bench fuzz build functions clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -45,6 +45,10 @@ fuzz:
 ## The program itself, static and stripped.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/bindery ./infra/cmd/bindery
+
+## The synthesized template under the SAM CLI; needs a Docker engine and says so.
+test-sam: tools
+	BINDERY_SAM=1 $(GO) test -count=1 -v -timeout 20m -run 'TestSAM$$' ./tests
 
 ## Every Lambda function as it is deployed: FUNCTIONS/NAME/bootstrap, for ARCH.
 ## With the commit's marks, from which steps tell renderers apart.
