@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,8 +25,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/asl"
 	"github.com/bindery-docs/bindery/shared/cloud"
 	"github.com/bindery-docs/bindery/shared/cloud/stack"
+	"github.com/bindery-docs/bindery/shared/export"
+	"github.com/bindery-docs/bindery/shared/local"
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
@@ -60,6 +65,7 @@ func TestCloud(t *testing.T) {
 	t.Run("refusals", d.refusals)
 	t.Run("same bytes as on this machine", d.sameBytes)
 	t.Run("tenants", d.tenants)
+	t.Run("operators", d.operators)
 	t.Run("a site that can't be exported", d.badSite)
 	t.Run("a passing fault heals", d.passingFault)
 	t.Run("a lasting fault fails the job", d.lastingFault)
@@ -83,6 +89,8 @@ func deploy(t *testing.T) *deployment {
 	bindery(t) // now, so that functions and program are of one commit: it is part of a bundle
 	dir := t.TempDir()
 	cert, key := certificate(t, dir)
+	// MiniStack ends a connection of HTTP/2 after a thousand requests.
+	t.Setenv("GODEBUG", "http2client=0")
 	for _, name := range []string{"SSL_CERT_FILE", "AWS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"} {
 		t.Setenv(name, cert)
 	}
@@ -206,7 +214,7 @@ func (d *deployment) startJob(t *testing.T, domain string) string {
 // wait polls a job until it is final.
 func (d *deployment) wait(t *testing.T, id string, most time.Duration) map[string]any {
 	t.Helper()
-	for deadline := time.Now().Add(most); ; time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(most); ; time.Sleep(300 * time.Millisecond) {
 		status, job, _ := d.call(t, "GET", "/v1/static-export/jobs/"+id, "")
 		if status != http.StatusOK {
 			t.Fatalf("poll: %d %v", status, job)
@@ -309,37 +317,114 @@ func (d *deployment) refusals(t *testing.T) {
 	}
 }
 
-// sameBytes exports sites through the stack and in one process on this
-// machine: the bundles have the same bytes.
+// sameBytes exports sites through the stack and in this process: the bundles
+// have the same bytes.
 func (d *deployment) sameBytes(t *testing.T) {
-	sites := map[string]string{"infra/docs": filepath.Join(repository(t), "infra", "docs")}
-	if outside := filepath.Join(repository(t), "..", "shared", "corpora"); os.Getenv("BINDERY_SHARED") == "" {
-		for _, name := range []string{"mcp", "trigger", "novu"} {
-			if _, err := os.Stat(filepath.Join(outside, name, "docs.json")); err == nil {
-				sites[name] = filepath.Join(outside, name)
-			}
+	sites := map[string]string{"infra-docs": filepath.Join(repository(t), "infra", "docs")}
+	outside := os.Getenv("BINDERY_SHARED")
+	if outside == "" {
+		outside = filepath.Join(repository(t), "..", "shared")
+	}
+	for _, name := range []string{"mcp", "trigger", "novu"} {
+		if dir := filepath.Join(outside, "corpora", name); exists(filepath.Join(dir, "docs.json")) {
+			sites[name] = dir
 		}
 	}
-	here := start(t, t.TempDir())
 	for _, name := range slices.Sorted(maps.Keys(sites)) {
-		t.Run(strings.ReplaceAll(name, "/", "-"), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			dir := committed(t, sites[name])
-			label := strings.ReplaceAll(name, "/", "-")
-			if _, err := here.command(t, "publish", dir, "--domain", cloudDomain); err != nil {
-				t.Fatal(err)
-			}
-			want := download(t, here, cloudDomain, "--export-version", label)
 			began := time.Now()
 			d.publish(t, dir, cloudDomain)
 			published := time.Since(began)
 			began = time.Now()
-			if got := download(t, &d.up, cloudDomain, "--export-version", label); got != want {
+			got := download(t, &d.up, cloudDomain, "--export-version", name)
+			exported := time.Since(began)
+			snapshot, err := d.admin.LatestSnapshot(t.Context(), admin.Caller{OrganisationID: d.org.ID}, cloudDomain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			here := twin(t, snapshot)
+			if _, err := here.command(t, "publish", dir, "--domain", cloudDomain); err != nil {
+				t.Fatal(err)
+			}
+			if want := download(t, here, cloudDomain, "--export-version", name); got != want {
 				t.Errorf("the deployed stack's bundle has the digest %s, this machine's %s", got, want)
 			}
-			t.Logf("published in %v, exported and downloaded in %v", published.Round(100*time.Millisecond), time.Since(began).Round(100*time.Millisecond))
+			t.Logf("published in %v, exported and downloaded in %v", published.Round(100*time.Millisecond), exported.Round(100*time.Millisecond))
 		})
 	}
-	here.stop(t)
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// twin is a Bindery in this process whose first snapshot gets the name of one
+// that is there elsewhere: names of snapshots are part of a bundle, and made
+// of the time and of chance.
+func twin(t *testing.T, of admin.Snapshot) *up {
+	t.Helper()
+	ctx := t.Context()
+	l, err := local.Open(ctx, local.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := admin.New(admin.Options{Store: l.Store()})
+	org, err := random.CreateOrganisation(ctx, admin.Organisation{Name: "Twin", Plan: admin.PlanEnterprise})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := random.CreateProject(ctx, admin.Project{Organisation: org.ID, Domain: of.Domain, Repository: "https://github.com/example/docs"}); err != nil {
+		t.Fatal(err)
+	}
+	_, key, err := random.CreateKey(ctx, admin.KeyRequest{Organisation: org.ID, Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	jobs := 0
+	service := admin.New(admin.Options{
+		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), PollAfter: time.Second,
+		Now: func() time.Time { return of.CreatedAt },
+		NewID: func(prefix string) string {
+			if prefix != admin.PrefixSnapshot {
+				jobs++
+				return fmt.Sprintf("%s_%026d", prefix, jobs)
+			}
+			// What stands behind the time in the other's name.
+			return prefix + "_" + of.ID[len(of.ID)-26:]
+		},
+	})
+	steps := export.New(export.Options{Admin: service, Objects: l.Objects(), Runner: l.Runner()})
+	tasks := make(map[string]asl.Task)
+	for name, task := range steps.Tasks() {
+		tasks[name] = task
+	}
+	if err := l.Runner().Resume(context.WithoutCancel(ctx), tasks, local.RunnerOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	calls, links := api.Handler(api.Options{Admin: service, Objects: l.Objects()}), l.Objects().Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, local.LinkPath) {
+			links.ServeHTTP(w, r)
+			return
+		}
+		calls.ServeHTTP(w, r)
+	}))
+	l.SetBaseURL(server.URL)
+	t.Cleanup(func() {
+		server.Close()
+		ended, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := l.Runner().Close(ended); err != nil {
+			t.Error(err)
+		}
+		if err := l.Close(ended); err != nil {
+			t.Error(err)
+		}
+	})
+	return &up{url: server.URL, key: key}
 }
 
 // tenants asks for one organisation's things with another one's key.
@@ -380,6 +465,24 @@ func (d *deployment) tenants(t *testing.T) {
 		if got, code := d.ask(t, c.method, c.path, c.body, header); got != http.StatusNotFound {
 			t.Errorf("%s %s: another organisation gets %d %s, want 404", c.method, c.path, got, code)
 		}
+	}
+}
+
+// operators work on the stack by its name.
+func (d *deployment) operators(t *testing.T) {
+	out, err := d.command(t, "project", "list", "--org", d.org.ID, "--stack", d.stack.Name, "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var projects []struct{ Domain string }
+	if err := json.Unmarshal(out, &projects); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if !slices.ContainsFunc(projects, func(p struct{ Domain string }) bool { return p.Domain == cloudDomain }) {
+		t.Errorf("the projects are %v", projects)
+	}
+	if _, err := d.command(t, "project", "list", "--stack", "Nothing"); err == nil {
+		t.Error("a stack that is not there has projects")
 	}
 }
 
