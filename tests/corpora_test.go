@@ -122,8 +122,8 @@ func summary(figures map[string]float64) string {
 func first(list []string, n int) []string { return list[:min(n, len(list))] }
 
 // toldOf reads the bundle's diagnostics about links and files. What it returns
-// tells whether one of them names the last part of a reference: authors are
-// told of the place in the source, which may be a snippet of many pages.
+// tells whether one of them names a reference's fragment, or else its last
+// part: authors are told of the place in the source, which may be a snippet of many pages.
 func toldOf(t *testing.T, bundle string) func(ref string) bool {
 	t.Helper()
 	var messages []string
@@ -140,7 +140,10 @@ func toldOf(t *testing.T, bundle string) func(ref string) bool {
 		}
 	}
 	return func(ref string) bool {
-		name := ref[strings.LastIndexAny(ref, "/#")+1:]
+		name := ref[strings.LastIndexByte(ref, '/')+1:]
+		if _, fragment, ok := strings.Cut(ref, "#"); ok {
+			name = fragment
+		}
 		if plain, err := url.PathUnescape(name); err == nil {
 			name = plain
 		}
