@@ -1,12 +1,15 @@
 package tests
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/asl"
 	"github.com/bindery-docs/bindery/shared/export"
+	"github.com/bindery-docs/bindery/shared/store"
 	"github.com/bindery-docs/bindery/statemachine"
 )
 
@@ -51,5 +54,22 @@ func TestWorkflowNamesErrorsThatExist(t *testing.T) {
 	}
 	if len(tasks) != len(machine.Resources()) {
 		t.Errorf("the workflow runs %v of %d steps", machine.Resources(), len(tasks))
+	}
+}
+
+// TestTheLargestPlanFitsIntoAState: the list of shard numbers travels through
+// the workflow, whose states are bounded. Half of the bound is kept free for
+// what the workflow adds.
+func TestTheLargestPlanFitsIntoAState(t *testing.T) {
+	plan := export.PlanOutput{JobID: strings.Repeat("j", admin.MaxID), Renderer: strings.Repeat("r", 64)}
+	for shard := range export.MaxShards {
+		plan.Shards = append(plan.Shards, shard+1)
+	}
+	state, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(state) > store.MaxStateBytes/2 {
+		t.Errorf("a plan of %d shards takes %d bytes, and a state may have %d", export.MaxShards, len(state), store.MaxStateBytes)
 	}
 }
