@@ -54,6 +54,14 @@ type answers struct {
 	seen []*http.Request
 }
 
+// answerWith changes what is answered from now on. Requests that were given up
+// may still be at work.
+func (a *answers) answerWith(list ...http.HandlerFunc) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.list = list
+}
+
 func (a *answers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	a.seen = append(a.seen, r)
@@ -188,7 +196,7 @@ func TestKeyStaysSecret(t *testing.T) {
 	if len(storage) != 1 || storage[0].Get("Authorization") != "" {
 		t.Errorf("storage got %v", storage)
 	}
-	a.list = []http.HandlerFunc{hangUp}
+	a.answerWith(hangUp)
 	_, _, err = c.GetExport(t.Context(), "exp_1")
 	if err == nil || strings.Contains(err.Error(), key) || strings.Contains(log.String(), key) || strings.Contains(fmt.Sprintf("%+v", c), "linksecret") {
 		t.Errorf("error %v, log:\n%s", err, &log)
@@ -197,7 +205,7 @@ func TestKeyStaysSecret(t *testing.T) {
 		t.Error("nothing was logged")
 	}
 	elsewhere.Close()
-	a.list = []http.HandlerFunc{say(200, link)}
+	a.answerWith(say(200, link))
 	if _, err := c.Download(t.Context(), "exp_1", client.DownloadOptions{Path: t.TempDir() + "/b"}); err == nil || strings.Contains(err.Error(), "linksecret") {
 		t.Errorf("the error shows the link: %v", err)
 	}
