@@ -26,6 +26,9 @@ const DefaultMaxLinks = 300
 type Anchor struct {
 	Label, Href, Icon string
 	Current           bool
+	// ColorLight and ColorDark are the icon's own colours, as CSS hex values;
+	// empty for the theme's.
+	ColorLight, ColorDark string
 }
 
 // NavItem is a page, a link to elsewhere, or a group of those.

@@ -61,6 +61,18 @@ type Config struct {
 	Appearance string
 	Strict     bool
 
+	// Decoration is a pattern behind pages: "gradient", "grid", "windows" or
+	// empty.
+	Decoration string
+	// BackgroundImage and BackgroundImageDark are pictures behind pages: paths
+	// from the bundle's root or absolute addresses.
+	BackgroundImage, BackgroundImageDark string
+	// SearchPrompt is the author's text of an empty search field.
+	SearchPrompt string
+	// Drilldown says whether opening a group of the sidebar goes to its first
+	// page; nil leaves it to the theme.
+	Drilldown *bool
+
 	// IconLibrary is where icon names are looked up first: "fontawesome",
 	// "lucide" or "tabler"; empty means fontawesome.
 	IconLibrary string
@@ -201,10 +213,24 @@ func (t *Theme) appendIcon(dst []byte, icon string) []byte {
 		dst = appendAttr(dst, "src", safeURL(icon))
 		return append(dst, ` alt="">`...)
 	}
-	if svg, ok := t.Icon(icon, "", ""); ok {
+	name, library, style := splitIcon(icon)
+	if svg, ok := t.Icon(name, library, style); ok {
 		dst = append(dst, svg...)
 	}
 	return dst
+}
+
+// splitIcon takes "name", "library:name" and "library:style:name" apart; the
+// library may be empty.
+func splitIcon(icon string) (name, library, style string) {
+	before, name, ok := strings.Cut(icon, ":")
+	if !ok {
+		return icon, "", ""
+	}
+	if middle, last, ok := strings.Cut(name, ":"); ok {
+		return last, before, middle
+	}
+	return name, before, ""
 }
 
 // isPicture tells addresses of pictures from names of icons.

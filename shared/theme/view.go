@@ -1,5 +1,7 @@
 package theme
 
+import "time"
+
 // View is everything that Document needs to know about one page. All
 // addresses in it are ready to be written into the page: relative to the page,
 // or absolute for another site. Texts are plain; the theme escapes them. Only
@@ -45,7 +47,23 @@ type View struct {
 	// not there (-1) marks nothing.
 	CurrentKey int
 
+	// Breadcrumbs are what stands above the title: the whole way to the page,
+	// or with the site's choice of "section" its innermost group alone.
 	Breadcrumbs []Link
+	// Alternates are this page in the site's languages, itself among them,
+	// for hreflang; empty where there is no other.
+	Alternates []Alternate
+	// EditURL leads to the page's source in the forge's editor, IssueURL to a
+	// new issue about the page. Empty where the site names no repository.
+	EditURL, IssueURL string
+	// Modified is when the page's source changed last, where the site wants
+	// that shown; zero where not.
+	Modified time.Time
+	// Actions are the menu of what can be done with the page's text, the
+	// first one its default. ActionsInContents asks for them beside the
+	// contents instead of beside the title.
+	Actions           []Action
+	ActionsInContents bool
 	// Contents are the headings of "On this page", in order.
 	Contents []Heading
 	// Body is the article's HTML, without the title.
@@ -79,10 +97,29 @@ const (
 // Meta is one <meta> element.
 type Meta struct{ Name, Content string }
 
-// Link is a labelled address. Icon is an icon's name or the address of a
-// picture; empty for none.
+// Link is a labelled address. Icon is an icon's name, alone or as
+// "library:name" or "library:style:name", or the address of a picture; empty
+// for none. All icons of a View are written so.
 type Link struct {
 	Label, Href, Icon string
+}
+
+// Alternate is a page in another language. Href is absolute, as hreflang needs
+// it; Lang is BCP 47, or "x-default".
+type Alternate struct{ Lang, Href string }
+
+// Action is one thing that can be done with a page's text.
+type Action struct {
+	// Name is "copy" (copy the Markdown, Href leads to it), "view" (show it),
+	// the name of a service such as "claude", or empty for one of the
+	// author's own. Copy and view have words of the theme's in each language.
+	Name string
+	// Label and Description are empty for "copy" and "view".
+	Label, Description string
+	// Href is ready to be written. External ones leave the site.
+	Href     string
+	Icon     string
+	External bool
 }
 
 // Heading is one entry of the page's contents. Level is 2 to 6.
@@ -98,6 +135,11 @@ type Banner struct {
 	// Dismissible offers a button that hides this message for the reader,
 	// until its text changes.
 	Dismissible bool
+	// Kind is "info" (or empty), "warning" or "critical".
+	Kind string
+	// ColorLight and ColorDark are the author's own background as CSS hex
+	// colours; they win over Kind. Empty for none.
+	ColorLight, ColorDark string
 }
 
 // Header is the row at the top of every page.
