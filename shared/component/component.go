@@ -99,6 +99,13 @@ type Services interface {
 	// Icon draws an icon in the library and style that the element asks for; a
 	// name that no library has is reported.
 	Icon(e *Element, name string) (svg string, ok bool)
+	// Style registers CSS declarations, such as "color:#a1b2c3", for the
+	// site's style sheet and returns the class that has them; "" when nothing
+	// of them is safe there. The page itself holds no style attributes.
+	Style(e *Element, css string) (class string)
+	// StyleClass does that for the element's own style attribute, "" if it has
+	// none.
+	StyleClass(e *Element) (class string)
 	// ID is the id that the page gave to the element, or "".
 	ID(e *Element) string
 	// Contents lists the element in the page's contents, at a heading's level.

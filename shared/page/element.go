@@ -315,6 +315,7 @@ func (s *state) rawText(b []byte, n *mdx.Node) []byte {
 // attributes appends an element's attributes: React's names become HTML's,
 // addresses are resolved, and what only a script could serve is left out.
 func (s *state) attributes(b []byte, n *mdx.Node, tag string) []byte {
+	styled := s.styleClass(n)
 	for i, a := range n.Attrs {
 		name := s.attrName(a.Name)
 		if name == "" || repeated(n.Attrs, i) {
@@ -335,7 +336,7 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag string) []byte {
 			switch {
 			case named && a.Kind != mdx.AttrBool:
 				b = component.AppendAttr(b, name, strconv.FormatBool(v))
-			case v && name != "id":
+			case v && name != "id" && name != "class" && name != "style":
 				b = append(b, ' ')
 				b = append(b, name...)
 			}
@@ -347,12 +348,9 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag string) []byte {
 		case float64:
 			value, _ = display(v)
 		default:
-			if name == "style" {
-				if css := s.styleObject(n, v); css != "" {
-					b = component.AppendAttr(b, "style", css)
-				}
+			if name != "style" {
+				continue
 			}
-			continue
 		}
 		switch name {
 		case "id":
@@ -364,8 +362,12 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag string) []byte {
 			s.emitted(value)
 		case "class":
 			s.classNames(a)
+			if value = joinClasses(value, styled); value == "" {
+				continue
+			}
+			styled = ""
 		case "style":
-			value = s.styleText(n, value)
+			continue // became a class
 		case "href", "xlink:href":
 			if tag == "image" {
 				value = s.asset(n, a.Pos, value)
@@ -397,7 +399,18 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag string) []byte {
 		}
 		b = component.AppendAttr(b, name, value)
 	}
+	if styled != "" {
+		b = component.AppendAttr(b, "class", styled)
+	}
 	return b
+}
+
+// joinClasses puts two lists of classes together.
+func joinClasses(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
 }
 
 // repeated tells whether a later attribute has the same name.
@@ -506,73 +519,4 @@ func (s *state) srcset(n *mdx.Node, pos mdx.Pos, value string) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// styleText resolves the addresses in an author's inline style.
-func (s *state) styleText(n *mdx.Node, css string) string {
-	var b strings.Builder
-	for {
-		i := strings.Index(css, "url(")
-		if i < 0 {
-			break
-		}
-		end := strings.IndexByte(css[i:], ')')
-		if end < 0 {
-			break
-		}
-		address := strings.Trim(css[i+4:i+end], ` "'`)
-		b.WriteString(css[:i])
-		b.WriteString("url('")
-		b.WriteString(strings.NewReplacer("'", "%27", "\\", "%5C", "(", "%28", ")", "%29").Replace(s.asset(n, n.Pos, address)))
-		b.WriteString("')")
-		css = css[i+end+1:]
-	}
-	if b.Len() == 0 {
-		return css
-	}
-	return b.String() + css
-}
-
-// styleObject writes style={{…}} as CSS.
-func (s *state) styleObject(n *mdx.Node, v any) string {
-	members, ok := membersOf(v)
-	if !ok {
-		return ""
-	}
-	var b strings.Builder
-	for _, m := range members {
-		text, ok := display(m.value)
-		if !ok || text == "" || strings.ContainsAny(text, ";{}") || strings.ContainsAny(m.name, ";:{} \n") {
-			continue
-		}
-		if f, isNumber := m.value.(float64); isNumber && f != 0 && !unitless(m.name) {
-			text += "px"
-		}
-		name := m.name
-		if !strings.HasPrefix(name, "--") {
-			name = kebab(name)
-			if strings.HasPrefix(name, "ms-") {
-				name = "-" + name
-			}
-		}
-		if b.Len() > 0 {
-			b.WriteByte(';')
-		}
-		b.WriteString(name)
-		b.WriteByte(':')
-		b.WriteString(text)
-	}
-	return s.styleText(n, b.String())
-}
-
-// unitless tells the CSS properties whose numbers are not lengths.
-func unitless(name string) bool {
-	switch name {
-	case "animationIterationCount", "aspectRatio", "columnCount", "columns", "fillOpacity", "flex", "flexGrow", "flexShrink",
-		"fontWeight", "gridArea", "gridColumn", "gridColumnEnd", "gridColumnStart", "gridRow", "gridRowEnd", "gridRowStart",
-		"lineClamp", "lineHeight", "opacity", "order", "orphans", "scale", "strokeOpacity", "strokeWidth", "tabSize", "widows",
-		"zIndex", "zoom":
-		return true
-	}
-	return strings.HasPrefix(name, "--")
 }

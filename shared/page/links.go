@@ -43,6 +43,23 @@ func (s *state) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool) stri
 	return t.Href
 }
 
+// styleAddress does the same for a file that a style loads, which a file in the
+// bundle's folder "bindery" names. "" means that there is none.
+func (s *state) styleAddress(n *mdx.Node, pos mdx.Pos, address string) string {
+	t := s.r.site.Resolve(s.page, address)
+	switch t.Kind {
+	case site.External, site.Other:
+		return t.Href
+	case site.ToFile:
+		s.refer(n, pos, address, true)
+		return site.Rel("bindery/x.css", t.Path)
+	case site.ToAnchor:
+		return t.Href
+	}
+	s.refer(n, pos, address, true)
+	return ""
+}
+
 // markdownLink gives an address for the Markdown copy: links to pages lead to
 // their copies.
 func (s *state) markdownLink(href string) string {

@@ -58,6 +58,10 @@ type Result struct {
 	Links []Ref
 	// Classes are the class names that the page's author wrote, sorted.
 	Classes []string
+	// Styles are the rules that stand for authors' style attributes: the CSS
+	// declarations of a class by its name. A class means the same on every page;
+	// addresses are relative to a file in the bundle's folder "bindery".
+	Styles map[string]string
 	// Diagnostics are what the author should know, in document order.
 	Diagnostics []mdx.Diagnostic
 	// Inputs are the files that were read: the page and its snippets.

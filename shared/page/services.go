@@ -39,6 +39,14 @@ func (s *state) Icon(e *component.Element, name string) (string, bool) {
 	return svg, ok
 }
 
+// Style implements component.Services.
+func (s *state) Style(e *component.Element, css string) string {
+	return s.style(e.Node, e.Node.Pos, css)
+}
+
+// StyleClass implements component.Services.
+func (s *state) StyleClass(e *component.Element) string { return s.styleClass(e.Node) }
+
 // ID implements component.Services.
 func (s *state) ID(e *component.Element) string {
 	id := s.ids[e.Node]

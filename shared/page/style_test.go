@@ -1,0 +1,68 @@
+package page_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A style attribute, as text or as an object, becomes a class whose rule is in
+// Result.Styles; what could reach out of the rule is left out.
+func TestStyles(t *testing.T) {
+	for _, test := range []struct{ name, source, rule string }{
+		{"text", `<p style="Color: red; margin : 0 auto">x</p>`, "color:red;margin:0 auto"},
+		{"object", `<p style={{textAlign: "center", fontSize: 14, lineHeight: 2, WebkitLineClamp: 3}}>x</p>`, "text-align:center;font-size:14px;line-height:2;-webkit-line-clamp:3px"},
+		{"variable", `<p style={{"--x": 3, color: "var(--x)"}}>x</p>`, "--x:3;color:var(--x)"},
+		{"comment", `<p style="/* a; */color:red">x</p>`, "color:red"},
+		{"file", `<p style="background: url('/a b.png') no-repeat">x</p>`, `background:url("../a%20b.png") no-repeat`},
+		{"outside", `<p style="background:url(https://example.com/a.png)">x</p>`, `background:url("https://example.com/a.png")`},
+		{"in svg", `<svg><path style="fill: url(#g)" /></svg>`, `fill:url("#g")`},
+		{"semicolon in an address", `<p style="background:url(data:image/png;base64,AA==)">x</p>`, `background:url("data:image/png;base64,AA==")`},
+		{"out of the rule", `<p style="color: red} body {display:none">x</p>`, ""},
+		{"escape", `<p style="color: \72 ed">x</p>`, ""},
+		{"script in an address", `<p style="background: url(javascript:alert(1))">x</p>`, ""},
+		{"old script", `<p style="width: expression(alert(1))">x</p>`, ""},
+		{"import", `<p style="@import 'x'">x</p>`, ""},
+		{"end tag", `<p style="font-family: '</style><script>'">x</p>`, ""},
+		{"open string", `<p style="font-family: 'a">x</p>`, ""},
+		{"open parenthesis", `<p style="color: rgb(1">x</p>`, ""},
+		{"unknown property", `<p style="behavior: url(x.htc)">x</p>`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := renderFiles(t, fstest.MapFS{"page.mdx": {Data: []byte(test.source)}, "a b.png": {Data: []byte("x")}}, "page.mdx")
+			for _, fault := range checkHTML(r) {
+				t.Error(fault)
+			}
+			if strings.Contains(string(r.HTML), " style=") {
+				t.Errorf("a style attribute is left: %s", r.HTML)
+			}
+			var got []string
+			for class, rule := range r.Styles {
+				got = append(got, rule)
+				if !strings.Contains(string(r.HTML), `class="`+class+`"`) {
+					t.Errorf("no element has %s: %s", class, r.HTML)
+				}
+			}
+			if diff := cmp.Diff(test.rule, strings.Join(got, "|")); diff != "" {
+				t.Errorf("rule differs (-want +got):\n%s", diff)
+			}
+			if reported := strings.Contains(diagnostics(r), "style-dropped"); reported != (test.rule == "") {
+				t.Errorf("diagnostics: %s", diagnostics(r))
+			}
+		})
+	}
+}
+
+// A class of the author's and the one of a style stand together, and the same
+// style has the same class everywhere.
+func TestStyleBesideClass(t *testing.T) {
+	r := renderSource(t, "<p className=\"a\" style=\"color:red\">x</p>\n\n<div style={{color: 'red'}}>y</div>\n")
+	if len(r.Styles) != 1 || strings.Count(string(r.HTML), "st-") != 2 || !strings.Contains(string(r.HTML), `class="a st-`) {
+		t.Errorf("%v\n%s", r.Styles, r.HTML)
+	}
+	if diff := cmp.Diff([]string{"a"}, r.Classes); diff != "" {
+		t.Error(diff)
+	}
+}
