@@ -69,6 +69,7 @@ func functions() []spec {
 // function is a deployed spec.
 type function struct {
 	spec
+	logs awslogs.LogGroup
 	role awsiam.Role
 	fn   awslambda.Function
 }
@@ -123,5 +124,17 @@ func (s *stack) newFunction(spec spec) *function {
 		props.DeadLetterQueue = s.workflow.deadLetters
 		props.RetryAttempts = jsii.Number(2)
 	}
-	return &function{spec: spec, role: role, fn: awslambda.NewFunction(s.Stack, &spec.name, props)}
+	return &function{spec: spec, logs: logs, role: role, fn: awslambda.NewFunction(s.Stack, &spec.name, props)}
+}
+
+// requestLogs names the log groups in which requests have a line each. The
+// API's own document has none that belongs to an organisation.
+func (s *stack) requestLogs() *string {
+	var names []*string
+	for _, spec := range functions() {
+		if spec.part == answers && spec.operation != openAPI {
+			names = append(names, s.functions[spec.name].logs.LogGroupName())
+		}
+	}
+	return awscdk.Fn_Join(jsii.String(" "), &names)
 }

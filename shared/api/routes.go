@@ -379,5 +379,5 @@ func (s *server) logRequest(r *http.Request, id string, took time.Duration, line
 			attrs = append(attrs, slog.String("stack", string(p.stack)))
 		}
 	}
-	s.log.LogAttrs(r.Context(), level, "request", attrs...)
+	s.log.LogAttrs(r.Context(), level, RequestMessage, attrs...)
 }

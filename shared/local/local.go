@@ -51,6 +51,8 @@ type Local struct {
 
 	runner *Runner
 
+	requests *RequestLog
+
 	mu   sync.Mutex
 	lock *os.File
 }
@@ -97,6 +99,7 @@ func Open(ctx context.Context, opt Options) (*Local, error) {
 	l.records = &records{l: l}
 	l.objects = &Objects{l: l, root: l.path("objects"), secret: secret, base: opt.BaseURL}
 	l.runner = &Runner{l: l, wake: make(chan struct{}, 1)}
+	l.requests = &RequestLog{l: l}
 	return l, nil
 }
 
@@ -145,7 +148,7 @@ func (l *Local) Lock() error {
 // Close drains the runner (see Runner.Close), gives the lock back and closes
 // the database. It waits no longer than ctx for executions to stop.
 func (l *Local) Close(ctx context.Context) error {
-	errs := []error{l.runner.Close(ctx), l.closeDatabase()}
+	errs := []error{l.runner.Close(ctx), l.requests.close(), l.closeDatabase()}
 	l.mu.Lock()
 	lock := l.lock
 	l.lock = nil

@@ -12,7 +12,7 @@ import (
 
 func (a *app) orgCommand() *cobra.Command {
 	return a.group("org", "Organisations and their plans (for operators)",
-		a.orgCreate(), a.orgList(), a.orgPlan(), a.orgUsage(), a.orgRevoke())
+		a.orgCreate(), a.orgList(), a.orgPlan(), a.orgRevoke())
 }
 
 func (a *app) orgCreate() *cobra.Command {
@@ -85,34 +85,6 @@ func (a *app) orgPlan() *cobra.Command {
 					return err
 				}
 				return a.print(org, func(w io.Writer) { fmt.Fprintf(w, "%s is on plan %s\n", org.ID, org.Plan) })
-			})
-		}),
-	}
-	o.flags(cmd)
-	a.jsonFlag(cmd)
-	return cmd
-}
-
-func (a *app) orgUsage() *cobra.Command {
-	var o operator
-	cmd := &cobra.Command{
-		Use:     "usage ORGANISATION",
-		Short:   "Show what an organisation used, month by month",
-		Example: `  bindery org usage org_… --data ./.data`,
-		Args:    cobra.ExactArgs(1),
-		RunE: a.does(func(cmd *cobra.Command, args []string) error {
-			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
-				all, err := s.Usage(ctx, args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(listed(all), func(w io.Writer) {
-					var rows [][]string
-					for _, u := range all {
-						rows = append(rows, []string{u.Month, fmt.Sprint(u.Exports), fmt.Sprint(u.Pages), size(u.BundleBytes)})
-					}
-					table(w, "month exports pages bundles", rows)
-				})
 			})
 		}),
 	}

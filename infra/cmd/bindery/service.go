@@ -93,7 +93,8 @@ func (s *service) Serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	calls := api.Handler(api.Options{Admin: s.Admin, Objects: s.local.Objects(), Log: s.log})
+	calls := api.Handler(api.Options{Admin: s.Admin, Objects: s.local.Objects(), Log: slog.New(slog.NewMultiHandler(
+		s.log.Handler(), requestHandler{slog.NewJSONHandler(s.local.RequestLog(), nil)}))})
 	links := s.local.Objects().Handler()
 	s.server = &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
