@@ -94,6 +94,9 @@ type Services interface {
 	Link(e *Element, href string) string
 	// Asset does the same for a picture or another file that the page loads.
 	Asset(e *Element, src string) string
+	// Size gives the width and height in pixels of a picture of the site; ok
+	// is false for one of elsewhere, or of an unknown format.
+	Size(e *Element, src string) (width, height int, ok bool)
 	// MarkdownLink is Link for the Markdown copy.
 	MarkdownLink(e *Element, href string) string
 	// Icon draws an icon in the library and style that the element asks for; a

@@ -11,6 +11,8 @@
 //   - ids.go: ids of headings and components, and their aliases
 //   - html.go, element.go: the tree as HTML; HTML elements that authors write
 //   - style.go: authors' styles as classes, for a policy that allows no others
+//   - image.go: pictures and their sizes (internal/imagesize reads them)
+//   - embed.go: videos, frames and other pages within a page
 //   - code.go: code blocks and the words behind a fence
 //   - links.go: links and files, and what the link report needs of them
 //   - markdown.go, text.go: the tree as Markdown and as text

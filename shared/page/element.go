@@ -1,7 +1,6 @@
 package page
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -165,18 +164,25 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	if table {
 		b = append(b, tableOpen...)
 	}
+	extra := ""
+	if !inSVG {
+		switch name {
+		case "img":
+			extra = s.fitImage(n)
+		case "iframe", "video", "audio", "embed", "object":
+			if s.r.airGapped && s.outside(n) {
+				return s.embedNotice(b, n)
+			}
+			s.fitEmbed(n, name)
+		}
+	}
 	b = append(b, '<')
 	b = append(b, name...)
 	heading := isHeadingTag(name) && !inSVG
-	b = s.attributes(b, n, name)
+	b = s.attributes(b, n, name, extra)
 	if heading {
 		if _, own := n.Attr("id"); !own {
 			b = component.AppendAttr(b, "id", s.ids[n])
-		}
-	}
-	if name == "iframe" {
-		if _, ok := n.Attr("title"); !ok {
-			b = component.AppendAttr(b, "title", s.frameTitle(n))
 		}
 	}
 	if rule&void != 0 {
@@ -184,9 +190,8 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 			if _, ok := n.Attr("alt"); !ok {
 				b = append(b, ` alt=""`...)
 			}
-			if _, ok := n.Attr("loading"); !ok {
-				b = append(b, ` loading="lazy"`...)
-			}
+			_, own := n.Attr("loading")
+			b = s.appendLoading(b, own)
 		}
 		b = append(b, '>')
 		if rule&block != 0 {
@@ -231,21 +236,6 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 		b = append(b, '\n')
 	}
 	return b
-}
-
-// frameTitle names an embedded page that its author gave no title, for readers
-// who can't see it: by its host.
-func (s *state) frameTitle(n *mdx.Node) string {
-	if a, ok := n.Attr("src"); ok {
-		if v, _ := attrValue(a); v != nil {
-			if src, ok := v.(string); ok {
-				if u, err := url.Parse(src); err == nil && u.Host != "" {
-					return u.Host
-				}
-			}
-		}
-	}
-	return "Embedded page"
 }
 
 // svgText appends an element of SVG that holds text. Its text is written so
@@ -314,8 +304,9 @@ func (s *state) rawText(b []byte, n *mdx.Node) []byte {
 
 // attributes appends an element's attributes: React's names become HTML's,
 // addresses are resolved, and what only a script could serve is left out.
-func (s *state) attributes(b []byte, n *mdx.Node, tag string) []byte {
-	styled := s.styleClass(n)
+// extra are classes besides the author's.
+func (s *state) attributes(b []byte, n *mdx.Node, tag, extra string) []byte {
+	styled := joinClasses(extra, s.styleClass(n))
 	for i, a := range n.Attrs {
 		name := s.attrName(a.Name)
 		if name == "" || repeated(n.Attrs, i) {

@@ -282,18 +282,6 @@ func (s *state) table(b []byte, n *mdx.Node) []byte {
 	return append(b, "</table></div>\n"...)
 }
 
-func (s *state) image(b []byte, n *mdx.Node) []byte {
-	b = append(b, "<img"...)
-	if src := s.asset(n, n.Pos, n.URL); src != "" {
-		b = component.AppendAttr(b, "src", src)
-	}
-	b = component.AppendAttr(b, "alt", n.Value)
-	if n.Title != "" {
-		b = component.AppendAttr(b, "title", n.Title)
-	}
-	return append(b, ` loading="lazy">`...)
-}
-
 // hasBlock tells whether inline content holds something that HTML does not
 // allow in a paragraph.
 func (s *state) hasBlock(list []*mdx.Node) bool {

@@ -22,6 +22,9 @@ type Options struct {
 	Icons component.Icons
 	// Registry holds the components; nil means component.Builtin().
 	Registry *component.Registry
+	// AirGapped tells that readers have no network: what a page would embed
+	// from elsewhere is replaced by a notice with a link.
+	AirGapped bool
 	// Log gets what is not an author's business; nil discards it.
 	Log *slog.Logger
 }
@@ -35,6 +38,9 @@ type Renderer struct {
 	registry *component.Registry
 	log      *slog.Logger
 	snippets snippetCache
+	sizes    sizeCache
+	// airGapped is Options.AirGapped.
+	airGapped bool
 }
 
 // Result is one rendered page. Its slices are the caller's.
@@ -64,7 +70,8 @@ type Result struct {
 	Styles map[string]string
 	// Diagnostics are what the author should know, in document order.
 	Diagnostics []mdx.Diagnostic
-	// Inputs are the files that were read: the page and its snippets.
+	// Inputs are the files that were read: the page, its snippets, and the
+	// pictures whose size it tells.
 	Inputs []string
 }
 
@@ -101,7 +108,7 @@ type Ref struct {
 
 // New makes a Renderer.
 func New(o Options) *Renderer {
-	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, registry: o.Registry, log: o.Log}
+	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, registry: o.Registry, log: o.Log, airGapped: o.AirGapped}
 	if r.registry == nil {
 		r.registry = component.Builtin()
 	}

@@ -17,6 +17,12 @@ func (s *state) Asset(e *component.Element, src string) string {
 	return s.asset(e.Node, e.Node.Pos, src)
 }
 
+// Size implements component.Services.
+func (s *state) Size(_ *component.Element, src string) (width, height int, ok bool) {
+	size, ok := s.sizeOf(src)
+	return size.Width, size.Height, ok
+}
+
 // MarkdownLink implements component.Services.
 func (s *state) MarkdownLink(_ *component.Element, href string) string { return s.markdownLink(href) }
 

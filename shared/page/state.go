@@ -43,6 +43,7 @@ type state struct {
 
 	// While HTML is written.
 	svg     int                 // depth of svg elements
+	images  int                 // pictures written so far
 	anchors int                 // depth of links: HTML knows none within another
 	once    map[string]struct{} // what reportOnce said
 	classes map[string]struct{}

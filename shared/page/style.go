@@ -17,19 +17,24 @@ const maxStyles = 500
 // declarations go to Result.Styles, from where they reach the site's style
 // sheet.
 func (s *state) styleClass(n *mdx.Node) string {
+	if _, ok := n.Attr("style"); !ok {
+		return ""
+	}
+	return s.style(n, attrPos(n, "style"), s.styleSource(n))
+}
+
+// styleSource gives an element's style attribute as CSS, also when it was
+// written as an object.
+func (s *state) styleSource(n *mdx.Node) string {
 	a, ok := n.Attr("style")
 	if !ok {
 		return ""
 	}
-	v, ok := attrValue(a)
-	if !ok {
-		return ""
+	v, _ := attrValue(a)
+	if css, ok := v.(string); ok {
+		return css
 	}
-	css, isText := v.(string)
-	if !isText {
-		css = s.styleObject(v)
-	}
-	return s.style(n, a.Pos, css)
+	return s.styleObject(v)
 }
 
 // style registers declarations and returns their class. What is not safe, or
