@@ -9,8 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bindery-docs/bindery/shared/cloud"
 	"github.com/bindery-docs/bindery/shared/cloud/cloudtest"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/config"
 )
 
@@ -52,8 +53,8 @@ func TestPrograms(t *testing.T) {
 				config.ExportsBucket + "=" + exports, config.StateMachine + "=" + machine, config.SignerRole + "=" + signer,
 			}
 			processes := map[string]*process{}
-			db := cloud.NewStore(local.Config, cloud.StoreOptions{Table: table})
-			runner := cloud.NewRunner(local.Config, cloud.RunnerOptions{StateMachine: machine})
+			db := dynamo.New(local.Config, dynamo.Options{Table: table})
+			runner := sfnrun.New(local.Config, sfnrun.Options{StateMachine: machine})
 			tell(t, db, runner, func(name string, event []byte) ([]byte, *fault) {
 				p := processes[name]
 				if p == nil {

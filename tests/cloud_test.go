@@ -27,7 +27,9 @@ import (
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/api"
 	"github.com/bindery-docs/bindery/shared/asl"
-	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/cloud/s3store"
+	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/cloud/stack"
 	"github.com/bindery-docs/bindery/shared/export"
 	"github.com/bindery-docs/bindery/shared/local"
@@ -43,7 +45,7 @@ type deployment struct {
 	stack    stack.Stack
 	proxy    *awsProxy
 	admin    *admin.Service
-	runner   *cloud.Runner
+	runner   *sfnrun.Runner
 	org      admin.Organisation
 	client   *http.Client
 }
@@ -136,10 +138,10 @@ func deploy(t *testing.T) *deployment {
 		t.Fatal(err)
 	}
 	d.client = &http.Client{Timeout: time.Minute}
-	d.runner = cloud.NewRunner(d.aws, cloud.RunnerOptions{StateMachine: d.stack.StateMachine})
+	d.runner = sfnrun.New(d.aws, sfnrun.Options{StateMachine: d.stack.StateMachine})
 	d.admin = admin.New(admin.Options{
-		Store:   cloud.NewStore(d.aws, cloud.StoreOptions{Table: d.stack.Table}),
-		Objects: cloud.NewObjects(d.aws, cloud.ObjectsOptions{Sources: d.stack.SourcesBucket, Exports: d.stack.ExportsBucket}),
+		Store:   dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table}),
+		Objects: s3store.New(d.aws, s3store.Options{Sources: d.stack.SourcesBucket, Exports: d.stack.ExportsBucket}),
 		Runner:  d.runner,
 	})
 	d.org = d.organisation(t, admin.PlanEnterprise, cloudDomain, "broken.example.com", "large.example.com", "faults.example.com", "orphan.example.com")
@@ -642,7 +644,7 @@ func (deafRunner) Start(context.Context, string, []byte) error {
 func (d *deployment) orphan(t *testing.T) string {
 	t.Helper()
 	d.publish(t, madeSite(t, 3), "orphan.example.com")
-	deaf := admin.New(admin.Options{Store: cloud.NewStore(d.aws, cloud.StoreOptions{Table: d.stack.Table}), Runner: deafRunner{}})
+	deaf := admin.New(admin.Options{Store: dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table}), Runner: deafRunner{}})
 	job, err := deaf.StartExport(t.Context(), admin.Caller{OrganisationID: d.org.ID}, admin.StartExport{Domain: "orphan.example.com"})
 	if err != nil {
 		t.Fatal(err)

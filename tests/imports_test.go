@@ -19,10 +19,14 @@ const module = "github.com/bindery-docs/bindery/"
 // folder with all folders below it, save those that are rooms themselves.
 // A new room must earn its row.
 var rooms = map[string][]string{
-	"functions": {"shared/config", "shared/cloud", "shared/admin", "shared/api", "shared/export"},
-	"infra":     {"shared/config", "shared/api", "statemachine"},
+	"functions": {
+		"shared/config", "shared/cloud", "shared/cloud/awsconfig", "shared/cloud/dynamo", "shared/cloud/s3store",
+		"shared/cloud/sfnrun", "shared/admin", "shared/api", "shared/export",
+	},
+	"infra": {"shared/config", "shared/api", "statemachine"},
 	"infra/cmd/bindery": {
-		"shared/admin", "shared/api", "shared/asl", "shared/bundle", "shared/client", "shared/cloud", "shared/component",
+		"shared/admin", "shared/api", "shared/asl", "shared/bundle", "shared/client", "shared/cloud/dynamo",
+		"shared/cloud/s3store", "shared/cloud/stack", "shared/component",
 		"shared/config", "shared/export", "shared/highlight", "shared/local", "shared/mdx", "shared/page",
 		"shared/site", "shared/snapshot", "shared/store", "shared/theme", "statemachine",
 	},
@@ -48,25 +52,36 @@ var rooms = map[string][]string{
 	"shared/asl":    {},
 	"shared/local":  {"shared/store", "shared/asl", "statemachine"},
 	"shared/cloud":  {"shared/store"},
+	// What speaks to AWS: each service on its own, so that a function links
+	// only what it calls.
+	"shared/cloud/awsconfig":     {},
+	"shared/cloud/dynamo":        {"shared/store", "shared/cloud/internal/call"},
+	"shared/cloud/s3store":       {"shared/store", "shared/cloud/internal/call"},
+	"shared/cloud/sfnrun":        {"shared/store", "shared/cloud/internal/call"},
+	"shared/cloud/internal/call": {"shared/store"},
+	"shared/cloud/stack":         {},
 	// For tests alone: no program may import it, and no row below names it.
-	"shared/cloud/cloudtest": {"shared/store", "shared/cloud", "statemachine"},
+	"shared/cloud/cloudtest": {"shared/store", "shared/cloud/dynamo", "statemachine"},
 	"shared/config":          {},
 }
 
 // keepers names outside modules that only some rooms may use, so that a
 // Lambda never carries a weight it has no need of.
 var keepers = map[string][]string{
-	"modernc.org/sqlite":                    {"shared/local"},
-	"github.com/spf13/cobra":                {"infra/cmd/bindery"},
-	"github.com/vbauerster/mpb/v8":          {"infra/cmd/bindery"},
-	"github.com/alecthomas/chroma/v2":       {"shared/highlight"},
-	"github.com/aws/aws-sdk-go-v2":          {"shared/cloud", "shared/cloud/cloudtest"},
+	"modernc.org/sqlite":              {"shared/local"},
+	"github.com/spf13/cobra":          {"infra/cmd/bindery"},
+	"github.com/vbauerster/mpb/v8":    {"infra/cmd/bindery"},
+	"github.com/alecthomas/chroma/v2": {"shared/highlight"},
+	"github.com/aws/aws-sdk-go-v2": {
+		"shared/cloud/awsconfig", "shared/cloud/dynamo", "shared/cloud/s3store", "shared/cloud/sfnrun",
+		"shared/cloud/internal/call", "shared/cloud/stack", "shared/cloud/cloudtest",
+	},
 	"github.com/aws/aws-cdk-go/awscdk/v2":   {"infra"},
 	"github.com/aws/jsii-runtime-go":        {"infra"},
 	"github.com/aws/constructs-go":          {"infra"},
 	"github.com/cdklabs/cdk-nag-go":         {"infra"},
-	"github.com/aws/smithy-go":              {"shared/cloud"},
-	"github.com/aws/aws-lambda-go":          {"shared/cloud", "functions"},
+	"github.com/aws/smithy-go":              {"shared/cloud/internal/call", "shared/cloud/stack"},
+	"github.com/aws/aws-lambda-go":          {"shared/cloud"},
 	"github.com/tdewolff/minify/v2":         {"shared/theme"},
 	"github.com/sabhiram/go-gitignore":      {"shared/client", "shared/site"},
 	"github.com/goccy/go-yaml":              {"shared/site", "shared/page", "shared/theme"}, // theme: the icons' generator

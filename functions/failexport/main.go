@@ -9,6 +9,9 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/cloud/awsconfig"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/config"
 	"github.com/bindery-docs/bindery/shared/export"
 )
@@ -20,12 +23,12 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	aws, err := f.AWS()
+	aws, err := awsconfig.FromEnv(f.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	db := cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table})
-	objects := cloud.NewObjects(aws, cloud.ObjectsOptions{Exports: env.ExportsBucket})
+	db := dynamo.New(aws, dynamo.Options{Table: env.Table})
+	objects := s3store.New(aws, s3store.Options{Exports: env.ExportsBucket})
 	service := admin.New(admin.Options{Store: db, Objects: objects, Log: f.Log})
 	steps := export.New(export.Options{Admin: service, Objects: objects, Log: f.Log, Annotate: cloud.Annotate})
 	fail := steps.Tasks()[export.TaskFail]

@@ -7,6 +7,9 @@ import (
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/api"
 	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/cloud/awsconfig"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/config"
 )
 
@@ -17,13 +20,13 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	aws, err := f.AWS()
+	aws, err := awsconfig.FromEnv(f.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	objects := cloud.NewObjects(aws, cloud.ObjectsOptions{Exports: env.ExportsBucket, SignerRole: env.SignerRole})
+	objects := s3store.New(aws, s3store.Options{Exports: env.ExportsBucket, SignerRole: env.SignerRole})
 	service := admin.New(admin.Options{
-		Store:    cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table}),
+		Store:    dynamo.New(aws, dynamo.Options{Table: env.Table}),
 		Objects:  objects,
 		LinkLife: env.LinkLife,
 		Log:      f.Log,

@@ -6,6 +6,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/api"
 	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/cloud/awsconfig"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/config"
 )
 
@@ -16,10 +18,10 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	aws, err := f.AWS()
+	aws, err := awsconfig.FromEnv(f.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	service := admin.New(admin.Options{Store: cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table}), Log: f.Log})
+	service := admin.New(admin.Options{Store: dynamo.New(aws, dynamo.Options{Table: env.Table}), Log: f.Log})
 	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Log: f.Log}, "getExport")), nil
 }

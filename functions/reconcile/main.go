@@ -8,6 +8,10 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/cloud/awsconfig"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/cloud/s3store"
+	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/config"
 	"github.com/bindery-docs/bindery/shared/export"
 )
@@ -19,13 +23,13 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	aws, err := f.AWS()
+	aws, err := awsconfig.FromEnv(f.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	db := cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table})
-	objects := cloud.NewObjects(aws, cloud.ObjectsOptions{Sources: env.SourcesBucket, Exports: env.ExportsBucket})
-	runner := cloud.NewRunner(aws, cloud.RunnerOptions{StateMachine: env.StateMachine})
+	db := dynamo.New(aws, dynamo.Options{Table: env.Table})
+	objects := s3store.New(aws, s3store.Options{Sources: env.SourcesBucket, Exports: env.ExportsBucket})
+	runner := sfnrun.New(aws, sfnrun.Options{StateMachine: env.StateMachine})
 	service := admin.New(admin.Options{Store: db, Objects: objects, Runner: runner, Log: f.Log})
 	steps := export.New(export.Options{Admin: service, Objects: objects, Runner: runner, Log: f.Log, Annotate: cloud.Annotate})
 	return f.Step(env.Stage, func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {

@@ -6,6 +6,9 @@ import (
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/api"
 	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/cloud/awsconfig"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/config"
 )
 
@@ -16,13 +19,13 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	aws, err := f.AWS()
+	aws, err := awsconfig.FromEnv(f.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	service := admin.New(admin.Options{
-		Store:      cloud.NewStore(aws, cloud.StoreOptions{Table: env.Table}),
-		Runner:     cloud.NewRunner(aws, cloud.RunnerOptions{StateMachine: env.StateMachine}),
+		Store:      dynamo.New(aws, dynamo.Options{Table: env.Table}),
+		Runner:     sfnrun.New(aws, sfnrun.Options{StateMachine: env.StateMachine}),
 		MaxRunning: env.MaxRunning,
 		Log:        f.Log,
 	})

@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/cloud"
 	"github.com/bindery-docs/bindery/shared/cloud/cloudtest"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/cloud/s3store"
+	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/store"
 	"github.com/bindery-docs/bindery/shared/storetest"
 )
@@ -23,7 +25,7 @@ func TestStoreContract(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := start(t)
-			s := cloud.NewStore(c.Config, cloud.StoreOptions{Table: c.Table(t)})
+			s := dynamo.New(c.Config, dynamo.Options{Table: c.Table(t)})
 			storetest.Store(t, func(*testing.T) store.Store { return s })
 		})
 	}
@@ -38,7 +40,7 @@ func TestLargestRecords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := start(t)
-			s := cloud.NewStore(c.Config, cloud.StoreOptions{Table: c.Table(t)})
+			s := dynamo.New(c.Config, dynamo.Options{Table: c.Table(t)})
 			const active = "due"
 			largest := 0
 			for size := store.MaxRecordBytes - 200; size < store.MaxRecordBytes; size++ {
@@ -69,7 +71,7 @@ func TestLargestRecords(t *testing.T) {
 func TestObjectsContract(t *testing.T) {
 	c := cloudtest.MiniStack(t)
 	sources, exports := c.Buckets(t)
-	o := cloud.NewObjects(c.Config, cloud.ObjectsOptions{Sources: sources, Exports: exports})
+	o := s3store.New(c.Config, s3store.Options{Sources: sources, Exports: exports})
 	client := &http.Client{Transport: algorithmGate{http.DefaultTransport}}
 	storetest.Objects(t, func(*testing.T) (store.Objects, *http.Client) { return o, client })
 }
@@ -80,7 +82,7 @@ func TestRunnerContract(t *testing.T) {
 	storetest.Runner(t, func(t *testing.T, tasks storetest.Tasks) store.Runner {
 		n++
 		machine := c.StateMachine(t, fmt.Sprint("export", n), tasks)
-		return cloud.NewRunner(c.Config, cloud.RunnerOptions{StateMachine: machine})
+		return sfnrun.New(c.Config, sfnrun.Options{StateMachine: machine})
 	})
 }
 

@@ -21,8 +21,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/bindery-docs/bindery/shared/cloud"
 	"github.com/bindery-docs/bindery/shared/cloud/cloudtest"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/cloud/s3store"
+	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
@@ -74,7 +76,7 @@ func TestLostAnswersOfWrites(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := start(t)
 			table := c.Table(t)
-			sound := cloud.NewStore(c.Config, cloud.StoreOptions{Table: table})
+			sound := dynamo.New(c.Config, dynamo.Options{Table: table})
 			key := func(sk string) store.Key { return store.Key{PK: "p", SK: sk} }
 			put := func(sk string, revision int64) store.Record {
 				return store.Record{Key: key(sk), Revision: revision, Value: fmt.Appendf(nil, "%d", revision)}
@@ -91,7 +93,7 @@ func TestLostAnswersOfWrites(t *testing.T) {
 				{"a delete without condition", "DeleteItem", nil, []store.Delete{{Key: key("b")}}},
 			} {
 				network := &lossy{lose: target(step.operation)}
-				s := cloud.NewStore(over(c.Config, network), cloud.StoreOptions{Table: table})
+				s := dynamo.New(over(c.Config, network), dynamo.Options{Table: table})
 				if err := s.Write(t.Context(), step.puts, step.deletes); err != nil {
 					t.Errorf("%s: %v", step.name, err)
 				}
@@ -106,7 +108,7 @@ func TestLostAnswersOfWrites(t *testing.T) {
 			}
 			// The name of a write is of one write: another with the same content
 			// is refused.
-			s := cloud.NewStore(over(c.Config, &lossy{lose: target("PutItem")}), cloud.StoreOptions{Table: table})
+			s := dynamo.New(over(c.Config, &lossy{lose: target("PutItem")}), dynamo.Options{Table: table})
 			if err := s.Write(t.Context(), []store.Record{put("a", 3)}, nil); err != nil {
 				t.Fatal(err)
 			}
@@ -122,8 +124,8 @@ func TestLostAnswersOfWrites(t *testing.T) {
 func TestLostAnswersOfUploads(t *testing.T) {
 	c := cloudtest.MiniStack(t)
 	sources, exports := c.Buckets(t)
-	opt := cloud.ObjectsOptions{Sources: sources, Exports: exports}
-	sound := cloud.NewObjects(c.Config, opt)
+	opt := s3store.Options{Sources: sources, Exports: exports}
+	sound := s3store.New(c.Config, opt)
 	for _, upload := range []struct {
 		name string
 		size int
@@ -135,7 +137,7 @@ func TestLostAnswersOfUploads(t *testing.T) {
 	} {
 		t.Run(upload.name, func(t *testing.T) {
 			network := &lossy{lose: upload.lose}
-			o := cloud.NewObjects(over(c.Config, network), opt)
+			o := s3store.New(over(c.Config, network), opt)
 			key := "orgs/o/" + strings.ReplaceAll(upload.name, " ", "-")
 			data := bytes.Repeat([]byte("0123456789"), upload.size/10)
 			info, err := o.Put(t.Context(), key, bytes.NewReader(data), store.PutOptions{IfAbsent: true})
@@ -160,7 +162,7 @@ func TestLostAnswersOfUploads(t *testing.T) {
 func TestUploadsInParts(t *testing.T) {
 	c := cloudtest.MiniStack(t)
 	sources, exports := c.Buckets(t)
-	o := cloud.NewObjects(c.Config, cloud.ObjectsOptions{Sources: sources, Exports: exports})
+	o := s3store.New(c.Config, s3store.Options{Sources: sources, Exports: exports})
 	data := func(b byte) []byte { return bytes.Repeat([]byte{b}, 17<<20) }
 	put := func(ctx context.Context, key string, r io.Reader, opt store.PutOptions) error {
 		_, err := o.Put(ctx, key, r, opt)
@@ -248,7 +250,7 @@ func (e ending) Read(p []byte) (int, error) {
 func TestObjectsAreInTwoBuckets(t *testing.T) {
 	c := cloudtest.MiniStack(t)
 	sources, exports := c.Buckets(t)
-	o := cloud.NewObjects(c.Config, cloud.ObjectsOptions{Sources: sources, Exports: exports})
+	o := s3store.New(c.Config, s3store.Options{Sources: sources, Exports: exports})
 	keys := []string{"a", "exports", "exports-b/x", "exports/a", "exports/b", "orgs/a", "z"}
 	for _, key := range keys {
 		if _, err := o.Put(t.Context(), key, strings.NewReader(key), store.PutOptions{}); err != nil {
@@ -346,9 +348,9 @@ func TestKindsOfErrors(t *testing.T) {
 			cfg := aws.Config{
 				Region: "eu-west-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("k", "s", ""), Retryer: hasty,
 			}
-			s := cloud.NewStore(cfg, cloud.StoreOptions{Table: "t"})
-			o := cloud.NewObjects(cfg, cloud.ObjectsOptions{Sources: "a", Exports: "b", SignerRole: signerRole})
-			r := cloud.NewRunner(cfg, cloud.RunnerOptions{StateMachine: "arn:aws:states:eu-west-1:123456789012:stateMachine:export"})
+			s := dynamo.New(cfg, dynamo.Options{Table: "t"})
+			o := s3store.New(cfg, s3store.Options{Sources: "a", Exports: "b", SignerRole: "arn:aws:iam::123456789012:role/signer"})
+			r := sfnrun.New(cfg, sfnrun.Options{StateMachine: "arn:aws:states:eu-west-1:123456789012:stateMachine:export"})
 			record := store.Record{Key: store.Key{PK: "p", SK: "s"}, Value: []byte(`1`)}
 			for name, call := range map[string]func(ctx context.Context) error{
 				"get":   func(ctx context.Context) error { _, err := s.Get(ctx, record.Key); return err },
@@ -403,9 +405,9 @@ func TestBrokenObject(t *testing.T) {
 		_, _ = io.WriteString(w, "only this")
 	}))
 	t.Cleanup(server.Close)
-	o := cloud.NewObjects(aws.Config{
+	o := s3store.New(aws.Config{
 		Region: "eu-west-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("k", "s", ""),
-	}, cloud.ObjectsOptions{Sources: "a", Exports: "b"})
+	}, s3store.Options{Sources: "a", Exports: "b"})
 	r, err := o.Get(t.Context(), "k", 0, -1)
 	if err != nil {
 		t.Fatal(err)
@@ -415,32 +417,5 @@ func TestBrokenObject(t *testing.T) {
 	coded, ok := errors.AsType[store.Coded](err)
 	if !ok || coded.Code() != "temporary" || string(b) != "only this" {
 		t.Errorf("got %q, %v", b, err)
-	}
-}
-
-func TestConfigFromEnv(t *testing.T) {
-	whole := map[string]string{
-		"AWS_REGION": "eu-west-1", "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "session",
-		"AWS_ENDPOINT_URL": "http://127.0.0.1:4566",
-	}
-	cfg, err := cloud.ConfigFromEnv(func(name string) string { return whole[name] })
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := cfg.Credentials.Retrieve(t.Context())
-	if err != nil || cfg.Region != "eu-west-1" || aws.ToString(cfg.BaseEndpoint) != "http://127.0.0.1:4566" ||
-		keys.AccessKeyID != "key" || keys.SecretAccessKey != "secret" || keys.SessionToken != "session" {
-		t.Errorf("got %+v, %+v, %v", cfg, keys, err)
-	}
-	for _, missing := range []string{"AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
-		_, err := cloud.ConfigFromEnv(func(name string) string {
-			if name == missing {
-				return ""
-			}
-			return whole[name]
-		})
-		if err == nil || !strings.Contains(err.Error(), missing) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("without %s: %v", missing, err)
-		}
 	}
 }

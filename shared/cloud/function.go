@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
-	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
 // Function is what a Lambda function has before its first invocation.
@@ -43,9 +42,6 @@ func Main(name string, build func(*Function) (Handler, error)) {
 func NewFunction(name string, getenv func(string) string, out io.Writer) *Function {
 	return &Function{Name: name, Getenv: getenv, Log: NewLog(out, slog.LevelInfo).With("function", name), out: out}
 }
-
-// AWS is the configuration of the ports: see ConfigFromEnv.
-func (f *Function) AWS() (aws.Config, error) { return ConfigFromEnv(f.Getenv) }
 
 // HTTP adapts a handler of requests: see HTTP.
 func (f *Function) HTTP(stage, codeHeader string, h http.Handler) Handler {

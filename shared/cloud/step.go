@@ -16,9 +16,14 @@ import (
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
-// codeInternal is the code of errors that nothing explains, as package admin has
-// it; the workflow tries them again a little.
-const codeInternal = "internal"
+// Codes of errors that have none, as package admin has them, which this one
+// does not import; a test holds them equal.
+const (
+	// codeInternal: nothing explains it. The workflow tries it again a little.
+	codeInternal = "internal"
+	// codeTemporary: a later try may not meet it.
+	codeTemporary = "temporary"
+)
 
 // StepOptions go with Step.
 type StepOptions struct {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/api"
-	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/cloud/stack"
 	"github.com/bindery-docs/bindery/shared/local"
 )
@@ -118,8 +119,8 @@ func (a *app) operateStack(ctx context.Context, name string, work func(ctx conte
 		return stackLog{r}, err
 	}
 	return work(ctx, admin.New(admin.Options{
-		Store:   cloud.NewStore(aws, cloud.StoreOptions{Table: found.Table}),
-		Objects: cloud.NewObjects(aws, cloud.ObjectsOptions{Sources: found.SourcesBucket, Exports: found.ExportsBucket}),
+		Store:   dynamo.New(aws, dynamo.Options{Table: found.Table}),
+		Objects: s3store.New(aws, s3store.Options{Sources: found.SourcesBucket, Exports: found.ExportsBucket}),
 		Log:     a.logger(slog.LevelWarn),
 	}), lines)
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
-	"github.com/bindery-docs/bindery/shared/cloud"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/store"
 	"github.com/bindery-docs/bindery/statemachine"
 )
@@ -43,11 +43,11 @@ func (c *Cloud) Table(t *testing.T) string {
 	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: name, BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
-			attribute(cloud.AttrPK), attribute(cloud.AttrSK), attribute(cloud.AttrActivePK), attribute(cloud.AttrActive),
+			attribute(dynamo.AttrPK), attribute(dynamo.AttrSK), attribute(dynamo.AttrActivePK), attribute(dynamo.AttrActive),
 		},
-		KeySchema: keys(cloud.AttrPK, cloud.AttrSK),
+		KeySchema: keys(dynamo.AttrPK, dynamo.AttrSK),
 		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-			IndexName: aws.String(cloud.IndexActive), KeySchema: keys(cloud.AttrActivePK, cloud.AttrActive),
+			IndexName: aws.String(dynamo.IndexActive), KeySchema: keys(dynamo.AttrActivePK, dynamo.AttrActive),
 			Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 		}},
 	})

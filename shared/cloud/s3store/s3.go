@@ -1,4 +1,9 @@
-package cloud
+// Package s3store is store.Objects on two buckets of S3.
+//
+//	s3.go      reading, listing, removing
+//	upload.go  uploads, whole or in parts
+//	links.go   links, and the roles that sign them
+package s3store
 
 import (
 	"bytes"
@@ -21,6 +26,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/bindery-docs/bindery/shared/cloud/internal/call"
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
@@ -43,8 +49,8 @@ type Objects struct {
 
 var _ store.Objects = (*Objects)(nil)
 
-// ObjectsOptions say where objects are and who signs their links.
-type ObjectsOptions struct {
+// Options say where objects are and who signs their links.
+type Options struct {
 	// Sources and Exports are the names of the buckets; they may be one.
 	Sources, Exports string
 	// SignerRole is the ARN of a role that may read objects, which links to
@@ -73,14 +79,14 @@ const (
 	metaSHA256 = "bindery-sha256" // the digest in hex, of uploads in parts, where it was known before
 )
 
-// NewObjects makes an Objects; it asks nothing of AWS.
-func NewObjects(cfg aws.Config, opt ObjectsOptions) *Objects {
-	cfg = withRetries(cfg)
+// New makes an Objects; it asks nothing of AWS.
+func New(cfg aws.Config, opt Options) *Objects {
+	cfg = call.WithRetries(cfg)
 	now := opt.Now
 	if now == nil {
 		now = time.Now
 	}
-	o := &Objects{sources: opt.Sources, exports: opt.Exports, sleep: sleep}
+	o := &Objects{sources: opt.Sources, exports: opt.Exports, sleep: call.Sleep}
 	o.client = s3.NewFromConfig(cfg, func(o *s3.Options) {
 		// Host names for buckets need a name service; a local cloud has none.
 		o.UsePathStyle = cfg.BaseEndpoint != nil
@@ -150,10 +156,10 @@ func (o *Objects) Get(ctx context.Context, key string, offset, length int64) (io
 		return &body{ReadCloser: out.Body, ctx: ctx, key: key}, nil
 	case isMissing(err):
 		return nil, fmt.Errorf("object %s: %w", key, store.ErrNotFound)
-	case errorCode(err) == "InvalidRange" || statusOf(err) == http.StatusRequestedRangeNotSatisfiable:
+	case call.ErrorCode(err) == "InvalidRange" || statusOf(err) == http.StatusRequestedRangeNotSatisfiable:
 		return o.nothing(ctx, key, offset) // of an empty object any range is
 	}
-	return nil, failure(ctx, err, "get object %s", key)
+	return nil, call.Failure(ctx, err, "get object %s", key)
 }
 
 // nothing opens no bytes of an object, if they are its.
@@ -184,7 +190,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case b.ctx.Err() != nil:
 		return n, fmt.Errorf("read object %s: %w", b.key, b.ctx.Err())
 	}
-	return n, &temporaryError{fmt.Errorf("read object %s: %w", b.key, err)}
+	return n, call.Temporary(fmt.Errorf("read object %s: %w", b.key, err))
 }
 
 // Stat implements store.Objects.
@@ -215,7 +221,7 @@ func (o *Objects) head(ctx context.Context, key string) (*s3.HeadObjectOutput, e
 		return nil, fmt.Errorf("object %s: %w", key, store.ErrNotFound)
 	}
 	if err != nil {
-		return nil, failure(ctx, err, "object %s", key)
+		return nil, call.Failure(ctx, err, "object %s", key)
 	}
 	return head, nil
 }
@@ -225,12 +231,12 @@ func (o *Objects) head(ctx context.Context, key string) (*s3.HeadObjectOutput, e
 func isMissing(err error) bool {
 	var noBucket *types.NoSuchBucket
 	switch {
-	case err == nil, errors.As(err, &noBucket) || errorCode(err) == "NoSuchBucket":
+	case err == nil, errors.As(err, &noBucket) || call.ErrorCode(err) == "NoSuchBucket":
 		return false
-	case errorCode(err) == "NoSuchKey":
+	case call.ErrorCode(err) == "NoSuchKey":
 		return true
 	}
-	return statusOf(err) == http.StatusNotFound && errorCode(err) == "NotFound"
+	return statusOf(err) == http.StatusNotFound && call.ErrorCode(err) == "NotFound"
 }
 
 // statusOf gives the HTTP status of an answer that is an error, or 0.
@@ -278,7 +284,7 @@ func (o *Objects) list(ctx context.Context, bucket *string, prefix, after string
 		in.MaxKeys = aws.Int32(int32(limit - len(list)))
 		out, err := o.client.ListObjectsV2(ctx, in)
 		if err != nil {
-			return nil, failure(ctx, err, "list objects")
+			return nil, call.Failure(ctx, err, "list objects")
 		}
 		for _, c := range out.Contents {
 			key, err := url.QueryUnescape(aws.ToString(c.Key))
@@ -312,13 +318,13 @@ func (o *Objects) Delete(ctx context.Context, keys ...string) error {
 				Bucket: bucket, Delete: &types.Delete{Objects: chunk, Quiet: aws.Bool(true)},
 			})
 			if err != nil {
-				return failure(ctx, err, "delete objects")
+				return call.Failure(ctx, err, "delete objects")
 			}
 			for _, e := range out.Errors {
 				switch code := aws.ToString(e.Code); code {
 				case "NoSuchKey":
 				case "InternalError", "SlowDown", "ServiceUnavailable":
-					return &temporaryError{fmt.Errorf("delete object %s: %s", aws.ToString(e.Key), code)}
+					return call.Temporary(fmt.Errorf("delete object %s: %s", aws.ToString(e.Key), code))
 				default:
 					return fmt.Errorf("delete object %s: %s: %s", aws.ToString(e.Key), code, aws.ToString(e.Message))
 				}

@@ -1,4 +1,4 @@
-package cloud_test
+package s3store_test
 
 import (
 	"crypto/sha256"
@@ -18,8 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bindery-docs/bindery/shared/cloud"
 	"github.com/bindery-docs/bindery/shared/cloud/cloudtest"
+	"github.com/bindery-docs/bindery/shared/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
@@ -72,16 +72,16 @@ const signerRole = "arn:aws:iam::123456789012:role/signer"
 
 // signing makes Objects whose links to read are signed by a role with
 // credentials of the given life.
-func signing(t *testing.T, life time.Duration) (*cloud.Objects, *clock, *roles) {
+func signing(t *testing.T, life time.Duration) (*s3store.Objects, *clock, *roles) {
 	t.Helper()
 	// A fraction of a second: links are signed at whole ones.
 	c := &clock{now: time.Date(2026, 11, 21, 10, 30, 0, 700_000_000, time.UTC)}
 	r := &roles{clock: c, life: life}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
-	return cloud.NewObjects(aws.Config{
+	return s3store.New(aws.Config{
 		Region: "eu-west-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("OWN", "own", "own"),
-	}, cloud.ObjectsOptions{Sources: "sources", Exports: "exports", SignerRole: signerRole, Now: c.Now}), c, r
+	}, s3store.Options{Sources: "sources", Exports: "exports", SignerRole: signerRole, Now: c.Now}), c, r
 }
 
 func TestLinkEndsWithItsCredentials(t *testing.T) {
@@ -223,7 +223,7 @@ func TestLinksOfARole(t *testing.T) {
 	sources, exports := c.Buckets(t)
 	account := map[string]string{"AWS": "arn:aws:iam::" + cloudtest.Account + ":root"}
 	reader := c.Role(t, "reader", account, []string{"s3:GetObject"}, "arn:aws:s3:::"+exports+"/*")
-	o := cloud.NewObjects(c.Config, cloud.ObjectsOptions{Sources: sources, Exports: exports, SignerRole: reader, UploadSignerRole: reader})
+	o := s3store.New(c.Config, s3store.Options{Sources: sources, Exports: exports, SignerRole: reader, UploadSignerRole: reader})
 	for _, key := range []string{"exports/e/bundle", "orgs/o/packs/p"} {
 		if _, err := o.Put(t.Context(), key, strings.NewReader("data"), store.PutOptions{}); err != nil {
 			t.Fatal(err)

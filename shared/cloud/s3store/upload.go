@@ -1,4 +1,4 @@
-package cloud
+package s3store
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bindery-docs/bindery/shared/cloud/internal/call"
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
@@ -108,7 +109,7 @@ func (u *upload) putWhole(ctx context.Context, body []byte) (store.ObjectInfo, e
 			return u.info(int64(len(body)), sum), nil
 		}
 		// Two writes of one key at once: S3 asks to send the object again.
-		if errorCode(err) != "ConditionalRequestConflict" || try == conflictTries {
+		if call.ErrorCode(err) != "ConditionalRequestConflict" || try == call.ConflictTries {
 			return store.ObjectInfo{}, err
 		}
 		if err := u.o.sleep(ctx, mathrand.N(50*time.Millisecond<<try)); err != nil {
@@ -136,7 +137,7 @@ func (u *upload) refused(ctx context.Context, err error) (done bool, _ error) {
 	switch {
 	case isDigest(err):
 		return false, fmt.Errorf("put object %s: %w: %w", u.key, store.ErrDigest, err)
-	case errorCode(err) == "PreconditionFailed" || statusOf(err) == http.StatusPreconditionFailed:
+	case call.ErrorCode(err) == "PreconditionFailed" || statusOf(err) == http.StatusPreconditionFailed:
 		head, herr := u.o.head(ctx, u.key)
 		_, temporary := errors.AsType[store.Coded](herr)
 		switch {
@@ -148,12 +149,12 @@ func (u *upload) refused(ctx context.Context, err error) (done bool, _ error) {
 		// Another's, gone again, or nothing that we may look at: it was there.
 		return false, fmt.Errorf("put object %s: %w", u.key, store.ErrExists)
 	}
-	return false, failure(ctx, err, "put object %s", u.key)
+	return false, call.Failure(ctx, err, "put object %s", u.key)
 }
 
 // isDigest tells whether S3 says that the bytes are not those of the checksum.
 func isDigest(err error) bool {
-	switch errorCode(err) {
+	switch call.ErrorCode(err) {
 	case "BadDigest", "InvalidDigest", "XAmzContentChecksumMismatch":
 		return true
 	}
@@ -171,7 +172,7 @@ func (u *upload) putParts(ctx context.Context, first, second []byte) (_ store.Ob
 	}
 	created, err := u.o.client.CreateMultipartUpload(ctx, in)
 	if err != nil {
-		return store.ObjectInfo{}, failure(ctx, err, "put object %s", u.key)
+		return store.ObjectInfo{}, call.Failure(ctx, err, "put object %s", u.key)
 	}
 	defer func() {
 		if err != nil {
@@ -270,15 +271,15 @@ func (u *upload) sendParts(ctx context.Context, id *string, first, second []byte
 func (u *upload) partError(ctx context.Context, err error) error {
 	if isDigest(err) {
 		// The checksum is of the very bytes that were sent: the way broke them.
-		return &temporaryError{fmt.Errorf("put object %s: %w", u.key, err)}
+		return call.Temporary(fmt.Errorf("put object %s: %w", u.key, err))
 	}
-	return failure(ctx, err, "put object %s", u.key)
+	return call.Failure(ctx, err, "put object %s", u.key)
 }
 
 // notCompleted gives an error of the end of an upload its kind. It is done
 // where an earlier try, whose answer was lost, has made the object.
 func (u *upload) notCompleted(ctx context.Context, err error) (done bool, _ error) {
-	switch errorCode(err) {
+	switch call.ErrorCode(err) {
 	case "NoSuchUpload":
 		if head, herr := u.o.head(ctx, u.key); herr == nil && head.Metadata[metaBy] == u.by {
 			return true, nil

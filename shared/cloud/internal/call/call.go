@@ -1,4 +1,6 @@
-package cloud
+// Package call is what all ports on AWS do alike with a call: how often it is
+// tried, and what its error means to the callers of a port.
+package call
 
 import (
 	"context"
@@ -14,39 +16,6 @@ import (
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
-// ConfigFromEnv reads what a Lambda function finds in its environment: region
-// and credentials of its role, and AWS_ENDPOINT_URL where a local cloud stands
-// in for AWS. It asks neither files nor the network, and links nothing that
-// could, which is what keeps functions small; operators' programs, which have
-// profiles and sign-ons, get theirs from package stack. getenv is os.Getenv
-// outside of tests.
-func ConfigFromEnv(getenv func(string) string) (aws.Config, error) {
-	region := getenv("AWS_REGION")
-	if region == "" {
-		region = getenv("AWS_DEFAULT_REGION")
-	}
-	if region == "" {
-		return aws.Config{}, errors.New("AWS_REGION is not set")
-	}
-	keys := aws.Credentials{
-		AccessKeyID:     getenv("AWS_ACCESS_KEY_ID"),
-		SecretAccessKey: getenv("AWS_SECRET_ACCESS_KEY"),
-		SessionToken:    getenv("AWS_SESSION_TOKEN"),
-		Source:          "environment",
-	}
-	if keys.AccessKeyID == "" || keys.SecretAccessKey == "" {
-		return aws.Config{}, errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not both set")
-	}
-	cfg := aws.Config{
-		Region:      region,
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return keys, nil }),
-	}
-	if endpoint := getenv("AWS_ENDPOINT_URL"); endpoint != "" {
-		cfg.BaseEndpoint = aws.String(endpoint)
-	}
-	return cfg, nil
-}
-
 // Retries of one call. The SDK waits a random time below a bound that doubles,
 // so that callers who were throttled together do not come back together.
 const (
@@ -54,8 +23,12 @@ const (
 	maxBackoff  = 5 * time.Second
 )
 
-// withRetries gives cfg our retries, unless it has a retryer of its own.
-func withRetries(cfg aws.Config) aws.Config {
+// ConflictTries is how often a write is made that meets another at work on the
+// same records or object, before the caller is told.
+const ConflictTries = 4
+
+// WithRetries gives cfg our retries, unless it has a retryer of its own.
+func WithRetries(cfg aws.Config) aws.Config {
 	if cfg.Retryer == nil {
 		cfg.Retryer = func() aws.Retryer {
 			return retry.NewStandard(func(o *retry.StandardOptions) {
@@ -67,9 +40,9 @@ func withRetries(cfg aws.Config) aws.Config {
 	return cfg
 }
 
-// codeTemporary is the code of errors that a later try may not meet. It is
+// CodeTemporary is the code of errors that a later try may not meet. It is
 // package admin's, which this one does not import; a test holds them equal.
-const codeTemporary = "temporary"
+const CodeTemporary = "temporary"
 
 // temporaryError is what AWS could not do now: it throttled, was out of order,
 // or could not be reached, for longer than the retries of one call.
@@ -81,15 +54,19 @@ func (e *temporaryError) Error() string { return "temporary: " + e.err.Error() }
 func (e *temporaryError) Unwrap() error { return e.err }
 
 // Code implements store.Coded.
-func (e *temporaryError) Code() string { return codeTemporary }
+func (e *temporaryError) Code() string { return CodeTemporary }
 
 // SafeMessage implements store.Coded.
 func (e *temporaryError) SafeMessage() string { return "a service is busy; try again" }
 
-// failure describes an error of AWS for the log and gives it its kind: that of
+// Temporary marks an error as one that a later try may not meet, for the cases
+// that Failure can't tell by the error itself.
+func Temporary(err error) error { return &temporaryError{err} }
+
+// Failure describes an error of AWS for the log and gives it its kind: that of
 // the context where it has ended, temporary where the SDK would try again,
 // else as it is.
-func failure(ctx context.Context, err error, format string, args ...any) error {
+func Failure(ctx context.Context, err error, format string, args ...any) error {
 	what := fmt.Sprintf(format, args...)
 	if cause := ctx.Err(); cause != nil {
 		if errors.Is(err, cause) {
@@ -114,7 +91,7 @@ func isTemporary(err error) bool {
 	if errors.As(err, &quota) || errors.As(err, &network) && network.Timeout() {
 		return true
 	}
-	switch errorCode(err) {
+	switch ErrorCode(err) {
 	// In transactions these are reasons, not errors that the SDK knows.
 	case "TransactionConflict", "TransactionConflictException", "ThrottlingError", "ProvisionedThroughputExceeded",
 		// S3 on two writes of one key at once.
@@ -126,10 +103,22 @@ func isTemporary(err error) bool {
 	return false
 }
 
-// errorCode gives the code of an error that AWS has answered with, or "".
-func errorCode(err error) string {
+// ErrorCode gives the code of an error that AWS has answered with, or "".
+func ErrorCode(err error) string {
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorCode()
 	}
 	return ""
+}
+
+// Sleep waits, no longer than ctx.
+func Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
 }

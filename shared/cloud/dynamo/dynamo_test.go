@@ -1,4 +1,4 @@
-package cloud
+package dynamo
 
 import (
 	"bytes"
@@ -12,15 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"pgregory.net/rapid"
 
-	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/store"
 )
-
-func TestTemporaryIsTheCodeOfAdmin(t *testing.T) {
-	if codeTemporary != admin.CodeTemporary {
-		t.Errorf("got %q, want %q", codeTemporary, admin.CodeTemporary)
-	}
-}
 
 // hardStrings have bytes around those that the index's keys are made of.
 func hardStrings(least, most int) *rapid.Generator[string] {

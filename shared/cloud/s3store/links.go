@@ -1,4 +1,4 @@
-package cloud
+package s3store
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
+	"github.com/bindery-docs/bindery/shared/cloud/internal/call"
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
@@ -70,7 +71,7 @@ func assumeRole(ctx context.Context, client *sts.Client, role string) (aws.Crede
 		RoleArn: &role, RoleSessionName: aws.String("bindery-links"), DurationSeconds: aws.Int32(int32(sessionLife / time.Second)),
 	})
 	if err != nil {
-		return aws.Credentials{}, failure(ctx, err, "assume the role that signs links")
+		return aws.Credentials{}, call.Failure(ctx, err, "assume the role that signs links")
 	}
 	if out.Credentials == nil || out.Credentials.Expiration == nil {
 		return aws.Credentials{}, errors.New("assume the role that signs links: the answer has no credentials that end")
@@ -87,7 +88,7 @@ func (s *signer) credentials(ctx context.Context) (aws.Credentials, error) {
 	if s.assume == nil {
 		c, err := s.own.Retrieve(ctx)
 		if err != nil {
-			return aws.Credentials{}, failure(ctx, err, "credentials for links")
+			return aws.Credentials{}, call.Failure(ctx, err, "credentials for links")
 		}
 		return c, nil
 	}
@@ -148,7 +149,7 @@ func (c *clockSigner) PresignHTTP(
 }
 
 // PresignGet implements store.Objects. The link is as good as the credentials
-// of ObjectsOptions.SignerRole.
+// of Options.SignerRole.
 func (o *Objects) PresignGet(ctx context.Context, key, filename string, life time.Duration) (store.Link, error) {
 	if err := checkObjectKey(key); err != nil {
 		return store.Link{}, err
@@ -167,7 +168,7 @@ func (o *Objects) PresignGet(ctx context.Context, key, filename string, life tim
 	}
 	out, err := o.get.presign.PresignGetObject(ctx, in, sign)
 	if err != nil {
-		return store.Link{}, failure(ctx, err, "link to read %s", key)
+		return store.Link{}, call.Failure(ctx, err, "link to read %s", key)
 	}
 	return store.Link{URL: out.URL, Header: http.Header{}, ExpiresAt: end}, nil
 }
@@ -199,7 +200,7 @@ func (o *Objects) PresignPut(ctx context.Context, key string, size int64, digest
 		Bucket: o.bucket(key), Key: &key, ContentLength: &size, ChecksumSHA256: &checksum, IfNoneMatch: aws.String("*"),
 	}, sign)
 	if err != nil {
-		return store.Link{}, failure(ctx, err, "link to write %s", key)
+		return store.Link{}, call.Failure(ctx, err, "link to write %s", key)
 	}
 	header := http.Header{}
 	for name, values := range out.SignedHeader {

@@ -1,4 +1,5 @@
-package cloud
+// Package sfnrun is store.Runner on a state machine of Step Functions.
+package sfnrun
 
 import (
 	"context"
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
+	"github.com/bindery-docs/bindery/shared/cloud/internal/call"
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
@@ -22,15 +24,15 @@ type Runner struct {
 
 var _ store.Runner = (*Runner)(nil)
 
-// RunnerOptions say what a Runner runs.
-type RunnerOptions struct {
+// Options say what a Runner runs.
+type Options struct {
 	// StateMachine is the ARN of the export workflow.
 	StateMachine string
 }
 
-// NewRunner makes a Runner; it asks nothing of AWS.
-func NewRunner(cfg aws.Config, opt RunnerOptions) *Runner {
-	return &Runner{client: sfn.NewFromConfig(withRetries(cfg)), machine: opt.StateMachine}
+// New makes a Runner; it asks nothing of AWS.
+func New(cfg aws.Config, opt Options) *Runner {
+	return &Runner{client: sfn.NewFromConfig(call.WithRetries(cfg)), machine: opt.StateMachine}
 }
 
 // isExecutionName tells whether Step Functions takes a name: it has up to 80
@@ -59,7 +61,7 @@ func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
 	if err == nil || errors.As(err, &exists) {
 		return nil
 	}
-	return failure(ctx, err, "start execution %s", name)
+	return call.Failure(ctx, err, "start execution %s", name)
 }
 
 // Status implements store.Runner.
@@ -73,7 +75,7 @@ func (r *Runner) Status(ctx context.Context, name string) (store.Execution, erro
 		return store.Execution{}, fmt.Errorf("execution %s: %w", name, store.ErrNotFound)
 	}
 	if err != nil {
-		return store.Execution{}, failure(ctx, err, "execution %s", name)
+		return store.Execution{}, call.Failure(ctx, err, "execution %s", name)
 	}
 	e := store.Execution{
 		Name: name, State: executionState(out.Status), Error: aws.ToString(out.Error), Cause: aws.ToString(out.Cause),
@@ -119,7 +121,7 @@ func (r *Runner) Stop(ctx context.Context, name, reason string) error {
 	if err == nil || errors.As(err, &missing) {
 		return nil
 	}
-	return failure(ctx, err, "stop execution %s", name)
+	return call.Failure(ctx, err, "stop execution %s", name)
 }
 
 // execution gives the ARN of an execution: that of its machine, with another
