@@ -48,7 +48,8 @@ func refusals() []refusal {
 		{"INVALID_API_KEY", "403", "address_not_allowed", "the request is not allowed", ""},
 		{"WAF_FILTERED", "403", "address_not_allowed", "the request is not allowed", ""},
 		{"BAD_REQUEST_BODY", "400", "invalid_request", "the request can't be read", ""},
-		{"BAD_REQUEST_PARAMETERS", "400", "invalid_request", "the request can't be read", ""},
+		// The one parameter that the gateway asks for is the header with the key.
+		{"BAD_REQUEST_PARAMETERS", "401", "unauthorized", "the request has no admin key", ""},
 		{"REQUEST_TOO_LARGE", "413", "too_large", "the request is too large", ""},
 		{"THROTTLED", "429", "temporary", "too many requests at once; try again", "1"},
 		{"QUOTA_EXCEEDED", "429", "temporary", "too many requests at once; try again", "60"},
@@ -131,6 +132,13 @@ func (s *stack) newGateway() {
 		rest.AddGatewayResponse(jsii.String(r.kind), options)
 	}
 
+	// REST APIs rename the header WWW-Authenticate of a function's answer to
+	// x-amzn-Remapped-WWW-Authenticate, and nothing undoes that. Of their own
+	// answers they do not; so one to a request without a key is theirs. Whether
+	// a key is good the functions alone decide.
+	validator := rest.AddRequestValidator(jsii.String("NeedsKey"), &awsapigateway.RequestValidatorOptions{
+		ValidateRequestParameters: jsii.Bool(true), ValidateRequestBody: jsii.Bool(false),
+	})
 	taken := make(map[string]awsapigateway.Resource)
 	for _, f := range functions() {
 		if f.part != answers {
@@ -138,9 +146,14 @@ func (s *stack) newGateway() {
 		}
 		method, path := route(f.operation)
 		at := resource(rest.Root(), path, taken)
+		options := &awsapigateway.MethodOptions{OperationName: jsii.String(f.operation)}
+		if f.operation != openAPI {
+			options.RequestParameters = &map[string]*bool{"method.request.header.Authorization": jsii.Bool(true)}
+			options.RequestValidator = validator
+		}
 		at.AddMethod(&method, awsapigateway.NewLambdaIntegration(s.functions[f.name].fn, &awsapigateway.LambdaIntegrationOptions{
 			Proxy: jsii.Bool(true), AllowTestInvoke: jsii.Bool(false),
-		}), &awsapigateway.MethodOptions{OperationName: jsii.String(f.operation)})
+		}), options)
 	}
 	// All other methods, and all other paths.
 	nothing(rest.Root())

@@ -30,6 +30,9 @@ type synthesized struct {
 	template
 	// report is what cdk-nag says: a line for each rule and resource.
 	report []nagLine
+	// protected: the stack can't be deleted before an operator allows it. That
+	// is not in the template.
+	protected bool
 }
 
 type template struct {
@@ -118,6 +121,13 @@ func synth(t *testing.T, name stage, bends ...func(*settings)) *synthesized {
 	if err := json.Unmarshal(s.raw, &s.template); err != nil {
 		t.Fatal(err)
 	}
+	var manifest struct {
+		Artifacts map[string]struct {
+			Properties struct{ TerminationProtection bool }
+		}
+	}
+	read(t, filepath.Join(out, "manifest.json"), &manifest)
+	s.protected = manifest.Artifacts["Bindery"].Properties.TerminationProtection
 	reports, _ := filepath.Glob(filepath.Join(out, "AwsSolutions-*-NagReport.json"))
 	if len(reports) != 1 {
 		t.Fatalf("cdk-nag wrote %d reports, want one", len(reports))

@@ -21,7 +21,7 @@ func (s *stack) explain() {
 	on(s.gateway.api,
 		because("AwsSolutions-APIG4", keysAreOurs),
 		because("AwsSolutions-COG4", keysAreOurs),
-		because("AwsSolutions-APIG2", "Handlers validate every request, and name the field that is wrong, which request validators can't."),
+		because("AwsSolutions-APIG2", "The gateway asks for the header with the key alone. All else handlers validate, and name the field that is wrong, which request validators can't."),
 		because("AwsSolutions-IAM4", "The policy is the one that API Gateway documents for its account-wide logging role.",
 			"Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs"),
 	)
