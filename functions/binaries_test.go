@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bindery-docs/bindery/shared/api"
 	"github.com/bindery-docs/bindery/shared/cloud/cloudtest"
 	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
@@ -74,12 +75,15 @@ func TestPrograms(t *testing.T) {
 // function, and that every invocation was counted.
 func checkLog(t *testing.T, name, log string) {
 	t.Helper()
-	counted := 0
+	counted, named := 0, false
 	for line := range strings.Lines(log) {
 		var l struct {
 			Message  string    `json:"msg"`
 			Function string    `json:"function"` // "Function" in metrics
 			Trace    string    `json:"trace"`
+			Request  string    `json:"request"`
+			Job      string    `json:"job"`
+			Tenant   string    `json:"organisation"`
 			AWS      *struct{} `json:"_aws"`
 		}
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
@@ -89,12 +93,18 @@ func checkLog(t *testing.T, name, log string) {
 		if l.Function != name {
 			t.Errorf("%s: a line of the log is of %q: %s", name, l.Function, line)
 		}
+		if l.Message == api.RequestMessage && l.Request != "" && l.Tenant != "" && l.Job != "" {
+			named = true
+		}
 		if l.AWS != nil {
 			counted++
 			if l.Trace != "1-5bef4de7-ad49b0e87f6ef6c87fc2e700" {
 				t.Errorf("%s: an invocation without its trace: %s", name, line)
 			}
 		}
+	}
+	if aboutJobs := name == "startexport" || name == "getexport" || name == "generatebundle" || name == "getagentjob"; aboutJobs && !named {
+		t.Errorf("%s: no line of a request names request, organisation and job:\n%s", name, log)
 	}
 	if counted == 0 {
 		t.Errorf("%s: no invocation was counted:\n%s", name, log)

@@ -32,7 +32,7 @@ func TestSamples(t *testing.T) {
 
 	service := admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Runner: started{}})
 	steps := export.New(export.Options{Admin: service, Objects: l.Objects(), Runner: started{}, Annotate: cloud.Annotate})
-	options := api.Options{Admin: service, Objects: l.Objects()}
+	options := api.Options{Admin: service, Objects: l.Objects(), Annotate: cloud.Annotate}
 	handlers := map[string]cloud.Handler{
 		"openapi":        cloud.HTTP(api.DocumentHandler(options), cloud.HTTPOptions{}),
 		"planexport":     cloud.Step(steps.Tasks()[export.TaskPlan], cloud.StepOptions{}),

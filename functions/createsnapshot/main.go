@@ -30,5 +30,5 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 		LinkLife: env.LinkLife,
 		Log:      f.Log,
 	})
-	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Objects: objects, Log: f.Log}, "createSnapshot")), nil
+	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Objects: objects, Log: f.Log, Annotate: cloud.Annotate}, "createSnapshot")), nil
 }

@@ -23,5 +23,5 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 		return nil, err
 	}
 	service := admin.New(admin.Options{Store: dynamo.New(aws, dynamo.Options{Table: env.Table}), Log: f.Log})
-	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Log: f.Log}, "getExport")), nil
+	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Log: f.Log, Annotate: cloud.Annotate}, "getExport")), nil
 }

@@ -15,5 +15,5 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.HTTP(env.Stage, api.HeaderErrorCode, api.DocumentHandler(api.Options{})), nil
+	return f.HTTP(env.Stage, api.HeaderErrorCode, api.DocumentHandler(api.Options{Annotate: cloud.Annotate})), nil
 }

@@ -29,5 +29,5 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 		MaxRunning: env.MaxRunning,
 		Log:        f.Log,
 	})
-	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Log: f.Log}, "startExport")), nil
+	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Log: f.Log, Annotate: cloud.Annotate}, "startExport")), nil
 }

@@ -1,6 +1,9 @@
 package api
 
-import "net/http"
+import (
+	"log/slog"
+	"net/http"
+)
 
 // Alone answers one operation, by its name, as a Lambda function does that is
 // the only one behind its method. Every other request is 404 in the form of
@@ -17,11 +20,13 @@ func Alone(o Options, name string) http.Handler {
 }
 
 // DocumentHandler answers every request with the OpenAPI document. Of the
-// options it needs none.
+// options it needs none but those for the log.
 func DocumentHandler(o Options) http.Handler {
 	s := newServer(o)
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set(HeaderRequestID, s.requestID())
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := s.requestID()
+		s.annotate(r.Context(), slog.String("request", id))
+		w.Header().Set(HeaderRequestID, id)
 		writeDocument(w)
 	})
 }

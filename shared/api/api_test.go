@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -434,6 +435,58 @@ func TestTheLog(t *testing.T) {
 	w.do(request("GET", "/v1/static-export/jobs/x", x.secret+"x", "")).want(401, admin.CodeUnauthorized)
 	if log := w.log.String(); strings.Contains(log, x.secret[:20]) || strings.Contains(log, "signature") {
 		t.Errorf("the log tells a secret: %s", log)
+	}
+}
+
+// TestTheLogNamesJobs: a request about a job can be found by the job's id, in
+// its own line and in whatever else is logged of it.
+func TestTheLogNamesJobs(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	facts := map[string]string{}
+	w.options.Annotate = func(_ context.Context, all ...slog.Attr) {
+		for _, f := range all {
+			facts[f.Key] = f.Value.String()
+		}
+	}
+	handler := api.Handler(w.options)
+	for _, c := range []struct {
+		name string
+		r    *http.Request
+		job  func(response) string
+	}{
+		{"started", x.post("/v1/static-export/jobs", `{"domain":"docs.example.com"}`), func(r response) string {
+			var j api.ExportJob
+			r.into(&j)
+			return j.JobID
+		}},
+		{"asked for", x.get("/v1/static-export/jobs/" + x.done), func(response) string { return x.done }},
+		{"its bundle", x.post("/v1/static-export/jobs/"+x.done+"/bundle", ""), func(response) string { return x.done }},
+		{"its bundle, too early", x.post("/v1/static-export/jobs/"+x.running+"/bundle", ""), func(response) string { return x.running }},
+		{"not there", x.get("/v1/static-export/jobs/exp_x"), func(response) string { return "exp_x" }},
+		{"no id at all", x.get("/v1/static-export/jobs/" + strings.Repeat("x", admin.MaxID+1)), func(response) string { return "" }},
+		{"not allowed", request("GET", "/v1/static-export/jobs/"+x.done, x.secret+"x", ""), func(response) string { return "" }},
+		{"no job's", x.get("/v1/sites/docs.example.com/snapshots/latest"), func(response) string { return "" }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w.log.Reset()
+			clear(facts)
+			res := doWith(t, handler, c.r)
+			var line struct{ Request, Organisation, Job string }
+			if err := json.Unmarshal(w.log.Bytes(), &line); err != nil {
+				t.Fatal(err)
+			}
+			want := c.job(res)
+			if line.Job != want || facts["job"] != want {
+				t.Errorf("the line names the job %q, the facts %q, want %q", line.Job, facts["job"], want)
+			}
+			if id := res.Header.Get(api.HeaderRequestID); line.Request != id || facts["request"] != id {
+				t.Errorf("the line names the request %q, the facts %q, want %q", line.Request, facts["request"], id)
+			}
+			if facts["organisation"] != line.Organisation || (line.Organisation == "") != (res.StatusCode == http.StatusUnauthorized) {
+				t.Errorf("the line names the organisation %q, the facts %q", line.Organisation, facts["organisation"])
+			}
+		})
 	}
 }
 

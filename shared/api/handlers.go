@@ -19,7 +19,7 @@ func (s *server) startExport(ctx context.Context, c call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{http.StatusAccepted, exportJob(j), http.Header{
+	return answer{status: http.StatusAccepted, body: exportJob(j), job: j.ID, header: http.Header{
 		"Location":    {"/v1/static-export/jobs/" + j.ID},
 		"Retry-After": {seconds(s.admin.PollAfter(j))},
 	}}, nil

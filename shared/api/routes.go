@@ -35,6 +35,10 @@ type Options struct {
 	ClientAddr func(*http.Request) netip.Addr
 	// NewRequestID makes the value of Request-Id; nil for random ones.
 	NewRequestID func() string
+	// Annotate, if not nil, is told facts of the request that ctx belongs to,
+	// for what else is logged of it: "request", its id; "organisation", whose
+	// key was used; "job", the id of the export or agent job that it is about.
+	Annotate func(ctx context.Context, facts ...slog.Attr)
 }
 
 // Route is one operation of the API.
@@ -77,6 +81,8 @@ type answer struct {
 	status int
 	body   any
 	header http.Header
+	// job is the job that the request has made, for the log.
+	job string
 }
 
 type operation struct {
@@ -84,20 +90,22 @@ type operation struct {
 	scope              admin.Scope
 	plan               admin.Plan
 	body               bodyKind
-	run                func(*server, context.Context, call) (answer, error)
+	// job names the parameter that is a job's id; empty for none.
+	job string
+	run func(*server, context.Context, call) (answer, error)
 }
 
 // operations is the table of all routes.
 func operations() []operation {
 	const enterprise = admin.PlanEnterprise
 	return []operation{
-		{"startExport", "POST", "/v1/static-export/jobs", admin.ScopeWrite, enterprise, smallBody, (*server).startExport},
-		{"getExport", "GET", "/v1/static-export/jobs/{jobId}", admin.ScopeRead, enterprise, ignoredBody, (*server).getExport},
-		{"generateBundle", "POST", "/v1/static-export/jobs/{jobId}/bundle", admin.ScopeWrite, enterprise, noBody, (*server).generateBundle},
-		{"getAgentJob", "GET", "/v2/agent/{projectId}/job/{id}", admin.ScopeRead, "", ignoredBody, (*server).getAgentJob},
-		{"getLatestSnapshot", "GET", "/v1/sites/{domain}/snapshots/latest", admin.ScopeRead, "", ignoredBody, (*server).getLatestSnapshot},
-		{"createSnapshot", "POST", "/v1/sites/{domain}/snapshots", admin.ScopeWrite, "", largeBody, (*server).createSnapshot},
-		{"publishSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/publish", admin.ScopeWrite, "", noBody, (*server).publishSnapshot},
+		{"startExport", "POST", "/v1/static-export/jobs", admin.ScopeWrite, enterprise, smallBody, "", (*server).startExport},
+		{"getExport", "GET", "/v1/static-export/jobs/{jobId}", admin.ScopeRead, enterprise, ignoredBody, "jobId", (*server).getExport},
+		{"generateBundle", "POST", "/v1/static-export/jobs/{jobId}/bundle", admin.ScopeWrite, enterprise, noBody, "jobId", (*server).generateBundle},
+		{"getAgentJob", "GET", "/v2/agent/{projectId}/job/{id}", admin.ScopeRead, "", ignoredBody, "id", (*server).getAgentJob},
+		{"getLatestSnapshot", "GET", "/v1/sites/{domain}/snapshots/latest", admin.ScopeRead, "", ignoredBody, "", (*server).getLatestSnapshot},
+		{"createSnapshot", "POST", "/v1/sites/{domain}/snapshots", admin.ScopeWrite, "", largeBody, "", (*server).createSnapshot},
+		{"publishSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/publish", admin.ScopeWrite, "", noBody, "", (*server).publishSnapshot},
 	}
 }
 
@@ -107,10 +115,11 @@ type server struct {
 	log        *slog.Logger
 	clientAddr func(*http.Request) netip.Addr
 	requestID  func() string
+	annotate   func(ctx context.Context, facts ...slog.Attr)
 }
 
 func newServer(o Options) *server {
-	s := &server{admin: o.Admin, objects: o.Objects, log: o.Log, clientAddr: o.ClientAddr, requestID: o.NewRequestID}
+	s := &server{admin: o.Admin, objects: o.Objects, log: o.Log, clientAddr: o.ClientAddr, requestID: o.NewRequestID, annotate: o.Annotate}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -119,6 +128,9 @@ func newServer(o Options) *server {
 	}
 	if s.requestID == nil {
 		s.requestID = randomRequestID
+	}
+	if s.annotate == nil {
+		s.annotate = func(context.Context, ...slog.Attr) {}
 	}
 	return s
 }
@@ -200,6 +212,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) 
 	h.Set(HeaderRequestID, id)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
+	s.annotate(r.Context(), slog.String("request", id))
 
 	a, err := s.answer(w, r, ops, &line)
 	if err != nil {
@@ -215,6 +228,10 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) 
 		}
 	}
 	line.status = a.status
+	if a.job != "" {
+		line.job = a.job
+		s.annotate(r.Context(), slog.String("job", a.job))
+	}
 	for name, values := range a.header {
 		h[name] = values
 	}
@@ -275,6 +292,10 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, ops []operation,
 		c := call{params: params}
 		c.caller, err = s.admin.Authenticate(r.Context(), r.Header.Get("Authorization"), s.clientAddr(r), op.scope)
 		line.organisation, line.key = c.caller.OrganisationID, c.caller.KeyID
+		if err == nil && len(params[op.job]) <= admin.MaxID { // what is longer is nobody's id
+			line.job = params[op.job]
+		}
+		s.annotate(r.Context(), slog.String("organisation", line.organisation), slog.String("job", line.job))
 		if err != nil {
 			return answer{}, err
 		}
@@ -350,9 +371,9 @@ func isJSON(h http.Header) bool {
 // logLine is what the log says of a request, beside how long it took. Keys,
 // bodies and links are not in it.
 type logLine struct {
-	operation, organisation, key, code string
-	status                             int
-	err                                error
+	operation, organisation, key, job, code string
+	status                                  int
+	err                                     error
 }
 
 func (s *server) logRequest(r *http.Request, id string, took time.Duration, line logLine) {
@@ -370,6 +391,7 @@ func (s *server) logRequest(r *http.Request, id string, took time.Duration, line
 	}
 	add("organisation", line.organisation)
 	add("key", line.key)
+	add("job", line.job)
 	add("code", line.code)
 	level := slog.LevelInfo
 	if line.status >= 500 {
