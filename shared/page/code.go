@@ -2,21 +2,25 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/highlight"
+	"github.com/bindery-docs/bindery/shared/mdx"
 )
 
 // fence is what stands behind the ``` of a block of code.
 type fence struct {
-	lang, title string
+	lang, title, icon string
 	// numbers: lines are numbered. wrap: long lines are wrapped. expandable:
 	// a long block is folded.
 	numbers, wrap, expandable bool
 	// marks tells what is special about single lines, by their number from 1.
 	marks map[int]mark
+	// words stand out wherever they occur in some lines.
+	words []wordMark
 }
 
 type mark uint8
@@ -26,7 +30,19 @@ const (
 	markFocus
 	markAdded
 	markRemoved
+	markWarning
+	markError
 )
+
+// appendClasses appends the class of each mark.
+func (m mark) appendClasses(b []byte) []byte {
+	for i, class := range [...]string{"highlight", "focus", "added", "removed", "warning", "error"} {
+		if m&(1<<i) != 0 {
+			b = append(append(b, " line-"...), class...)
+		}
+	}
+	return b
+}
 
 // parseFence reads language and meta of a fence in all the forms that authors
 // write: a title as bare words or as title="…", marked lines as {1,3-5} or
@@ -79,6 +95,8 @@ func (f *fence) option(name, value string) {
 	switch name {
 	case "title", "filename", "name", "label":
 		f.title = value
+	case "icon":
+		f.icon = value
 	case "highlight", "mark":
 		f.markLines(value, markHighlight)
 	case "focus":
@@ -172,79 +190,10 @@ func unquote(s string) string {
 	return s
 }
 
-// annotations takes comments such as "// [!code ++]" out of code and marks
-// their lines.
-func (f *fence) annotations(code string) string {
-	if !strings.Contains(code, "[!code ") {
-		return code
-	}
-	var out []string
-	for line := range strings.SplitSeq(code, "\n") {
-		rest, kind, ok := annotation(line)
-		if !ok {
-			out = append(out, line)
-			continue
-		}
-		name, count, _ := strings.Cut(kind, ":")
-		lines, err := strconv.Atoi(count)
-		if err != nil || lines < 1 || lines > maxMarkedLine {
-			lines = 1
-		}
-		m := mark(0)
-		switch name {
-		case "++", "add":
-			m = markAdded
-		case "--", "remove":
-			m = markRemoved
-		case "highlight", "hl", "word", "warning", "error", "info":
-			m = markHighlight
-		case "focus":
-			m = markFocus
-		}
-		first := len(out) + 1
-		if strings.TrimSpace(rest) != "" {
-			out = append(out, rest)
-		}
-		for i := range lines {
-			if m != 0 {
-				f.mark(first+i, m)
-			}
-		}
-	}
-	return strings.Join(out, "\n")
-}
-
-// annotation splits a line into its code and what its annotation says.
-func annotation(line string) (rest, kind string, ok bool) {
-	start := strings.Index(line, "[!code ")
-	if start < 0 {
-		return "", "", false
-	}
-	end := strings.IndexByte(line[start:], ']')
-	if end < 0 {
-		return "", "", false
-	}
-	kind = strings.TrimSpace(line[start+len("[!code ") : start+end])
-	before, after := line[:start], strings.TrimLeft(line[start+end+1:], " \t")
-	trimmed := strings.TrimRight(before, " \t")
-	for _, open := range []string{"{/*", "<!--", "//", "/*", "--", "#", ";", "%"} {
-		if cut, found := strings.CutSuffix(trimmed, open); found {
-			before = strings.TrimRight(cut, " \t")
-			for _, end := range []string{"*/}", "-->", "*/"} {
-				if cut, found := strings.CutPrefix(after, end); found {
-					after = cut
-					break
-				}
-			}
-			return before + after, kind, true
-		}
-	}
-	return "", "", false
-}
-
-// codeBlock appends a block of code. Lines are marked up one by one only where
-// something is special about one of them: it triples the size of the block.
-func (s *state) codeBlock(b []byte, c component.Code) []byte {
+// codeBlock appends a block of code; n is the fence, or nil where a component
+// asks. Lines are marked up one by one only where something is special about
+// one of them: it triples the size of the block.
+func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	f := parseFence(c.Lang, c.Meta)
 	if c.Title != "" {
 		f.title = c.Title
@@ -255,19 +204,28 @@ func (s *state) codeBlock(b []byte, c component.Code) []byte {
 		b = component.AppendAttr(b, "data-lang", f.lang)
 	}
 	b = append(b, '>')
-	if f.title != "" {
+	if icon := s.codeIcon(n, f.icon); f.title != "" || icon != "" {
 		b = append(b, `<div class="code-title">`...)
+		if icon != "" {
+			b = append(append(append(b, `<span class="code-icon">`...), icon...), "</span>"...)
+		}
 		b = component.AppendText(b, f.title)
 		b = append(b, "</div>"...)
 	}
-	b = append(b, `<pre tabindex="0"`...)
+	// It takes the focus, so that the keyboard can scroll it; a group may have
+	// a name.
+	b = append(b, `<pre tabindex="0" role="group" aria-label="Code`...)
+	if name := cmp.Or(f.title, f.lang); name != "" {
+		b = component.AppendAttrValue(append(b, ": "...), name)
+	}
+	b = append(b, '"')
 	classes := f.classes()
 	if len(classes) > 0 {
 		b = component.AppendAttr(b, "class", strings.Join(classes, " "))
 	}
 	b = append(b, "><code>"...)
 	switch {
-	case f.numbers || len(f.marks) > 0:
+	case f.numbers || len(f.marks) > 0 || len(f.words) > 0:
 		b = s.codeLines(b, &f, code)
 	case s.r.code == nil:
 		b = component.AppendText(b, code)
@@ -275,6 +233,18 @@ func (s *state) codeBlock(b []byte, c component.Code) []byte {
 		b = highlight.AppendHTML(b, code, s.r.code.Runs(f.lang, code))
 	}
 	return append(b, "</code></pre></div>\n"...)
+}
+
+// codeIcon draws the icon before a block's title, "" for none.
+func (s *state) codeIcon(n *mdx.Node, name string) string {
+	if name == "" || s.r.icons == nil {
+		return ""
+	}
+	svg, ok := s.r.icons.Icon(name, s.r.site.Config.Icons.Library, "")
+	if !ok && n != nil {
+		s.report(s.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
+	}
+	return svg
 }
 
 func (f *fence) classes() []string {
@@ -310,22 +280,15 @@ func (s *state) codeLines(b []byte, f *fence, code string) []byte {
 		if i > 0 {
 			b = append(b, '\n')
 		}
-		b = append(b, `<span class="line`...)
-		m := f.marks[i+1]
-		if m&markHighlight != 0 {
-			b = append(b, " line-highlight"...)
-		}
-		if m&markFocus != 0 {
-			b = append(b, " line-focus"...)
-		}
-		if m&markAdded != 0 {
-			b = append(b, " line-added"...)
-		}
-		if m&markRemoved != 0 {
-			b = append(b, " line-removed"...)
-		}
+		b = f.marks[i+1].appendClasses(append(b, `<span class="line`...))
 		b = append(b, `">`...)
-		b = append(b, bytes.TrimRight(line, "\n")...)
+		line = bytes.TrimRight(line, "\n")
+		for _, w := range f.words {
+			if w.from <= i+1 && i+1 <= w.to {
+				line = markWord(line, w.word)
+			}
+		}
+		b = append(b, line...)
 		b = append(b, "</span>"...)
 	}
 	return b

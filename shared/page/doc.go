@@ -13,7 +13,8 @@
 //   - style.go: authors' styles as classes, for a policy that allows no others
 //   - image.go: pictures and their sizes (internal/imagesize reads them)
 //   - embed.go: videos, frames and other pages within a page
-//   - code.go: code blocks and the words behind a fence
+//   - code.go, notation.go: code blocks, the words behind a fence, and the
+//     comments in code that mark lines
 //   - links.go: links and files, and what the link report needs of them
 //   - markdown.go, text.go: the tree as Markdown and as text
 //   - services.go: what components ask of the page

@@ -42,7 +42,7 @@ func (s *state) html(b []byte, n *mdx.Node) []byte {
 	case mdx.ListItem: // only where a component takes a list apart
 		return s.blocks(b, n.Children)
 	case mdx.CodeBlock:
-		return s.codeBlock(b, component.Code{Lang: n.Name, Meta: n.Meta, Value: n.Value})
+		return s.codeBlock(b, n, component.Code{Lang: n.Name, Meta: n.Meta, Value: n.Value})
 	case mdx.ThematicBreak:
 		return append(b, "<hr>\n"...)
 	case mdx.Table:

@@ -294,7 +294,11 @@ func markdownCode(m *component.Markdown, c component.Code) {
 		}
 	}
 	fence := strings.Repeat("`", longest+1)
-	info := strings.ReplaceAll(strings.TrimSpace(f.lang+" "+f.title), "`", "'")
+	lang := f.lang
+	if lang == "" && f.title != "" {
+		lang = "text" // or the title's first word would be the language
+	}
+	info := strings.ReplaceAll(strings.TrimSpace(lang+" "+f.title), "`", "'")
 	m.Block()
 	m.Write(fence + strings.Join(strings.Fields(info), " ") + "\n")
 	m.Write(code)

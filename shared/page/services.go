@@ -72,7 +72,7 @@ func (s *state) Slot(e *component.Element, name string) []*mdx.Node { return s.s
 func (s *state) AppendHTML(b []byte, nodes []*mdx.Node) []byte { return s.blocks(b, nodes) }
 
 // AppendCode implements component.Services.
-func (s *state) AppendCode(b []byte, c component.Code) []byte { return s.codeBlock(b, c) }
+func (s *state) AppendCode(b []byte, c component.Code) []byte { return s.codeBlock(b, nil, c) }
 
 // Markdown implements component.Services.
 func (s *state) Markdown(m *component.Markdown, nodes []*mdx.Node) { s.markdownBlocks(m, nodes) }

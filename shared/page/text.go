@@ -30,7 +30,8 @@ func (s *state) textNode(t *component.Text, n *mdx.Node) {
 	case mdx.Heading:
 		t.Begin(n.Level, s.plain(n.Children), s.ids[n])
 	case mdx.CodeBlock:
-		t.Verbatim(new(fence).annotations(n.Value))
+		f := parseFence(n.Name, n.Meta)
+		t.Verbatim(f.annotations(n.Value))
 	case mdx.MathBlock:
 		t.Verbatim(n.Value)
 	case mdx.Element:
