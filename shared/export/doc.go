@@ -10,7 +10,11 @@
 //	report.go     what facts say together: broken fragments, counts
 //	own.go        files that every bundle has: 404.html, sitemap.xml, llms.txt…
 //	view.go       from a site to what the theme shows around a page
+//	frame.go      what the pages of a section share: header, footer, banner
+//	language.go   tags and names of languages
 //	sidebar.go    the part of the navigation that a page shows beside it
+//	actions.go    the menu of what can be done with a page's text
+//	forge.go      links to a page's source and to new issues
 //	recent.go     values that are kept up to a limit
 //	inline.go     texts of docs.json in inline Markdown
 //	source.go     the snapshot and the plan of a job, as the steps read them

@@ -2,6 +2,7 @@ package export
 
 import (
 	"html"
+	"strings"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
 )
@@ -63,4 +64,27 @@ func appendInline(dst []byte, nodes []inline, l *linker) []byte {
 		}
 	}
 	return dst
+}
+
+// plainInline is such a text without its marks.
+func plainInline(nodes []inline) string {
+	var b strings.Builder
+	var walk func(nodes []inline)
+	walk = func(nodes []inline) {
+		for i, n := range nodes {
+			switch n.Kind {
+			case mdx.Text, mdx.InlineCode:
+				b.WriteString(n.Value)
+			case mdx.Break:
+				b.WriteByte(' ')
+			default:
+				if i > 0 && n.Kind == mdx.Paragraph {
+					b.WriteByte(' ')
+				}
+				walk(n.Children)
+			}
+		}
+	}
+	walk(nodes)
+	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -112,34 +113,53 @@ func (o *ownFiles) index() error {
 	return o.put(name, o.src.views.theme.RedirectPage(site.Rel(name, p.Output), o.src.views.canonical(p)))
 }
 
-// redirects makes a page for each redirect from one address.
+// redirects makes a page for each redirect from one address, and for those old
+// addresses of pages that the patterns among the redirects tell. The patterns
+// themselves are in the bundle's description, for servers.
 func (o *ownFiles) redirects() error {
-	s, theme := o.src.site, o.src.views.theme
+	s := o.src.site
 	for _, r := range s.Redirects {
-		name, ok := redirectFile(r.Source)
-		if !ok {
-			continue
+		if from, wild := r.Path(); !wild {
+			if err := o.redirect(from); err != nil {
+				return err
+			}
 		}
-		if _, page := s.Lookup(strings.TrimSuffix(name, ".html")); page || !o.free(name) {
-			continue
-		}
-		t := s.Resolve(-1, r.Source)
-		to, canonical := t.Href, ""
-		switch t.Kind {
-		case site.ToPage:
-			to, canonical = site.Rel(name, t.Path)+afterPath(t.Href), o.src.views.canonical(&s.Pages[t.Page])
-		case site.ToFile:
-			to = site.Rel(name, t.Path) + afterPath(t.Href)
-		case site.External:
-		default: // Plan reported it
-			continue
-		}
-		if err := o.put(name, theme.RedirectPage(to, canonical)); err != nil {
+	}
+	old, _ := s.OldAddresses() // that there are more, Plan reported
+	for _, from := range old {
+		if err := o.redirect(from); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// redirect makes the page at an old address.
+func (o *ownFiles) redirect(from string) error {
+	s := o.src.site
+	name, ok := redirectFile(from)
+	if !ok {
+		return nil
+	}
+	if _, page := s.Lookup(strings.TrimSuffix(name, ".html")); page || !o.free(name) {
+		return nil
+	}
+	t := s.Resolve(-1, "/"+escapedPath(from))
+	to, canonical := t.Href, ""
+	switch t.Kind {
+	case site.ToPage:
+		to, canonical = site.Rel(name, t.Path)+afterPath(t.Href), o.src.views.canonical(&s.Pages[t.Page])
+	case site.ToFile:
+		to = site.Rel(name, t.Path) + afterPath(t.Href)
+	case site.External:
+	default: // Plan reported it
+		return nil
+	}
+	return o.put(name, o.src.views.theme.RedirectPage(to, canonical))
+}
+
+// escapedPath is a path as it can stand in an address.
+func escapedPath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 
 // afterPath is the query and fragment of an address.
 func afterPath(href string) string {

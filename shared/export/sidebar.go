@@ -251,3 +251,15 @@ func (v *views) itemHref(l *linker, n *site.Node) string {
 	}
 	return ""
 }
+
+// method finds the HTTP method in the operation that a page documents, such as
+// "POST /v1/jobs" or "openapi.json POST /v1/jobs".
+func method(operation string) string {
+	for f := range strings.FieldsSeq(operation) {
+		switch m := strings.ToUpper(f); m {
+		case "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "WEBHOOK":
+			return m
+		}
+	}
+	return ""
+}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"path"
 	"sync"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/page"
@@ -82,7 +83,11 @@ func (s *Steps) open(ctx context.Context, in admin.ExportInput) (*source, error)
 // prepare makes the parts that render.
 func (s *Steps) prepare(src *source) error {
 	var err error
-	if src.views, err = newViews(src.site, src.input, s.icons); err != nil {
+	modified := func(name string) time.Time {
+		entry, _ := src.fs.Entry(name)
+		return entry.Modified
+	}
+	if src.views, err = newViews(src.site, src.input, s.icons, modified); err != nil {
 		return internal("the site's look could not be prepared", err)
 	}
 	src.pages = page.New(page.Options{

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/component"
@@ -20,6 +21,10 @@ import (
 type views struct {
 	site     *site.Site
 	settings admin.Settings
+	forge    *forge // nil where no page links to its source
+	actions  []site.ContextualOption
+	// modified tells when a source changed last; zero if that is not known.
+	modified func(source string) time.Time
 	theme    *theme.Theme
 	banner   []inline
 	meta     []theme.Meta
@@ -57,24 +62,12 @@ type sidebarKey struct {
 	excerpt excerpt
 }
 
-// frame is what all pages of a section have around them, seen from one depth,
-// but for the sidebar's entries.
-type frame struct {
-	root    string
-	home    string
-	header  theme.Header
-	anchors []theme.Anchor
-	footer  theme.Footer
-	banner  *theme.Banner
-	styles  []string
-	scripts []string
-	lang    string
-}
-
-func newViews(s *site.Site, in admin.ExportInput, set *icons.Set) (*views, error) {
+// newViews prepares the look of a site. modified tells when a file changed last.
+func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, modified func(source string) time.Time) (*views, error) {
 	c := &s.Config
 	v := &views{
-		site: s, settings: in.Job.Settings,
+		site: s, settings: in.Job.Settings, modified: modified,
+		forge: newForge(c.Repository, in.Project.Repository), actions: actionsOf(c),
 		divisions: divisionsOf(s), outlines: make(map[*site.Node]*outline),
 		frames:   newRecent[frameKey, *frame](maxFrameLinks),
 		sidebars: newRecent[sidebarKey, *theme.Sidebar](maxSidebarLinks),
@@ -112,7 +105,10 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set) (*views, error
 		Appearance: c.Appearance.Default, Strict: c.Appearance.Strict,
 		IconLibrary: library, Icons: set,
 		CSS: []string{component.CSS(), highlight.CSS()}, JS: []string{component.JS()},
-		NotFoundTitle: c.NotFound.Title, NotFoundText: c.NotFound.Description,
+		NotFoundTitle: c.NotFound.Title, NotFoundText: plainInline(parseInline(c.NotFound.Description)),
+		Decoration:      c.Background.Decoration,
+		BackgroundImage: asset(c.Background.ImageLight), BackgroundImageDark: asset(c.Background.ImageDark),
+		SearchPrompt: c.SearchPrompt, Drilldown: c.Drilldown,
 	})
 	if err != nil {
 		return nil, err
@@ -121,7 +117,7 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set) (*views, error
 		switch strings.ToLower(m.Name) {
 		case "canonical", "robots", "charset", "viewport", "generator":
 		case "og:image":
-			v.image = m.Content
+			v.image = v.picture(m.Content)
 		default:
 			v.meta = append(v.meta, theme.Meta{Name: m.Name, Content: m.Content})
 		}
@@ -133,7 +129,11 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set) (*views, error
 
 // document appends the whole document of a page to dst.
 func (v *views) document(dst []byte, i int, res *page.Result) []byte {
-	section := v.site.Section(i)
+	if p := &v.site.Pages[i]; p.URL != "" {
+		root := strings.Repeat("../", strings.Count(p.Output, "/"))
+		return append(dst, v.theme.RedirectPage((&linker{views: v, root: root}).href(p.URL), "")...)
+	}
+	section := v.site.Near(i)
 	if section == nil {
 		section = v.fallback
 	}
@@ -145,9 +145,10 @@ func (v *views) document(dst []byte, i int, res *page.Result) []byte {
 // documentWith is document with all that pages share at hand.
 func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, sidebar *theme.Sidebar) []byte {
 	s, p := v.site, &v.site.Pages[i]
+	image, meta := v.metaOf(p)
 	view := theme.View{
 		Lang: f.lang, Title: p.Title, Description: p.Description, NoIndex: p.NoIndex,
-		Image: v.image, Meta: v.meta, Root: f.root, Home: f.home,
+		Image: image, Meta: meta, Root: f.root, Home: f.home,
 		Markdown: site.Rel(p.Output, markdownPath(p)), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
 		Banner: f.banner, Header: f.header, Sidebar: sidebar, CurrentKey: i,
 		Breadcrumbs: v.breadcrumbs(i), Body: res.HTML, Footer: f.footer,
@@ -160,6 +161,12 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 			view.Contents[j] = theme.Heading{ID: h.ID, Text: h.Text, Level: h.Level}
 		}
 	}
+	view.Header.Switches, view.Alternates = v.switches(f, i)
+	view.EditURL, view.IssueURL = v.forge.edit(p), v.forge.issue(p, v.address(p))
+	if shown := p.Timestamp; shown != nil && *shown || shown == nil && s.Config.Timestamp {
+		view.Modified = v.modified(p.Source)
+	}
+	view.Actions, view.ActionsInContents = v.actionsFor(f, p), s.Config.Contextual.Display == "toc"
 	view.Prev, view.Next = v.neighbour(p, s.Prev(i)), v.neighbour(p, s.Next(i))
 	return v.theme.Document(dst, &view)
 }
@@ -183,7 +190,81 @@ func (v *views) neighbour(p *site.Page, other int) *theme.Link {
 	return &theme.Link{Label: o.Name(), Href: site.Rel(p.Output, o.Output)}
 }
 
-// breadcrumbs are the groups that a page stands in.
+// metaOf are the picture and the entries of a page's head, its own before those
+// of the site.
+func (v *views) metaOf(p *site.Page) (image string, meta []theme.Meta) {
+	image, meta = v.image, v.meta
+	if len(p.Meta) == 0 {
+		return image, meta
+	}
+	own := make(map[string]bool, len(p.Meta))
+	var all []theme.Meta
+	for _, m := range p.Meta {
+		own[m.Name] = true
+		if m.Name == "og:image" {
+			image = v.picture(m.Content)
+			continue
+		}
+		all = append(all, theme.Meta{Name: m.Name, Content: m.Content})
+	}
+	for _, m := range meta {
+		if !own[m.Name] {
+			all = append(all, m)
+		}
+	}
+	return image, all
+}
+
+// picture is the absolute address of a picture for link previews.
+func (v *views) picture(ref string) string {
+	switch t := v.site.Resolve(-1, ref); t.Kind {
+	case site.ToFile:
+		return v.site.AbsoluteURL(t.Path)
+	case site.External:
+		return t.Href
+	}
+	return ""
+}
+
+// switches are the header's, with options that lead to the same page in the
+// other version, language or product where there is one, and that page's
+// addresses in all languages.
+func (v *views) switches(f *frame, i int) ([]theme.Switch, []theme.Alternate) {
+	switches := f.header.Switches
+	if len(f.choices) == 0 {
+		return switches, nil
+	}
+	s := v.site
+	switches = slices.Clone(switches)
+	var alternates []theme.Alternate
+	for _, c := range f.choices {
+		options := slices.Clone(switches[c.at].Options)
+		for j, n := range c.nodes {
+			twin := i
+			if n != c.current {
+				if twin = s.Counterpart(i, c.current, n); twin < 0 {
+					continue
+				}
+				options[j].Href = f.root + site.Rel("index.html", s.Pages[twin].Output)
+			}
+			if n.Kind == site.KindLanguage {
+				a := theme.Alternate{Lang: languageTag(n.Label), Href: v.address(&s.Pages[twin])}
+				alternates = append(alternates, a)
+				if n.Default || j == 0 && !slices.ContainsFunc(c.nodes, func(n *site.Node) bool { return n.Default }) {
+					alternates = append(alternates, theme.Alternate{Lang: "x-default", Href: a.Href})
+				}
+			}
+		}
+		switches[c.at].Options = options
+	}
+	if len(alternates) < 3 { // itself alone, with or without being the default
+		alternates = nil
+	}
+	return switches, alternates
+}
+
+// breadcrumbs are the groups that a page stands in; the innermost alone where
+// the site wants only the section named.
 func (v *views) breadcrumbs(i int) []theme.Link {
 	var out []theme.Link
 	for _, n := range v.site.Trail(i) {
@@ -195,6 +276,9 @@ func (v *views) breadcrumbs(i int) []theme.Link {
 			l.Href = site.Rel(v.site.Pages[i].Output, v.site.Pages[n.Root].Output)
 		}
 		out = append(out, l)
+	}
+	if v.site.Config.Styling.Eyebrows == "section" && len(out) > 1 {
+		out = out[len(out)-1:]
 	}
 	return out
 }
@@ -242,291 +326,4 @@ func countItems(items []theme.NavItem) int {
 		sum += countItems(items[i].Children)
 	}
 	return sum
-}
-
-// build makes a frame and tells how many links it has, about.
-func (v *views) build(section *site.Node, depth int) (*frame, int) {
-	s, c := v.site, &v.site.Config
-	f := &frame{root: strings.Repeat("../", depth)}
-	l := &linker{views: v, root: f.root}
-	if c.Logo.Href != "" {
-		if t := s.Resolve(-1, c.Logo.Href); t.Kind == site.ToPage || t.Kind == site.ToFile {
-			f.home = l.path(t.Path)
-		}
-	}
-	var path []*site.Node // from the root down to the section
-	for n := section; n != nil; n = s.Parent(n) {
-		path = append(path, n)
-	}
-	slices.Reverse(path)
-	f.header, f.lang = v.header(l, path)
-	f.anchors = v.anchors(l, path)
-	f.footer = v.footer(l)
-	if len(v.banner) > 0 {
-		f.banner = &theme.Banner{HTML: appendInline(nil, v.banner, l), Dismissible: c.Banner.Dismissible}
-	}
-	for _, name := range s.Styles {
-		f.styles = append(f.styles, l.path(name))
-	}
-	for _, name := range s.Scripts {
-		f.scripts = append(f.scripts, l.path(name))
-	}
-	links := 1 + len(f.anchors) + len(f.styles) + len(f.scripts) + len(f.header.Tabs) + len(f.header.Links) + len(f.footer.Socials)
-	for _, sw := range f.header.Switches {
-		links += len(sw.Options)
-	}
-	for _, t := range f.header.Tabs {
-		links += len(t.Menu)
-	}
-	for _, col := range f.footer.Columns {
-		links += len(col.Links)
-	}
-	return f, links
-}
-
-// linker makes addresses for all pages of one depth.
-type linker struct {
-	views *views
-	root  string
-}
-
-// path leads to a file of the bundle.
-func (l *linker) path(p string) string { return l.root + site.Rel("index.html", p) }
-
-// href is for an address as the configuration gives it; empty for one that
-// must not be used.
-func (l *linker) href(ref string) string {
-	switch t := l.views.site.Resolve(-1, ref); t.Kind {
-	case site.Unsafe:
-		return ""
-	case site.External, site.Other:
-		return t.Href
-	case site.ToAnchor:
-		return l.path("index.html") + t.Href
-	case site.Missing:
-		// The domain may have more than the documentation; a page with this
-		// name in the bundle there is not.
-		return l.views.site.AbsoluteURL(t.Path) + afterPath(t.Href)
-	default:
-		return l.root + t.Href
-	}
-}
-
-// icon is a name, or the address of a picture.
-func (l *linker) icon(icon string) string {
-	if !strings.ContainsAny(icon, "/.") {
-		return icon
-	}
-	switch t := l.views.site.Resolve(-1, icon); t.Kind {
-	case site.ToFile:
-		return l.path(t.Path)
-	case site.External:
-		return t.Href
-	}
-	return ""
-}
-
-// target is where a division leads: its first page, or its own address.
-func (l *linker) target(n *site.Node) string {
-	if i := l.views.site.Entry(n); i >= 0 {
-		return l.path(l.views.site.Pages[i].Output)
-	}
-	if n.Href != "" {
-		return l.href(n.Href)
-	}
-	return ""
-}
-
-// header makes tabs and switches from the divisions on the way to the section:
-// at each node of the way, its divisions of one kind are a choice.
-func (v *views) header(l *linker, path []*site.Node) (theme.Header, string) {
-	var h theme.Header
-	lang := ""
-	levels := make([][]*site.Node, 0, len(path)+1)
-	for _, n := range path {
-		levels = append(levels, v.divisions[n])
-	}
-	levels = append(levels, v.site.Global)
-	on := make(map[*site.Node]bool, len(path))
-	for _, n := range path {
-		on[n] = true
-		if n.Kind == site.KindLanguage {
-			lang = languageTag(n.Label)
-		}
-	}
-	for _, children := range levels {
-		for _, kind := range [...]site.NodeKind{site.KindProduct, site.KindVersion, site.KindLanguage, site.KindDropdown} {
-			sw := theme.Switch{Kind: string(kind)}
-			for _, n := range children {
-				if n.Kind != kind {
-					continue
-				}
-				if o, ok := v.option(l, n, on[n]); ok {
-					if kind == site.KindLanguage {
-						o.Lang = languageTag(n.Label)
-						o.Label = languageName(n.Label)
-					}
-					sw.Options = append(sw.Options, o)
-				}
-			}
-			if len(sw.Options) > 0 {
-				h.Switches = append(h.Switches, sw)
-			}
-		}
-		for _, n := range children {
-			if n.Kind != site.KindTab {
-				continue
-			}
-			o, ok := v.option(l, n, on[n])
-			tab := theme.Tab{Label: o.Label, Href: o.Href, Icon: o.Icon, Current: o.Current}
-			for _, m := range v.divisions[n] {
-				if m.Kind == site.KindMenu {
-					if mo, mok := v.option(l, m, on[m]); mok {
-						tab.Menu = append(tab.Menu, mo)
-					}
-				}
-			}
-			if ok || len(tab.Menu) > 0 {
-				h.Tabs = append(h.Tabs, tab)
-			}
-		}
-	}
-	nav := &v.site.Config.Navbar
-	for _, n := range nav.Links {
-		if href := l.href(n.Href); href != "" {
-			h.Links = append(h.Links, theme.Link{Label: n.Label, Href: href, Icon: l.icon(brandIcon(n))})
-		}
-	}
-	if p := nav.Primary; p != nil {
-		if href := l.href(p.Href); href != "" {
-			h.Primary = &theme.Link{Label: p.Label, Href: href, Icon: l.icon(brandIcon(*p))}
-		}
-	}
-	return h, lang
-}
-
-func brandIcon(n site.NavLink) string {
-	if n.Icon == "" && (n.Type == "github" || n.Type == "discord") {
-		return n.Type
-	}
-	return n.Icon
-}
-
-// option is a division as an entry of a menu. Hidden ones are left out, unless
-// the reader is there.
-func (v *views) option(l *linker, n *site.Node, current bool) (theme.Option, bool) {
-	o := theme.Option{Label: n.Label, Icon: l.icon(n.Icon), Description: n.Description, Tag: n.Tag, Current: current, Href: l.target(n)}
-	return o, o.Href != "" && (!n.Hidden || current)
-}
-
-// anchors are links with icons above the sidebar's tree.
-func (v *views) anchors(l *linker, path []*site.Node) []theme.Anchor {
-	var out []theme.Anchor
-	add := func(nodes []*site.Node, current *site.Node) {
-		for _, n := range nodes {
-			if n.Kind != site.KindAnchor || n.Hidden && n != current {
-				continue
-			}
-			if href := l.target(n); href != "" {
-				out = append(out, theme.Anchor{Label: n.Label, Href: href, Icon: l.icon(n.Icon), Current: n == current})
-			}
-		}
-	}
-	for i, n := range path {
-		var next *site.Node
-		if i+1 < len(path) {
-			next = path[i+1]
-		}
-		add(v.divisions[n], next)
-	}
-	add(v.site.Global, nil)
-	return out
-}
-
-// method finds the HTTP method in the operation that a page documents, such as
-// "POST /v1/jobs" or "openapi.json POST /v1/jobs".
-func method(operation string) string {
-	for f := range strings.FieldsSeq(operation) {
-		switch m := strings.ToUpper(f); m {
-		case "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "WEBHOOK":
-			return m
-		}
-	}
-	return ""
-}
-
-func (v *views) footer(l *linker) theme.Footer {
-	var f theme.Footer
-	c := &v.site.Config.Footer
-	for _, n := range c.Socials {
-		if href := l.href(n.URL); href != "" {
-			f.Socials = append(f.Socials, theme.Link{Label: n.Name, Href: href, Icon: socialIcon(n.Name)})
-		}
-	}
-	for _, col := range c.Links {
-		fc := theme.FooterColumn{Title: col.Header}
-		for _, n := range col.Items {
-			if href := l.href(n.Href); href != "" {
-				fc.Links = append(fc.Links, theme.Link{Label: n.Label, Href: href})
-			}
-		}
-		if len(fc.Links) > 0 {
-			f.Columns = append(f.Columns, fc)
-		}
-	}
-	return f
-}
-
-// socialIcon is the name of a network's icon.
-func socialIcon(network string) string {
-	switch n := strings.ToLower(network); n {
-	case "x":
-		return "x-twitter"
-	case "website":
-		return "globe"
-	case "earth-americas":
-		return "earth-americas"
-	default:
-		return n
-	}
-}
-
-// siteLanguage is the language of a site's pages: that of its default
-// division, else English.
-func siteLanguage(s *site.Site) string {
-	lang := ""
-	for _, n := range s.Nav.Children {
-		if n.Kind == site.KindLanguage && (lang == "" || n.Default) {
-			lang = languageTag(n.Label)
-		}
-	}
-	return lang
-}
-
-// languageTag is the BCP 47 tag for a language of the configuration, which
-// uses "cn" for Chinese.
-func languageTag(label string) string {
-	switch label {
-	case "cn", "zh", "zh-Hans":
-		return "zh-Hans"
-	case "jp":
-		return "ja"
-	}
-	return label
-}
-
-// languageName is a language's name in itself.
-func languageName(label string) string {
-	names := map[string]string{
-		"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "it": "Italiano", "pt": "Português",
-		"pt-BR": "Português (Brasil)", "nl": "Nederlands", "pl": "Polski", "cs": "Čeština", "ro": "Română", "hu": "Magyar",
-		"sv": "Svenska", "no": "Norsk", "da": "Dansk", "fi": "Suomi", "ru": "Русский", "uk": "Українська", "tr": "Türkçe",
-		"ar": "العربية", "he": "עברית", "hi": "हिन्दी", "id": "Bahasa Indonesia", "vi": "Tiếng Việt", "th": "ไทย",
-		"ja": "日本語", "jp": "日本語", "ko": "한국어", "zh": "简体中文", "cn": "简体中文", "zh-Hans": "简体中文",
-		"zh-Hant": "繁體中文", "uz": "Oʻzbekcha", "lv": "Latviešu", "ca": "Català", "ja-jp": "日本語",
-	}
-	if n := names[label]; n != "" {
-		return n
-	}
-	return label
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/theme"
 	"github.com/bindery-docs/bindery/shared/theme/icons"
 )
+
+func noTimes(string) time.Time { return time.Time{} }
 
 func viewsOf(t *testing.T, config string, pages ...string) *views {
 	t.Helper()
@@ -28,7 +31,7 @@ func viewsOf(t *testing.T, config string, pages ...string) *views {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := newViews(s, admin.ExportInput{}, icons.New())
+	v, err := newViews(s, admin.ExportInput{}, icons.New(), noTimes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func (r *Renderer) snippet(name string) *snippet {
 			}
 			return
 		}
-		sn.file, sn.diagnostics = mdx.ParseLenient(name, src)
+		sn.file, sn.diagnostics = mdx.ParseLenient(name, r.site.Expand(src))
 		mdx.Unravel(sn.file.Root)
 	})
 	return sn

@@ -21,15 +21,21 @@ type Config struct {
 	Styling    Styling
 	NotFound   NotFound
 	API        API
-	// Variables stand in pages as {{name}}.
-	Variables map[string]string `json:",omitempty"`
-	// Contextual are the options of the menu that a page offers for its own
-	// text, such as "copy" and "view".
-	Contextual []string `json:",omitempty"`
-	// Thumbnails is a picture behind link previews.
-	Thumbnails string `json:",omitempty"`
+	// Variables stand in pages and in the configuration as {{name}}.
+	Variables  map[string]string `json:",omitempty"`
+	Contextual Contextual
+	Thumbnails Thumbnails
 	// SearchPrompt is the text of an empty search field.
 	SearchPrompt string `json:",omitempty"`
+	// Drilldown says whether opening a group leads to its first page; nil
+	// leaves it to the look.
+	Drilldown *bool `json:",omitempty"`
+	// Timestamp shows when pages changed last.
+	Timestamp  bool `json:",omitempty"`
+	Repository Repository
+	// Integrations are services by name, with their settings by name. No page
+	// loads one of them.
+	Integrations map[string]map[string]string `json:",omitempty"`
 }
 
 // Colors are brand colours as CSS hex values; Light is for dark backgrounds,
@@ -53,6 +59,14 @@ type Font struct {
 // Fonts are the fonts for headings and for everything else.
 type Fonts struct{ Heading, Body Font }
 
+// Icon is a name in Library (empty: the site's) and Style (empty: any), or the
+// path or address of a picture.
+type Icon struct {
+	Name    string `json:",omitempty"`
+	Library string `json:",omitempty"`
+	Style   string `json:",omitempty"`
+}
+
 // Icons names the library that icon names are looked up in first:
 // "fontawesome", "lucide", "tabler", or empty.
 type Icons struct {
@@ -62,9 +76,13 @@ type Icons struct {
 // NavLink is a link in the header.
 type NavLink struct {
 	Label, Href string
-	Icon        string `json:",omitempty"`
+	Icon        Icon `json:",omitzero"`
 	// Type is "button", "github", "discord" or empty.
 	Type string `json:",omitempty"`
+	// Shape of a button is "pill", "roundedRectangle" or empty; Arrow puts an
+	// arrow behind its label.
+	Shape string `json:",omitempty"`
+	Arrow bool   `json:",omitempty"`
 }
 
 // Navbar is the header.
@@ -88,10 +106,54 @@ type Footer struct {
 	Links   []FooterColumn `json:",omitempty"`
 }
 
-// Banner is a message above every page, in inline Markdown.
+// Banner is a message above every page, in inline Markdown. Type is "info",
+// "warning", "critical" or empty; the colours, CSS hex values, win over it.
 type Banner struct {
-	Content     string `json:",omitempty"`
-	Dismissible bool   `json:",omitempty"`
+	Content               string `json:",omitempty"`
+	Dismissible           bool   `json:",omitempty"`
+	Type                  string `json:",omitempty"`
+	ColorLight, ColorDark string `json:",omitempty"`
+}
+
+// Contextual is the menu that a page offers for its own text. Display is
+// "header", "toc" or empty.
+type Contextual struct {
+	Options []ContextualOption `json:",omitempty"`
+	Display string             `json:",omitempty"`
+}
+
+// ContextualOption is one entry: a built-in one by Name, such as "copy", or one
+// of the author's own with a title and a link. In Href and in the values of
+// Query, "$path" stands for the page's path and "$page" for the page.
+type ContextualOption struct {
+	Name               string `json:",omitempty"`
+	Title, Description string `json:",omitempty"`
+	Icon               Icon
+	Href               string       `json:",omitempty"`
+	Query              []QueryField `json:",omitempty"`
+}
+
+// QueryField is one field of an address's query, not yet escaped.
+type QueryField struct{ Key, Value string }
+
+// Thumbnails say how pictures for link previews are made.
+type Thumbnails struct {
+	Background string `json:",omitempty"`
+	// Appearance is "light", "dark" or empty.
+	Appearance string `json:",omitempty"`
+	Font       string `json:",omitempty"`
+}
+
+// Repository is where a site's sources live. URL is empty where only links are
+// asked for: then the project's repository is meant. Branch is empty for the
+// forge's default one. Directory is the way from the repository's root to the
+// site's, without slashes at its ends.
+type Repository struct {
+	URL               string `json:",omitempty"`
+	Branch, Directory string `json:",omitempty"`
+	// Edit and Issues ask for links to the editor and to new issues.
+	Edit   bool `json:",omitempty"`
+	Issues bool `json:",omitempty"`
 }
 
 // Appearance is the colour scheme: Default is "system", "light" or "dark";
@@ -124,8 +186,23 @@ type SEO struct {
 type Styling struct {
 	// Eyebrows is what stands above a title: "section" or "breadcrumbs".
 	Eyebrows string `json:",omitempty"`
-	// CodeTheme names a colour theme of code blocks.
-	CodeTheme string `json:",omitempty"`
+	// CodeTheme and CodeThemeDark name colour themes of code blocks on light
+	// and on dark pages.
+	CodeTheme     string `json:",omitempty"`
+	CodeThemeDark string `json:",omitempty"`
+	// CodeLanguages are grammars of the author's own: paths of files.
+	CodeLanguages []string `json:",omitempty"`
+	// Latex says whether pages have formulas; nil means: look.
+	Latex *bool `json:",omitempty"`
+	// Rounded is "default", "sharp" or empty: the shape of corners.
+	Rounded string `json:",omitempty"`
+	// Layout, Sidebar and Topbar are shapes of the page, of the sidebar's
+	// entries and of the header, by names of the older form.
+	Layout  string `json:",omitempty"`
+	Sidebar string `json:",omitempty"`
+	Topbar  string `json:",omitempty"`
+	// Search is "side", "top" or empty: where the search field stands.
+	Search string `json:",omitempty"`
 }
 
 // NotFound is the page for addresses that there are not. Redirect is what the
@@ -140,10 +217,32 @@ type API struct {
 	// OpenAPI and AsyncAPI are specifications: paths or addresses, in order.
 	OpenAPI  []string `json:",omitempty"`
 	AsyncAPI []string `json:",omitempty"`
+	// OpenAPIDirectory and AsyncAPIDirectory are the folders of pages made
+	// from them.
+	OpenAPIDirectory, AsyncAPIDirectory string `json:",omitempty"`
 	// Playground is how requests can be tried: "interactive", "simple",
-	// "none" or empty.
-	Playground string `json:",omitempty"`
-	// Servers, AuthMethod and AuthName serve pages without a specification.
-	Servers              []string `json:",omitempty"`
-	AuthMethod, AuthName string   `json:",omitempty"`
+	// "none", "auth" or empty. Proxy and Credentials are how they are sent.
+	Playground  string `json:",omitempty"`
+	Proxy       *bool  `json:",omitempty"`
+	Credentials bool   `json:",omitempty"`
+	// Params is "all" or "closed": how parameters of objects are shown first.
+	Params string `json:",omitempty"`
+	// URL is "full" to show the whole address.
+	URL      string `json:",omitempty"`
+	Examples APIExamples
+	// Servers, AuthMethod, AuthName and AuthPrefix serve pages without a
+	// specification.
+	Servers                          []string `json:",omitempty"`
+	AuthMethod, AuthName, AuthPrefix string   `json:",omitempty"`
+	// MaintainOrder keeps the specification's order of fields.
+	MaintainOrder bool `json:",omitempty"`
+}
+
+// APIExamples are the examples of requests.
+type APIExamples struct {
+	Languages []string `json:",omitempty"`
+	// Defaults is "required" or "all": the parameters that examples name.
+	Defaults     string `json:",omitempty"`
+	Prefill      bool   `json:",omitempty"`
+	Autogenerate *bool  `json:",omitempty"`
 }

@@ -1,6 +1,10 @@
 package site
 
 import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
@@ -9,11 +13,7 @@ import (
 // config reads the fields of docs.json. What has another form than expected is
 // reported and left out.
 func (r *configReader) config(v *value) Config {
-	var c Config
-	r.unknown(v, "the configuration", "theme", "name", "description", "colors", "logo", "favicon", "fonts", "icons",
-		"navbar", "navigation", "footer", "banner", "appearance", "background", "seo", "styling", "errors", "api",
-		"variables", "contextual", "thumbnails", "search", "redirects", "styles", "scripts", "head", "integrations",
-		"interaction", "metadata", "canonical", "analytics")
+	c := Config{Variables: r.variables}
 	c.Theme = r.str(v.get("theme"))
 	c.Name = r.str(v.get("name"))
 	c.Description = r.str(v.get("description"))
@@ -35,107 +35,330 @@ func (r *configReader) config(v *value) Config {
 		}
 	}
 	if x := v.get("icons"); r.object(x) {
-		c.Icons.Library = r.str(x.get("library"))
+		c.Icons.Library = r.oneOf(x.get("library"), libraries...)
 	}
-	if x := v.get("navbar"); r.object(x) {
-		for _, l := range r.items(x.get("links")) {
-			if n, ok := r.navLink(l); ok {
-				c.Navbar.Links = append(c.Navbar.Links, n)
-			}
-		}
-		if p := x.get("primary"); p != nil {
-			if n, ok := r.navLink(p); ok {
-				c.Navbar.Primary = &n
-			}
-		}
-	}
-	if x := v.get("footer"); r.object(x) {
-		c.Footer.Socials = r.socials(x.get("socials"))
-		for _, col := range r.items(x.get("links")) {
-			if !r.object(col) {
-				continue
-			}
-			fc := FooterColumn{Header: r.str(col.get("header"))}
-			for _, l := range r.items(col.get("items")) {
-				if n, ok := r.navLink(l); ok {
-					fc.Items = append(fc.Items, n)
-				}
-			}
-			c.Footer.Links = append(c.Footer.Links, fc)
-		}
-	}
-	if x := v.get("banner"); r.object(x) {
-		c.Banner = Banner{r.str(x.get("content")), r.boolean(x.get("dismissible"))}
-	}
+	c.Navbar, c.Footer, c.Banner = r.navbar(v.get("navbar")), r.footer(v.get("footer")), r.banner(v.get("banner"))
 	if x := v.get("appearance"); r.object(x) {
-		c.Appearance = Appearance{r.str(x.get("default")), r.boolean(x.get("strict"))}
+		c.Appearance = Appearance{r.oneOf(x.get("default"), "system", "light", "dark"), r.boolean(x.get("strict"))}
 	}
 	if x := v.get("background"); r.object(x) {
-		c.Background.Decoration = r.str(x.get("decoration"))
-		if y := x.get("color"); r.object(y) {
-			c.Background.ColorLight, c.Background.ColorDark = r.color(y.get("light")), r.color(y.get("dark"))
-		}
+		c.Background.Decoration = r.oneOf(x.get("decoration"), decorations...)
+		c.Background.ColorLight, c.Background.ColorDark = r.colors(x.get("color"))
 		p := r.picture(x.get("image"))
 		c.Background.ImageLight, c.Background.ImageDark = p.Light, p.Dark
 	}
 	if x := v.get("seo"); r.object(x) {
-		c.SEO.Indexing = r.str(x.get("indexing"))
+		c.SEO.Indexing = r.oneOf(x.get("indexing"), "navigable", "all")
 		r.metatags(x.get("metatags"), &c.SEO)
 	}
 	if x := v.get("metadata"); r.object(x) {
+		c.Timestamp = r.boolean(x.get("timestamp"))
 		r.metatags(x, &c.SEO)
 	}
 	if x := v.get("styling"); r.object(x) {
-		c.Styling.Eyebrows = r.str(x.get("eyebrows"))
-		y := x.get("codeblocks")
-		if s, ok := y.text(); ok {
-			c.Styling.CodeTheme = s
-		} else if s, ok := y.get("theme").text(); ok {
-			c.Styling.CodeTheme = s
+		c.Styling.Eyebrows = r.oneOf(x.get("eyebrows"), "section", "breadcrumbs")
+		c.Styling.Latex = r.maybe(x.get("latex"))
+		c.Styling.Rounded = r.oneOf(x.get("rounded"), "default", "sharp")
+		r.codeTheme(x.get("codeblocks"), &c.Styling)
+	}
+	if e := v.get("errors"); r.object(e) {
+		if x := e.get("404"); r.object(x) {
+			c.NotFound = NotFound{r.maybe(x.get("redirect")), r.str(x.get("title")), r.str(x.get("description"))}
 		}
 	}
-	if x := v.get("errors").get("404"); r.object(x) {
-		c.NotFound.Title, c.NotFound.Description = r.str(x.get("title")), r.str(x.get("description"))
-		if y := x.get("redirect"); y != nil {
-			b := r.boolean(y)
-			c.NotFound.Redirect = &b
+	c.API = r.api(v.get("api"))
+	c.Contextual = r.contextual(v.get("contextual"))
+	if x := v.get("thumbnails"); r.object(x) {
+		c.Thumbnails.Background = r.str(x.get("background"))
+		r.refer(x.get("background"), c.Thumbnails.Background, true)
+		c.Thumbnails.Appearance = r.oneOf(x.get("appearance"), "light", "dark")
+		if y := x.get("fonts"); r.object(y) {
+			c.Thumbnails.Font = r.str(y.get("family"))
 		}
 	}
-	if x := v.get("api"); r.object(x) {
-		c.API.OpenAPI = r.specs(x.get("openapi"))
-		c.API.AsyncAPI = r.specs(x.get("asyncapi"))
-		if y := x.get("playground"); r.object(y) {
-			c.API.Playground = r.str(y.get("display"))
-		}
-		if y := x.get("mdx"); r.object(y) {
-			c.API.Servers = r.strings(y.get("server"))
-			c.API.AuthMethod = r.str(y.get("auth").get("method"))
-			c.API.AuthName = r.str(y.get("auth").get("name"))
+	if x := v.get("search"); r.object(x) {
+		c.SearchPrompt = r.str(x.get("prompt"))
+	}
+	if x := v.get("interaction"); r.object(x) {
+		c.Drilldown = r.maybe(x.get("drilldown"))
+	}
+	c.Repository = r.repository(v)
+	c.Integrations = r.integrations(v.get("integrations"))
+	if x := v.get("head"); x != nil {
+		x.open = true
+		if len(x.list())+len(x.members()) > 0 {
+			r.report(x, mdx.Warning, "config-unsupported", "\"head\" is left out: a bundle's pages take scripts from the site's own files only")
 		}
 	}
-	if x := v.get("variables"); r.object(x) {
-		c.Variables = make(map[string]string, len(x.members()))
-		for _, m := range x.members() {
-			c.Variables[m.key] = r.str(m.val)
-		}
-	}
-	for _, o := range r.items(contextualOptions(v.get("contextual"))) {
-		switch x := o.v.(type) {
-		case string:
-			c.Contextual = append(c.Contextual, x)
-		case []member: // an option of the author's own is a link that needs its service
-		}
-	}
-	c.Thumbnails = r.str(v.get("thumbnails").get("background"))
-	c.SearchPrompt = r.str(v.get("search").get("prompt"))
 	return c
 }
 
-func contextualOptions(v *value) *value {
-	if v == nil || v.list() != nil {
-		return v
+// Words that several fields take.
+var (
+	libraries   = []string{"fontawesome", "lucide", "tabler"}
+	decorations = []string{"gradient", "grid", "windows"}
+)
+
+// readVariables reads the texts that stand for {{name}}, before all else is read.
+func (r *configReader) readVariables(v *value) map[string]string {
+	if !r.object(v) {
+		return nil
 	}
-	return v.get("options")
+	out := make(map[string]string, len(v.members()))
+	for _, m := range v.fields() {
+		if len(m.key) > maxVariableName || strings.ContainsAny(m.key, "{} \t\r\n") || m.key == "" {
+			r.report(m.val, mdx.Warning, "config-variable", "%q can't be the name of a variable", m.key)
+			continue
+		}
+		out[m.key] = r.str(m.val)
+	}
+	return out
+}
+
+func (r *configReader) navbar(v *value) (n Navbar) {
+	if !r.object(v) {
+		return n
+	}
+	for _, l := range r.items(v.get("links")) {
+		if link, ok := r.navLink(l); ok {
+			n.Links = append(n.Links, link)
+		}
+	}
+	if p := v.get("primary"); p != nil {
+		if link, ok := r.navLink(p); ok {
+			n.Primary = &link
+		}
+	}
+	return n
+}
+
+// footer reads both forms: columns with "header" and "items", and the older
+// ones with "title" and "links".
+func (r *configReader) footer(v *value) (f Footer) {
+	if !r.object(v) {
+		return f
+	}
+	f.Socials = r.socials(v.get("socials"))
+	for _, col := range r.items(v.get("links")) {
+		if !r.object(col) {
+			continue
+		}
+		c := FooterColumn{Header: r.str(col.get("header"))}
+		if c.Header == "" {
+			c.Header = r.str(col.get("title"))
+		}
+		items := col.get("items")
+		if items == nil {
+			items = col.get("links")
+		}
+		for _, l := range r.items(items) {
+			if n, ok := r.navLink(l); ok {
+				c.Items = append(c.Items, n)
+			}
+		}
+		f.Links = append(f.Links, c)
+	}
+	return f
+}
+
+func (r *configReader) banner(v *value) (b Banner) {
+	if s, ok := v.text(); ok {
+		return Banner{Content: r.expand(s)}
+	}
+	if !r.object(v) {
+		return b
+	}
+	b = Banner{Content: r.str(v.get("content")), Dismissible: r.boolean(v.get("dismissible"))}
+	b.Type = r.oneOf(v.get("type"), "info", "warning", "critical")
+	b.ColorLight, b.ColorDark = r.colors(v.get("color"))
+	return b
+}
+
+// codeTheme reads a theme's name, or an object with one or two of them.
+func (r *configReader) codeTheme(v *value, s *Styling) {
+	if v == nil {
+		return
+	}
+	if _, ok := v.v.(string); ok {
+		s.CodeTheme = r.str(v)
+		return
+	}
+	if !r.object(v) {
+		return
+	}
+	if t := v.get("theme"); t.members() != nil {
+		s.CodeTheme, s.CodeThemeDark = r.str(t.get("light")), r.str(t.get("dark"))
+	} else {
+		s.CodeTheme = r.str(t)
+	}
+	if l := v.get("languages"); r.object(l) {
+		s.CodeLanguages = r.strings(l.get("custom"))
+	}
+}
+
+func (r *configReader) api(v *value) (a API) {
+	if !r.object(v) {
+		return a
+	}
+	a.OpenAPI, a.OpenAPIDirectory = r.specs(v.get("openapi"))
+	a.AsyncAPI, a.AsyncAPIDirectory = r.specs(v.get("asyncapi"))
+	if y := v.get("playground"); r.object(y) {
+		a.Playground = r.oneOf(y.get("display"), "interactive", "simple", "none", "auth")
+		a.Proxy, a.Credentials = r.maybe(y.get("proxy")), r.boolean(y.get("credentials"))
+	}
+	if y := v.get("params"); r.object(y) {
+		a.Params = r.str(y.get("expanded"))
+	}
+	a.URL = r.str(v.get("url"))
+	if y := v.get("examples"); r.object(y) {
+		a.Examples = APIExamples{
+			Languages: r.strings(y.get("languages")), Defaults: r.oneOf(y.get("defaults"), "required", "all"),
+			Prefill: r.boolean(y.get("prefill")), Autogenerate: r.maybe(y.get("autogenerate")),
+		}
+	}
+	if y := v.get("mdx"); r.object(y) {
+		a.Servers = r.strings(y.get("server"))
+		r.auth(y.get("auth"), &a)
+	}
+	return a
+}
+
+func (r *configReader) auth(v *value, a *API) {
+	if r.object(v) {
+		a.AuthMethod, a.AuthName, a.AuthPrefix = r.str(v.get("method")), r.str(v.get("name")), r.str(v.get("inputPrefix"))
+	}
+}
+
+// contextualNames are the built-in options. What they need tells why a bundle
+// has no such entry; empty for those that it has.
+var contextualNames = map[string]string{
+	"copy": "", "view": "", "chatgpt": "", "claude": "", "perplexity": "", "grok": "", "aistudio": "",
+	"assistant": "an assistant", "download-pdf": "a service that prints pages", "download-spec": "a service that packs specifications",
+	"mcp": "an MCP server", "add-mcp": "an MCP server", "cursor": "an MCP server", "vscode": "an MCP server",
+	"devin": "an account of its service", "devin-desktop": "a program on the reader's machine", "windsurf": "a program on the reader's machine",
+	"devin-mcp": "an MCP server",
+}
+
+// contextual reads a list of options, or an object that has one.
+func (r *configReader) contextual(v *value) (c Contextual) {
+	list := v
+	if v != nil && v.list() == nil {
+		if !r.object(v) {
+			return c
+		}
+		list = v.get("options")
+		c.Display = r.oneOf(v.get("display"), "header", "toc")
+	}
+	for _, o := range r.items(list) {
+		if o.members() != nil {
+			if x, ok := r.contextualOption(o); ok {
+				c.Options = append(c.Options, x)
+			}
+			continue
+		}
+		name := r.str(o)
+		needs, known := contextualNames[name]
+		switch {
+		case name == "":
+		case !known:
+			hint := ""
+			if near := nearest(name, slices.Sorted(maps.Keys(contextualNames))); near != "" {
+				hint = fmt.Sprintf("; did you mean %q?", near)
+			}
+			r.report(o, mdx.Warning, "config-value", "there is no option %q of the page's menu%s", name, hint)
+		case needs != "":
+			r.report(o, mdx.Notice, "contextual-unsupported", "the option %q of the page's menu is left out: it needs %s, which a bundle has not", name, needs)
+			c.Options = append(c.Options, ContextualOption{Name: name})
+		default:
+			c.Options = append(c.Options, ContextualOption{Name: name})
+		}
+	}
+	return c
+}
+
+// contextualOption reads an option of the author's own.
+func (r *configReader) contextualOption(v *value) (ContextualOption, bool) {
+	o := ContextualOption{Title: r.str(v.get("title")), Description: r.str(v.get("description")), Icon: r.icon(v)}
+	href := v.get("href")
+	if href.members() != nil {
+		o.Href = r.str(href.get("base"))
+		query := href.get("query")
+		for _, q := range query.fields() { // {"key": "value"}, as some write it
+			o.Query = append(o.Query, QueryField{q.key, r.str(q.val)})
+		}
+		if query.members() == nil {
+			for _, q := range r.items(query) {
+				if r.object(q) {
+					o.Query = append(o.Query, QueryField{r.str(q.get("key")), r.str(q.get("value"))})
+				}
+			}
+		}
+	} else {
+		o.Href = r.str(href)
+	}
+	if o.Title == "" || o.Href == "" {
+		r.report(v, mdx.Warning, "config-link", "an option of the page's menu needs a title and an href")
+		return o, false
+	}
+	if !strings.Contains(o.Href, "$") {
+		r.refer(href, o.Href, false)
+	}
+	return o, true
+}
+
+// repository reads where the sources live: an address, or an object with it;
+// and the older "feedback", which only asks for links.
+func (r *configReader) repository(v *value) (p Repository) {
+	if x := v.get("repository"); x != nil {
+		p.Edit, p.Issues = true, true
+		if _, ok := x.text(); ok {
+			p.URL = r.str(x)
+		} else if r.object(x) {
+			p.URL, p.Branch = r.str(x.get("url")), r.str(x.get("branch"))
+			p.Directory = strings.Trim(path.Clean("/"+r.str(x.get("directory"))), "/")
+			if y := r.maybe(x.get("edit")); y != nil {
+				p.Edit = *y
+			}
+			if y := r.maybe(x.get("issues")); y != nil {
+				p.Issues = *y
+			}
+		}
+		p.URL = strings.TrimSuffix(strings.TrimRight(p.URL, "/"), ".git")
+		if scheme := schemeOf(p.URL); p.URL != "" && scheme != "https" && scheme != "http" {
+			r.report(x, mdx.Warning, "config-link", "the repository's address %q does not begin with https://", p.URL)
+			p.URL = ""
+		}
+	}
+	if x := v.get("feedback"); r.object(x) {
+		p.Edit = r.boolean(x.get("suggestEdit")) || p.Edit
+		p.Issues = r.boolean(x.get("raiseIssue")) || p.Issues
+		if y := x.get("thumbsRating"); r.boolean(y) {
+			r.report(y, mdx.Notice, "config-unsupported", "readers can't rate pages of a bundle: it has no service to send that to")
+		}
+	}
+	return p
+}
+
+// integrations keeps services and their settings as they are. A single value
+// stands under the empty name.
+func (r *configReader) integrations(v *value) map[string]map[string]string {
+	if !r.object(v) {
+		return nil
+	}
+	out := make(map[string]map[string]string, len(v.members()))
+	for _, service := range v.fields() {
+		settings := make(map[string]string)
+		if service.val.members() == nil {
+			if s := r.str(service.val); s != "" {
+				settings[""] = s
+			}
+		}
+		for _, m := range service.val.fields() {
+			settings[m.key] = r.str(m.val)
+		}
+		out[service.key] = settings
+	}
+	return out
 }
 
 // color reads a CSS hex colour.
@@ -149,6 +372,16 @@ func (r *configReader) color(v *value) string {
 		return ""
 	}
 	return s
+}
+
+// colors reads one colour for both appearances, or an object with "light" and
+// "dark".
+func (r *configReader) colors(v *value) (light, dark string) {
+	if v.members() != nil {
+		return r.color(v.get("light")), r.color(v.get("dark"))
+	}
+	light = r.color(v)
+	return light, light
 }
 
 func isHexColor(s string) bool {
@@ -194,7 +427,7 @@ func (r *configReader) navLink(v *value) (NavLink, bool) {
 		return NavLink{}, false
 	}
 	n := NavLink{Label: r.str(v.get("label")), Href: r.str(v.get("href")), Type: r.str(v.get("type"))}
-	n.Icon, _ = r.icon(v.get("icon"))
+	n.Icon = r.icon(v)
 	if n.Label == "" {
 		n.Label = r.str(v.get("name"))
 	}
@@ -218,30 +451,45 @@ func (r *configReader) navLink(v *value) (NavLink, bool) {
 	return n, true
 }
 
-// icon reads a name, or an object with name and library.
-func (r *configReader) icon(v *value) (name, library string) {
+// icon reads the icon of an entry: a name with "iconType" beside it, or an
+// object with name, style and library.
+func (r *configReader) icon(entry *value) Icon {
+	v, style := entry.get("icon"), r.str(entry.get("iconType"))
 	if v == nil {
-		return "", ""
+		return Icon{}
 	}
-	if s, ok := v.text(); ok {
-		return s, ""
+	i := Icon{Style: style}
+	if v.members() != nil {
+		i.Name = r.str(v.get("name"))
+		i.Library = r.oneOf(v.get("library"), libraries...)
+		if s := r.str(v.get("style")); s != "" {
+			i.Style = s
+		}
+	} else {
+		i.Name = r.str(v)
 	}
-	if !r.object(v) {
-		return "", ""
+	if i.Name == "" {
+		return Icon{}
 	}
-	return r.str(v.get("name")), r.str(v.get("library"))
+	return i
 }
 
 // socials reads {"github": "https://…"} or [{"type": "github", "url": "…"}].
 func (r *configReader) socials(v *value) []Social {
 	var out []Social
-	for _, m := range v.members() {
+	for _, m := range v.fields() {
 		if s := r.str(m.val); s != "" {
 			r.refer(m.val, s, false)
 			out = append(out, Social{m.key, s})
 		}
 	}
-	for _, i := range v.list() {
+	if v.members() != nil {
+		return out
+	}
+	for _, i := range r.items(v) {
+		if !r.object(i) {
+			continue
+		}
 		if s := r.str(i.get("url")); s != "" {
 			r.refer(i.get("url"), s, false)
 			out = append(out, Social{r.str(i.get("type")), s})
@@ -251,7 +499,13 @@ func (r *configReader) socials(v *value) []Social {
 }
 
 func (r *configReader) metatags(v *value, seo *SEO) {
-	for _, m := range v.members() {
+	if !r.object(v) {
+		return
+	}
+	for _, m := range v.fields() {
+		if m.key == "timestamp" { // of "metadata", read apart
+			continue
+		}
 		content := r.str(m.val)
 		if m.key == "robots" && strings.Contains(strings.ToLower(content), "noindex") {
 			seo.NoIndex = true
@@ -261,15 +515,12 @@ func (r *configReader) metatags(v *value, seo *SEO) {
 }
 
 // specs reads a specification's place: a string, a list of them, or an object
-// with a source.
-func (r *configReader) specs(v *value) []string {
-	if v == nil {
-		return nil
+// with a source and the folder of its pages.
+func (r *configReader) specs(v *value) (places []string, directory string) {
+	if v.members() != nil {
+		return r.strings(v.get("source")), r.str(v.get("directory"))
 	}
-	if src := v.get("source"); src != nil {
-		return r.strings(src)
-	}
-	return r.strings(v)
+	return r.strings(v), ""
 }
 
 // redirects reads the list of redirects, and gives the place of each.

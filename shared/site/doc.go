@@ -5,12 +5,15 @@
 //	load.go        Load: from a file system to a Site
 //	value.go       JSON with places: every value knows its line and column
 //	config.go      the configuration's fields; configread.go reads them, tolerantly
-//	nav.go         the navigation of docs.json; legacy.go that of mint.json
+//	unknown.go     fields that nobody reads, with what was meant
+//	variables.go   {{name}} in texts
+//	nav.go         the navigation of docs.json; legacy.go reads mint.json
 //	frontmatter.go a page's YAML head
 //	pages.go       which files are pages, their addresses and names in a bundle
-//	redirect.go    redirects, exact and with patterns
+//	redirect.go    redirects, exact and with patterns; the old addresses of pages
 //	resolve.go     Resolve: what a link on a page points at
 //	tree.go        Trail, Section, Next and Prev: where a page stands
+//	twin.go        Counterpart: the same page in another version or language
 //
 // A Site can be encoded as JSON and read back; the tables that look-ups need
 // are built when first used. After that a Site is read-only and may be used by

@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -44,6 +45,7 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 		return nil, nil, err
 	}
 	legacy := s.ConfigFile == "mint.json"
+	r.variables = r.readVariables(config.get("variables"))
 	if legacy {
 		s.Config = r.legacyConfig(config)
 	} else {
@@ -58,6 +60,9 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 
 	var navigation []string
 	collectStrings(config.get("navigation"), &navigation)
+	for i := range navigation {
+		navigation[i] = r.expand(navigation[i])
+	}
 	mentioned := make(map[string]bool, len(navigation))
 	for _, m := range navigation {
 		mentioned[strings.TrimSuffix(strings.TrimSuffix(strings.Trim(m, "/"), ".mdx"), ".md")] = true
@@ -117,6 +122,7 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 			r.report(config, mdx.Warning, "path-empty", "no page lies below the path %q that was asked for", prefix)
 		}
 	}
+	r.unread(config, "the configuration")
 	r.follow(s, redirects)
 	return s, r.diags, nil
 }
@@ -133,10 +139,43 @@ func (r *configReader) follow(s *Site, redirects []*value) {
 			r.report(f.at, mdx.Warning, "link-missing", "there is no page or file %s in this site: the link leads to the site's domain", t.Path)
 		}
 	}
-	for i, d := range s.Redirects {
-		if !hasWildcard(d.Source) && s.Resolve(-1, d.Source).Kind == Missing {
-			r.report(redirects[i], mdx.Warning, "redirect-missing", "the redirect from %q to %q leads nowhere", d.Source, d.Destination)
+	for i := range s.Pages {
+		p := &s.Pages[i]
+		if p.URL == "" {
+			continue
 		}
+		if t := s.Resolve(-1, p.URL); t.Kind == Missing {
+			r.diags = append(r.diags, mdx.Diagnostic{
+				Severity: mdx.Warning, Code: "link-missing", File: p.Source, Line: 1, Column: 1,
+				Message: fmt.Sprintf("there is no page or file %s in this site: the url leads to the site's domain", t.Path),
+			})
+		}
+	}
+	s.checkRedirects(r, redirects)
+}
+
+// checkRedirects reports redirects that lead nowhere, in a circle, or not at once.
+func (s *Site) checkRedirects(r *configReader, places []*value) {
+	// In a pattern any text may stand for a parameter; this one is no page's.
+	sample := strings.NewReplacer("*", "", ":", "bindery-sample-", "(", "", ")", "", "?", "")
+	for i, d := range s.Redirects {
+		source, when, _, _ := splitSource(d.Source)
+		wild := hasWildcard(source)
+		if wild {
+			source = sample.Replace(source)
+		}
+		passed, named, loop := s.way(source)
+		switch t := s.Resolve(-1, "/"+escapePath(source)+when.suffix()); {
+		case loop:
+			r.report(places[i], mdx.Warning, "redirect-loop", "the redirect from %q to %q leads in a circle", d.Source, d.Destination)
+		case t.Kind == Missing && (!wild || !hasWildcard(d.Destination)):
+			r.report(places[i], mdx.Warning, "redirect-missing", "the redirect from %q to %q leads nowhere", d.Source, d.Destination)
+		case named && len(passed) > 1 && t.Kind != Missing:
+			r.report(places[i], mdx.Notice, "redirect-chain", "the redirect from %q leads on from %q: it could lead to %q at once", d.Source, d.Destination, passed[len(passed)-1])
+		}
+	}
+	if _, more := s.OldAddresses(); more {
+		r.report(places[0], mdx.Notice, "redirect-cut", "the patterns among the redirects stand for more addresses than the bundle has pages for; its description has the patterns")
 	}
 }
 
@@ -256,7 +295,17 @@ func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Co
 		if diag != nil {
 			r.diags = append(r.diags, *diag)
 		}
-		p := newPage(source, head)
+		p, problem := newPage(source, head, r.expand)
+		if problem != "" {
+			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "front-matter-mode", File: source, Line: 1, Column: 1, Message: problem})
+		}
+		if scheme := schemeOf(cleanHref(p.URL)); unsafeScheme(scheme) || scheme == "data" {
+			r.diags = append(r.diags, mdx.Diagnostic{
+				Severity: mdx.Warning, Code: "link-unsafe", File: source, Line: 1, Column: 1,
+				Message: fmt.Sprintf("the url %q is left out: its scheme is not safe on a page", p.URL),
+			})
+			p.URL = ""
+		}
 		p.Size = size
 		s.Pages = append(s.Pages, p)
 	}

@@ -72,7 +72,7 @@ func outline(s *Site, n *Node) string {
 			set  bool
 			text string
 		}{
-			{n.Icon != "", " icon=" + n.Icon}, {n.IconLibrary != "", "/" + n.IconLibrary}, {n.Tag != "", " tag=" + n.Tag},
+			{n.Icon.Name != "", " icon=" + n.Icon.Name}, {n.Icon.Library != "", "/" + n.Icon.Library}, {n.Icon.Style != "", "!" + n.Icon.Style}, {n.Tag != "", " tag=" + n.Tag},
 			{n.Href != "", " href=" + n.Href}, {n.Expanded, " expanded"}, {n.Hidden, " hidden"}, {n.Default, " default"},
 			{n.OpenAPI != "", " openapi=" + n.OpenAPI}, {n.Directory != "", " directory=" + n.Directory},
 		} {
@@ -105,7 +105,7 @@ func TestNavigation(t *testing.T) {
 		{"a bare list", `["a", {"group": "G", "pages": ["b"]}]`, "a\ngroup \"G\"\n  b\n", nil},
 		{"groups in groups", `{"groups": [{"group": "G", "icon": "rocket", "tag": "New", "expanded": true, "pages": ["a",
 			{"group": "H", "icon": {"name": "bolt", "style": "solid", "library": "lucide"}, "root": "b", "pages": ["c"]}]}]}`,
-			"group \"G\" icon=rocket tag=New expanded\n  a\n  group \"H\" icon=bolt/lucide root=b\n    c\n", nil},
+			"group \"G\" icon=rocket tag=New expanded\n  a\n  group \"H\" icon=bolt/lucide!solid root=b\n    c\n", nil},
 		{"tabs", `{"tabs": [{"tab": "One", "groups": [{"group": "G", "pages": ["a"]}]}, {"tab": "Two", "icon": "x", "pages": ["b"]},
 			{"tab": "Away", "href": "https://x.example"}]}`,
 			"tab \"One\"\n  group \"G\"\n    a\ntab \"Two\" icon=x\n  b\ntab \"Away\" href=https://x.example\n", nil},
@@ -243,9 +243,9 @@ func TestFrontMatter(t *testing.T) {
 	}{
 		{"title: Hello", Page{Title: "Hello"}, ""},
 		{"title: \"Quoted: yes\"\ndescription: 'It''s'\nsidebarTitle: Side", Page{Title: "Quoted: yes", Description: "It's", SidebarTitle: "Side"}, ""},
-		{"title: >\n  Folded\n  text\nicon: {name: bolt, library: lucide}", Page{Title: "Folded text", Icon: "bolt", IconLibrary: "lucide"}, ""},
+		{"title: >\n  Folded\n  text\nicon: {name: bolt, library: lucide}", Page{Title: "Folded text", Icon: Icon{Name: "bolt", Library: "lucide"}}, ""},
 		{"hidden: true\nnoindex: \"true\"\ndeprecated: true\nmode: wide\ntag: NEW", Page{Title: "The page", Hidden: true, NoIndex: true, Deprecated: true, Mode: "wide", Tag: "NEW"}, ""},
-		{"keywords: [one, two]\nopenapi: GET /x\nurl: https://x.example\nmode: unknown", Page{Title: "The page", Keywords: []string{"one", "two"}, OpenAPI: "GET /x", URL: "https://x.example"}, ""},
+		{"keywords: [one, two]\nopenapi: GET /x\nurl: https://x.example\nmode: unknown", Page{Title: "The page", Keywords: []string{"one", "two"}, OpenAPI: "GET /x", URL: "https://x.example"}, "front-matter-mode"},
 		{"title: null\n# a comment\n\nother:\n  deep: 1", Page{Title: "The page"}, ""},
 		{"title: 42", Page{Title: "42"}, ""},
 		{"title: [broken", Page{Title: "The page"}, "front-matter"},
@@ -329,7 +329,7 @@ func TestConfig(t *testing.T) {
 		"appearance": {"default": "dark", "strict": true}, "variables": {"v": "1"}, "contextual": {"options": ["copy", {"title": "x"}]},
 		"redirects": [{"source": "old", "destination": "/a", "permanent": false}, {"source": "/x"}],
 		"navigation": {"pages": ["a"]}, "typo": 1
-	}`, "a.mdx", "", "l.svg", "<svg/>", "f.ico", ""), Options{}, "config-unknown", "config-color", "config-link", "config-redirect")
+	}`, "a.mdx", "", "l.svg", "<svg/>", "f.ico", ""), Options{}, "config-color", "config-link", "config-link", "config-redirect", "config-unknown")
 	no := false
 	want := Config{
 		Theme: "mint", Name: "Name", Description: "What it is", Colors: Colors{Primary: "#0055aa", Light: "#fff"},
@@ -340,7 +340,7 @@ func TestConfig(t *testing.T) {
 		SEO:      SEO{Indexing: "all", NoIndex: true, Metatags: []Meta{{"robots", "noindex"}, {"og:x", "y"}}},
 		API:      API{OpenAPI: []string{"a.yml", "b.yml"}, Playground: "simple", Servers: []string{"https://api.example"}, AuthMethod: "bearer"},
 		NotFound: NotFound{Redirect: &no, Title: "Gone"}, Appearance: Appearance{"dark", true},
-		Variables: map[string]string{"v": "1"}, Contextual: []string{"copy"},
+		Variables: map[string]string{"v": "1"}, Contextual: Contextual{Options: []ContextualOption{{Name: "copy"}}},
 	}
 	if d := cmp.Diff(want, s.Config); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -381,7 +381,7 @@ func TestReferences(t *testing.T) {
 		"docs.json:5:22 link-missing", "docs.json:6:14 link-unsafe", "docs.json:7:60 link-missing", "docs.json:8:39 link-missing",
 		"docs.json:13:63 link-missing", "docs.json:14:40 link-missing", "docs.json:14:75 link-missing",
 		"docs.json:15:26 link-missing", "docs.json:15:59 link-missing",
-		"docs.json:9:15 redirect-missing", "docs.json:10:3 redirect-missing", "docs.json:10:49 redirect-missing",
+		"docs.json:9:15 redirect-missing", "docs.json:10:3 redirect-loop", "docs.json:10:49 redirect-loop",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)

@@ -1,7 +1,9 @@
 package site
 
 import (
+	"math"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
@@ -44,65 +46,102 @@ func (n *navReader) root(v *value) *Node {
 		return root
 	}
 	if l := v.list(); l != nil { // a bare list of groups and pages
-		root.Children = n.entries(l)
+		root.Children = n.entries(l, root)
 		return root
 	}
 	if !n.object(v) {
 		return root
 	}
-	if g := v.get("global"); g != nil && n.object(g) {
-		n.site.Global = n.children(g)
+	if g := v.get("global"); n.object(g) {
+		n.site.Global = n.children(g, root)
 	}
-	n.fill(root, v)
+	n.fill(root, v, root)
 	return root
 }
 
-// fill reads into node the fields that all kinds of nodes share.
-func (n *navReader) fill(node *Node, v *value) {
-	node.Icon, node.IconLibrary = n.icon(v.get("icon"))
+// fill reads into node the fields that all kinds of nodes share. What stands
+// above has a say in some.
+func (n *navReader) fill(node *Node, v *value, above *Node) {
+	node.Icon = n.icon(v)
 	node.Tag = n.str(v.get("tag"))
 	node.Description = n.str(v.get("description"))
 	node.Hidden = n.boolean(v.get("hidden"))
 	node.Default = n.boolean(v.get("default"))
 	node.Expanded = n.boolean(v.get("expanded"))
-	if d, ok := v.get("directory").text(); ok {
-		node.Directory = d
+	node.Searchable = n.maybe(v.get("searchable"))
+	node.Boost = n.number(v.get("boost"))
+	switch node.Directory = n.oneOf(v.get("directory"), "none", "card", "accordion"); node.Directory {
+	case "":
+		node.Directory = above.Directory
+	case "none":
+		node.Directory = ""
 	}
-	if s := n.specs(v.get("openapi")); len(s) > 0 {
-		node.OpenAPI = strings.Join(s, " ")
+	var specs []string
+	specs, node.OpenAPIDirectory = n.specs(v.get("openapi"))
+	node.OpenAPI = strings.Join(specs, " ")
+	specs, node.AsyncAPIDirectory = n.specs(v.get("asyncapi"))
+	node.AsyncAPI = strings.Join(specs, " ")
+	if c := v.get("color"); c != nil {
+		node.ColorLight, node.ColorDark = n.colors(c)
 	}
-	if href := v.get("href"); href != nil {
-		node.Href = n.str(href)
+	if x := v.get("navbar"); n.object(x) {
+		c := n.navbar(x)
+		node.Navbar = &c
+	}
+	if x := v.get("footer"); n.object(x) {
+		c := n.footer(x)
+		node.Footer = &c
+	}
+	if x := v.get("banner"); x != nil {
+		c := n.banner(x)
+		node.Banner = &c
+	}
+	href := v.get("href")
+	if href == nil {
+		href = v.get("url")
+	}
+	if node.Href = n.str(href); node.Href != "" {
 		n.refer(href, node.Href, false)
-	} else if u, ok := v.get("url").text(); ok {
-		node.Href = u
-		n.refer(v.get("url"), u, false)
 	}
 	if root := v.get("root"); root != nil {
 		if p, ok := n.find(root, n.str(root)); ok {
 			node.Root = p
 		}
 	}
-	node.Children = n.children(v)
+	node.Children = n.children(v, node)
+}
+
+// number reads a number that is not negative.
+func (n *navReader) number(v *value) float64 {
+	s := n.str(v)
+	if s == "" {
+		return 0
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f < 0 || math.IsInf(f, 0) || math.IsNaN(f) {
+		n.report(v, mdx.Warning, "config-type", "expected a number, found %q", s)
+		return 0
+	}
+	return f
 }
 
 // children reads the lists below a node: divisions, groups and pages.
-func (n *navReader) children(v *value) []*Node {
+func (n *navReader) children(v *value, above *Node) []*Node {
 	var out []*Node
 	for _, d := range divisions {
-		list := v.get(d.list)
-		if list == nil {
-			continue
-		}
-		for _, i := range n.items(list) {
+		for _, i := range n.items(v.get(d.list)) {
+			if s, ok := i.text(); ok && d.kind == KindVersion { // a version by its name alone
+				out = append(out, &Node{Kind: d.kind, Page: -1, Root: -1, Label: n.expand(s)})
+				continue
+			}
 			if !n.object(i) {
 				continue
 			}
 			c := &Node{Kind: d.kind, Page: -1, Root: -1, Label: n.str(i.get(d.name))}
-			if c.Label == "" && d.kind == KindLanguage {
-				c.Label = n.str(i.get("name"))
+			if name := n.str(i.get("name")); c.Label == "" {
+				c.Label = name
 			}
-			n.fill(c, i)
+			n.fill(c, i, above)
 			if c.Label == "" {
 				n.report(i, mdx.Warning, "nav-label", "an entry of %q has no field %q", d.list, d.name)
 				c.Label = strings.ToUpper(d.name[:1]) + d.name[1:]
@@ -110,21 +149,21 @@ func (n *navReader) children(v *value) []*Node {
 			out = append(out, c)
 		}
 	}
-	out = append(out, n.entries(n.items(v.get("groups")))...)
-	return append(out, n.entries(n.items(v.get("pages")))...)
+	out = append(out, n.entries(n.items(v.get("groups")), above)...)
+	return append(out, n.entries(n.items(v.get("pages")), above)...)
 }
 
 // entries reads a list that mixes pages, groups and links.
-func (n *navReader) entries(list []*value) []*Node {
+func (n *navReader) entries(list []*value, above *Node) []*Node {
 	var out []*Node
 	for _, i := range list {
 		switch x := i.v.(type) {
 		case string:
-			if c := n.entry(i, x); c != nil {
+			if c := n.entry(i, n.expand(x)); c != nil {
 				out = append(out, c)
 			}
 		case []member:
-			if c := n.entryObject(i); c != nil {
+			if c := n.entryObject(i, above); c != nil {
 				out = append(out, c)
 			}
 		case nil: // a reference that led nowhere, reported already
@@ -147,17 +186,19 @@ func (n *navReader) entry(v *value, name string) *Node {
 }
 
 // entryObject reads a group, or an entry such as {"title": …, "href": …}.
-func (n *navReader) entryObject(v *value) *Node {
+func (n *navReader) entryObject(v *value, above *Node) *Node {
 	if g := v.get("group"); g != nil || v.get("pages") != nil {
 		c := &Node{Kind: KindGroup, Page: -1, Root: -1, Label: n.str(g)}
-		n.fill(c, v)
+		n.fill(c, v, above)
 		return c
 	}
-	for _, d := range divisions { // a division among the pages, as some sites write it
-		if v.get(d.name) != nil && len(v.members()) > 1 && v.get("href") == nil {
-			c := &Node{Kind: KindGroup, Page: -1, Root: -1, Label: n.str(v.get(d.name))}
-			n.fill(c, v)
-			return c
+	if v.get("href") == nil && v.get("page") == nil {
+		for _, d := range divisions { // a division among the pages, as some sites write it
+			if v.get(d.name) != nil && len(v.members()) > 1 {
+				c := &Node{Kind: KindGroup, Page: -1, Root: -1, Label: n.str(v.get(d.name))}
+				n.fill(c, v, above)
+				return c
+			}
 		}
 	}
 	href := n.str(v.get("href"))
@@ -165,34 +206,36 @@ func (n *navReader) entryObject(v *value) *Node {
 		href = n.str(v.get("url"))
 	}
 	label := ""
-	for _, key := range [...]string{"title", "label", "name", "anchor", "page"} {
-		if s, ok := v.get(key).text(); ok && label == "" {
+	for _, key := range [...]string{"title", "label", "name", "anchor"} {
+		if s := n.str(v.get(key)); label == "" {
 			label = s
 		}
 	}
-	if p, ok := v.get("page").text(); ok && href == "" {
-		if c := n.entry(v, p); c != nil {
-			c.Icon, c.IconLibrary = n.icon(v.get("icon"))
-			c.Tag = n.str(v.get("tag"))
-			c.Hidden = n.boolean(v.get("hidden"))
-			if label != p {
-				c.Label = label
+	c := &Node{Kind: KindLink, Page: -1, Root: -1, Href: href, Label: label, Icon: n.icon(v), Tag: n.str(v.get("tag")), Hidden: n.boolean(v.get("hidden"))}
+	page := n.str(v.get("page"))
+	switch {
+	case href != "":
+		if c.Label == "" {
+			if c.Label = page; page == "" {
+				c.Label = href
 			}
-			return c
 		}
-		return nil
-	}
-	if href == "" {
+		n.refer(v, href, false)
+		return c
+	case page == "":
 		n.report(v, mdx.Warning, "nav-entry", "an entry of the navigation is neither a page, a group nor a link")
 		return nil
+	case strings.Contains(page, "://"):
+		if c.Href = page; c.Label == "" {
+			c.Label = page
+		}
+		return c
 	}
-	if label == "" {
-		label = href
+	p, ok := n.find(v, page)
+	if !ok {
+		return nil
 	}
-	n.refer(v, href, false)
-	c := &Node{Kind: KindLink, Page: -1, Root: -1, Label: label, Href: href}
-	c.Icon, c.IconLibrary = n.icon(v.get("icon"))
-	c.Hidden = n.boolean(v.get("hidden"))
+	c.Kind, c.Page = KindPage, p
 	return c
 }
 

@@ -1,8 +1,11 @@
 package site
 
 import (
+	"fmt"
+	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -58,11 +61,12 @@ func Reserved(p string) bool {
 	return len(p) >= 7 && strings.EqualFold(p[:7], "bindery")
 }
 
-// newPage makes a page from its path and its head.
-func newPage(source string, head map[string]field) Page {
+// newPage makes a page from its path and its head; expand puts variables into
+// texts. The problem, if any, says which field could not be used.
+func newPage(source string, head map[string]field, expand func(string) string) (p Page, problem string) {
 	address := strings.TrimSuffix(source, path.Ext(source))
-	p := Page{Source: source, Address: address, Output: address + ".html"}
-	text := func(key string) string { return strings.TrimSpace(head[key].text) }
+	p = Page{Source: source, Address: address, Output: address + ".html"}
+	text := func(key string) string { return expand(strings.TrimSpace(head[key].text)) }
 	p.Title = text("title")
 	if p.Title == "" {
 		p.Title = titleOf(address)
@@ -71,16 +75,25 @@ func newPage(source string, head map[string]field) Page {
 	if p.SidebarTitle == "" {
 		p.SidebarTitle = text("shortTitle")
 	}
-	p.Icon = text("icon")
+	p.Icon = Icon{Name: text("icon"), Style: text("iconType")}
 	if f := head["icon"].fields; f != nil {
-		p.Icon, p.IconLibrary = f["name"], f["library"]
+		p.Icon.Name, p.Icon.Library = f["name"], f["library"]
+		if f["style"] != "" {
+			p.Icon.Style = f["style"]
+		}
+	}
+	if p.Icon.Name == "" {
+		p.Icon = Icon{}
 	}
 	p.Tag, p.URL, p.Canonical = text("tag"), text("url"), text("canonical")
 	switch m := text("mode"); m {
 	case "wide", "custom", "frame", "center":
 		p.Mode = m
+	case "", "default":
+	default:
+		problem = fmt.Sprintf("there is no mode %q of a page: it is shown as usual", m)
 	}
-	p.OpenAPI = text("openapi")
+	p.OpenAPI, p.AsyncAPI = text("openapi"), text("asyncapi")
 	p.Keywords = head["keywords"].list
 	if k := text("keywords"); k != "" {
 		for _, w := range strings.Split(k, ",") {
@@ -89,11 +102,25 @@ func newPage(source string, head map[string]field) Page {
 			}
 		}
 	}
+	if b, err := strconv.ParseFloat(text("boost"), 64); err == nil && b > 0 && b <= 1e9 {
+		p.Boost = b
+	}
+	if t := text("timestamp"); t == "true" || t == "false" {
+		shown := t == "true"
+		p.Timestamp = &shown
+	}
+	for _, key := range slices.Sorted(maps.Keys(head)) {
+		if strings.HasPrefix(key, "og:") || strings.HasPrefix(key, "twitter:") || strings.HasPrefix(key, "article:") {
+			if v := text(key); v != "" {
+				p.Meta = append(p.Meta, Meta{key, v})
+			}
+		}
+	}
 	p.Hidden, p.NoIndex, p.Deprecated = head["hidden"].isTrue(), head["noindex"].isTrue(), head["deprecated"].isTrue()
 	if strings.Contains(strings.ToLower(text("robots")), "noindex") {
 		p.NoIndex = true
 	}
-	return p
+	return p, problem
 }
 
 // titleOf makes a title from a page's address: the words of the file's name,

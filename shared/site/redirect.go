@@ -1,6 +1,7 @@
 package site
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,8 @@ type pattern struct {
 	// rest is the place in elements of the one that takes any number, or -1.
 	rest        int
 	destination string
+	// when says which query and fragment the source names.
+	when condition
 }
 
 // element is one element of a pattern's path. At most one of a pattern is a rest.
@@ -23,24 +26,71 @@ type element struct {
 	rest    bool
 }
 
-// hasWildcard tells whether a redirect's source is a pattern.
-func hasWildcard(source string) bool {
-	return strings.ContainsAny(source, "*") || strings.Contains(source, "/:")
+// condition is the query and the fragment that a redirect's source names. A
+// server never sees a fragment, and a file answers to any query, so that such a
+// redirect also holds for its path alone, if nothing else does.
+type condition struct{ query, fragment string }
+
+func (c condition) empty() bool { return c == condition{} }
+
+// suffix is the condition as it stands behind a path.
+func (c condition) suffix() (s string) {
+	if c.query != "" {
+		s = "?" + c.query
+	}
+	if c.fragment != "" {
+		s += "#" + c.fragment
+	}
+	return s
 }
 
-// compilePattern reads a source such as "/docs/:version/api/:rest*". Only the
+// without are the conditions that a link with this one meets, the strictest first.
+func (c condition) without() [4]condition {
+	return [4]condition{c, {query: c.query}, {fragment: c.fragment}, {}}
+}
+
+// splitSource takes a redirect's source apart: its path without slashes at the
+// ends, and its condition. A question mark behind the last parameter makes that
+// one optional: short is the path without it.
+func splitSource(source string) (path string, when condition, short string, optional bool) {
+	path, when.fragment, _ = strings.Cut(source, "#")
+	path, query, asked := strings.Cut(path, "?")
+	when.query = query
+	path = strings.Trim(path, "/")
+	if asked && query == "" {
+		if i := strings.LastIndexByte(path, '/'); strings.HasPrefix(path[i+1:], ":") {
+			return path, when, path[:max(i, 0)], true
+		}
+	}
+	return path, when, "", false
+}
+
+// hasWildcard tells whether a redirect's path is a pattern.
+func hasWildcard(path string) bool {
+	return strings.Contains(path, "*") || strings.HasPrefix(path, ":") || strings.Contains(path, "/:")
+}
+
+// Path is the path of the redirect's source, without slashes at its ends, and
+// without a query or a fragment. Wild says that it is a pattern.
+func (r Redirect) Path() (path string, wild bool) {
+	path, _, _, _ = splitSource(r.Source)
+	return path, hasWildcard(path)
+}
+
+// compilePattern reads a path such as "docs/:version/api/:rest*". Only the
 // first wildcard that takes any number is one; others are literal.
 func compilePattern(source, destination string) pattern {
 	p := pattern{rest: -1, destination: destination}
 	for _, e := range strings.Split(strings.Trim(source, "/"), "/") {
 		el := element{literal: e}
+		name, many := parameter(e)
 		switch {
-		case strings.HasPrefix(e, ":") && strings.HasSuffix(e, "*") && p.rest < 0:
-			el = element{name: e[1 : len(e)-1], rest: true}
+		case name != "" && many && p.rest < 0:
+			el = element{name: name, rest: true}
+		case name != "" && !many:
+			el = element{name: name}
 		case strings.HasSuffix(e, "*") && p.rest < 0:
 			el = element{literal: e[:len(e)-1], name: "*", rest: true}
-		case len(e) > 1 && e[0] == ':':
-			el = element{name: e[1:]}
 		}
 		if el.rest {
 			p.rest = len(p.elements)
@@ -48,6 +98,23 @@ func compilePattern(source, destination string) pattern {
 		p.elements = append(p.elements, el)
 	}
 	return p
+}
+
+// parameter reads ":name", ":name*" and ":name+"; the name is empty where e is
+// none. What an expression in parentheses allows is not looked at: "(.*)" is any
+// number, every other one is one element.
+func parameter(e string) (name string, many bool) {
+	if len(e) < 2 || e[0] != ':' {
+		return "", false
+	}
+	name = e[1:]
+	if i := strings.IndexByte(name, '('); i > 0 {
+		return name[:i], strings.HasPrefix(name[i:], "(.*)") || strings.HasPrefix(name[i:], "(.+)")
+	}
+	if last := len(name) - 1; last > 0 && (name[last] == '*' || name[last] == '+') {
+		return name[:last], true
+	}
+	return name, false
 }
 
 // match gives the destination for path, which has no leading slash.
@@ -113,8 +180,10 @@ func substitute(destination string, names, values []string) string {
 			switch {
 			case name == "*" && strings.HasSuffix(part, "*") && !strings.HasPrefix(part, ":"):
 				replaced = part[:len(part)-1] + values[i]
-			case part == ":"+name || part == ":"+name+"*":
-				replaced = values[i]
+			default:
+				if of, _ := parameter(part); of == name && of != "" {
+					replaced = values[i]
+				}
 			}
 		}
 		if replaced == "" && part != "" {
@@ -186,19 +255,36 @@ func (x *patternIndex) add(p pattern) {
 	n.ends = append(n.ends, at)
 }
 
-// match gives the destination of the first pattern that matches path.
-func (x *patternIndex) match(path string) (string, bool) {
+// match gives the destination of the first pattern that matches path: of those
+// that ask for exactly this query and fragment, else of those that ask for
+// nothing, else of any. met is what the pattern asked for.
+func (x *patternIndex) match(path string, has condition) (destination string, met condition, ok bool) {
 	if len(x.patterns) == 0 {
-		return "", false
+		return "", met, false
 	}
-	found := x.root.collect(nil, path, path[strings.LastIndexByte(path, '/')+1:])
-	slices.Sort(found)
-	for _, i := range found {
-		if to, ok := x.patterns[i].match(path); ok {
-			return to, true
+	found := x.candidates(path)
+	for _, want := range has.without() {
+		for _, i := range found {
+			if x.patterns[i].when == want {
+				if to, ok := x.patterns[i].match(path); ok {
+					return to, want, true
+				}
+			}
 		}
 	}
-	return "", false
+	for _, i := range found {
+		if to, ok := x.patterns[i].match(path); ok {
+			return to, condition{}, true
+		}
+	}
+	return "", met, false
+}
+
+// candidates are the patterns that may match path, in the written order.
+func (x *patternIndex) candidates(path string) []int {
+	found := x.root.collect(nil, path, path[strings.LastIndexByte(path, '/')+1:])
+	slices.Sort(found)
+	return found
 }
 
 // collect adds the patterns below n that may match rest, the part of a path
@@ -224,4 +310,205 @@ func (n *patternNode) collect(found []int, rest, last string) []int {
 		found = n.any.collect(found, after, last)
 	}
 	return found
+}
+
+// redirect gives where a redirect leads from a path, and what of the query and
+// the fragment its source named: that part is not carried on.
+func (x *index) redirect(path string, has condition) (destination string, met condition, ok bool) {
+	if has.empty() {
+		destination, ok = x.exact[path]
+	} else {
+		for _, want := range has.without() {
+			if destination, ok = x.exact[path+want.suffix()]; ok {
+				met = want
+				break
+			}
+		}
+	}
+	if ok {
+		return destination, met, true
+	}
+	if destination, met, ok = x.patterns.match(path, has); ok {
+		return destination, met, true
+	}
+	destination, ok = x.loose[path]
+	return destination, condition{}, ok
+}
+
+// addRedirects fills the tables of redirects. Of two from one source the first
+// counts.
+func (x *index) addRedirects(redirects []Redirect) {
+	x.exact, x.loose = make(map[string]string, len(redirects)), make(map[string]string)
+	put := func(m map[string]string, key, value string) {
+		if _, taken := m[key]; !taken {
+			m[key] = value
+		}
+	}
+	add := func(path string, when condition, destination string) {
+		if hasWildcard(path) {
+			p := compilePattern(path, destination)
+			p.when = when
+			x.patterns.add(p)
+			return
+		}
+		put(x.exact, path+when.suffix(), destination)
+		if !when.empty() {
+			put(x.loose, path, destination)
+		}
+	}
+	for _, r := range redirects {
+		path, when, short, optional := splitSource(r.Source)
+		add(path, when, r.Destination)
+		if optional {
+			d := compilePattern(path, r.Destination)
+			last := d.elements[len(d.elements)-1].name
+			add(short, when, substitute(r.Destination, []string{last}, []string{""}))
+		}
+	}
+}
+
+// way follows redirects from a path of the site and gives the addresses that it
+// passes, the last one where it ends. loop says that it never does; named, that
+// no pattern had a part in it.
+func (s *Site) way(path string) (passed []string, named, loop bool) {
+	x := s.tables()
+	seen := map[string]bool{path: true}
+	named = true
+	for range maxHops {
+		destination, _, ok := x.redirect(path, condition{})
+		if !ok {
+			return passed, named, false
+		}
+		if _, exact := x.exact[path]; !exact {
+			named = false
+		}
+		path, ok = s.inside(destination)
+		if !ok {
+			return append(passed, destination), named, false
+		}
+		passed = append(passed, "/"+path)
+		var t Target
+		if s.found(x, path, &t) {
+			return passed, named, false
+		}
+		if seen[path] {
+			return passed, named, true
+		}
+		seen[path] = true
+	}
+	return passed, named, true
+}
+
+// inside gives the path within the site that a redirect's destination names.
+func (s *Site) inside(destination string) (string, bool) {
+	if schemeOf(destination) != "" || strings.HasPrefix(destination, "//") {
+		inner, own := s.ownPath(destination)
+		if !own {
+			return "", false
+		}
+		destination = inner
+	}
+	ref, _, _ := strings.Cut(destination, "#")
+	ref, _, _ = strings.Cut(ref, "?")
+	return strings.TrimPrefix(path.Clean("/"+unescape(ref)), "/"), true
+}
+
+// maxOldAddresses bounds the addresses that patterns are turned into.
+const maxOldAddresses = 50_000
+
+// OldAddresses are the addresses from which patterns among the redirects lead
+// to pages of the bundle: for each page those that it must have had. They
+// have no leading slash, and none is that of a page or a file. More says that
+// there are too many, and the list is cut. The order depends on the site alone.
+func (s *Site) OldAddresses() (addresses []string, more bool) {
+	x := s.tables()
+	back := s.inverse()
+	if len(back.patterns) == 0 {
+		return nil, false
+	}
+	limit := min(maxOldAddresses, 1000+4*len(s.Pages))
+	tries := 8 * limit
+	seen := make(map[string]bool)
+	type step struct {
+		address  string
+		from, by int // the step before, and the pattern that led here
+	}
+	var queue []step
+	push := func(address string) {
+		if !seen[address] {
+			seen[address] = true
+			queue = append(queue, step{address, -1, -1})
+		}
+	}
+	// No pattern is used twice on one way: "/v1/:rest*" to "/:rest*" would find
+	// v1/v1/v1 without an end.
+	used := func(at, by int) bool {
+		for ; at >= 0; at = queue[at].from {
+			if queue[at].by == by {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range s.Pages {
+		if !s.Pages[i].Excluded {
+			push(s.Pages[i].CleanAddress())
+		}
+	}
+	for _, r := range s.Redirects {
+		if path, when, _, _ := splitSource(r.Source); when.empty() && !hasWildcard(path) {
+			push(path)
+		}
+	}
+	for at := 0; at < len(queue); at++ {
+		for _, i := range back.candidates(queue[at].address) {
+			if used(at, i) {
+				continue
+			}
+			old, ok := back.patterns[i].match(queue[at].address)
+			if old = strings.Trim(old, "/"); !ok || old == "" || seen[old] {
+				continue
+			}
+			if tries--; tries < 0 || len(addresses) >= limit {
+				return addresses, true
+			}
+			seen[old] = true
+			var t Target
+			if s.found(x, old, &t) {
+				continue
+			}
+			// Another redirect may come first, and lead elsewhere.
+			if t := s.Resolve(-1, "/"+escapePath(old)); t.Kind == ToPage {
+				addresses = append(addresses, old)
+				queue = append(queue, step{old, at, i})
+			}
+		}
+	}
+	return addresses, false
+}
+
+// inverse has the patterns turned round: from a page's address to the one that
+// it must have had. Patterns that lose a part of the address can't be.
+func (s *Site) inverse() (x patternIndex) {
+	for _, r := range s.Redirects {
+		source, when, _, _ := splitSource(r.Source)
+		if !hasWildcard(source) || !when.empty() || strings.Contains(source, "(") {
+			continue
+		}
+		destination, ok := s.inside(r.Destination)
+		if !ok || destination == "" {
+			continue
+		}
+		there, here := compilePattern(destination, source), compilePattern(source, "")
+		complete := true
+		for _, e := range here.elements {
+			if e.name != "" && !slices.ContainsFunc(there.elements, func(o element) bool { return o.name == e.name && o.rest == e.rest }) {
+				complete = false
+			}
+		}
+		if complete {
+			x.add(there)
+		}
+	}
+	return x
 }

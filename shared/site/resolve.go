@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -11,10 +12,12 @@ import (
 // index holds the tables that are built when first asked for.
 type index struct {
 	// address maps every address of a page, with and without "index", to it.
-	address  map[string]int
-	files    map[string]struct{}
-	exact    map[string]string
-	patterns patternIndex
+	address map[string]int
+	files   map[string]struct{}
+	// exact redirects by path, or by path, query and fragment; loose are those
+	// of the second kind by path alone.
+	exact, loose map[string]string
+	patterns     patternIndex
 
 	trails   [][]*Node // per page
 	sections []*Node   // per page
@@ -23,6 +26,10 @@ type index struct {
 	first    map[*Node]int
 	entries  map[*Node]int // of divisions
 	parents  map[*Node]*Node
+	near     map[string]*Node // by folder: the section of its first page
+
+	twinsOnce sync.Once
+	twins     map[*Node]*twinSet
 }
 
 // generated are files that every bundle has, so links to them lead somewhere.
@@ -34,7 +41,6 @@ func (s *Site) tables() *index {
 		x := &index{
 			address: make(map[string]int, 2*len(s.Pages)),
 			files:   make(map[string]struct{}, len(s.Files)+len(generated)),
-			exact:   make(map[string]string, len(s.Redirects)),
 		}
 		for i := range s.Pages {
 			x.address[s.Pages[i].Address] = i
@@ -52,16 +58,7 @@ func (s *Site) tables() *index {
 		for _, f := range generated {
 			x.files[f] = struct{}{}
 		}
-		for _, r := range s.Redirects {
-			if hasWildcard(r.Source) {
-				x.patterns.add(compilePattern(r.Source, r.Destination))
-				continue
-			}
-			source := strings.Trim(r.Source, "/")
-			if _, taken := x.exact[source]; !taken {
-				x.exact[source] = r.Destination
-			}
-		}
+		x.addRedirects(s.Redirects)
 		s.idx = x
 		s.buildTree(x)
 	})
@@ -129,14 +126,15 @@ func (s *Site) Resolve(from int, href string) Target {
 			if !strings.HasPrefix(rest, "//") {
 				return Target{Kind: External, Page: -1, Href: href}
 			}
-		case "javascript", "vbscript", "file", "blob", "filesystem", "view-source":
-			return Target{Kind: Unsafe, Page: -1}
 		case "data":
 			if !strings.HasPrefix(strings.ToLower(href), "data:image/") {
 				return Target{Kind: Unsafe, Page: -1}
 			}
 			return Target{Kind: Other, Page: -1, Href: href}
 		default:
+			if unsafeScheme(scheme) {
+				return Target{Kind: Unsafe, Page: -1}
+			}
 			return Target{Kind: Other, Page: -1, Href: href}
 		}
 	}
@@ -208,6 +206,15 @@ func (s *Site) Resolve(from int, href string) Target {
 	return t
 }
 
+// unsafeScheme tells schemes that run code or read local files.
+func unsafeScheme(scheme string) bool {
+	switch scheme {
+	case "javascript", "vbscript", "file", "blob", "filesystem", "view-source":
+		return true
+	}
+	return false
+}
+
 // found looks for a page or a file at p.
 func (s *Site) found(x *index, p string, t *Target) bool {
 	if i, ok := x.address[p]; ok {
@@ -236,12 +243,16 @@ func (s *Site) found(x *index, p string, t *Target) bool {
 // It gives up where they run in a circle.
 func (s *Site) redirected(x *index, p string, t *Target, query, fragment *string) bool {
 	for range maxHops {
-		destination, ok := x.exact[p]
-		if !ok {
-			destination, ok = x.patterns.match(p)
-		}
+		destination, met, ok := x.redirect(p, condition{*query, *fragment})
 		if !ok {
 			return false
+		}
+		if met.query != "" {
+			*query, t.Query = "", ""
+		}
+		if met.fragment != "" {
+			*fragment = ""
+			t.setFragment("")
 		}
 		if scheme := schemeOf(destination); scheme != "" || strings.HasPrefix(destination, "//") {
 			inner, own := s.ownPath(destination)

@@ -167,7 +167,7 @@ func TestPatternIndex(t *testing.T) {
 			for i := 0; i < len(all) && !wantOK; i++ {
 				want, wantOK = all[i].match(at)
 			}
-			if got, ok := x.match(at); got != want || ok != wantOK {
+			if got, _, ok := x.match(at, condition{}); got != want || ok != wantOK {
 				t.Fatalf("%q: %q %v, want %q %v; patterns %+v", at, got, ok, want, wantOK, all)
 			}
 		}

@@ -50,8 +50,7 @@ type Page struct {
 	Title        string
 	SidebarTitle string `json:",omitempty"`
 	Description  string `json:",omitempty"`
-	Icon         string `json:",omitempty"`
-	IconLibrary  string `json:",omitempty"`
+	Icon         Icon   `json:",omitzero"`
 	Tag          string `json:",omitempty"`
 	// Mode is the page's layout: "", "wide", "custom", "frame" or "center".
 	Mode string `json:",omitempty"`
@@ -59,9 +58,18 @@ type Page struct {
 	URL string `json:",omitempty"`
 	// Canonical is an absolute address that the page names as its own.
 	Canonical string `json:",omitempty"`
-	// OpenAPI is the operation that the page documents, as written.
+	// OpenAPI and AsyncAPI are the operation or the channel that the page
+	// documents, as written.
 	OpenAPI  string   `json:",omitempty"`
+	AsyncAPI string   `json:",omitempty"`
 	Keywords []string `json:",omitempty"`
+	// Meta is for the page's head: entries such as "og:image".
+	Meta []Meta `json:",omitempty"`
+	// Boost weighs the page in search results; 0 means 1.
+	Boost float64 `json:",omitempty"`
+	// Timestamp shows when the page changed last, or hides it; nil leaves it to
+	// the site's setting.
+	Timestamp *bool `json:",omitempty"`
 
 	// Hidden pages can be reached, but stand in no navigation and no list.
 	Hidden bool `json:",omitempty"`
@@ -116,12 +124,9 @@ func (k NodeKind) Division() bool {
 
 // Node is one node of the navigation.
 type Node struct {
-	Kind  NodeKind
-	Label string `json:",omitempty"`
-	// Icon is a name in IconLibrary (empty: the site's), or the path or
-	// address of a picture.
-	Icon        string `json:",omitempty"`
-	IconLibrary string `json:",omitempty"`
+	Kind        NodeKind
+	Label       string `json:",omitempty"`
+	Icon        Icon   `json:",omitzero"`
 	Tag         string `json:",omitempty"`
 	Description string `json:",omitempty"`
 	// Href is where a KindLink leads, or a division that is only a link.
@@ -130,14 +135,32 @@ type Node struct {
 	Page int
 	// Root is the page that a group's own label leads to, else -1.
 	Root int
-	// OpenAPI is a specification whose operations belong here, as written.
-	OpenAPI string `json:",omitempty"`
+	// OpenAPI and AsyncAPI are specifications whose operations belong here, as
+	// written; the directories are those of pages made from them.
+	OpenAPI           string `json:",omitempty"`
+	OpenAPIDirectory  string `json:",omitempty"`
+	AsyncAPI          string `json:",omitempty"`
+	AsyncAPIDirectory string `json:",omitempty"`
 	// Directory is how a group shows its pages on its root page: "card",
-	// "accordion" or "".
+	// "accordion" or "". Groups have what the nodes above say, unless they say
+	// otherwise themselves.
 	Directory string `json:",omitempty"`
 	Expanded  bool   `json:",omitempty"`
 	Hidden    bool   `json:",omitempty"`
 	Default   bool   `json:",omitempty"`
+	// ColorLight and ColorDark are an anchor's own colours.
+	ColorLight string `json:",omitempty"`
+	ColorDark  string `json:",omitempty"`
+	// Boost weighs what is below in search results, 0 means 1; Searchable
+	// takes it out of them or puts it in although it is hidden, nil leaves
+	// that to Hidden.
+	Boost      float64 `json:",omitempty"`
+	Searchable *bool   `json:",omitempty"`
+	// Navbar, Footer and Banner stand on the pages below in the place of the
+	// site's; languages have them.
+	Navbar *Navbar `json:",omitempty"`
+	Footer *Footer `json:",omitempty"`
+	Banner *Banner `json:",omitempty"`
 
 	Children []*Node `json:",omitempty"`
 }

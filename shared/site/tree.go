@@ -1,5 +1,7 @@
 package site
 
+import "path"
+
 // buildTree fills the tables that say where pages stand in the navigation.
 func (s *Site) buildTree(x *index) {
 	n := len(s.Pages)
@@ -10,6 +12,7 @@ func (s *Site) buildTree(x *index) {
 	}
 	x.first = make(map[*Node]int)
 	x.parents = make(map[*Node]*Node)
+	x.near = make(map[string]*Node)
 	if s.Nav == nil {
 		s.Nav = &Node{Kind: KindRoot, Page: -1, Root: -1}
 	}
@@ -28,6 +31,9 @@ func (s *Site) buildTree(x *index) {
 				return // the first place counts
 			}
 			x.trails[p], x.sections[p] = trail, section
+			for dir := path.Dir(s.Pages[p].Address); dir != "." && x.near[dir] == nil; dir = path.Dir(dir) {
+				x.near[dir] = section
+			}
 			if s.Pages[p].Hidden || hidden || s.Pages[p].URL != "" {
 				return
 			}
@@ -80,6 +86,22 @@ func (s *Site) Trail(page int) []*Node { return s.tables().trails[page] }
 // are no divisions): its groups are what a sidebar shows. Nil for pages
 // outside the navigation.
 func (s *Site) Section(page int) *Node { return s.tables().sections[page] }
+
+// Near is the section that a page shows beside it: its own, or for a page
+// outside the navigation that of the first page in the nearest folder. Nil
+// where no folder above has pages of the navigation.
+func (s *Site) Near(page int) *Node {
+	x := s.tables()
+	if section := x.sections[page]; section != nil {
+		return section
+	}
+	for dir := path.Dir(s.Pages[page].Address); dir != "."; dir = path.Dir(dir) {
+		if section := x.near[dir]; section != nil {
+			return section
+		}
+	}
+	return nil
+}
 
 // Next is the page that follows in the same section, or -1.
 func (s *Site) Next(page int) int { return int(s.tables().next[page]) }

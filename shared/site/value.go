@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -27,6 +28,11 @@ type value struct {
 	offset int64
 	// One of: nil, bool, json.Number, string, []*value, []member.
 	v any
+	// asked are the names of fields that a reader looked for in an object; open
+	// says that it took them all, whatever they are called. A field that is
+	// not among them is one that nobody reads.
+	asked []string
+	open  bool
 }
 
 // member is one member of an object; objects keep the written order.
@@ -63,6 +69,8 @@ type configReader struct {
 	fsys  fs.FS
 	diags []mdx.Diagnostic
 	refs  int
+	// variables stand in texts as {{name}}.
+	variables map[string]string
 	// refers are addresses to look at once the site is known.
 	refers []referral
 }
@@ -259,7 +267,16 @@ func (r *configReader) deref(v *value, above []string) (*value, error) {
 		}
 		// Members beside the reference win over those of the file.
 		if theirs, ok := other.v.([]member); ok && len(x) > 1 {
-			merged := append([]member(nil), theirs...)
+			ours := make(map[string]bool, len(x))
+			for _, m := range x {
+				ours[m.key] = true
+			}
+			merged := make([]member, 0, len(theirs)+len(x))
+			for _, m := range theirs {
+				if !ours[m.key] {
+					merged = append(merged, m)
+				}
+			}
 			for _, m := range x {
 				if m.key != "$ref" {
 					merged = append(merged, m)
@@ -276,6 +293,12 @@ func (r *configReader) deref(v *value, above []string) (*value, error) {
 
 // get gives a member of an object, the last of that name, or nil.
 func (v *value) get(key string) *value {
+	if v == nil {
+		return nil
+	}
+	if _, ok := v.v.([]member); ok && !slices.Contains(v.asked, key) {
+		v.asked = append(v.asked, key)
+	}
 	for i := len(v.members()) - 1; i >= 0; i-- {
 		if m := v.members()[i]; m.key == key && m.val.v != nil {
 			return m.val
@@ -290,6 +313,14 @@ func (v *value) members() []member {
 	}
 	m, _ := v.v.([]member)
 	return m
+}
+
+// fields gives all members of an object whose names are the author's own.
+func (v *value) fields() []member {
+	if v != nil {
+		v.open = true
+	}
+	return v.members()
 }
 
 func (v *value) list() []*value {
@@ -332,7 +363,7 @@ func (r *configReader) str(v *value) string {
 	}
 	switch x := v.v.(type) {
 	case string:
-		return x
+		return r.expand(x)
 	case json.Number:
 		return x.String()
 	case bool:
@@ -357,6 +388,34 @@ func (r *configReader) boolean(v *value) bool {
 	}
 	r.report(v, mdx.Warning, "config-type", "expected true or false, found %s", v.kind())
 	return false
+}
+
+// maybe reads true and false; nil where the value is not there.
+func (r *configReader) maybe(v *value) *bool {
+	if v == nil {
+		return nil
+	}
+	b := r.boolean(v)
+	return &b
+}
+
+// oneOf reads one of some words. Another one is reported and left out.
+func (r *configReader) oneOf(v *value, words ...string) string {
+	s := r.str(v)
+	if s == "" || slices.Contains(words, s) {
+		return s
+	}
+	for _, w := range words {
+		if strings.EqualFold(w, s) {
+			return w
+		}
+	}
+	hint := ""
+	if near := nearest(s, words); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	r.report(v, mdx.Warning, "config-value", "%q is none of %s%s", s, strings.Join(words, ", "), hint)
+	return ""
 }
 
 // object tells whether v is an object, and reports it when it is another thing.
@@ -388,8 +447,8 @@ func (r *configReader) strings(v *value) []string {
 	if v == nil {
 		return nil
 	}
-	if s, ok := v.text(); ok {
-		return []string{s}
+	if _, ok := v.text(); ok {
+		return []string{r.str(v)}
 	}
 	var out []string
 	for _, i := range r.items(v) {
@@ -398,20 +457,4 @@ func (r *configReader) strings(v *value) []string {
 		}
 	}
 	return out
-}
-
-// unknown warns about members of an object that are not among known.
-func (r *configReader) unknown(v *value, where string, known ...string) {
-next:
-	for _, m := range v.members() {
-		if m.key == "" || m.key[0] == '$' {
-			continue
-		}
-		for _, k := range known {
-			if k == m.key {
-				continue next
-			}
-		}
-		r.report(m.val, mdx.Notice, "config-unknown", "%s has no field %q", where, m.key)
-	}
 }
