@@ -1,0 +1,271 @@
+package tests
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/export"
+	"github.com/bindery-docs/bindery/shared/highlight"
+	"github.com/bindery-docs/bindery/shared/snapshot"
+)
+
+// TestLimitsPage holds the page of limits against the constants.
+func TestLimitsPage(t *testing.T) {
+	page := readDoc(t, "export/limits.mdx")
+	bytes := func(n int64) string {
+		for _, unit := range []struct {
+			name string
+			n    int64
+		}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}} {
+			if n >= unit.n && n%unit.n == 0 {
+				return fmt.Sprintf("%s %s", number(n/unit.n), unit.name)
+			}
+		}
+		return number(n) + " bytes"
+	}
+	for row, value := range map[string]string{
+		"Pages":                            number(export.MaxPages),
+		"Files":                            number(snapshot.MaxEntries),
+		"Bytes of all files":               bytes(snapshot.MaxBytes),
+		"One file":                         bytes(snapshot.MaxFileBytes),
+		"Source of a page":                 bytes(export.MaxPageBytes),
+		"Path of a file":                   number(snapshot.MaxPathBytes) + " bytes",
+		"Part of a path":                   bytes(snapshot.MaxElementBytes),
+		"Code that is coloured":            bytes(highlight.MaxBytes) + " a block",
+		"Bundle":                           bytes(export.MaxBundleBytes),
+		"Path prefixes (`paths`)":          number(admin.MaxPaths),
+		"Length of a prefix":               bytes(admin.MaxPath),
+		"Length of a label (`version`)":    bytes(admin.MaxVersion),
+		"Diagnostics in the bundle's list": number(export.MaxDiagnostics),
+		"Pack of several files":            bytes(snapshot.MaxPackBytes),
+		"Packs":                            number(snapshot.MaxPacks),
+		"Manifest":                         bytes(snapshot.MaxManifestBytes),
+		"`Idempotency-Key`":                bytes(admin.MaxIdempotencyKey) + ", kept for 24 hours",
+	} {
+		if want := "| " + row + " | " + value + " |"; !strings.Contains(page, want) {
+			t.Errorf("the page of limits should have the row %q", want)
+		}
+	}
+}
+
+// number writes a number as the docs do: 200,000.
+func number[N int | int64](n N) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func readDoc(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "infra", "docs", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// example finds a page's fenced block with this language and title.
+func example(t *testing.T, page, label string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(readDoc(t, page), "\n```"+label+"\n")
+	block, _, ended := strings.Cut(rest, "\n```")
+	if !ok || !ended {
+		t.Fatalf("%s has no block %q", page, label)
+	}
+	return block
+}
+
+// TestAPIExamples runs the examples of the API's pages as a reader would, in a
+// shell against a running Bindery, and holds each answer against the one that
+// the page shows: the same fields, of the same kinds.
+func TestAPIExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it runs a whole Bindery")
+	}
+	for _, tool := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			lacking(t, tool)
+		}
+	}
+	u := start(t, t.TempDir())
+	defer u.stop(t)
+	if _, err := u.command(t, "publish", "../infra/docs", "--domain", "docs.example.com"); err != nil {
+		t.Fatal(err)
+	}
+	env := append(os.Environ(), "BINDERY_URL="+u.url, "BINDERY_ADMIN_KEY="+u.key, "BINDERY_PROJECT="+u.project)
+	shell := func(t *testing.T, script string) string {
+		t.Helper()
+		cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
+		cmd.Env = env
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v\n%s\n%s", err, script, stderr.String())
+		}
+		return string(out)
+	}
+	set := func(name, value string) { env = append(env, name+"="+value) }
+	// call runs a page's example and compares what it answers.
+	call := func(t *testing.T, page string, status int) map[string]any {
+		t.Helper()
+		script := strings.Replace(example(t, page, "bash curl"), "curl ", `curl -sS -w '\n%{http_code}' `, 1)
+		out := shell(t, script)
+		body, code, _ := strings.Cut(strings.TrimSpace(out), "\n")
+		if i := strings.LastIndex(out, "\n"); i >= 0 {
+			body, code = out[:i], strings.TrimSpace(out[i:])
+		}
+		if code != fmt.Sprint(status) {
+			t.Fatalf("%s: the example answers %s, the page says %d: %s", page, code, status, body)
+		}
+		var got, shown map[string]any
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Fatalf("%s: %v in %s", page, err, body)
+		}
+		if err := json.Unmarshal([]byte(example(t, page, fmt.Sprintf("json %d", status))), &shown); err != nil {
+			t.Fatalf("%s: the answer that is shown: %v", page, err)
+		}
+		if diff := sameShape("", shown, got); len(diff) > 0 {
+			t.Errorf("%s shows another answer than the API gives: %s", page, strings.Join(diff, "; "))
+		}
+		return got
+	}
+
+	job := call(t, "api/start-export.mdx", http.StatusAccepted)["jobId"].(string)
+	set("JOB", job)
+	var state map[string]any
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		if _, state, _ = u.call(t, http.MethodGet, "/v1/static-export/jobs/"+job, ""); state["status"] == "completed" {
+			break
+		}
+		if state["status"] == "failed" || time.Now().After(end) {
+			t.Fatalf("the export is %v", state)
+		}
+	}
+	call(t, "api/get-export.mdx", http.StatusOK)
+	link := call(t, "api/get-bundle.mdx", http.StatusOK)
+	set("BUNDLE_URL", link["bundleUrl"].(string))
+	set("SHA256", link["sha256"].(string))
+	shell(t, "cd "+t.TempDir()+"\n"+example(t, "api/get-bundle.mdx", "bash"))
+
+	set("BASE", call(t, "api/latest-snapshot.mdx", http.StatusOK)["snapshotId"].(string))
+	pack := []byte(`{"name":"Two","navigation":{"pages":["index"]}}` + "---\ntitle: One\n---\n")
+	sum := func(b []byte) string { s := sha256.Sum256(b); return hex.EncodeToString(s[:]) }
+	docs, index := pack[:strings.Index(string(pack), "---")], pack[strings.Index(string(pack), "---"):]
+	manifest := fmt.Appendf(nil, `{"format":1,"packs":[{"sha256":%q,"size":%d}],"entries":[`+
+		`{"path":"docs.json","sha256":%q,"size":%d,"pack":0,"modified":"2026-03-01T17:20:00Z"},`+
+		`{"path":"index.mdx","sha256":%q,"size":%d,"pack":0,"offset":%d,"modified":"2026-03-01T17:20:00Z"}]}`,
+		sum(pack), len(pack), sum(docs), len(docs), sum(index), len(index), len(docs))
+	set("MANIFEST_SHA256", sum(manifest))
+	set("MANIFEST_SIZE", fmt.Sprint(len(manifest)))
+	set("PACK_SHA256", sum(pack))
+	set("PACK_SIZE", fmt.Sprint(len(pack)))
+	created := call(t, "api/create-snapshot.mdx", http.StatusCreated)
+	set("SNAPSHOT", created["snapshotId"].(string))
+	for _, upload := range created["uploads"].([]any) {
+		up := upload.(map[string]any)
+		file := filepath.Join(t.TempDir(), "object")
+		data := manifest
+		if up["kind"] == "pack" {
+			data = pack
+		}
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		script := "curl -fsS -X " + up["method"].(string) + " --data-binary @" + file
+		for name, value := range up["headers"].(map[string]any) {
+			script += fmt.Sprintf(" -H '%s: %s'", name, value)
+		}
+		shell(t, script+" '"+up["url"].(string)+"'")
+	}
+	if state := call(t, "api/publish-snapshot.mdx", http.StatusOK); state["status"] != "published" || state["fileCount"] != 2.0 {
+		t.Errorf("the published snapshot is %v", state)
+	}
+
+	made, err := u.command(t, "agent-job", "create", "--project", u.project, "--model", "example-model", "--ref", "main", "--data", u.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set("JOB", strings.TrimSpace(string(made)))
+	if _, err := u.command(t, "agent-job", "finish", strings.TrimSpace(string(made)), "--project", u.project,
+		"--pr-link", "https://github.com/example/docs/pull/12", "--data", u.data); err != nil {
+		t.Fatal(err)
+	}
+	call(t, "api/get-agent-job.mdx", http.StatusOK)
+}
+
+// elided is what stands in an example for a value that no reader needs whole.
+var elided = regexp.MustCompile(`…$`)
+
+// sameShape compares two JSON values by their fields and the kinds of these.
+// What is a header's name differs between backends.
+func sameShape(at string, shown, got any) []string {
+	kind := func(v any) string {
+		switch v.(type) {
+		case nil:
+			return "null"
+		case string:
+			return "string"
+		}
+		return fmt.Sprintf("%T", v)
+	}
+	if kind(shown) != kind(got) && shown != nil && got != nil {
+		return []string{fmt.Sprintf("%s: a %s is shown, it is a %s", at, kind(shown), kind(got))}
+	}
+	var diff []string
+	switch shown := shown.(type) {
+	case map[string]any:
+		if strings.HasSuffix(at, ".headers") {
+			return nil
+		}
+		got, _ := got.(map[string]any)
+		names := make(map[string]bool)
+		for n := range shown {
+			names[n] = true
+		}
+		for n := range got {
+			names[n] = true
+		}
+		sorted := make([]string, 0, len(names))
+		for n := range names {
+			sorted = append(sorted, n)
+		}
+		slices.Sort(sorted)
+		for _, n := range sorted {
+			s, inShown := shown[n]
+			g, inGot := got[n]
+			switch {
+			case !inShown:
+				diff = append(diff, at+"."+n+" is not shown")
+			case !inGot:
+				diff = append(diff, at+"."+n+" is shown, and not there")
+			default:
+				diff = append(diff, sameShape(at+"."+n, s, g)...)
+			}
+		}
+	case []any:
+		if got, _ := got.([]any); len(shown) > 0 && len(got) > 0 {
+			diff = sameShape(at+"[0]", shown[0], got[0])
+		}
+	case string:
+		// An example that looks like an id or a time has one's form.
+		if s, _ := got.(string); !elided.MatchString(shown) && strings.HasSuffix(shown, "Z") != strings.HasSuffix(s, "Z") {
+			diff = append(diff, fmt.Sprintf("%s: %q is shown, it is %q", at, shown, s))
+		}
+	}
+	return diff
+}
