@@ -11,7 +11,7 @@ export BINDERY_TREES
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 1
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: deploy-local stop-local test-cloud test-sam run test tools vet race bench fuzz build functions clean
+.PHONY: deploy-local stop-local test-cloud test-sam run test tools vet race bench bench-functions fuzz build functions clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -35,6 +35,10 @@ race:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./shared/mdx ./shared/highlight ./shared/page ./shared/theme ./tests
 
+## Size and start of every function, beside a Lambda function that does nothing.
+bench-functions:
+	$(GO) test -run '^$$' -bench Start -benchtime 40x ./functions
+
 ## Every fuzz target for FUZZTIME each.
 FUZZTIME ?= 10s
 fuzz:
@@ -51,12 +55,15 @@ test-sam: tools
 	BINDERY_SAM=1 $(GO) test -count=1 -v -timeout 20m -run 'TestSAM$$' ./tests
 
 ## Every Lambda function as it is deployed: FUNCTIONS/NAME/bootstrap, for ARCH.
-## With the commit's marks, from which steps tell renderers apart.
+## Without the marks of version control: the same code is the same file, of which
+## a deployment makes no new version. Without what functions never use: net/rpc,
+## and HTTP/2, which the services that they call do not speak.
 ARCH ?= arm64
 FUNCTIONS ?= bin/functions
 functions:
 	@rm -rf $(FUNCTIONS) && mkdir -p $(FUNCTIONS)/.built
-	@CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -ldflags='-s -w' -tags lambda.norpc -o $(FUNCTIONS)/.built/ ./functions/...
+	@CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false -ldflags='-s -w' -tags lambda.norpc,nethttpomithttp2 \
+	  -o $(FUNCTIONS)/.built/ ./functions/...
 	@for f in $(FUNCTIONS)/.built/*; do n=$${f##*/}; mkdir -p $(FUNCTIONS)/$$n && mv $$f $(FUNCTIONS)/$$n/bootstrap; done
 	@rmdir $(FUNCTIONS)/.built
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -40,7 +39,7 @@ func TestPrograms(t *testing.T) {
 				command = append(command, path)
 			}
 			local := cloudtest.MiniStack(t)
-			dir := build(t, c.arch)
+			program := build(t, c.arch)
 			table := local.Table(t)
 			sources, exports := local.Buckets(t)
 			// The story calls the steps itself: its executions end at once.
@@ -59,7 +58,7 @@ func TestPrograms(t *testing.T) {
 			tell(t, db, runner, func(name string, event []byte) ([]byte, *fault) {
 				p := processes[name]
 				if p == nil {
-					p = run(t, env, append(command[:len(command):len(command)], filepath.Join(dir, name))...)
+					p = run(t, env, append(command[:len(command):len(command)], program(name))...)
 					processes[name] = p
 				}
 				return p.invoke(t, event)

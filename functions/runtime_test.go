@@ -151,18 +151,16 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// build builds all functions as they are deployed, and gives the folder of the
-// programs. Programs named besides are built alike.
-func build(t testing.TB, arch string, more ...string) string {
+// build builds all functions as they are deployed, by the Makefile's recipe, and
+// gives a function that tells where each program is.
+func build(t testing.TB, arch string) func(name string) string {
 	t.Helper()
 	dir := t.TempDir()
-	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-tags", "lambda.norpc", "-o", dir + string(filepath.Separator), "./..."}
-	cmd := exec.CommandContext(t.Context(), "go", append(args, more...)...)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch)
+	cmd := exec.CommandContext(t.Context(), "make", "--no-print-directory", "-C", "..", "functions", "ARCH="+arch, "FUNCTIONS="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return dir
+	return func(name string) string { return filepath.Join(dir, name, "bootstrap") }
 }
 
 // absent says that something that a test needs is not there.
