@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -483,6 +484,11 @@ func FuzzConfig(f *testing.F) {
 	f.Add(`{"name":"x","navigation":{"tabs":[{"tab":"T","pages":["a"]}]}}`)
 	f.Add(`{"navigation":{"$ref":"docs.json"},"colors":[],"redirects":{}}`)
 	f.Add("{\"a\":\n[1e400, \"\\ud800\", {}]}")
+	for _, name := range []string{"docs.json", "mint.json"} {
+		if every, err := os.ReadFile("testdata/every/" + name); err == nil {
+			f.Add(string(every))
+		}
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		_, err := parseJSON("docs.json", []byte(text))
 		valid := json.Valid([]byte(strings.TrimPrefix(text, "\ufeff")))
@@ -493,17 +499,20 @@ func FuzzConfig(f *testing.F) {
 		if err == nil && !valid || err != nil && valid && !strings.Contains(err.Error(), "nested deeper") {
 			t.Errorf("%q: %v, but valid is %v", text, err, valid)
 		}
-		s, diags, err := loadFS(t, files("docs.json", text, "a.mdx", ""), Options{Domain: "docs.example"})
-		if err != nil {
-			return
-		}
-		for _, d := range diags {
-			if d.File == "" || d.Code == "" || d.Message == "" {
-				t.Errorf("a diagnostic that says nothing: %+v", d)
+		for _, name := range []string{"docs.json", "mint.json"} {
+			s, diags, err := loadFS(t, files(name, text, "a.mdx", ""), Options{Domain: "docs.example"})
+			if err != nil {
+				continue
 			}
+			for _, d := range diags {
+				if d.File == "" || d.Code == "" || d.Message == "" {
+					t.Errorf("a diagnostic that says nothing: %+v", d)
+				}
+			}
+			s.Resolve(0, "/x")
+			s.DefaultSection()
+			s.Counterpart(0, s.Nav, s.Nav)
 		}
-		s.Resolve(0, "/x")
-		s.DefaultSection()
 	})
 }
 

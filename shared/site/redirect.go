@@ -56,7 +56,7 @@ func splitSource(source string) (path string, when condition, short string, opti
 	path, when.fragment, _ = strings.Cut(source, "#")
 	path, query, asked := strings.Cut(path, "?")
 	when.query = query
-	path = strings.Trim(path, "/")
+	path = strings.Trim(unescape(path), "/")
 	if asked && query == "" {
 		if i := strings.LastIndexByte(path, '/'); strings.HasPrefix(path[i+1:], ":") {
 			return path, when, path[:max(i, 0)], true
