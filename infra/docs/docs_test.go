@@ -137,6 +137,9 @@ func TestEveryComponentIsShown(t *testing.T) {
 func TestAttributesInTablesExist(t *testing.T) {
 	s, fsys := load(t)
 	attrs := map[string]bool{}
+	for _, a := range component.CommonAttrs() {
+		attrs[a.Name] = true
+	}
 	for _, c := range component.Builtin().All() {
 		for _, a := range c.Attrs {
 			attrs[a.Name] = true

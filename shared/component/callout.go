@@ -1,6 +1,9 @@
 package component
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // callout is one kind of box around a remark.
 type callout struct {
@@ -34,11 +37,11 @@ func calloutKind(name string) *callout {
 }
 
 func calloutComponents() []*Component {
-	attrs := []AttrSpec{
-		{"title", "nodes", "", "A title above the text."},
-		{"icon", "icon", "", "Another icon than the kind's own."},
-		{"iconLibrary", "string", "", "The library that the icon's name is looked for in."},
-	}
+	attrs := slices.Concat(
+		[]AttrSpec{{"title", "text", "", "A title above the text."}},
+		iconAttrs("Another icon than the kind's own."),
+		[]AttrSpec{{"color", "color", "", "Another colour of border, icon and tint than the kind's own."}},
+	)
 	var all []*Component
 	for _, k := range callouts() {
 		all = append(all, &Component{
@@ -48,36 +51,26 @@ func calloutComponents() []*Component {
 			Markdown: func(m *Markdown, e *Element) { calloutMarkdown(m, e, k.label) },
 		})
 	}
-	general := callout{"Callout", "plain", "", ""}
+	kind := func(e *Element) callout {
+		if k := calloutKind(e.String("type")); k != nil {
+			return *k
+		}
+		return callout{class: "plain"}
+	}
 	return append(all, &Component{
 		Name: "Callout", Doc: "A remark with an icon and a colour of the author's choice.", Block: true,
-		Attrs: append([]AttrSpec{
-			{"type", "string", "", "Looks like the callout of this name."},
-			{"color", "string", "", "Colour of border, icon and tint."},
-		}, attrs...),
-		HTML: func(w *Writer, e *Element) {
-			if k := calloutKind(e.String("type")); k != nil {
-				calloutHTML(w, e, *k)
-			} else {
-				calloutHTML(w, e, general)
-			}
-		},
-		Markdown: func(m *Markdown, e *Element) {
-			label := ""
-			if k := calloutKind(e.String("type")); k != nil {
-				label = k.label
-			}
-			calloutMarkdown(m, e, label)
-		},
+		Attrs:    append([]AttrSpec{{"type", "string", "", "Looks like the callout of this name: note, tip, warning, danger, error, info or check."}}, attrs...),
+		HTML:     func(w *Writer, e *Element) { calloutHTML(w, e, kind(e)) },
+		Markdown: func(m *Markdown, e *Element) { calloutMarkdown(m, e, kind(e).label) },
 	})
 }
 
 func calloutHTML(w *Writer, e *Element, k callout) {
-	w.Raw(`<div class="callout callout-`).Raw(k.class).Raw(`"`).ID(e).Raw(` role="note"`).AttrIf("aria-label", k.label)
-	if c := Color(e.String("color")); c != "" {
-		w.Attr("style", "--fg:"+c)
+	tint := w.colorClass(e, "color", "--fg")
+	if tint != "" {
+		tint = "tinted " + tint
 	}
-	w.Raw(">")
+	w.Open("div", e, "callout", "callout-"+k.class, tint).Raw(` role="note"`).AttrIf("aria-label", k.label).Raw(">")
 	if e.Has("icon") {
 		w.Icon(e, "icon", "callout-icon")
 	} else if k.icon != "" {
@@ -85,7 +78,7 @@ func calloutHTML(w *Writer, e *Element, k callout) {
 	}
 	w.Raw(`<div class="callout-body">`)
 	if e.Has("title") {
-		w.Raw(`<p class="callout-title">`).Title(e, "title").Raw("</p>")
+		w.Raw(`<p class="callout-title">`).RichTitle(e, "title").Raw("</p>")
 	}
 	w.Children(e).Raw("</div></div>")
 }

@@ -1,109 +1,129 @@
 package component
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
 func cardComponents() []*Component {
-	columns := []AttrSpec{{"cols", "number", "2", "Columns on a wide screen, 1 to 6."}}
-	card := &Component{
-		Name:  "Card",
-		Doc:   "A box with a title, often a link to another page.",
-		Block: true,
-		Attrs: []AttrSpec{
-			{"title", "nodes", "", "Title."},
-			{"href", "address", "", "Where the whole card leads."},
-			{"icon", "icon", "", "An icon's name, a picture's address, or an element."},
-			{"iconLibrary", "string", "", "The library that the icon's name is looked for in."},
-			{"color", "string", "", "The icon's colour."},
-			{"img", "address", "", "A picture over the card's width."},
-			{"horizontal", "boolean", "false", "Icon beside the text, not above."},
-			{"cta", "string", "", "Words for the link at the foot."},
-			{"arrow", "boolean", "false", "An arrow that shows that the card is a link."},
-			{"description", "string", "", "Text below the title."},
-			{"type", "string", "", "Tints the card: note, tip, warning, danger, info or check."},
-		},
-		HTML: cardHTML, Markdown: cardMarkdown,
-	}
 	return []*Component{
-		card,
-		{Name: "Tile", Doc: "A card whose content is a picture or a preview.", Block: true, Attrs: []AttrSpec{
-			{"title", "nodes", "", "Title below the content."},
-			{"description", "string", "", "Text below the title."},
-			{"href", "address", "", "Where the tile leads."},
-		}, HTML: tileHTML, Markdown: cardMarkdown},
-		{Name: "CardGroup", Doc: "Cards side by side.", Block: true, Attrs: columns, HTML: columnsHTML},
-		{Name: "Columns", Doc: "Content in columns.", Block: true, Attrs: columns, HTML: columnsHTML},
-		{Name: "Column", Doc: "One of several columns.", Block: true, HTML: func(w *Writer, e *Element) {
-			w.Raw(`<div class="column">`).Children(e).Raw("</div>")
-		}},
+		{
+			Name: "Card", Doc: "A box with a title, often a link to another page.", Block: true,
+			Attrs: slices.Concat(
+				[]AttrSpec{
+					{"title", "text", "", "The title."},
+					{"href", "address", "", "Where the whole card leads."},
+				},
+				iconAttrs("An icon above the title."),
+				[]AttrSpec{
+					{"color", "color", "", "The icon's colour."},
+					{"img", "address", "", "A picture over the card's width."},
+					{"horizontal", "boolean", "false", "The icon stands beside the text."},
+					{"description", "text", "", "Text below the title."},
+					{"cta", "text", "", "Words for the link at the foot."},
+					{"arrow", "boolean", "", "An arrow in the corner; without the attribute, links to other sites have one."},
+					{"type", "string", "", "Looks like a callout: note, tip, warning, danger, info or check."},
+				}),
+			HTML: cardHTML, Markdown: cardMarkdown, Text: cardText,
+		},
+		{
+			Name: "Tile", Doc: "A card whose content is a picture or a preview.", Block: true,
+			Attrs: []AttrSpec{
+				{"title", "text", "", "The title below the content."},
+				{"description", "text", "", "Text below the title."},
+				{"href", "address", "", "Where the tile leads."},
+			},
+			HTML: tileHTML, Markdown: cardMarkdown, Text: cardText,
+		},
 	}
 }
 
 func cardHTML(w *Writer, e *Element) {
-	w.Raw(`<div class="card`)
-	if e.Bool("horizontal") {
-		w.Raw(" card-horizontal")
-	}
+	kind, horizontal := "", ""
+	icon := ""
 	if k := calloutKind(e.String("type")); k != nil {
-		w.Raw(" card-").Raw(k.class)
+		kind, icon = "card-"+k.class, k.icon
 	}
-	w.Raw(`"`).ID(e).Raw(">")
+	if e.Bool("horizontal") {
+		horizontal = "card-horizontal"
+	}
+	w.Open("div", e, "card", horizontal, kind).Raw(">")
 	if img := e.String("img"); img != "" {
-		w.Raw(`<img class="card-img" alt="" loading="lazy"`).Attr("src", w.Asset(e, img)).Raw(">")
+		w.Raw(`<img class="card-img" alt="" loading="lazy"`)
+		if width, height, ok := w.Size(e, img); ok {
+			w.Attr("width", strconv.Itoa(width)).Attr("height", strconv.Itoa(height))
+		}
+		w.Attr("src", w.Asset(e, img)).Raw(">")
 	}
-	w.Icon(e, "icon", "card-icon")
+	if e.Has("icon") {
+		w.Icon(e, "icon", "card-icon", w.colorClass(e, "color", "color"))
+	} else if icon != "" {
+		w.Raw(`<span class="card-icon">`).Raw(icon).Raw("</span>")
+	}
 	w.Raw(`<div class="card-body">`)
 	href := cardLink(w, e)
-	if e.Has("title") {
+	switch {
+	case e.Has("title"):
 		w.Raw(`<p class="card-title">`)
-		if href != "" {
-			w.Raw(`<a class="card-link"`).Attr("href", href).Raw(">").Title(e, "title").Raw("</a>")
-		} else {
-			w.Title(e, "title")
-		}
+		cardTitle(w, e, href)
 		w.Raw("</p>")
-	} else if href != "" {
+	case href != "":
 		w.Raw(`<a class="card-link"`).Attr("href", href).Attr("aria-label", cardLabel(e)).Raw("></a>")
 	}
-	if d := e.String("description"); d != "" {
-		w.Raw(`<p class="card-description">`).Phrase(d).Raw("</p>")
+	if e.Has("description") {
+		w.Raw(`<p class="card-description">`).RichTitle(e, "description").Raw("</p>")
 	}
 	w.Children(e)
 	if cta := e.String("cta"); cta != "" {
-		w.Raw(`<p class="card-cta" aria-hidden="true">`).Text(cta).Raw("</p>")
+		// The title is the link already: its words need not be read twice.
+		w.Raw(`<p class="card-cta" aria-hidden="true">`).Phrase(cta).Raw("</p>")
 	}
 	w.Raw("</div>")
-	if href != "" && e.Bool("arrow") {
+	arrow := isElsewhere(e.String("href"))
+	if e.Has("arrow") {
+		arrow = e.Bool("arrow")
+	}
+	if href != "" && arrow {
 		w.Raw(`<span class="card-arrow" aria-hidden="true">` + arrowIcon + `</span>`)
 	}
 	w.Raw("</div>")
 }
 
 func tileHTML(w *Writer, e *Element) {
-	w.Raw(`<div class="card tile"`).ID(e).Raw(`><div class="tile-content">`).Children(e).Raw(`</div><div class="card-body"><p class="card-title">`)
-	if href := cardLink(w, e); href != "" {
-		w.Raw(`<a class="card-link"`).Attr("href", href)
-		if !e.Has("title") {
-			w.Attr("aria-label", cardLabel(e))
-		}
-		w.Raw(">").Title(e, "title").Raw("</a>")
-	} else {
-		w.Title(e, "title")
-	}
+	w.Open("div", e, "card", "tile").Raw(`><div class="tile-content">`).Children(e).Raw(`</div><div class="card-body"><p class="card-title">`)
+	cardTitle(w, e, cardLink(w, e))
 	w.Raw("</p>")
-	if d := e.String("description"); d != "" {
-		w.Raw(`<p class="card-description">`).Phrase(d).Raw("</p>")
+	if e.Has("description") {
+		w.Raw(`<p class="card-description">`).RichTitle(e, "description").Raw("</p>")
 	}
 	w.Raw("</div></div>")
 }
 
+// cardTitle appends the title, as the link that its style spreads over the
+// whole card: one link, with words, and other links in the card stay usable.
+func cardTitle(w *Writer, e *Element, href string) {
+	if href == "" {
+		w.Title(e, "title")
+		return
+	}
+	w.Raw(`<a class="card-link"`).Attr("href", href)
+	if !e.Has("title") {
+		w.Attr("aria-label", cardLabel(e))
+	}
+	w.Raw(">").Title(e, "title").Raw("</a>")
+}
+
 func cardLink(w *Writer, e *Element) string {
-	if href := e.String("href"); href != "" {
+	if href := e.String("href"); href != "" && !w.InLink() {
 		return w.Link(e, href)
 	}
 	return ""
+}
+
+// isElsewhere tells an address of another site.
+func isElsewhere(href string) bool {
+	return strings.Contains(href, "://") || strings.HasPrefix(href, "//")
 }
 
 // cardLabel names a link that has no title: by its words, else by its address.
@@ -126,21 +146,19 @@ func cardMarkdown(m *Markdown, e *Element) {
 		title = bold(title)
 	case href != "":
 		if title == "" {
-			title = escapePhrase(cardLabel(e))
+			title = m.Phrase(e, cardLabel(e))
 		}
 		title = "[" + title + "](" + href + ")"
 	}
 	m.Push("- ", "  ")
 	m.Paragraph(title)
-	m.Paragraph(escapePhrase(e.String("description")))
+	m.Paragraph(m.Title(e, "description"))
 	m.Children(e)
 	m.Pop()
 }
 
-func columnsHTML(w *Writer, e *Element) {
-	cols := 2
-	if n, ok := e.Number("cols"); ok && n >= 1 {
-		cols = int(min(n, 6))
-	}
-	w.Raw(`<div class="columns cols-`).Raw(strconv.Itoa(cols)).Raw(`">`).Children(e).Raw("</div>")
+func cardText(t *Text, e *Element) {
+	t.Line(e.TitleText("title"))
+	t.Line(e.TitleText("description"))
+	t.Children(e)
 }

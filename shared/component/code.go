@@ -18,34 +18,18 @@ type Code struct {
 }
 
 func codeComponents() []*Component {
-	example := func(name, label string) *Component {
-		return &Component{
-			Name: name, Doc: "An example of a " + strings.ToLower(label) + ", beside the text on a wide screen.", Block: true,
-			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
-			HTML: func(w *Writer, e *Element) {
-				w.Raw(`<div class="example" role="group" aria-label="`).Raw(label).Raw(`"><p class="example-title">`).Raw(label).Raw(`</p>`)
-				codeGroupHTML(w, e)
-				w.Raw(`</div>`)
-			},
-			Markdown: func(m *Markdown, e *Element) {
-				m.Paragraph("**" + label + "**")
-				m.Children(e)
-			},
-		}
-	}
 	return []*Component{
 		{
 			Name: "CodeGroup", Doc: "Several blocks of code of which a reader picks one.", Block: true,
 			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
 			HTML:  codeGroupHTML,
 		},
-		example("RequestExample", "Request"),
-		example("ResponseExample", "Response"),
 		{
 			Name: "CodeBlock", Doc: "A block of code, as an element.", Block: true,
 			Attrs: []AttrSpec{
 				{"language", "string", "", "The language."},
-				{"filename", "string", "", "The title."},
+				{"filename", "string", "", "The title; title is the same."},
+				{"icon", "icon", "", "An icon before the title."},
 				{"lines", "boolean", "false", "Line numbers."},
 				{"wrap", "boolean", "false", "Long lines are wrapped."},
 				{"expandable", "boolean", "false", "A long block is folded."},
@@ -60,11 +44,11 @@ func codeComponents() []*Component {
 }
 
 func codeGroupHTML(w *Writer, e *Element) {
-	w.Raw(`<div class="code-group`)
+	dropdown := ""
 	if e.Bool("dropdown") {
-		w.Raw(" code-group-dropdown")
+		dropdown = "code-group-dropdown"
 	}
-	w.Raw(`">`).Children(e).Raw("</div>")
+	w.Open("div", e, "code-group", dropdown).Raw(">").Children(e).Raw("</div>")
 }
 
 // codeOf reads a CodeBlock element: its content is one fence, or text.
@@ -84,6 +68,9 @@ func codeOf(e *Element) Code {
 		t := NewText(e.services)
 		t.Children(e)
 		c.Value = t.String()
+	}
+	if icon := e.String("icon"); icon != "" && !strings.ContainsAny(icon, "\"\n") {
+		c.Meta += ` icon="` + icon + `"`
 	}
 	for _, flag := range []string{"lines", "wrap", "expandable"} {
 		if e.Bool(flag) {

@@ -21,7 +21,8 @@ type Component struct {
 	// Block tells that the HTML is a block, which can't stand in a paragraph.
 	Block bool
 	// ID gives the text from which the element's id is made, and the prefix
-	// that goes before it; an empty text means no id. Nil: no id.
+	// that goes before it; an empty text means no id. It is asked only where
+	// the author gave no id. Nil: no id, in Builtin the author's alone.
 	ID func(e *Element) (prefix, text string)
 	// HTML appends the element.
 	HTML func(w *Writer, e *Element)
@@ -34,8 +35,9 @@ type Component struct {
 // AttrSpec documents one attribute.
 type AttrSpec struct {
 	Name string
-	// Type is "string", "boolean", "number", "icon", "address", "list" or
-	// "nodes" (a string or an element).
+	// Type is "string", "boolean", "number", "color", "icon" (a name, an address
+	// or an element), "address", "list", "object" or "text" (a phrase, or an
+	// element).
 	Type string
 	// Default is the value taken when the attribute is missing, as an author
 	// would write it.
@@ -74,11 +76,40 @@ func (r *Registry) All() []*Component {
 
 // Builtin makes the registry of all components of this package.
 func Builtin() *Registry {
-	return NewRegistry(slices.Concat(
-		cardComponents(), calloutComponents(), stepComponents(), tabComponents(),
-		codeComponents(), disclosureComponents(), fieldComponents(), mediaComponents(),
-		inlineComponents(), treeComponents(), updateComponents(), audienceComponents(),
-	)...)
+	all := slices.Concat(
+		calloutComponents(), cardComponents(), columnComponents(), stepComponents(), tabComponents(), viewComponents(),
+		accordionComponents(), expandableComponents(), fieldComponents(), codeComponents(), exampleComponents(),
+		frameComponents(), iconComponents(), tooltipComponents(), badgeComponents(), treeComponents(), colorComponents(),
+		updateComponents(), promptComponents(), visibilityComponents(), repoComponents(),
+	)
+	for _, c := range all {
+		if c.ID == nil {
+			c.ID = ownID
+		}
+	}
+	return NewRegistry(all...)
+}
+
+// ownID makes an element's id from its id attribute alone.
+func ownID(e *Element) (prefix, text string) { return "", e.String("id") }
+
+// CommonAttrs lists the attributes that every component understands whose
+// HTML is a box or a label of its own, in addition to its Attrs.
+func CommonAttrs() []AttrSpec {
+	return []AttrSpec{
+		{"id", "string", "", "The id, for links to the element; it stays as it is written."},
+		{"className", "string", "", "Classes of the site's own styles, or utility classes."},
+		{"style", "object", "", "Declarations such as {{ maxWidth: \"20rem\" }}."},
+	}
+}
+
+// iconAttrs are the attributes of an icon before or above something.
+func iconAttrs(doc string) []AttrSpec {
+	return []AttrSpec{
+		{"icon", "icon", "", doc},
+		{"iconType", "string", "", "The style in Font Awesome: regular, solid, brands and others."},
+		{"iconLibrary", "string", "", "fontawesome, lucide or tabler, in place of the site's own choice."},
+	}
 }
 
 // Icons draws icons by name. library and style ("solid", "brands") may be
@@ -92,6 +123,9 @@ type Services interface {
 	// Link turns an address as its author wrote it into one for href, and
 	// reports it when it leads nowhere.
 	Link(e *Element, href string) string
+	// InLink tells whether what is written stands in a link: HTML knows no link
+	// within another.
+	InLink() bool
 	// Asset does the same for a picture or another file that the page loads.
 	Asset(e *Element, src string) string
 	// Size gives the width and height in pixels of a picture of the site; ok
@@ -284,7 +318,7 @@ func (e *Element) TitleText(name string) string {
 		e.services.Text(&t, nodes)
 		return t.String()
 	}
-	return strings.TrimSpace(e.String(name))
+	return strings.TrimSpace(PhraseText(e.String(name)))
 }
 
 // Flat returns the children with fragments, and paragraphs that hold nothing

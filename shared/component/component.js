@@ -2,47 +2,84 @@
 // page reads well without it.
 (function () {
   "use strict";
-  var root = document.documentElement, prefix = "bindery:" + root.dataset.site + ":", groups = [], count = 0;
-  function all(sel, fn) { Array.prototype.forEach.call(document.querySelectorAll(sel), fn); }
+  var doc = document, root = doc.documentElement, prefix = "bindery:" + root.dataset.site + ":", groups = [], count = 0;
+  // Copy, Copied, Show all, Show less, Enlarge, Close, All, Example, Shown for
+  var words = ({
+    de: "Kopieren|Kopiert|Alles zeigen|Weniger zeigen|Vergrößern|Schließen|Alle|Beispiel|Ansicht",
+    fr: "Copier|Copié|Tout afficher|Afficher moins|Agrandir|Fermer|Tout|Exemple|Vue",
+    es: "Copiar|Copiado|Mostrar todo|Mostrar menos|Ampliar|Cerrar|Todo|Ejemplo|Vista",
+    it: "Copia|Copiato|Mostra tutto|Mostra meno|Ingrandisci|Chiudi|Tutto|Esempio|Vista",
+    pt: "Copiar|Copiado|Mostrar tudo|Mostrar menos|Ampliar|Fechar|Tudo|Exemplo|Vista",
+    ru: "Копировать|Скопировано|Показать всё|Свернуть|Увеличить|Закрыть|Все|Пример|Вид",
+    ja: "コピー|コピーしました|すべて表示|折りたたむ|拡大|閉じる|すべて|例|表示",
+    zh: "复制|已复制|全部显示|收起|放大|关闭|全部|示例|视图",
+    ko: "복사|복사됨|모두 보기|접기|확대|닫기|전체|예시|보기",
+    ar: "نسخ|تم النسخ|عرض الكل|عرض أقل|تكبير|إغلاق|الكل|مثال|العرض",
+    he: "העתקה|הועתק|הצגת הכול|הצגת פחות|הגדלה|סגירה|הכול|דוגמה|תצוגה"
+  }[root.lang.slice(0, 2).toLowerCase()] || "Copy|Copied|Show all|Show less|Enlarge|Close|All|Example|Shown for").split("|");
+
+  function each(list, fn) { Array.prototype.forEach.call(list, fn); }
+  function all(sel, fn) { each(doc.querySelectorAll(sel), fn); }
   function kids(el, name) {
     return Array.prototype.filter.call(el.children, function (c) { return c.classList.contains(name); });
   }
   function recall(key) { try { return localStorage.getItem(prefix + key); } catch (e) { return null; } }
   function keep(key, value) { try { localStorage.setItem(prefix + key, value); } catch (e) { /* no storage */ } }
-  function newID() { return "bindery-tab-" + (++count); }
+  function address(id) { try { history.replaceState(null, "", "#" + encodeURIComponent(id)); } catch (e) { /* refused */ } }
+  function element(tag, name) {
+    var el = doc.createElement(tag);
+    el.className = name;
+    return el;
+  }
+  function button(name, html, click, label) {
+    var b = element("button", name);
+    b.type = "button";
+    b.innerHTML = html;
+    if (label) b.setAttribute("aria-label", label);
+    b.addEventListener("click", click);
+    return b;
+  }
+  function target(hash) {
+    var id = hash.slice(1), el = id && doc.getElementById(id);
+    try { el = el || doc.getElementById(decodeURIComponent(id)); } catch (e) { /* not encoded */ }
+    return el;
+  }
+
+  // The tabs that a reader chose last, on any page of the site.
+  var chosen = (recall("tabs") || "").split("\n");
 
   // Tabs and groups of code become one list of tabs and one panel at a time.
   function Group(box, panels, titleClass, fallback) {
-    var g = this;
-    g.box = box; g.panels = panels; g.buttons = []; g.current = 0;
+    var g = this, best = Infinity;
+    g.box = box; g.panels = panels; g.buttons = [];
     g.sync = box.dataset.sync !== "false";
+    g.set = box.dataset.group || "";
     g.labels = panels.map(function (p, i) {
       var t = kids(p, titleClass)[0];
       return (t && t.textContent.trim()) || fallback(p, i);
     });
-    g.key = box.dataset.group || g.labels.join("|");
     if (box.classList.contains("code-group-dropdown")) g.select(); else g.list(titleClass);
     box.classList.add("tabbed");
-    var start = Math.min(+box.dataset.default || 0, panels.length - 1);
-    var stored = g.sync ? g.labels.indexOf(recall("tab:" + g.key) || "") : -1;
-    g.show(stored >= 0 ? stored : start);
+    g.show(Math.min(+box.dataset.default || 0, panels.length - 1));
+    if (g.sync) g.labels.forEach(function (label, i) {
+      var at = chosen.indexOf(g.set + "\t" + label);
+      if (at >= 0 && at < best) { best = at; g.show(i); }
+    });
     groups.push(g);
   }
   Group.prototype.list = function (titleClass) {
-    var g = this, list = document.createElement("div");
-    list.className = "tablist";
+    var g = this, list = element("div", "tablist");
     list.setAttribute("role", "tablist");
     g.panels.forEach(function (p, i) {
-      var b = document.createElement("button"), t = kids(p, titleClass)[0];
-      b.type = "button";
-      b.id = newID();
-      if (t && t.textContent.trim()) b.innerHTML = t.innerHTML; else b.textContent = g.labels[i];
+      var t = kids(p, titleClass)[0], b = button("", t && t.textContent.trim() ? t.innerHTML : "", function () { g.choose(i); });
+      if (!b.innerHTML) b.textContent = g.labels[i];
+      b.id = "bindery-tab-" + (++count);
       b.setAttribute("role", "tab");
+      p.dataset.id = p.id;
       if (!p.id) p.id = b.id + "-panel";
       b.setAttribute("aria-controls", p.id);
       p.setAttribute("role", "tabpanel");
       p.setAttribute("aria-labelledby", b.id);
-      b.addEventListener("click", function () { g.choose(i); });
       list.appendChild(b);
       g.buttons.push(b);
     });
@@ -60,12 +97,10 @@
     g.box.insertBefore(list, g.box.firstChild);
   };
   Group.prototype.select = function () {
-    var g = this, s = document.createElement("select");
-    s.className = "code-select";
-    s.setAttribute("aria-label", "Example");
+    var g = this, s = g.picker = element("select", "code-select");
+    s.setAttribute("aria-label", words[7]);
     g.labels.forEach(function (label) { s.add(new Option(label)); });
     s.addEventListener("change", function () { g.choose(s.selectedIndex); });
-    g.picker = s;
     g.box.insertBefore(s, g.box.firstChild);
   };
   Group.prototype.show = function (i) {
@@ -79,16 +114,74 @@
   };
   // A choice holds for every group that offers it, and stays where the reader looks.
   Group.prototype.choose = function (i) {
-    var g = this, label = g.labels[i], top = g.box.getBoundingClientRect().top;
+    var g = this, label = g.labels[i], top = g.box.getBoundingClientRect().top, name = g.set + "\t" + label;
     g.show(i);
-    if (!g.sync) return;
-    keep("tab:" + g.key, label);
+    if (g.panels[i].dataset.id) address(g.panels[i].id);
+    if (!g.sync) return stops();
+    chosen = [name].concat(chosen.filter(function (x) { return x && x !== name; })).slice(0, 20);
+    keep("tabs", chosen.join("\n"));
     groups.forEach(function (o) {
-      var j = o === g || !o.sync || (g.box.dataset.group || "") !== (o.box.dataset.group || "") ? -1 : o.labels.indexOf(label);
-      if (j >= 0) { o.show(j); keep("tab:" + o.key, label); }
+      var j = o === g || !o.sync || g.set !== o.set ? -1 : o.labels.indexOf(label);
+      if (j >= 0) o.show(j);
     });
+    stops();
     scrollBy(0, g.box.getBoundingClientRect().top - top);
   };
+
+  // Buttons of which one is pressed, before an element. Gives what presses one.
+  function choice(before, name, labels, pick) {
+    var row = element("div", "choice");
+    row.setAttribute("role", "group");
+    row.setAttribute("aria-label", name);
+    var buttons = labels.map(function (html, i) { return row.appendChild(button("", html, function () { pick(i); })); });
+    before.parentNode.insertBefore(row, before);
+    return function (i) { buttons.forEach(function (b, j) { b.setAttribute("aria-pressed", j === i); }); };
+  }
+  // The page's contents list what can be seen.
+  function contents(sel) {
+    all("#bindery-contents a", function (a) {
+      var el = target(a.hash), box = el && el.closest(sel);
+      if (box) a.parentNode.hidden = box.hidden;
+    });
+  }
+
+  // Views: one title at a time, on all pages of the site.
+  var views = Array.prototype.slice.call(doc.querySelectorAll(".view")), titles = [], showView;
+  if (views.length) {
+    var faces = [];
+    views.forEach(function (v) {
+      var t = kids(v, "view-title")[0];
+      v.label = t ? t.textContent.trim() : "";
+      if (titles.indexOf(v.label) < 0) { titles.push(v.label); faces.push(t ? t.innerHTML : ""); }
+    });
+    showView = function (i) {
+      press(i);
+      views.forEach(function (v) {
+        v.hidden = v.label !== titles[i];
+        v.classList.toggle("on", !v.hidden);
+      });
+      contents(".view");
+      stops();
+    };
+    var press = choice(views[0], words[8], faces, function (i) { keep("view", titles[i]); showView(i); });
+  }
+
+  // A changelog's entries by tag.
+  var tags = [], updates = doc.querySelectorAll(".update");
+  function tagsOf(u) { return Array.prototype.map.call(u.querySelectorAll(".update-tags .badge"), function (b) { return b.textContent; }); }
+  each(updates, function (u) { tagsOf(u).forEach(function (t) { if (tags.indexOf(t) < 0) tags.push(t); }); });
+  if (updates.length > 1 && tags.length > 1) {
+    var safe = element("i", ""), pressTag = choice(updates[0], "Tags", [words[6]].concat(tags).map(function (t) {
+      safe.textContent = t;
+      return safe.innerHTML;
+    }), function (i) {
+      pressTag(i);
+      each(updates, function (u) { u.hidden = i > 0 && tagsOf(u).indexOf(tags[i - 1]) < 0; });
+      contents(".update");
+    });
+    pressTag(0);
+  }
+
   all(".tabs", function (box) {
     var panels = kids(box, "tab");
     if (panels.length) new Group(box, panels, "tab-title", function (p, i) { return "Tab " + (i + 1); });
@@ -96,28 +189,30 @@
   all(".code-group", function (box) {
     var panels = kids(box, "code-block");
     if (panels.length > 1 || (panels.length && kids(panels[0], "code-title").length))
-      new Group(box, panels, "code-title", function (p, i) { return p.dataset.lang || "Example " + (i + 1); });
+      new Group(box, panels, "code-title", function (p, i) { return p.dataset.lang || words[7] + " " + (i + 1); });
   });
+  if (showView) showView(Math.max(0, titles.indexOf(recall("view"))));
 
   // A fragment opens what holds its place.
   function reveal() {
-    var id = location.hash.slice(1), el;
-    if (!id) return;
-    el = document.getElementById(id);
-    try { el = el || document.getElementById(decodeURIComponent(id)); } catch (e) { /* not encoded */ }
-    if (!el) return;
-    var hit = false;
-    for (var n = el; n && n !== document.body; n = n.parentElement) {
+    var el = target(location.hash), hit = false;
+    for (var n = el; n && n !== doc.body; n = n.parentElement) {
       if (n.tagName === "DETAILS" && !n.open) hit = n.open = true;
+      if (n.hidden && views.indexOf(n) >= 0) { showView(titles.indexOf(n.label)); hit = true; }
+      if (n.hidden && n.classList.contains("update")) { n.hidden = false; hit = true; }
       groups.forEach(function (g) {
         var i = g.panels.indexOf(n);
         if (i >= 0 && i !== g.current) { g.show(i); hit = true; }
       });
     }
-    if (hit) el.scrollIntoView();
+    if (hit) { stops(); el.scrollIntoView(); }
   }
   addEventListener("hashchange", reveal);
   reveal();
+  // An opened accordion can be linked to.
+  all(".accordion[id] > summary", function (s) {
+    s.addEventListener("click", function () { if (!s.parentNode.open) address(s.parentNode.id); });
+  });
 
   // Copying.
   var icon = '<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">';
@@ -125,54 +220,75 @@
   var doneIcon = icon + '<path d="m5 13 4.5 4.5L19 7"/></svg>';
   function copyText(text, done) {
     function old() {
-      var t = document.createElement("textarea");
+      var t = element("textarea", "sr");
       t.value = text;
-      t.style.position = "fixed";
-      document.body.appendChild(t);
+      doc.body.appendChild(t);
       t.select();
-      try { if (document.execCommand("copy")) done(); } catch (e) { /* refused */ }
+      try { if (doc.execCommand("copy")) done(); } catch (e) { /* refused */ }
       t.remove();
     }
     if (navigator.clipboard && isSecureContext) navigator.clipboard.writeText(text).then(done, old); else old();
   }
-  all(".code-block, .prompt", function (box) {
-    var source = box.querySelector("pre code, .prompt-body");
-    if (!source) return;
-    var b = document.createElement("button"), timer;
-    b.type = "button";
-    b.className = "copy";
-    b.setAttribute("aria-label", "Copy");
-    b.innerHTML = copyIcon;
-    b.addEventListener("click", function () {
-      copyText(source.textContent.replace(/\s+$/, ""), function () {
-        b.innerHTML = doneIcon;
-        b.classList.add("done");
-        b.setAttribute("aria-label", "Copied");
-        clearTimeout(timer);
-        timer = setTimeout(function () {
-          b.innerHTML = copyIcon;
-          b.classList.remove("done");
-          b.setAttribute("aria-label", "Copy");
-        }, 1600);
+  all(".code-block, .prompt:not([data-copy=false]), .color-item", function (box) {
+    var timer, b = button("copy", copyIcon, function () {
+      each(box.querySelectorAll("pre code, .color-item > code"), function (source) {
+        if (!source.offsetParent) return;
+        copyText(source.textContent.replace(/\s+$/, ""), function () {
+          b.innerHTML = doneIcon;
+          b.classList.add("done");
+          b.setAttribute("aria-label", words[1]);
+          clearTimeout(timer);
+          timer = setTimeout(function () {
+            b.innerHTML = copyIcon;
+            b.classList.remove("done");
+            b.setAttribute("aria-label", words[0]);
+          }, 1600);
+        });
       });
-    });
-    box.appendChild(b);
+    }, words[0]);
+    if (box.querySelector("code")) box.appendChild(b);
   });
 
   // Long blocks of code that unfold.
   all(".code-expandable", function (pre) {
     if (pre.scrollHeight <= pre.clientHeight + 40) { pre.classList.add("open"); return; }
-    var b = document.createElement("button");
-    b.type = "button";
-    b.className = "code-expand";
-    b.textContent = "Show all";
-    b.setAttribute("aria-expanded", "false");
-    b.addEventListener("click", function () {
+    var b = button("code-expand", words[2], function () {
       var open = pre.classList.toggle("open");
-      b.textContent = open ? "Show less" : "Show all";
+      b.textContent = words[open ? 3 : 2];
       b.setAttribute("aria-expanded", open);
     });
+    b.setAttribute("aria-expanded", "false");
     pre.parentNode.insertBefore(b, pre.nextSibling);
+  });
+
+  // Pictures that are shown smaller than they are open in the whole window.
+  function zoom(img) {
+    var d = element("dialog", "zoomed"), big = new Image();
+    big.src = img.currentSrc || img.src;
+    big.alt = img.alt;
+    d.setAttribute("aria-label", img.alt || words[4]);
+    d.appendChild(big);
+    d.appendChild(button("", icon + '<path d="M6 6l12 12M18 6 6 18"/></svg>', function () { }, words[5]));
+    d.addEventListener("click", function () { d.close(); });
+    d.addEventListener("close", function () { d.remove(); img.focus(); });
+    doc.body.appendChild(d);
+    d.showModal();
+  }
+  all(".prose img:not(.icon, .card-img, [data-zoom=off])", function (img) {
+    if (img.closest("a, button, summary, .card, .tooltip") || !window.HTMLDialogElement) return;
+    function ready() {
+      var vector = /\.svg([?#]|$)/.test(img.src) || img.src.indexOf("data:image/svg") === 0;
+      if (!img.clientWidth || img.clientWidth < 120 || (!vector && img.naturalWidth < img.clientWidth * 1.1)) return;
+      img.classList.add("zoomable");
+      img.tabIndex = 0;
+      img.setAttribute("role", "button");
+      img.setAttribute("aria-label", words[4] + (img.alt ? ": " + img.alt : ""));
+      img.addEventListener("click", function () { zoom(img); });
+      img.addEventListener("keydown", function (e) {
+        if (e.key === "Enter" || e.key === " ") { e.preventDefault(); zoom(img); }
+      });
+    }
+    if (img.complete) ready(); else img.addEventListener("load", ready, { once: true });
   });
 
   // Tooltips stay inside the window, whatever box they stand in; Escape hides
@@ -193,9 +309,26 @@
     t.addEventListener("mouseenter", show);
     t.addEventListener("focusin", show);
   });
-  document.addEventListener("scroll", function () { all(active, place); }, { capture: true, passive: true });
-  document.addEventListener("keydown", function (e) {
+  doc.addEventListener("scroll", function () { all(active, place); }, { capture: true, passive: true });
+  doc.addEventListener("keydown", function (e) {
     if (e.key === "Escape") all(active, function (t) { t.classList.add("off"); });
+  });
+
+  // Arrows walk through the folders of a tree.
+  all(".tree", function (tree) {
+    tree.addEventListener("keydown", function (e) {
+      var s = e.target.closest("summary"), d = s && s.parentNode, folders, to;
+      if (!s) return;
+      if (e.key === "ArrowRight" && !d.open) d.open = true;
+      else if (e.key === "ArrowLeft" && d.open) d.open = false;
+      else {
+        folders = Array.prototype.filter.call(tree.querySelectorAll("summary"), function (x) { return x.offsetParent; });
+        to = folders[folders.indexOf(s) + ({ ArrowDown: 1, ArrowUp: -1 }[e.key] || NaN)];
+        if (!to) return;
+        to.focus();
+      }
+      e.preventDefault();
+    });
   });
 
   // What does not scroll is no stop for the keyboard.

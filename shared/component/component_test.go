@@ -53,6 +53,7 @@ func TestColor(t *testing.T) {
 		"rgb(1, 2, 3)":                 "rgb(1, 2, 3)",
 		"oklch(62.3% 0.2 29 / 50%)":    "oklch(62.3% 0.2 29 / 50%)",
 		"--color-primary":              "var(--color-primary)",
+		"url(x)":                       "",
 		"":                             "",
 		"red;background:url(x)":        "",
 		"url(https://example.com)":     "",

@@ -1,11 +1,13 @@
 package component
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func fieldComponents() []*Component {
-	common := []AttrSpec{
-		{"name", "string", "", "The field's name."},
-		{"type", "string", "", "Its type."},
+	facts := []AttrSpec{
+		{"type", "string", "", "Its type, as any text."},
 		{"required", "boolean", "false", "Marks the field as required."},
 		{"optional", "boolean", "false", "Marks the field as optional."},
 		{"deprecated", "boolean", "false", "Marks the field as deprecated."},
@@ -16,13 +18,15 @@ func fieldComponents() []*Component {
 	}
 	return []*Component{
 		{
-			Name: "ParamField", Doc: "A parameter of an operation.", Block: true,
-			Attrs: append([]AttrSpec{
-				{"path", "string", "", "Name of a parameter in the path."},
-				{"query", "string", "", "Name of a parameter in the query."},
-				{"body", "string", "", "Name of a field of the body."},
-				{"header", "string", "", "Name of a header."},
-			}, common...),
+			Name: "ParamField", Doc: "A parameter of a call.", Block: true,
+			Attrs: slices.Concat([]AttrSpec{
+				{"path", "string", "", "The name of a parameter in the path."},
+				{"query", "string", "", "The name of a parameter in the query."},
+				{"header", "string", "", "The name of a header."},
+				{"cookie", "string", "", "The name of a cookie."},
+				{"body", "string", "", "The name of a field of the body."},
+				{"name", "string", "", "A name, where no place is given."},
+			}, facts),
 			ID: func(e *Element) (string, string) {
 				name, _ := paramName(e)
 				return "param-", name
@@ -41,7 +45,8 @@ func fieldComponents() []*Component {
 			},
 		},
 		{
-			Name: "ResponseField", Doc: "A field of a response.", Block: true, Attrs: common,
+			Name: "ResponseField", Doc: "A field of an answer.", Block: true,
+			Attrs:    slices.Concat([]AttrSpec{{"name", "string", "", "The field's name."}}, facts),
 			ID:       func(e *Element) (string, string) { return "response-", e.String("name") },
 			HTML:     func(w *Writer, e *Element) { fieldHTML(w, e, e.String("name"), "") },
 			Markdown: func(m *Markdown, e *Element) { fieldMarkdown(m, e, e.String("name"), "") },
@@ -52,7 +57,7 @@ func fieldComponents() []*Component {
 
 // paramName finds a parameter's name and the place that names it.
 func paramName(e *Element) (name, place string) {
-	for _, place := range []string{"path", "query", "header", "body"} {
+	for _, place := range []string{"path", "query", "header", "cookie", "body"} {
 		if name := e.String(place); name != "" {
 			return name, place
 		}
@@ -61,10 +66,9 @@ func paramName(e *Element) (name, place string) {
 }
 
 func fieldHTML(w *Writer, e *Element, name, place string) {
-	id := w.Services.ID(e)
-	w.Raw(`<div class="field"`).AttrIf("id", id).Raw(`><div class="field-head">`)
+	w.Open("div", e, "field").Raw(`><div class="field-head">`)
 	labels(w, e, "pre")
-	if id != "" {
+	if id := w.Services.ID(e); id != "" && name != "" {
 		w.Raw(`<a class="field-name"`).Attr("href", "#"+FragmentEscape(id)).Raw(`><code>`).Text(name).Raw("</code></a>")
 	} else if name != "" {
 		w.Raw(`<span class="field-name"><code>`).Text(name).Raw("</code></span>")
@@ -77,17 +81,19 @@ func fieldHTML(w *Writer, e *Element, name, place string) {
 	if place != "" && place != "body" {
 		w.Raw(` <span class="field-place">`).Text(place).Raw("</span>")
 	}
-	if e.Bool("required") {
-		w.Raw(` <span class="field-required">required</span>`)
+	for _, flag := range []string{"required", "optional", "deprecated"} {
+		if e.Bool(flag) {
+			w.Raw(` <span class="field-`).Raw(flag).Raw(`">`).Raw(flag).Raw("</span>")
+		}
 	}
-	if e.Bool("optional") {
-		w.Raw(` <span class="field-optional">optional</span>`)
-	}
-	if e.Bool("deprecated") {
-		w.Raw(` <span class="field-deprecated">deprecated</span>`)
-	}
-	if d := e.Display("default"); d != "" {
-		w.Raw(` <span class="field-default">default: <code>`).Text(d).Raw("</code></span>")
+	for _, value := range []string{"default", "placeholder"} {
+		if v := e.Display(value); v != "" {
+			label := value
+			if value == "placeholder" {
+				label = "example"
+			}
+			w.Raw(` <span class="field-value">`).Raw(label).Raw(`: <code>`).Text(v).Raw("</code></span>")
+		}
 	}
 	w.Raw(`</div><div class="field-body">`).Children(e).Raw("</div></div>")
 }
@@ -99,7 +105,7 @@ func labels(w *Writer, e *Element, attr string) {
 }
 
 func fieldFacts(e *Element, place string) []string {
-	var facts []string
+	facts := slices.Concat(e.Strings("pre"), e.Strings("post"))
 	if t := e.String("type"); t != "" {
 		facts = append(facts, t)
 	}
@@ -114,6 +120,9 @@ func fieldFacts(e *Element, place string) []string {
 	if d := e.Display("default"); d != "" {
 		facts = append(facts, "default "+d)
 	}
+	if p := e.Display("placeholder"); p != "" {
+		facts = append(facts, "example "+p)
+	}
 	return facts
 }
 
@@ -123,7 +132,7 @@ func fieldMarkdown(m *Markdown, e *Element, name, place string) {
 		line = CodeSpan(name)
 	}
 	if facts := fieldFacts(e, place); len(facts) > 0 {
-		line += " (" + escapePhrase(strings.Join(facts, ", ")) + ")"
+		line += " (" + escapeText(strings.Join(facts, ", ")) + ")"
 	}
 	m.Push("- ", "  ")
 	m.Paragraph(strings.TrimSpace(line))

@@ -131,7 +131,7 @@ func (m *Markdown) Title(e *Element, name string) string {
 	if nodes := e.Slot(name); nodes != nil {
 		return strings.TrimSpace(m.MarkdownInline(nodes))
 	}
-	return escapePhrase(e.Display(name))
+	return m.Phrase(e, e.Display(name))
 }
 
 func (m *Markdown) endLine() {
@@ -159,25 +159,6 @@ func bold(s string) string {
 		return s
 	}
 	return "**" + s + "**"
-}
-
-// escapePhrase escapes Markdown in a text attribute, `code` aside.
-func escapePhrase(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	var b []byte
-	for {
-		start := strings.IndexByte(s, '`')
-		length := -1
-		if start >= 0 {
-			length = strings.IndexByte(s[start+1:], '`')
-		}
-		if length <= 0 {
-			return string(AppendMarkdown(b, s))
-		}
-		b = AppendMarkdown(b, s[:start])
-		b = append(b, s[start:start+length+2]...)
-		s = s[start+length+2:]
-	}
 }
 
 // AppendMarkdown appends text so that Markdown reads it as that text.

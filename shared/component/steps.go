@@ -1,47 +1,65 @@
 package component
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
 )
 
+// maxStepNumber bounds the numbers that authors give.
+const maxStepNumber = 1e6
+
 func stepComponents() []*Component {
 	step := &Component{
 		Name: "Step", Doc: "One step of several.", Block: true,
-		Attrs: []AttrSpec{
-			{"title", "nodes", "", "What is done in this step."},
-			{"icon", "icon", "", "An icon in place of the number."},
-			{"stepNumber", "number", "", "Another number than the next."},
-			{"titleSize", "string", "p", "p, h2, h3 or h4: a heading is listed in the contents."},
-			{"id", "string", "", "The step's id, made from its title by default."},
-		},
-		ID: func(e *Element) (string, string) { return "", titleOrID(e) },
+		Attrs: slices.Concat(
+			[]AttrSpec{{"title", "text", "", "What is done in this step."}},
+			iconAttrs("An icon in place of the number."),
+			[]AttrSpec{
+				{"stepNumber", "number", "", "Another number than the next; the steps behind it count on from there."},
+				{"titleSize", "string", "p", "p, h2, h3 or h4: h2 and h3 stand in the page's contents."},
+				{"noAnchor", "boolean", "false", "A heading's title has no link to itself."},
+			}),
+		ID: func(e *Element) (string, string) { return "", e.TitleText("title") },
 	}
 	step.HTML = func(w *Writer, e *Element) {
 		w.Raw(`<ol class="steps" role="list">`)
-		stepHTML(w, e, "")
+		stepHTML(w, e, "", stepNumber(e, 1))
 		w.Raw("</ol>")
 	}
-	step.Markdown = func(m *Markdown, e *Element) { stepMarkdown(m, e, 1) }
-	return []*Component{step, {
+	step.Markdown = func(m *Markdown, e *Element) { stepMarkdown(m, e, stepNumber(e, 1)) }
+	steps := &Component{
 		Name: "Steps", Doc: "Steps that are taken one after another.", Block: true,
-		Attrs: []AttrSpec{{"titleSize", "string", "p", "The titleSize of all steps."}},
+		Attrs: []AttrSpec{{"titleSize", "string", "p", "The titleSize of all steps that have none."}},
 		HTML: func(w *Writer, e *Element) {
-			w.Raw(`<ol class="steps" role="list">`)
-			size := e.String("titleSize")
-			eachStep(e, func(n *mdx.Node) { stepHTML(w, NewElement(n, step, w.Services), size) },
-				func(nodes []*mdx.Node) { w.Raw(`<li class="step-aside">`).Nodes(nodes).Raw("</li>") })
+			w.Open("ol", e, "steps").Raw(` role="list">`)
+			size, number := e.String("titleSize"), 0
+			eachStep(e, func(n *mdx.Node) {
+				s := NewElement(n, step, w.Services)
+				number = stepNumber(s, number+1)
+				stepHTML(w, s, size, number)
+			}, func(nodes []*mdx.Node) { w.Raw(`<li class="step-aside">`).Nodes(nodes).Raw("</li>") })
 			w.Raw("</ol>")
 		},
 		Markdown: func(m *Markdown, e *Element) {
 			number := 0
 			eachStep(e, func(n *mdx.Node) {
-				number++
-				stepMarkdown(m, NewElement(n, step, m.Services), number)
+				s := NewElement(n, step, m.Services)
+				number = stepNumber(s, number+1)
+				stepMarkdown(m, s, number)
 			}, m.Nodes)
 		},
-	}}
+	}
+	return []*Component{step, steps}
+}
+
+// stepNumber is the number that an author gave to a step, else the next one.
+func stepNumber(e *Element, next int) int {
+	if n, ok := e.Number("stepNumber"); ok && n >= 0 && n < maxStepNumber {
+		return int(n)
+	}
+	return next
 }
 
 // eachStep calls step for the steps among the children and other for the runs
@@ -62,14 +80,15 @@ func eachStep(e *Element, step func(*mdx.Node), other func([]*mdx.Node)) {
 	}
 }
 
-func stepHTML(w *Writer, e *Element, size string) {
-	w.Raw(`<li class="step"`).ID(e)
-	if n, ok := e.Number("stepNumber"); ok && n >= 0 && n < 1e6 {
-		number := strconv.Itoa(int(n))
-		w.Attr("value", number).Attr("style", "--step:"+number)
+func stepHTML(w *Writer, e *Element, size string, number int) {
+	w.Open("li", e, "step").Attr("value", strconv.Itoa(number)).Raw(">")
+	if e.Has("icon") {
+		w.Icon(e, "icon", "step-mark", "step-icon")
+	} else {
+		// Written out: a counter in a style sheet is nothing that can be read
+		// aloud or found.
+		w.Raw(`<span class="step-mark">`).Raw(strconv.Itoa(number)).Raw("</span>")
 	}
-	w.Raw(">")
-	w.Icon(e, "icon", "step-icon")
 	if e.Has("title") {
 		if s := e.String("titleSize"); s != "" {
 			size = s
@@ -79,7 +98,11 @@ func stepHTML(w *Writer, e *Element, size string) {
 			tag = size
 			w.Contents(e, level, e.TitleText("title"))
 		}
-		w.Raw("<").Raw(tag).Raw(` class="step-title">`).Title(e, "title").Raw("</").Raw(tag).Raw(">")
+		w.Raw("<").Raw(tag).Raw(` class="step-title">`).Title(e, "title")
+		if id := w.Services.ID(e); id != "" && tag != "p" && !e.Bool("noAnchor") {
+			w.Raw(`<a class="anchor"`).Attr("href", "#"+FragmentEscape(id)).Raw(` aria-label="Link to this section"></a>`)
+		}
+		w.Raw("</").Raw(tag).Raw(">")
 	}
 	w.Raw(`<div class="step-body">`).Children(e).Raw("</div></li>")
 }
@@ -99,13 +122,4 @@ func headingLevel(tag string) int {
 		return int(tag[1] - '0')
 	}
 	return 0
-}
-
-// titleOrID is the text that an element's id is made from: its id attribute,
-// else its title.
-func titleOrID(e *Element) string {
-	if id := e.String("id"); id != "" {
-		return id
-	}
-	return e.TitleText("title")
 }

@@ -1,57 +1,51 @@
 package component
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 func tabComponents() []*Component {
 	return []*Component{
 		{
 			Name: "Tabs", Doc: "Several texts of which a reader picks one.", Block: true,
 			Attrs: []AttrSpec{
-				{"groupId", "string", "", "Tabs with the same group change together; by default those with the same titles do."},
-				{"sync", "boolean", "true", "Whether other tabs of the same title follow."},
+				{"sync", "boolean", "true", "Whether tabs and blocks of code with the same title change together."},
+				{"groupId", "string", "", "Only tabs with the same group change together."},
 				{"defaultTabIndex", "number", "0", "The tab that is shown first."},
+				{"borderBottom", "boolean", "false", "A line below, apart from the text that follows."},
 			},
-			HTML: func(w *Writer, e *Element) {
-				w.Raw(`<div class="tabs"`).AttrIf("data-group", e.String("groupId"))
-				if e.Has("sync") && !e.Bool("sync") {
-					w.Raw(` data-sync="false"`)
-				}
-				if n, ok := e.Number("defaultTabIndex"); ok && n > 0 && n < 1000 {
-					w.Attr("data-default", strconv.Itoa(int(n)))
-				}
-				w.Raw(">").Children(e).Raw("</div>")
-			},
+			HTML: tabsHTML,
 		},
 		{
 			Name: "Tab", Doc: "One of several tabs.", Block: true,
-			Attrs: []AttrSpec{
-				{"title", "nodes", "", "The tab's label."},
-				{"icon", "icon", "", "An icon before the label."},
-				{"iconLibrary", "string", "", "The library that the icon's name is looked for in."},
-				{"id", "string", "", "The tab's id, made from its title by default."},
-			},
-			ID: func(e *Element) (string, string) { return "", titleOrID(e) },
+			Attrs: slices.Concat([]AttrSpec{{"title", "text", "", "The tab's label."}}, iconAttrs("An icon before the label.")),
+			ID:    func(e *Element) (string, string) { return "", e.TitleText("title") },
 			HTML: func(w *Writer, e *Element) {
-				w.Raw(`<div class="tab"`).ID(e).Raw(`><p class="tab-title">`)
+				w.Open("div", e, "tab").Raw(`><p class="tab-title">`)
 				w.Icon(e, "icon", "tab-icon")
 				w.Title(e, "title").Raw(`</p><div class="tab-body">`).Children(e).Raw("</div></div>")
 			},
 			Markdown: titledMarkdown,
 		},
-		{
-			Name: "View", Doc: "A part of the page for readers of one language or platform.", Block: true,
-			Attrs: []AttrSpec{
-				{"title", "string", "", "Whom the part is for."},
-				{"icon", "icon", "", "An icon before the title."},
-			},
-			HTML: func(w *Writer, e *Element) {
-				w.Raw(`<div class="view"`).Raw(`><p class="view-title">`)
-				w.Icon(e, "icon", "tab-icon")
-				w.Title(e, "title").Raw(`</p><div class="view-body">`).Children(e).Raw("</div></div>")
-			},
-			Markdown: titledMarkdown,
-		},
 	}
+}
+
+// tabsHTML appends the tabs one below the other, each with its title: what is
+// read without JavaScript. The script makes a list of tabs of the titles.
+func tabsHTML(w *Writer, e *Element) {
+	border := ""
+	if e.Bool("borderBottom") {
+		border = "tabs-border"
+	}
+	w.Open("div", e, "tabs", border).AttrIf("data-group", e.String("groupId"))
+	if e.Has("sync") && !e.Bool("sync") {
+		w.Raw(` data-sync="false"`)
+	}
+	if n, ok := e.Number("defaultTabIndex"); ok && n > 0 && n < 1000 {
+		w.Attr("data-default", strconv.Itoa(int(n)))
+	}
+	w.Raw(">").Children(e).Raw("</div>")
 }
 
 // titledMarkdown writes the title as a bold line and the content below it.

@@ -6,53 +6,55 @@ func updateComponents() []*Component {
 	return []*Component{{
 		Name: "Update", Doc: "An entry of a changelog.", Block: true,
 		Attrs: []AttrSpec{
-			{"label", "string", "", "Its date or version."},
-			{"description", "string", "", "Text below the label."},
-			{"tags", "list", "", "Labels of the entry."},
-			{"id", "string", "", "The id, made from the label by default."},
+			{"label", "string", "", "Its date or version, which stands in the page's contents."},
+			{"description", "text", "", "Text below the label."},
+			{"tags", "list", "", "Labels of the entry; readers can pick entries by them."},
+			{"rss", "object", "", "Title and description for a feed; not shown."},
 		},
-		ID: func(e *Element) (string, string) {
-			if id := e.String("id"); id != "" {
-				return "", id
-			}
-			return "", e.String("label")
-		},
-		HTML: func(w *Writer, e *Element) {
-			id := w.Services.ID(e)
-			w.Contents(e, 2, e.String("label"))
-			w.Raw(`<section class="update"`).AttrIf("id", id).Raw(`><div class="update-head"><p class="update-label">`)
-			if id != "" {
-				w.Raw(`<a`).Attr("href", "#"+FragmentEscape(id)).Raw(">").Text(e.String("label")).Raw("</a>")
-			} else {
-				w.Text(e.String("label"))
-			}
-			w.Raw("</p>")
-			if d := e.String("description"); d != "" {
-				w.Raw(`<p class="update-description">`).Phrase(d).Raw("</p>")
-			}
-			if tags := e.Strings("tags"); len(tags) > 0 {
-				w.Raw(`<p class="update-tags">`)
-				for _, tag := range tags {
-					w.Raw(`<span class="badge">`).Text(tag).Raw("</span> ")
-				}
-				w.Raw("</p>")
-			}
-			w.Raw(`</div><div class="update-body">`).Children(e).Raw("</div></section>")
-		},
+		ID:   func(e *Element) (string, string) { return "", e.String("label") },
+		HTML: updateHTML,
 		Markdown: func(m *Markdown, e *Element) {
-			m.Paragraph("## " + escapePhrase(e.String("label")))
-			line := escapePhrase(e.String("description"))
+			if label := e.String("label"); label != "" {
+				m.Paragraph("## " + escapeText(label))
+			}
+			line := m.Title(e, "description")
 			if tags := e.Strings("tags"); len(tags) > 0 {
-				line = strings.TrimSpace(line + " (" + escapePhrase(strings.Join(tags, ", ")) + ")")
+				line = strings.TrimSpace(line + " (" + escapeText(strings.Join(tags, ", ")) + ")")
 			}
 			m.Paragraph(line)
 			m.Children(e)
 		},
 		Text: func(t *Text, e *Element) {
-			t.Begin(2, e.String("label"), t.ID(e))
-			t.Line(e.String("description"))
+			if label := e.String("label"); label != "" {
+				t.Begin(2, label, t.ID(e))
+			}
+			t.Line(e.TitleText("description"))
 			t.Line(strings.Join(e.Strings("tags"), " "))
 			t.Children(e)
 		},
 	}}
+}
+
+func updateHTML(w *Writer, e *Element) {
+	id, label := w.Services.ID(e), e.String("label")
+	w.Contents(e, 2, label)
+	w.Open("section", e, "update").AttrIf("aria-label", label).Raw(`><div class="update-head">`)
+	switch {
+	case label == "":
+	case id != "":
+		w.Raw(`<p class="update-label"><a`).Attr("href", "#"+FragmentEscape(id)).Raw(">").Text(label).Raw("</a></p>")
+	default:
+		w.Raw(`<p class="update-label">`).Text(label).Raw("</p>")
+	}
+	if e.Has("description") {
+		w.Raw(`<p class="update-description">`).RichTitle(e, "description").Raw("</p>")
+	}
+	if tags := e.Strings("tags"); len(tags) > 0 {
+		w.Raw(`<p class="update-tags">`)
+		for _, tag := range tags {
+			w.Raw(`<span class="badge">`).Text(tag).Raw("</span> ")
+		}
+		w.Raw("</p>")
+	}
+	w.Raw(`</div><div class="update-body">`).Children(e).Raw("</div></section>")
 }

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
@@ -54,8 +55,8 @@ func (w *Writer) Nodes(nodes []*mdx.Node) *Writer {
 	return w
 }
 
-// Title appends what an attribute holds: nodes given as JSX, or text, in
-// which `code` between backticks is set as code.
+// Title appends what an attribute holds: nodes given as JSX, or a phrase
+// without links.
 func (w *Writer) Title(e *Element, name string) *Writer {
 	if nodes := e.Slot(name); nodes != nil {
 		return w.Nodes(nodes)
@@ -63,46 +64,64 @@ func (w *Writer) Title(e *Element, name string) *Writer {
 	return w.Phrase(e.Display(name))
 }
 
-// Phrase appends text in which `code` between backticks is set as code.
-func (w *Writer) Phrase(s string) *Writer {
-	for {
-		start := strings.IndexByte(s, '`')
-		if start < 0 {
-			return w.Text(s)
-		}
-		length := strings.IndexByte(s[start+1:], '`')
-		if length <= 0 {
-			return w.Text(s)
-		}
-		w.Text(s[:start]).Raw("<code>").Text(s[start+1 : start+1+length]).Raw("</code>")
-		s = s[start+length+2:]
+// RichTitle is Title where links may stand.
+func (w *Writer) RichTitle(e *Element, name string) *Writer {
+	if nodes := e.Slot(name); nodes != nil {
+		return w.Nodes(nodes)
 	}
+	return w.Rich(e, e.Display(name))
+}
+
+// Open appends the start of an element's outermost tag: its id, the classes
+// given, and those of its author (className, style). The tag stays open for
+// more attributes. Empty classes are left out.
+func (w *Writer) Open(tag string, e *Element, classes ...string) *Writer {
+	w.Raw("<").Raw(tag)
+	own := strings.Join(strings.Fields(e.String("className")), " ")
+	return w.AttrIf("class", join(append(slices.Clip(classes), own, w.StyleClass(e)))).ID(e)
 }
 
 // Icon appends the icon that an attribute names: a picture where it is an
-// address, nodes where it is JSX, else a drawing from the icon library.
-// class is set on a span around it.
-func (w *Writer) Icon(e *Element, attr, class string) *Writer {
+// address, nodes where it is JSX, else a drawing from the icon library. It
+// stands in a span of these classes, and counts as decoration.
+func (w *Writer) Icon(e *Element, attr string, classes ...string) *Writer {
 	if nodes := e.Slot(attr); nodes != nil {
-		return w.Raw(`<span`).Attr("class", class).Raw(` aria-hidden="true">`).Nodes(nodes).Raw("</span>")
+		return w.Raw(`<span`).Attr("class", join(classes)).Raw(` aria-hidden="true">`).Nodes(nodes).Raw("</span>")
 	}
 	name := strings.TrimSpace(e.String(attr))
 	if name == "" {
 		return w
 	}
 	if isAddress(name) {
-		return w.Raw(`<span`).Attr("class", class).Raw(`><img class="icon" alt=""`).
+		return w.Raw(`<span`).Attr("class", join(classes)).Raw(`><img class="icon" alt=""`).
 			Attr("src", w.Asset(e, name)).Raw(` loading="lazy"></span>`)
 	}
 	svg, ok := w.Services.Icon(e, name)
 	if !ok {
 		return w
 	}
-	w.Raw(`<span`).Attr("class", class)
-	if color := Color(e.String("color")); color != "" {
-		w.Attr("style", "color:"+color)
+	return w.Raw(`<span`).Attr("class", join(classes)).Raw(">").Raw(svg).Raw("</span>")
+}
+
+// colorClass gives the class that sets a property to the colour that an
+// attribute names, "" where it names none.
+func (w *Writer) colorClass(e *Element, attr, property string) string {
+	c := Color(e.String(attr))
+	if c == "" {
+		return ""
 	}
-	return w.Raw(">").Raw(svg).Raw("</span>")
+	return w.Style(e, property+":"+c)
+}
+
+// join joins classes, leaving out empty ones.
+func join(classes []string) string {
+	list := make([]string, 0, len(classes))
+	for _, c := range classes {
+		if c != "" {
+			list = append(list, c)
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 // isAddress tells an icon's address from its name.
@@ -121,6 +140,9 @@ func Color(s string) string {
 		return ""
 	}
 	hex, letters, depth := true, true, 0
+	if name, _, ok := strings.Cut(s, "("); ok && !isColorFunction(strings.ToLower(name)) {
+		return ""
+	}
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		digit := '0' <= c && c <= '9'
@@ -149,6 +171,15 @@ func Color(s string) string {
 		return "var(" + s + ")"
 	}
 	return ""
+}
+
+// isColorFunction tells the functions of CSS that give a colour.
+func isColorFunction(name string) bool {
+	switch name {
+	case "rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color", "var":
+		return true
+	}
+	return false
 }
 
 // AppendText appends s as HTML text.

@@ -9,12 +9,14 @@
 //   - expand.go: snippets, constants and attributes put in place
 //   - esm.go, scope.go, values.go: what names and expressions stand for
 //   - ids.go: ids of headings and components, and their aliases
+//   - toplevel.go: the text, and what stands beside it
 //   - html.go, element.go: the tree as HTML; HTML elements that authors write
 //   - style.go: authors' styles as classes, for a policy that allows no others
 //   - image.go: pictures and their sizes (internal/imagesize reads them)
 //   - embed.go: videos, frames and other pages within a page
 //   - code.go, notation.go: code blocks, the words behind a fence, and the
 //     comments in code that mark lines
+//   - diagram.go: Mermaid's diagrams as drawings, or left to its own runtime
 //   - links.go: links and files, and what the link report needs of them
 //   - markdown.go, text.go: the tree as Markdown and as text
 //   - services.go: what components ask of the page

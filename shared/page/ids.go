@@ -35,12 +35,13 @@ func (s *state) assignIDs() {
 		case mdx.FootnoteDef:
 			s.defineFootnote(n)
 		case mdx.Element:
-			if c := s.component(n); c != nil {
+			c := s.component(n)
+			if _, ok := n.Attr("id"); ok && (c == nil || c.ID != nil) {
+				raw = append(raw, n)
+			} else if c != nil {
 				if c.ID != nil {
 					components = append(components, n)
 				}
-			} else if _, ok := n.Attr("id"); ok {
-				raw = append(raw, n)
 			} else if isHeadingTag(n.Name) {
 				headings = append(headings, n)
 			}

@@ -12,6 +12,9 @@ func (s *state) Link(e *component.Element, href string) string {
 	return s.link(e.Node, attrPos(e.Node, "href"), href)
 }
 
+// InLink implements component.Services.
+func (s *state) InLink() bool { return s.anchors > 0 }
+
 // Asset implements component.Services.
 func (s *state) Asset(e *component.Element, src string) string {
 	return s.asset(e.Node, e.Node.Pos, src)

@@ -103,13 +103,7 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 			break
 		}
 	}
-	for _, n := range s.root {
-		b = s.html(b, n)
-		// Elements on lines of their own are as apart as their lines.
-		if len(b) > 0 && b[len(b)-1] != '\n' {
-			b = append(b, '\n')
-		}
-	}
+	b = s.topLevel(b)
 	b = s.footnoteSection(b)
 	s.result.HTML = b
 	s.result.Markdown = s.markdown(p)

@@ -1,0 +1,22 @@
+package component
+
+import "strconv"
+
+func columnComponents() []*Component {
+	attrs := []AttrSpec{{"cols", "number", "2", "Columns on a wide screen, 1 to 6."}}
+	return []*Component{
+		{Name: "Columns", Doc: "Content in columns.", Block: true, Attrs: attrs, HTML: columnsHTML},
+		{Name: "CardGroup", Doc: "Cards side by side: another name of Columns.", Block: true, Attrs: attrs, HTML: columnsHTML},
+		{Name: "Column", Doc: "One of several columns.", Block: true, HTML: func(w *Writer, e *Element) {
+			w.Open("div", e, "column").Raw(">").Children(e).Raw("</div>")
+		}},
+	}
+}
+
+func columnsHTML(w *Writer, e *Element) {
+	cols := 2
+	if n, ok := e.Number("cols"); ok && n >= 1 {
+		cols = int(min(n, 6))
+	}
+	w.Open("div", e, "columns", "cols-"+strconv.Itoa(cols)).Raw(">").Children(e).Raw("</div>")
+}

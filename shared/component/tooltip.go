@@ -1,0 +1,46 @@
+package component
+
+func tooltipComponents() []*Component {
+	return []*Component{{
+		Name: "Tooltip", Doc: "Words that explain themselves when pointed at.",
+		Attrs: []AttrSpec{
+			{"tip", "text", "", "The explanation."},
+			{"headline", "text", "", "A title above the explanation."},
+			{"cta", "text", "", "Words of a link below it; else its address."},
+			{"href", "address", "", "Where that link leads."},
+		},
+		ID: func(e *Element) (string, string) {
+			t := NewText(e.services)
+			t.Children(e)
+			return "tip-", t.String()
+		},
+		HTML: tooltipHTML,
+		// In Markdown and text the words stand alone, as in print.
+		Markdown: func(m *Markdown, e *Element) { m.Write(m.MarkdownInline(phrasing(e.Children()))) },
+		Text:     func(t *Text, e *Element) { t.Nodes(e.Children()) },
+	}}
+}
+
+// tooltipHTML appends the words, which take the focus, and the tip within
+// them: it shows while the words or the tip are pointed at or have the focus,
+// so a touch or the keyboard show it too, and its link can be reached.
+func tooltipHTML(w *Writer, e *Element) {
+	id := w.Services.ID(e)
+	w.Raw(`<span`).Attr("class", join([]string{"tooltip", e.String("className"), w.StyleClass(e)})).
+		Raw(` tabindex="0"`).AttrIf("aria-describedby", id).Raw(">").Nodes(phrasing(e.Children()))
+	w.Raw(`<span class="tooltip-tip" role="tooltip"`).AttrIf("id", id).Raw(">")
+	if e.Has("headline") {
+		w.Raw(`<strong class="tooltip-headline">`).Title(e, "headline").Raw("</strong> ")
+	}
+	w.Title(e, "tip")
+	if href := e.String("href"); href != "" && !w.InLink() {
+		w.Raw(` <a class="tooltip-link"`).Attr("href", w.Link(e, href)).Raw(">")
+		if e.Has("cta") {
+			w.Title(e, "cta")
+		} else {
+			w.Text(href)
+		}
+		w.Raw("</a>")
+	}
+	w.Raw("</span></span>")
+}
