@@ -128,15 +128,3 @@ func TestTokensOfTheContract(t *testing.T) {
 		}
 	}
 }
-
-func TestFonts(t *testing.T) {
-	css := tokensCSS(&Config{Fonts: Fonts{Body: Font{Family: `Inter"; } body{display:none`, Weight: "450", Source: "/fonts/inter.woff2", Format: "woff2"}, Heading: Font{Family: "Lora", Weight: "bold;x"}}})
-	for _, want := range []string{`url("../fonts/inter.woff2")`, `--weight-body:450;`, `--font-heading:"Lora",`} {
-		if !strings.Contains(css, want) {
-			t.Errorf("%q is missing in %s", want, css)
-		}
-	}
-	if strings.Contains(css, `Inter";`) || strings.Contains(css, "bold;x") {
-		t.Errorf("a font's name ends its string: %s", css)
-	}
-}

@@ -17,8 +17,13 @@ const (
 	uiArrow    = uiOpen + `<path d="M2.8 8h10.4M9 3.8 13.2 8 9 12.2"/></svg>`
 	uiChevron  = `<svg class="icon chevron" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false"><path d="m6 4 4 4-4 4"/></svg>`
 	uiExternal = `<svg class="icon external" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false"><path d="M6 3.5h6.5V10M12 4 4 12"/></svg>`
-	uiSun      = `<svg class="icon only-dark" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" aria-hidden="true" focusable="false"><circle cx="8" cy="8" r="2.8"/><path d="M8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7"/></svg>`
-	uiMoon     = `<svg class="icon only-light" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linejoin="round" aria-hidden="true" focusable="false"><path d="M13.6 9.6A6 6 0 0 1 6.4 2.4a6 6 0 1 0 7.2 7.2Z"/></svg>`
+	uiCopy     = uiOpen + `<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 5.5v-2a1 1 0 0 0-1-1h-6a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h2"/></svg>`
+	uiPage     = uiOpen + `<path d="M9 2H4.5A1.5 1.5 0 0 0 3 3.5v9A1.5 1.5 0 0 0 4.5 14h7a1.5 1.5 0 0 0 1.5-1.5V6L9 2v4h4M5.5 8.8h5M5.5 11.2h3"/></svg>`
+	uiPencil   = uiOpen + `<path d="m10.8 2.7 2.5 2.5L5.5 13l-3 .5.5-3 7.8-7.8Z"/></svg>`
+	uiIssue    = uiOpen + `<circle cx="8" cy="8" r="6"/><path d="M8 5v3.5M8 11h.01"/></svg>`
+	uiSystem   = uiOpen + `<rect x="2" y="2.8" width="12" height="8.2" rx="1"/><path d="M5.5 13.5h5"/></svg>`
+	uiSun      = uiOpen + `<circle cx="8" cy="8" r="2.8"/><path d="M8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7"/></svg>`
+	uiMoon     = uiOpen + `<path d="M13.6 9.6A6 6 0 0 1 6.4 2.4a6 6 0 1 0 7.2 7.2Z"/></svg>`
 )
 
 // Document appends the whole HTML document of a page to dst. Its own ids begin
@@ -42,9 +47,17 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	if !t.showSidebar(v) {
 		class += " no-menu"
 	}
+	switch t.cfg.Decoration {
+	case "gradient", "grid", "windows":
+		class += " backdrop-" + t.cfg.Decoration
+	}
 	dst = t.htmlTag(dst, v.Lang, v.Dir, w, class, bannerKey(v.Banner))
 	dst = t.appendHead(dst, v)
-	dst = append(dst, `<body><a class="skip" href="#bindery-content">`...)
+	// The words that scripts need, of components too.
+	dst = append(dst, `<body`...)
+	dst = appendAttr(dst, "data-copy", w.copy)
+	dst = appendAttr(dst, "data-copied", w.copied)
+	dst = append(dst, `><a class="skip" href="#bindery-content">`...)
 	dst = append(dst, w.skip...)
 	dst = append(dst, `</a>`...)
 	if v.Banner != nil && len(v.Banner.HTML) > 0 {
@@ -80,12 +93,13 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = append(dst, v.Body...)
 	dst = append(dst, `</div></article></main>`...)
 	if mode != ModeCustom && mode != ModeFrame {
+		dst = appendPageFoot(dst, v, w)
 		dst = appendPager(dst, v, w)
 	}
 	dst = t.appendFooter(dst, &v.Footer, w)
 	dst = append(dst, `</div>`...)
 	if contents {
-		dst = appendContents(dst, v.Contents, w)
+		dst = t.appendContents(dst, v, w)
 	}
 	return append(dst, "</div></body></html>\n"...)
 }
@@ -114,9 +128,39 @@ func bannerKey(b *Banner) string {
 }
 
 func appendBanner(dst []byte, b *Banner, w *words) []byte {
-	dst = append(dst, `<div class="banner" role="region" data-banner`...)
+	class, light, dark := "banner", b.ColorLight, b.ColorDark
+	switch b.Kind {
+	case "warning", "critical":
+		class += " banner-" + b.Kind
+	}
+	if dark == "" {
+		dark = light
+	}
+	if light == "" {
+		light = dark
+	}
+	lightFill, okLight := parseHex(light)
+	darkFill, okDark := parseHex(dark)
+	colored := okLight && okDark
+	if colored {
+		// The words are black or white, whichever the colour asks for.
+		class += " banner-own"
+		if contrastText(lightFill) == (rgb{}) {
+			class += " light-black"
+		}
+		if contrastText(darkFill) == (rgb{}) {
+			class += " dark-black"
+		}
+	}
+	dst = append(dst, `<div role="region" data-banner`...)
+	dst = appendAttr(dst, "class", class)
 	dst = appendAttr(dst, "aria-label", w.banner)
-	dst = append(dst, `><div class="banner-text">`...)
+	dst = append(dst, '>')
+	if colored {
+		dst = appendFill(dst, "only-light", lightFill)
+		dst = appendFill(dst, "only-dark", darkFill)
+	}
+	dst = append(dst, `<div class="banner-text">`...)
 	dst = append(dst, b.HTML...)
 	dst = append(dst, `</div>`...)
 	if b.Dismissible {
@@ -129,8 +173,21 @@ func appendBanner(dst []byte, b *Banner, w *words) []byte {
 	return append(dst, `</div>`...)
 }
 
+// appendFill writes a colour of the author's own as a picture, because a style
+// on an element is what a strict content security policy refuses.
+func appendFill(dst []byte, class string, c rgb) []byte {
+	dst = append(dst, `<svg class="fill `...)
+	dst = append(dst, class...)
+	dst = append(dst, `" preserveAspectRatio="none" viewBox="0 0 1 1" aria-hidden="true" focusable="false"><path fill="`...)
+	dst = append(dst, c.String()...)
+	return append(dst, `" d="M0 0h1v1H0z"/></svg>`...)
+}
+
 func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte {
 	dst = append(dst, `<header class="page-head">`...)
+	if !v.ActionsInContents || !contents {
+		dst = t.appendActions(dst, v, w)
+	}
 	if len(v.Breadcrumbs) > 0 {
 		dst = append(dst, `<nav class="breadcrumbs"`...)
 		dst = appendAttr(dst, "aria-label", w.breadcrumbs)
@@ -189,8 +246,8 @@ func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte
 // appendContents writes "On this page": a column on wide screens, a popover on
 // narrow ones. Depth is shown by a class, relative to the highest level there
 // is, so that pages that begin with h3 are not indented for nothing.
-func appendContents(dst []byte, headings []Heading, w *words) []byte {
-	top := 6
+func (t *Theme) appendContents(dst []byte, v *View, w *words) []byte {
+	headings, top := v.Contents, 6
 	for _, h := range headings {
 		top = min(top, h.Level)
 	}
@@ -213,7 +270,11 @@ func appendContents(dst []byte, headings []Heading, w *words) []byte {
 		dst = appendText(dst, h.Text)
 		dst = append(dst, `</a></li>`...)
 	}
-	return append(dst, `</ul></nav>`...)
+	dst = append(dst, `</ul>`...)
+	if v.ActionsInContents && len(v.Actions) > 0 {
+		dst = t.appendActionList(dst, v, w)
+	}
+	return append(dst, `</nav>`...)
 }
 
 func appendPager(dst []byte, v *View, w *words) []byte {

@@ -3,6 +3,7 @@ package theme
 import (
 	"encoding/json"
 	"strings"
+	"time"
 )
 
 // siteHead is the part of the head that no page changes.
@@ -71,6 +72,12 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 		dst = appendHref(dst, v.Canonical)
 		dst = append(dst, '>')
 	}
+	for _, a := range v.Alternates {
+		dst = append(dst, `<link rel="alternate"`...)
+		dst = appendAttr(dst, "hreflang", a.Lang)
+		dst = appendHref(dst, a.Href)
+		dst = append(dst, '>')
+	}
 	if v.Markdown != "" {
 		dst = append(dst, `<link rel="alternate" type="text/markdown"`...)
 		dst = appendHref(dst, v.Markdown)
@@ -86,6 +93,9 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	dst = appendMeta(dst, "og:description", v.Description)
 	dst = appendMeta(dst, "og:url", v.Canonical)
 	dst = appendMeta(dst, "og:image", v.Image)
+	if !v.Modified.IsZero() {
+		dst = appendMeta(dst, "article:modified_time", v.Modified.UTC().Format(time.DateOnly))
+	}
 	if v.Image != "" {
 		dst = appendMeta(dst, "twitter:card", "summary_large_image")
 	}
@@ -96,7 +106,8 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	dst = append(dst, `<script src="`...)
 	dst = appendText(dst, v.Root)
 	dst = append(dst, t.boot...)
-	dst = append(dst, `"></script><link rel="stylesheet" href="`...)
+	dst = append(dst, `"></script>`...)
+	dst = append(dst, `<link rel="stylesheet" href="`...)
 	dst = appendText(dst, v.Root)
 	dst = append(dst, t.css...)
 	dst = append(dst, `">`...)
@@ -187,6 +198,10 @@ func (t *Theme) appendLinkedData(dst []byte, v *View, title string) []byte {
 		Type string `json:"@type"`
 		Name string `json:"name"`
 	}
+	modified := ""
+	if !v.Modified.IsZero() {
+		modified = v.Modified.UTC().Format(time.DateOnly)
+	}
 	data, err := json.Marshal(struct {
 		Context     string `json:"@context"`
 		Type        string `json:"@type"`
@@ -194,8 +209,9 @@ func (t *Theme) appendLinkedData(dst []byte, v *View, title string) []byte {
 		Description string `json:"description,omitempty"`
 		URL         string `json:"url"`
 		Image       string `json:"image,omitempty"`
+		Modified    string `json:"dateModified,omitempty"`
 		PartOf      *site  `json:"isPartOf,omitempty"`
-	}{"https://schema.org", "TechArticle", title, v.Description, v.Canonical, v.Image, &site{"WebSite", t.cfg.SiteName}})
+	}{"https://schema.org", "TechArticle", title, v.Description, v.Canonical, v.Image, modified, &site{"WebSite", t.cfg.SiteName}})
 	if err != nil {
 		return dst
 	}

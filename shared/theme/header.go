@@ -20,6 +20,15 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 		}
 		dst = append(dst, `</div>`...)
 	}
+	if h.Search {
+		prompt := t.cfg.SearchPrompt
+		if prompt == "" {
+			prompt = w.search
+		}
+		dst = append(dst, `<div class="search-place" id="bindery-search" hidden`...)
+		dst = appendAttr(dst, "data-prompt", prompt)
+		dst = append(dst, `></div>`...)
+	}
 	dst = append(dst, `<div class="top-end">`...)
 	if len(h.Links) > 0 {
 		// One list: a row on wide screens, a popover on narrow ones.
@@ -37,13 +46,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 		dst = t.appendLink(dst, h.Primary, "button")
 	}
 	if !t.cfg.Strict {
-		dst = append(dst, `<button type="button" class="icon-button appearance" hidden data-appearance-toggle`...)
-		dst = appendAttr(dst, "aria-label", w.appearance)
-		dst = appendAttr(dst, "title", w.appearance)
-		dst = append(dst, '>')
-		dst = append(dst, uiSun...)
-		dst = append(dst, uiMoon...)
-		dst = append(dst, `</button>`...)
+		dst = t.appendAppearance(dst, w)
 	}
 	if len(h.Links) > 0 {
 		dst = append(dst, `<button type="button" class="icon-button more-button" popovertarget="bindery-links"`...)
@@ -63,6 +66,32 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 		dst = append(dst, `</ul></nav>`...)
 	}
 	return append(dst, `</header>`...)
+}
+
+// appendAppearance writes the choice between light, dark and what the system
+// says. Without JavaScript there is nothing to choose with, so it is hidden
+// until the script shows it.
+func (t *Theme) appendAppearance(dst []byte, w *words) []byte {
+	dst = append(dst, `<details class="menu appearance" name="bindery-menu" hidden data-appearance-menu><summary class="icon-button"`...)
+	dst = appendAttr(dst, "aria-label", w.appearance)
+	dst = appendAttr(dst, "title", w.appearance)
+	dst = append(dst, `><span class="only-light">`...)
+	dst = append(dst, uiSun...)
+	dst = append(dst, `</span><span class="only-dark">`...)
+	dst = append(dst, uiMoon...)
+	dst = append(dst, `</span></summary><ul class="menu-list">`...)
+	for _, c := range [...]struct{ value, icon, word string }{{"light", uiSun, w.light}, {"dark", uiMoon, w.dark}, {"system", uiSystem, w.system}} {
+		dst = append(dst, `<li><button type="button" aria-pressed="false"`...)
+		dst = appendAttr(dst, "data-appearance-choice", c.value)
+		dst = append(dst, '>')
+		dst = append(dst, c.icon...)
+		dst = append(dst, `<span class="menu-text">`...)
+		dst = append(dst, c.word...)
+		dst = append(dst, `</span>`...)
+		dst = append(dst, uiCheck...)
+		dst = append(dst, `</button></li>`...)
+	}
+	return append(dst, `</ul></details>`...)
 }
 
 func (t *Theme) appendLogo(dst []byte, v *View) []byte {
@@ -127,7 +156,7 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w *words) []byte {
 			cur = &s.Options[i]
 		}
 	}
-	dst = append(dst, `<details class="menu" name="top-menu"><summary`...)
+	dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
 	if s.Kind == "language" {
 		dst = append(dst, ` class="is-language"`...)
 	}
@@ -193,7 +222,7 @@ func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
 func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
 	dst = append(dst, `<li>`...)
 	if len(tab.Menu) > 0 {
-		dst = append(dst, `<details class="menu" name="top-menu"><summary`...)
+		dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
 		if tab.Current {
 			dst = append(dst, ` aria-current="true"`...)
 		}

@@ -1,6 +1,9 @@
 package theme
 
-import "strconv"
+import (
+	"bytes"
+	"strconv"
+)
 
 // SidebarView is the navigation of one section of a site as seen from one
 // depth of folder: because every Href begins with the same way to the root, one
@@ -93,7 +96,7 @@ func (t *Theme) Sidebar(v SidebarView) *Sidebar {
 			b = appendHref(b, a.Href)
 			b = append(b, '>')
 			b = append(b, `<span class="nav-anchor-icon">`...)
-			b = t.appendIcon(b, a.Icon)
+			b = t.appendColoredIcon(b, &a)
 			b = append(b, `</span>`...)
 			b = appendText(b, a.Label)
 			b = append(b, `</a></li>`...)
@@ -108,6 +111,37 @@ func (t *Theme) Sidebar(v SidebarView) *Sidebar {
 	}
 	s.branch = links > limit
 	return s
+}
+
+// appendColoredIcon writes an anchor's icon, once for each appearance where it
+// has colours of its own. A colour is an attribute of the drawing: no style.
+func (t *Theme) appendColoredIcon(dst []byte, a *Anchor) []byte {
+	light, dark := a.ColorLight, a.ColorDark
+	if light == "" {
+		light = dark
+	}
+	if dark == "" {
+		dark = light
+	}
+	l, okLight := parseHex(light)
+	d, okDark := parseHex(dark)
+	icon := t.appendIcon(nil, a.Icon)
+	drawing, isSVG := bytes.CutPrefix(icon, []byte("<svg"))
+	if !okLight || !okDark || !isSVG {
+		return append(dst, icon...)
+	}
+	one := func(class string, c rgb) {
+		dst = append(dst, `<span class="`+class+`"><svg color="`+c.String()+`"`...)
+		dst = append(dst, drawing...)
+		dst = append(dst, `</span>`...)
+	}
+	if l == d {
+		one("own-color", l)
+		return dst
+	}
+	one("own-color only-light", l)
+	one("own-color only-dark", d)
+	return dst
 }
 
 // sidebarLevel appends the items of one level and returns their indices.
@@ -151,9 +185,9 @@ func (t *Theme) sidebarLevel(s *Sidebar, items []NavItem, parent, depth int, lin
 				s.nodes[n].open = len(s.html)
 			}
 			s.html = append(s.html, `><summary>`...)
-			if it.Href != "" {
+			if link := t.groupLink(it); link.Href != "" {
 				*links++
-				t.navLink(s, n, it)
+				t.navLink(s, n, link)
 			} else {
 				t.navLabel(s, it)
 			}
@@ -164,6 +198,17 @@ func (t *Theme) sidebarLevel(s *Sidebar, items []NavItem, parent, depth int, lin
 		s.nodes[n].end = len(s.html)
 	}
 	return level
+}
+
+// groupLink is a nested group as a link: to its own page, or to its first one
+// where the site wants a group to lead there.
+func (t *Theme) groupLink(it *NavItem) *NavItem {
+	if it.Href != "" || t.cfg.Drilldown == nil || !*t.cfg.Drilldown {
+		return it
+	}
+	link := *it
+	link.Href = firstHref(it)
+	return &link
 }
 
 func (t *Theme) navChildren(s *Sidebar, n int, it *NavItem, depth int, links *int) {

@@ -13,14 +13,18 @@
 //	header.go    the rows at the top; sidebar.go: the column at the side
 //	special.go   404 and redirect pages
 //	tokens.go    colours and fonts as custom properties; color.go: contrast
+//	typeface.go  the fonts of a site: faces, stand-ins, stacks
 //	words.go     the theme's own words in the reader's language
+//	actions.go   the menu of a page, what stands under the article
 //	icons/       icons by name from three free libraries
+//	fonts/       the bundled families
 //	assets/      styles and scripts
 //
 // Pages work from a folder (file://), under any sub-path and without
 // JavaScript: every address is relative, scripts are classic and external (no
 // inline script or handler, so a strict content security policy needs no
-// exception), menus are <details> and popovers.
+// exception), menus are <details> and popovers. The whole style sheet stands in
+// the cascade layer "bindery", before the layer "utilities".
 package theme
 
 import (
@@ -40,6 +44,9 @@ import (
 
 //go:embed assets
 var assets embed.FS
+
+// notices name the licences of what pages hold of others' work.
+const notices = "/*! Icons: Font Awesome Free (https://fontawesome.com), CC BY 4.0; Lucide (https://lucide.dev), ISC; Tabler Icons (https://tabler.io/icons), MIT. Fonts: SIL Open Font License 1.1. */\n"
 
 // Config is what is the same on all pages of a site.
 type Config struct {
@@ -155,11 +162,19 @@ func New(cfg Config) (*Theme, error) {
 		t.assets = append(t.assets, Asset{Path: path, Data: min})
 		return path, nil
 	}
+	faces, err := newTypefaces(&t.cfg)
+	if err != nil {
+		return nil, err
+	}
+	t.assets = append(t.assets, faces.files...)
 	base, err := parts("theme.css", cfg.CSS...)
 	if err != nil {
 		return nil, err
 	}
-	sheet := append([]byte(tokensCSS(&t.cfg)+"\n"), base...)
+	// All in one layer: a site's own styles, which stand in none, win
+	// whatever their selectors are, and its utility classes come between.
+	sheet := []byte(notices + faces.rules.String() + "@layer bindery,utilities;@layer bindery{" + tokensCSS(&t.cfg, faces) + "\n")
+	sheet = append(append(sheet, base...), '}')
 	if t.css, err = add("theme", "css", "text/css", sheet); err != nil {
 		return nil, err
 	}

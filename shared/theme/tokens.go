@@ -170,100 +170,40 @@ func newPalette(c Colors, dark bool) *palette {
 	return p
 }
 
-// Font is a font of a site: a family that the reader has or that the site's own
-// styles load, or one whose file is in the bundle.
-type Font struct {
-	Family string
-	// Weight is the value of font-weight for this use; empty leaves the
-	// theme's.
-	Weight string
-	// Source is a path from the bundle's root, or an absolute address.
-	Source string
-	// Format is the font file's format, such as "woff2".
-	Format string
-}
-
-// Fonts of a site. Body also serves headings when Heading has no family.
-type Fonts struct{ Body, Heading Font }
-
-const (
-	sansStack = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif,"Apple Color Emoji","Segoe UI Emoji"`
-	monoStack = `ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace`
-)
-
-// cssString writes s as a CSS string.
-func cssString(s string) string {
+// tokensCSS are the custom properties that depend on the site.
+func tokensCSS(cfg *Config, faces *typefaces) string {
 	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == '<' || r == 0x7f:
-			// Nothing that could end the string or a <style> element.
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-// tokensCSS is the part of the style sheet that depends on the site.
-func tokensCSS(cfg *Config) string {
-	var b strings.Builder
-	face := func(f Font) {
-		if f.Family == "" || f.Source == "" {
-			return
-		}
-		src := safeURL(f.Source)
-		if !isAbsolute(src) {
-			src = "../" + strings.TrimLeft(src, "/") // the sheet lies in bindery/
-		}
-		b.WriteString("@font-face{font-family:" + cssString(f.Family) + ";src:url(" + cssString(src) + ")")
-		if f.Format != "" {
-			b.WriteString(" format(" + cssString(f.Format) + ")")
-		}
-		b.WriteString(";font-display:swap;font-weight:100 900}")
-	}
-	face(cfg.Fonts.Body)
-	if cfg.Fonts.Heading != cfg.Fonts.Body {
-		face(cfg.Fonts.Heading)
-	}
-	sans, heading := sansStack, "var(--font-sans)"
-	if f := cfg.Fonts.Body.Family; f != "" {
-		sans = cssString(f) + "," + sansStack
-	}
-	if f := cfg.Fonts.Heading.Family; f != "" {
-		heading = cssString(f) + "," + sansStack
-	}
 	b.WriteString(":root{")
 	newPalette(cfg.Colors, false).css(&b)
-	b.WriteString("--font-sans:" + sans + ";--font-heading:" + heading + ";--font-mono:" + monoStack + ";")
+	b.WriteString("--font-sans:" + faces.sans + ";--font-heading:" + faces.heading + ";--font-mono:" + faces.mono + ";")
+	if !faces.ownBody {
+		// The theme's sizes are made for its own family, which is drawn
+		// smaller than most.
+		b.WriteString("--root:100%;")
+	}
 	if w := fontWeight(cfg.Fonts.Body.Weight); w != "" {
 		b.WriteString("--weight-body:" + w + ";")
 	}
 	if w := fontWeight(cfg.Fonts.Heading.Weight); w != "" {
 		b.WriteString("--weight-heading:" + w + ";")
 	}
+	backdrop(&b, cfg.BackgroundImage)
 	b.WriteString("}.dark{color-scheme:dark;")
 	newPalette(cfg.Colors, true).css(&b)
-	b.WriteString("--shadow:0 8px 28px rgb(0 0 0/.5)}")
+	backdrop(&b, cfg.BackgroundImageDark)
+	b.WriteString("--shadow:0 .5rem 1.75rem rgb(0 0 0/.5)}")
 	return b.String()
 }
 
-// fontWeight passes only what can be a weight.
-func fontWeight(w string) string {
-	if w == "" || len(w) > 4 {
-		return ""
+// backdrop appends the picture behind pages.
+func backdrop(b *strings.Builder, picture string) {
+	if picture = safeURL(picture); picture == "" || picture == "#" {
+		return
 	}
-	for i := 0; i < len(w); i++ {
-		if w[i] < '0' || w[i] > '9' {
-			return ""
-		}
+	if !isAbsolute(picture) {
+		picture = "../" + strings.TrimLeft(picture, "/") // the sheet lies in bindery/
 	}
-	return w
+	b.WriteString("--backdrop:url(" + cssString(picture) + ");")
 }
 
 // isAbsolute tells addresses of other sites from paths of this one.

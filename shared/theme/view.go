@@ -146,18 +146,12 @@ type Banner struct {
 type Header struct {
 	Tabs     []Tab
 	Switches []Switch
-	// Search is the place of the search field; nil where there is no search.
-	Search *Search
+	// Search leaves a place for the search field, which a search script
+	// fills; until it does, nothing is shown there.
+	Search bool
 	// Links stand at the end of the row; Primary is shown as a button.
 	Links   []Link
 	Primary *Link
-}
-
-// Search is the place in the header that a search script fills. Until one does,
-// nothing is shown there: without JavaScript there is nothing to search with.
-type Search struct {
-	// Prompt is the field's placeholder; empty means the theme's own word.
-	Prompt string
 }
 
 // Tab is one division of the site in the header's second row.

@@ -10,6 +10,7 @@
     hidden = localStorage.getItem("bindery:" + set.site + ":banner");
   } catch (e) { /* no storage */ }
   if (set.banner && hidden === set.banner) d.classList.add("no-banner");
+  if (stored && !("strict" in set)) set.choice = stored;
   var want = "strict" in set ? set.appearance : stored || set.appearance;
   var system = matchMedia("(prefers-color-scheme: dark)");
   function apply() {

@@ -10,15 +10,27 @@
     } catch (e) { /* no storage: the choice lasts for this page */ }
   }
 
-  // Appearance: a choice that equals the system's is not kept, so that the
-  // page follows the system again.
-  all("[data-appearance-toggle]", function (b) {
-    b.hidden = false;
-    b.addEventListener("click", function () {
-      var next = root.classList.contains("dark") ? "light" : "dark";
-      var system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-      store("appearance", next === system && !root.dataset.appearance ? null : next);
-      root.dispatchEvent(new CustomEvent("bindery:appearance", { detail: next }));
+  // Appearance: a choice that is the site's own is not kept, so that the page
+  // follows the site again.
+  all("[data-appearance-menu]", function (menu) {
+    var start = root.dataset.appearance || "system";
+    var choices = menu.querySelectorAll("[data-appearance-choice]");
+    function mark() {
+      var now = root.dataset.choice || start;
+      choices.forEach(function (b) { b.setAttribute("aria-pressed", b.dataset.appearanceChoice === now); });
+    }
+    menu.hidden = false;
+    mark();
+    choices.forEach(function (b) {
+      b.addEventListener("click", function () {
+        var want = b.dataset.appearanceChoice;
+        store("appearance", want === start ? null : want);
+        root.dataset.choice = want;
+        root.dispatchEvent(new CustomEvent("bindery:appearance", { detail: want }));
+        mark();
+        menu.open = false;
+        menu.querySelector("summary").focus();
+      });
     });
   });
 
@@ -30,19 +42,75 @@
     });
   });
 
-  // Menus close when attention goes elsewhere.
+  // Menus close when attention goes elsewhere; arrows move in them.
+  var menu = "details.menu";
   function closeMenus(except) {
-    all(".top details[open]", function (m) { if (m !== except) m.open = false; });
+    all(menu + "[open]", function (m) { if (m !== except) m.open = false; });
   }
-  document.addEventListener("click", function (e) {
-    closeMenus(e.target.closest && e.target.closest(".top details"));
-  });
+  function menuOf(e) { return e.target.closest && e.target.closest(menu); }
+  document.addEventListener("click", function (e) { closeMenus(menuOf(e)); });
+  document.addEventListener("focusin", function (e) { closeMenus(menuOf(e)); });
   document.addEventListener("keydown", function (e) {
-    if (e.key !== "Escape") return;
-    var open = document.querySelector(".top details[open]");
-    if (!open) return;
-    open.open = false;
-    open.querySelector("summary").focus();
+    var m = menuOf(e) || document.querySelector(menu + "[open]");
+    if (!m) return;
+    if (e.key === "Escape" && m.open) {
+      m.open = false;
+      m.querySelector("summary").focus();
+      return;
+    }
+    var step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+    if (!step || menuOf(e) !== m) return;
+    e.preventDefault();
+    m.open = true;
+    var items = Array.prototype.filter.call(m.querySelectorAll("li a, li button"), function (i) { return !i.hidden; });
+    var at = items.indexOf(document.activeElement);
+    at = at < 0 ? (step > 0 ? 0 : items.length - 1) : (at + step + items.length) % items.length;
+    if (items[at]) items[at].focus();
+  });
+
+  // The page's text on the clipboard: the Markdown beside the page, or from a
+  // folder, where no page may read another file, what the article says.
+  all("[data-copy-page]", function (b) {
+    var label = b.querySelector("[data-label]"), words = label.textContent, timer;
+    b.hidden = false;
+    function text() {
+      var shown = document.querySelector("main article").innerText;
+      if (!/^http/.test(location.protocol)) return Promise.resolve(shown);
+      return fetch(b.dataset.copyPage).then(function (r) { return r.ok ? r.text() : shown; }, function () { return shown; });
+    }
+    function old() {
+      return text().then(function (s) {
+        var t = document.createElement("textarea");
+        t.value = s;
+        t.className = "sr";
+        document.body.appendChild(t);
+        t.select();
+        var ok = document.execCommand("copy");
+        t.remove();
+        b.focus();
+        if (!ok) throw new Error("refused");
+      });
+    }
+    function copy() {
+      // The promise is given at once: later some browsers see no click.
+      if (navigator.clipboard && window.ClipboardItem) {
+        try {
+          return navigator.clipboard.write([new ClipboardItem({
+            "text/plain": text().then(function (s) { return new Blob([s], { type: "text/plain" }); })
+          })]).catch(old);
+        } catch (e) { /* the old way */ }
+      }
+      return old();
+    }
+    b.addEventListener("click", function () {
+      copy().then(function () {
+        label.textContent = document.body.dataset.copied;
+        b.classList.add("done");
+        clearTimeout(timer);
+        timer = setTimeout(function () { label.textContent = words; b.classList.remove("done"); }, 2000);
+      }, function () { location.href = b.dataset.copyPage; });
+    });
+    label.setAttribute("aria-live", "polite");
   });
 
   // The current page and tab, where they would be out of sight.

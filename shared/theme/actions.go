@@ -1,0 +1,131 @@
+package theme
+
+import (
+	"strings"
+	"time"
+)
+
+// appendActions writes what can be done with the page's text: the first action
+// as a button, the others in a menu beside it. Copying needs JavaScript, so its
+// button is hidden until the script shows it.
+func (t *Theme) appendActions(dst []byte, v *View, w *words) []byte {
+	if len(v.Actions) == 0 {
+		return dst
+	}
+	dst = append(dst, `<div class="actions" id="bindery-actions">`...)
+	dst = t.appendAction(dst, &v.Actions[0], v, w)
+	if len(v.Actions) > 1 {
+		dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
+		dst = appendAttr(dst, "aria-label", w.actions)
+		dst = append(dst, '>')
+		dst = append(dst, uiChevron...)
+		dst = append(dst, `</summary><ul class="menu-list">`...)
+		for i := range v.Actions[1:] {
+			dst = append(dst, `<li>`...)
+			dst = t.appendAction(dst, &v.Actions[i+1], v, w)
+			dst = append(dst, `</li>`...)
+		}
+		dst = append(dst, `</ul></details>`...)
+	}
+	return append(dst, `</div>`...)
+}
+
+// appendActionList writes the actions as a list, for the column of the
+// contents.
+func (t *Theme) appendActionList(dst []byte, v *View, w *words) []byte {
+	dst = append(dst, `<ul class="action-list"`...)
+	dst = appendAttr(dst, "aria-label", w.actions)
+	dst = append(dst, '>')
+	for i := range v.Actions {
+		dst = append(dst, `<li>`...)
+		dst = t.appendAction(dst, &v.Actions[i], v, w)
+		dst = append(dst, `</li>`...)
+	}
+	return append(dst, `</ul>`...)
+}
+
+func (t *Theme) appendAction(dst []byte, a *Action, v *View, w *words) []byte {
+	label, own := a.Label, ""
+	switch a.Name {
+	case "copy":
+		own = uiCopy
+		if label == "" {
+			label = w.copyPage
+		}
+	case "view":
+		own = uiPage
+		if label == "" {
+			label = w.viewPage
+		}
+	}
+	if a.Name == "copy" {
+		dst = append(dst, `<button type="button" class="action" hidden`...)
+		dst = appendAttr(dst, "data-copy-page", safeURL(a.Href))
+	} else {
+		dst = append(dst, `<a class="action"`...)
+		dst = appendHref(dst, a.Href)
+		if a.External {
+			dst = append(dst, ` rel="noopener" target="_blank"`...)
+		}
+	}
+	dst = append(dst, '>')
+	before := len(dst)
+	if a.Icon != "" {
+		dst = t.appendIcon(dst, a.Icon)
+	}
+	if len(dst) == before {
+		dst = append(dst, own...)
+	}
+	dst = append(dst, `<span class="menu-text"><span data-label>`...)
+	dst = appendText(dst, label)
+	dst = append(dst, `</span>`...)
+	if a.Description != "" {
+		dst = append(dst, `<span class="menu-description">`...)
+		dst = appendText(dst, a.Description)
+		dst = append(dst, `</span>`...)
+	}
+	dst = append(dst, `</span>`...)
+	if a.Name == "copy" {
+		return append(dst, `</button>`...)
+	}
+	if a.External {
+		dst = append(dst, uiExternal...)
+	}
+	return append(dst, `</a>`...)
+}
+
+// appendPageFoot writes what is known of the page's source: where to change it,
+// where to report a fault, when it last changed.
+func appendPageFoot(dst []byte, v *View, w *words) []byte {
+	if v.EditURL == "" && v.IssueURL == "" && v.Modified.IsZero() {
+		return dst
+	}
+	dst = append(dst, `<div class="page-foot">`...)
+	link := func(class, href, icon, word string) {
+		if href == "" {
+			return
+		}
+		dst = append(dst, `<a rel="noopener"`...)
+		dst = appendAttr(dst, "class", class)
+		dst = appendHref(dst, href)
+		dst = append(dst, '>')
+		dst = append(dst, icon...)
+		dst = append(dst, word...)
+		dst = append(dst, `</a>`...)
+	}
+	link("edit", v.EditURL, uiPencil, w.edit)
+	link("issue", v.IssueURL, uiIssue, w.issue)
+	if !v.Modified.IsZero() {
+		before, after, _ := strings.Cut(w.modified, "%s")
+		dst = append(dst, `<p class="modified">`...)
+		dst = append(dst, before...)
+		dst = append(dst, `<time`...)
+		dst = appendAttr(dst, "datetime", v.Modified.UTC().Format(time.DateOnly))
+		dst = append(dst, '>')
+		dst = append(dst, w.day(v.Modified)...)
+		dst = append(dst, `</time>`...)
+		dst = append(dst, after...)
+		dst = append(dst, `</p>`...)
+	}
+	return append(dst, `</div>`...)
+}

@@ -1,0 +1,77 @@
+package theme
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestFontsOfASite(t *testing.T) {
+	tests := []struct {
+		name  string
+		fonts Fonts
+		want  []string // in the sheet
+		not   []string
+	}{
+		{"none: the theme's own", Fonts{},
+			[]string{`--font-sans:"Bindery Sans","Bindery Sans Fallback",system-ui`, `--font-heading:"Bindery Serif",`, `--font-mono:"Bindery Code",`, "size-adjust:"}, []string{"--root:100%"}},
+		{"one of the set", Fonts{Body: Font{Family: "inter"}},
+			[]string{`--font-sans:"Inter","Inter Fallback",`, `--font-heading:var(--font-sans)`, "--root:100%"}, []string{"Bindery Serif", "Bindery Sans"}},
+		{"headings alone", Fonts{Heading: Font{Family: "Space Grotesk", Weight: "600"}},
+			[]string{`--font-sans:"Bindery Sans",`, `--font-heading:"Space Grotesk",`, "--weight-heading:600"}, []string{"Bindery Serif"}},
+		{"a file of the site", Fonts{Body: Font{Family: "Acme", Source: "/fonts/acme.woff2", Format: "woff2", Weight: "450"}},
+			[]string{`url("../fonts/acme.woff2") format("woff2")`, "--weight-body:450", `--font-sans:"Acme",system-ui`}, nil},
+		{"one that nobody has", Fonts{Body: Font{Family: "Nowhere"}}, []string{`--font-sans:"Nowhere",system-ui`}, []string{`font-family:"Nowhere"`}},
+		{"the system's", Fonts{Body: Font{Family: "system-ui"}}, []string{"--font-sans:system-ui,"}, []string{"Bindery Sans"}},
+		{"hostile", Fonts{Body: Font{Family: `Inter"; } body{display:none`}, Heading: Font{Family: "Lora", Weight: "bold;x"}},
+			[]string{`--font-heading:"Lora",`}, []string{`Inter";`, "bold;x"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := Config{Fonts: tt.fonts}
+			faces, err := newTypefaces(&cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			css := faces.rules.String() + tokensCSS(&cfg, faces)
+			for _, want := range tt.want {
+				if !strings.Contains(css, want) {
+					t.Errorf("%s is missing in %s", want, css)
+				}
+			}
+			for _, not := range tt.not {
+				if strings.Contains(css, not) {
+					t.Errorf("%s is in %s", not, css)
+				}
+			}
+		})
+	}
+}
+
+// Each file that the sheet names is in the bundle, and the other way round.
+func TestFontFilesAreThoseOfTheSheet(t *testing.T) {
+	th := newTheme(t, Config{Fonts: Fonts{Body: Font{Family: "Inter"}, Heading: Font{Family: "Source Serif 4"}}})
+	files, named := map[string]bool{}, map[string]bool{}
+	var sheet []byte
+	for _, a := range th.Assets() {
+		switch path.Ext(a.Path) {
+		case ".woff2":
+			files[a.Path] = true
+		case ".css":
+			sheet = a.Data
+		}
+	}
+	for _, m := range regexp.MustCompile(`url\(([^)]+)\)`).FindAllSubmatch(sheet, -1) {
+		named["bindery/"+string(bytes.Trim(m[1], `"`))] = true
+	}
+	if len(files) == 0 || len(files) != len(named) {
+		t.Fatalf("%d files, %d named", len(files), len(named))
+	}
+	for f := range named {
+		if !files[f] {
+			t.Errorf("%s is not in the bundle", f)
+		}
+	}
+}
