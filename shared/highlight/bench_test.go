@@ -41,14 +41,19 @@ func BenchmarkRuns(b *testing.B) {
 	for _, name := range names {
 		for _, driver := range []string{"own", "stock"} {
 			b.Run(name+"/"+driver, func(b *testing.B) {
-				h := New(Options{Stock: driver == "stock"})
+				h, stock := New(Options{}), newStock()
 				var html []byte
 				size := 0
 				pass := func() {
 					size = 0
 					for _, block := range byFamily[name] {
-						lang := h.languages.find(block.label)
-						html = AppendHTML(html[:0], block.code, h.runs(lang, block.code))
+						var runs []Run
+						if driver == "stock" {
+							runs = stock.runs(block.label, block.code)
+						} else {
+							runs = h.runs(h.languages.find(block.label), block.code)
+						}
+						html = AppendHTML(html[:0], block.code, runs)
 						size += len(block.code)
 					}
 				}

@@ -86,7 +86,7 @@ func corpora(t testing.TB) []block {
 // tokens that chroma's own driver gives.
 func TestCorporaTokens(t *testing.T) {
 	blocks := corpora(t)
-	own, stock := New(Options{}), New(Options{Stock: true})
+	own, stock := New(Options{}), newStock()
 	compared := map[string]int{}
 	for _, b := range blocks {
 		name, known := own.Language(b.label)
@@ -114,8 +114,7 @@ func TestCorporaTokens(t *testing.T) {
 // readable is a token for a failure's message and for comparing.
 type readable struct{ Type, Text string }
 
-func readTokens(h *Highlighter, label, code string) []readable {
-	tokens, text := h.typeTokens(label, code)
+func readTokens(tokens []token, text []rune) []readable {
 	var list []readable
 	for _, t := range tokens {
 		list = append(list, readable{t.typ.String(), string(text[t.start:t.end])})
@@ -123,9 +122,9 @@ func readTokens(h *Highlighter, label, code string) []readable {
 	return list
 }
 
-func compareTokens(t *testing.T, own, stock *Highlighter, label, code string) {
+func compareTokens(t *testing.T, own *Highlighter, stock *stock, label, code string) {
 	t.Helper()
-	got, want := readTokens(own, label, code), readTokens(stock, label, code)
+	got, want := readTokens(own.typeTokens(label, code)), readTokens(stock.tokens(label, code))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tokens of %s differ (-stock +own):\n%s\nof:\n%s", label, diff, code)
 	}

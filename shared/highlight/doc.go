@@ -24,15 +24,18 @@
 //   - first.go: which characters a regular expression can begin with
 //   - simple.go, words.go: expressions that need no engine
 //   - machine.go: the driver
-//   - wrapped.go: the two languages that chroma wraps in code of its own
-//   - stock.go: chroma's own driver, for what the one here can't take
-//   - limits.go: the guards against code that a grammar takes for ever over
+//   - internal/backtrack: the engine for all other expressions, which counts
+//     its steps
+//   - wrapped.go: the languages that chroma wraps in code of its own
+//   - functions.go: chroma's rules that are functions, said as data
+//   - limits.go: how many steps code has
 //   - html.go, css.go: what is written; cache.go: what is remembered
 //
 // # Bounds
 //
 // A block above [MaxBytes] stays plain. No input makes the package panic: what
-// a grammar can't take stays plain from there on. Equal input gives equal
-// output, whatever else runs at the same time; limits.go says why two guards
-// look at a clock all the same, and why that doesn't show.
+// a grammar can't take stays plain from there on. Grammars backtrack, some of
+// them exponentially: each attempt and each block has a number of steps, and a
+// block that uses them up is plain from there on. Nothing looks at a clock, so
+// equal input gives equal output, whatever else runs at the same time.
 package highlight

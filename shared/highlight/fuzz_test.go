@@ -17,7 +17,7 @@ func FuzzRuns(f *testing.F) {
 	f.Add(2, "\xff\x00\"\\")
 	f.Add(3, "cat <<EOF\r\n$(")
 	f.Add(9, "---\r\na: b\r\n---\r\n```js\r\n1\r\n```")
-	own, stock := New(Options{}), New(Options{Stock: true})
+	own, stock := New(Options{}), newStock()
 	f.Fuzz(func(t *testing.T, which int, code string) {
 		label := labels[uint(which)%uint(len(labels))]
 		const longest = 2000

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/dlclark/regexp2/v2"
+
+	"github.com/bindery-docs/bindery/shared/highlight/internal/backtrack"
 )
 
 // grammar is one of chroma's grammars, read into a form that the machine runs
@@ -22,8 +22,6 @@ type grammar struct {
 	states   []*state
 	index    map[string]int
 	root     int
-	lexer    *chroma.RegexLexer // for emitters that are functions
-	attempt  time.Duration      // see limits
 }
 
 // state is an ordered list of rules and, once it is used, the shorter list for
@@ -49,9 +47,8 @@ type rule struct {
 
 	words *wordList // of an expression that lists words
 
-	once   sync.Once
-	re     *regexp2.Regexp // nil when it didn't compile
-	groups []int           // group numbers in chroma's order, without group 0
+	once    sync.Once
+	program *backtrack.Program // nil when it didn't compile
 }
 
 type emitterKind uint8
@@ -62,7 +59,6 @@ const (
 	emitSelf
 	emitLexer
 	emitLexerByGroup
-	emitFunc
 )
 
 // emitter says what a match, or one group of it, becomes.
@@ -73,8 +69,11 @@ type emitter struct {
 	state     int        // of emitSelf; -1 where the grammar has no such state
 	lexer     string     // of emitLexer
 	nameGroup int        // of emitLexerByGroup: holds the language's label
-	codeGroup int
-	call      chroma.Emitter // of emitFunc
+	codeGroup int        // the first group of the code
+	codeEnd   int        // its last group
+	// other, of emitLexer, is what the language's tokens of the type Other
+	// become; 0 leaves them.
+	other chroma.TokenType
 }
 
 type mutationKind uint8
@@ -83,6 +82,7 @@ const (
 	mutatePush mutationKind = iota
 	mutatePushCurrent
 	mutatePop
+	mutateConditional // see conditional
 )
 
 // mutation is one change of the stack of states.
@@ -92,14 +92,9 @@ type mutation struct {
 	depth int // of mutatePop
 }
 
-// asksRegistry names the grammars with a function that asks chroma's registry
-// for whatever label the code holds. They stay with chroma's own driver, where
-// unsafeNested looks at the code first.
-var asksRegistry = map[string]bool{"reStructuredText": true}
-
 // newGrammar reads a lexer's rules. An error means that the grammar uses
-// something that the machine doesn't run; chroma's own driver can.
-func newGrammar(lexer *chroma.RegexLexer, attempt time.Duration) (*grammar, error) {
+// something that the machine doesn't run.
+func newGrammar(lexer *chroma.RegexLexer) (*grammar, error) {
 	config := lexer.Config()
 	raw, err := lexer.Rules()
 	if err != nil {
@@ -109,8 +104,6 @@ func newGrammar(lexer *chroma.RegexLexer, attempt time.Duration) (*grammar, erro
 		name:     config.Name,
 		ensureNL: config.EnsureNL,
 		index:    make(map[string]int, len(raw)),
-		lexer:    lexer,
-		attempt:  attempt,
 	}
 	if !config.NotMultiline {
 		g.flags += "m"
@@ -198,10 +191,10 @@ func (g *grammar) readRule(source *chroma.CompiledRule) (*rule, error) {
 	}
 	r.pattern = `\G` + r.pattern
 	var err error
-	if r.emit, err = g.readEmitter(source.Type); err != nil {
+	if r.emit, err = g.readEmitter(source.Type, source.Pattern); err != nil {
 		return nil, err
 	}
-	if r.mutate, err = g.readMutator(nil, source.Mutator); err != nil {
+	if r.mutate, err = g.readMutator(nil, source.Mutator, source.Pattern); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -209,7 +202,7 @@ func (g *grammar) readRule(source *chroma.CompiledRule) (*rule, error) {
 
 // readEmitter reads one of chroma's emitters. Their types are not exported;
 // their kinds and their fields are, since they are what chroma's XML holds.
-func (g *grammar) readEmitter(source chroma.Emitter) (*emitter, error) {
+func (g *grammar) readEmitter(source chroma.Emitter, pattern string) (*emitter, error) {
 	if isNil(source) {
 		return nil, nil
 	}
@@ -218,10 +211,10 @@ func (g *grammar) readEmitter(source chroma.Emitter) (*emitter, error) {
 	}
 	kinded, ok := source.(chroma.SerialisableEmitter)
 	if !ok {
-		if asksRegistry[g.name] {
-			return nil, fmt.Errorf("emitter is a function that looks languages up")
+		if e := emitFunctions(functionKey{g.name, pattern}); e != nil {
+			return e, nil
 		}
-		return &emitter{kind: emitFunc, call: source}, nil
+		return nil, fmt.Errorf("emitter is a function")
 	}
 	fields := fieldsOf(source)
 	e := &emitter{}
@@ -232,7 +225,7 @@ func (g *grammar) readEmitter(source chroma.Emitter) (*emitter, error) {
 			return nil, fmt.Errorf("emitter %s has no list", kind)
 		}
 		for _, item := range list {
-			read, err := g.readEmitter(item)
+			read, err := g.readEmitter(item, pattern)
 			if err != nil {
 				return nil, err
 			}
@@ -250,6 +243,7 @@ func (g *grammar) readEmitter(source chroma.Emitter) (*emitter, error) {
 			e.nameGroup > len(e.groups) || e.codeGroup > len(e.groups) {
 			return nil, fmt.Errorf("emitter %s names no groups", kind)
 		}
+		e.codeEnd = e.codeGroup
 	case "usingself":
 		name, ok := fields["State"].(string)
 		if !ok {
@@ -268,12 +262,15 @@ func (g *grammar) readEmitter(source chroma.Emitter) (*emitter, error) {
 	return e, nil
 }
 
-func (g *grammar) readMutator(list []mutation, source chroma.Mutator) ([]mutation, error) {
+func (g *grammar) readMutator(list []mutation, source chroma.Mutator, pattern string) ([]mutation, error) {
 	if isNil(source) {
 		return list, nil
 	}
 	kinded, ok := source.(chroma.SerialisableMutator)
 	if !ok {
+		if kind, ok := mutateFunctions(functionKey{g.name, pattern}); ok {
+			return append(list, mutation{kind: kind}), nil
+		}
 		return nil, fmt.Errorf("mutator is a function")
 	}
 	fields := fieldsOf(source)
@@ -307,7 +304,7 @@ func (g *grammar) readMutator(list []mutation, source chroma.Mutator) ([]mutatio
 		}
 		for _, m := range inner {
 			var err error
-			if list, err = g.readMutator(list, m); err != nil {
+			if list, err = g.readMutator(list, m, pattern); err != nil {
 				return nil, err
 			}
 		}
@@ -355,17 +352,13 @@ func (r *rule) analyse() {
 
 // expression gives the compiled expression, or nil when it doesn't compile:
 // such a rule never matches.
-func (r *rule) expression(attempt time.Duration) *regexp2.Regexp {
+func (r *rule) expression() *backtrack.Program {
 	r.once.Do(func() {
-		re, err := regexp2.Compile(r.pattern)
-		if err != nil {
-			return
+		if program, err := backtrack.Compile(r.pattern); err == nil {
+			r.program = program
 		}
-		re.MatchTimeout = attempt
-		r.re = re
-		r.groups = re.GetGroupNumbers()[1:]
 	})
-	return r.re
+	return r.program
 }
 
 // fieldsOf gives the exported fields of a struct, or of what a pointer to one
@@ -395,4 +388,20 @@ func isNil(v any) bool {
 		return value.IsNil()
 	}
 	return false
+}
+
+// hidden gives a field of a struct that v points at, also one that isn't
+// exported; nil where there is no such field. Chroma's lexers that combine two
+// others have no way to ask for those; TestWrapped holds the fields' names to
+// the version of chroma that is in use.
+func hidden(v any, name string) any {
+	value := reflect.Indirect(reflect.ValueOf(v))
+	if value.Kind() != reflect.Struct {
+		return nil
+	}
+	field := value.FieldByName(name)
+	if !field.IsValid() || !field.CanAddr() {
+		return nil
+	}
+	return reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem().Interface()
 }

@@ -7,15 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxBytes is the length of code above which it stays plain: expressions that
-// look ahead can take time that grows with the square of a block's length. The
-// longest of 3,500 blocks of real sites has 25 kB.
+// MaxBytes is the length of code above which it stays plain: what a block may
+// cost grows with its length (see limits). The longest of 3,500 blocks of real
+// sites has 25 kB.
 const MaxBytes = 128 << 10
-
-// stockMaxBytes is the same bound for what chroma's own driver runs: it is
-// slower by a factor of five and watches a clock, so it gets blocks that it is
-// through with long before.
-const stockMaxBytes = 32 << 10
 
 // Run is a stretch of code of one class, in bytes: code[Start:End].
 type Run struct {
@@ -27,8 +22,6 @@ type Run struct {
 type Options struct {
 	// CacheBytes bounds the memory of remembered runs, about; 0 means 32 MiB.
 	CacheBytes int
-	// Stock leaves everything to chroma's own driver, which tests compare with.
-	Stock bool
 }
 
 // Highlighter turns code into runs. It is safe for concurrent use. It loads
@@ -36,7 +29,6 @@ type Options struct {
 // serve a whole process.
 type Highlighter struct {
 	languages *languages
-	stock     bool
 	cache     *cache
 	machines  sync.Pool // of *machine
 }
@@ -47,7 +39,7 @@ func New(opt Options) *Highlighter {
 	if opt.CacheBytes <= 0 {
 		opt.CacheBytes = defaultCacheBytes
 	}
-	h := &Highlighter{languages: newLanguages(), stock: opt.Stock, cache: newCache(opt.CacheBytes)}
+	h := &Highlighter{languages: newLanguages(), cache: newCache(opt.CacheBytes)}
 	h.machines.New = func() any { return newMachine(h.languages) }
 	return h
 }
@@ -95,25 +87,17 @@ func (h *Highlighter) runs(lang *language, code string) []Run {
 	return join(m.tokens, text, offsets, len(code))
 }
 
-// tokenise leaves the tokens of a text in the machine, none if it ran away.
+// tokenise leaves the tokens of a text in the machine.
 func (h *Highlighter) tokenise(m *machine, lang *language, text []rune) {
-	// The grammars and chroma's functions are data of others: should one panic,
-	// the block stays plain from there on.
+	// The grammars are data of others, compiled by others: should that lead to
+	// a panic, the block stays plain from there on.
 	defer func() {
 		if recover() != nil {
 			m.fail()
 		}
-		if m.runaway {
-			m.tokens = m.tokens[:0]
-		}
 	}()
 	m.reset(len(text))
-	if !h.stock {
-		m.text(lang, text, 0, 0)
-	} else if len(text) <= stockMaxBytes {
-		m.traits = &lang.traits
-		m.stock(lang, text, 0)
-	}
+	m.text(lang, text, 0, 0)
 }
 
 // characters gives the characters of code as grammars take them: line ends are

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/google/go-cmp/cmp"
@@ -136,25 +135,41 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// TestRunaway: code over which an expression would backtrack for ever is plain
-// as a whole, and so is code whose expressions are too slow all together.
+// TestRunaway: code that uses up its steps is plain from there on, whether one
+// expression takes them or all together, and the same each time.
 func TestRunaway(t *testing.T) {
-	forEver := "echo ok\n" + `"` + strings.Repeat(`\`, 200)
-	t.Run("attempt", func(t *testing.T) {
-		h := New(Options{})
-		h.languages.limits = limits{attempt: 10 * time.Millisecond, block: time.Hour}
-		if diff := cmp.Diff([]Run{{Plain, 0, len(forEver)}}, h.Runs("bash", forEver)); diff != "" {
-			t.Errorf("runs differ (-want +got):\n%s", diff)
-		}
-	})
-	t.Run("block", func(t *testing.T) {
-		h := New(Options{})
-		h.languages.limits = limits{attempt: time.Hour, block: -1}
-		code := strings.Repeat("let a = 1;\n", 100)
-		if diff := cmp.Diff([]Run{{Plain, 0, len(code)}}, h.Runs("js", code)); diff != "" {
-			t.Errorf("runs differ (-want +got):\n%s", diff)
-		}
-	})
+	for _, tt := range []struct {
+		name, label, code string
+		limits            limits
+		want              []Run
+	}{
+		{
+			"attempt", "bash", "echo ok\n" + `"` + strings.Repeat(`\`, 200), limits{attempt: 10_000, block: 1 << 30},
+			[]Run{{Function, 0, 4}, {Plain, 4, 209}},
+		},
+		{
+			"block", "js", "let a = 1;\n" + strings.Repeat("\n", 10), limits{attempt: 1000, block: 8},
+			[]Run{{Keyword, 0, 3}, {Plain, 3, 21}},
+		},
+		{
+			"block by length", "js", "let a = 1;\n" + strings.Repeat("\n", 10), limits{attempt: 1000, character: 2},
+			[]Run{{Keyword, 0, 3}, {Plain, 3, 21}},
+		},
+		{
+			"none", "js", "let a = 1;\n", limits{},
+			[]Run{{Plain, 0, 11}},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for range 2 {
+				h := New(Options{})
+				h.languages.limits = tt.limits
+				if diff := cmp.Diff(tt.want, h.Runs(tt.label, tt.code)); diff != "" {
+					t.Errorf("runs differ (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
 }
 
 // TestConcurrent: the same runs whoever asks at the same time, also when the

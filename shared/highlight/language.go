@@ -1,10 +1,8 @@
 package highlight
 
 import (
-	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
@@ -55,23 +53,23 @@ var plainLabels = map[string]string{
 	"txt":         "plaintext",
 }
 
-// unsafeLanguage is chroma's name of the one grammar that isn't safe for
-// concurrent use; see unsafeNested.
-const unsafeLanguage = "Raku"
-
-// plainLanguages are chroma's names of the languages that stay plain.
-var plainLanguages = map[string]bool{"plaintext": true, unsafeLanguage: true}
+// plainLanguages are chroma's names of the languages that stay plain. Chroma's
+// Raku grammar is a program that rewrites its own rules while it runs, for all
+// its users at once: what it gives depends on what else runs.
+var plainLanguages = map[string]bool{"plaintext": true, "Raku": true}
 
 // language is one language of the table. Its grammar is loaded when it is
 // first used, since reading and compiling one takes milliseconds.
 type language struct {
 	name   string
 	lexer  chroma.Lexer // nil for a plain language
-	wrap   wrapper
 	traits traits
 
 	once    sync.Once
-	grammar *grammar // nil where only chroma's own driver runs the language
+	wrap    wrapper
+	grammar *grammar                          // nil where the machine can't run the language
+	outer   *grammar                          // of wrapDelegate
+	names   func(chroma.Token) []chroma.Token // of wrapRename
 }
 
 // languages is the table of all languages by lower-case label. Chroma's own
@@ -80,7 +78,6 @@ type language struct {
 type languages struct {
 	byLabel map[string]*language
 	limits  limits
-	unsafe  []string // labels of the language that is not safe; see unsafeNested
 }
 
 func newLanguages() *languages {
@@ -121,12 +118,6 @@ func newLanguages() *languages {
 	for label, lexer := range extensions(registry.Lexers) {
 		add(label, lexer)
 	}
-	for label, lang := range l.byLabel {
-		if lang.name == unsafeLanguage {
-			l.unsafe = append(l.unsafe, label)
-		}
-	}
-	slices.Sort(l.unsafe)
 	return l
 }
 
@@ -186,18 +177,22 @@ func (l *languages) find(label string) *language {
 	return l.byLabel[strings.ToLower(strings.TrimSpace(label))]
 }
 
-// load reads the grammar at the first use.
-func (l *language) load(attempt time.Duration) *grammar {
+// load reads the grammar at the first use; nil for a language that stays plain.
+func (l *language) load() *grammar {
 	l.once.Do(func() {
 		if l.lexer == nil {
 			return
 		}
-		inner, wrap := unwrap(l.lexer)
-		if inner == nil {
+		w := unwrap(l.lexer)
+		if w.inner == nil {
 			return
 		}
-		if g, err := newGrammar(inner, attempt); err == nil {
-			l.grammar, l.wrap = g, wrap
+		g, err := newGrammar(w.inner)
+		if err == nil && w.outer != nil {
+			l.outer, err = newGrammar(w.outer)
+		}
+		if err == nil {
+			l.grammar, l.wrap, l.names = g, w.kind, w.names
 		}
 	})
 	return l.grammar

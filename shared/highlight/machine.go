@@ -2,10 +2,10 @@ package highlight
 
 import (
 	"slices"
-	"time"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/dlclark/regexp2/v2"
+
+	"github.com/bindery-docs/bindery/shared/highlight/internal/backtrack"
 )
 
 const (
@@ -36,34 +36,25 @@ type machine struct {
 	languages *languages
 	tokens    []token
 	failed    bool    // the text can't be taken from here on; what follows is plain
-	runaway   bool    // it took too long; all of it is plain, see limits
 	traits    *traits // of the language that runs
 	limit     int     // where the text ends that tokens may cover
-	steps     int
-	deadline  time.Time
+	left      int     // steps that the text still has; see limits
+	engine    backtrack.Matcher
 
-	// The last match, written by view.
-	matched bool
-	whole   span
-	groups  []span
-	numbers []int // the group numbers to read
-	onMatch func(regexp2.MatchView) bool
+	// The last match, written by match.
+	whole  span
+	groups []span
 }
 
-func newMachine(l *languages) *machine {
-	m := &machine{languages: l}
-	m.onMatch = m.view
-	return m
-}
+func newMachine(l *languages) *machine { return &machine{languages: l} }
 
 // reset prepares for a text of so many characters.
 func (m *machine) reset(length int) {
 	m.traits = &traits{}
 	m.limit = length
 	m.tokens = m.tokens[:0]
-	m.failed, m.runaway = false, false
-	m.steps = 0
-	m.deadline = time.Now().Add(m.languages.limits.block)
+	m.failed = false
+	m.left = m.languages.limits.steps(length)
 }
 
 // document tokenises a whole text from the grammar's root, as chroma does for
@@ -94,6 +85,7 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 	}
 	var buffer [16]int
 	stack := append(buffer[:0], start)
+	var saved [][]int // of conditional
 	idle := 0
 	for pos := 0; pos < end && len(stack) > 0; {
 		top := stack[len(stack)-1]
@@ -103,7 +95,7 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 		}
 		s := g.states[top]
 		r := m.match(g, s, text, pos)
-		if m.failed || m.late() {
+		if m.failed {
 			return
 		}
 		if r == nil {
@@ -118,7 +110,7 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 			continue
 		}
 		before := len(stack)
-		stack = mutate(stack, r.mutate, top)
+		stack, saved = m.mutate(g, stack, saved, r.mutate, top, text)
 		if stack == nil {
 			m.fail()
 			return
@@ -133,7 +125,7 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 		}
 		pos = m.whole.end
 		if r.emit != nil {
-			m.emitMatch(g, s, r.emit, text, base, depth)
+			m.emitMatch(g, r.emit, text, base, depth)
 			if m.failed {
 				return
 			}
@@ -143,17 +135,6 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 		}
 	}
 }
-
-// late looks at the clock at every 64th call.
-func (m *machine) late() bool {
-	if m.steps++; m.steps&63 == 0 && time.Now().After(m.deadline) {
-		m.stop()
-	}
-	return m.runaway
-}
-
-// stop gives the whole text up.
-func (m *machine) stop() { m.failed, m.runaway = true, true }
 
 // fail gives the rest of the text up. Tokens that are there stay.
 func (m *machine) fail() { m.failed = true }
@@ -168,7 +149,7 @@ func (m *machine) emit(typ chroma.TokenType, start, end int) {
 }
 
 // mutate changes the stack; nil where a state is popped that isn't there.
-func mutate(stack []int, list []mutation, current int) []int {
+func (m *machine) mutate(g *grammar, stack []int, saved [][]int, list []mutation, current int, text []rune) ([]int, [][]int) {
 	for _, change := range list {
 		switch change.kind {
 		case mutatePush:
@@ -177,32 +158,43 @@ func mutate(stack []int, list []mutation, current int) []int {
 			stack = append(stack, current)
 		case mutatePop:
 			if change.depth > len(stack) || change.depth < 0 {
-				return nil
+				return nil, saved
 			}
 			stack = stack[:len(stack)-change.depth]
+		case mutateConditional:
+			const directive = 2 // the group that names it
+			if len(m.groups) < directive {
+				return nil, saved
+			}
+			stack, saved = g.conditional(stack, saved, textOf(text, m.groups[directive-1]))
 		}
 	}
-	return stack
+	return stack, saved
 }
 
 // match finds the first rule that matches at pos and leaves the place of the
-// match and of its groups in the machine. Nil if none does.
+// match and of its groups in the machine. Nil if none does, or if the steps
+// have run out.
 func (m *machine) match(g *grammar, s *state, text []rune, pos int) *rule {
 	for _, r := range s.candidates(text[pos]) {
-		if r.always {
+		if m.left--; m.left < 0 {
+			m.fail()
+			return nil
+		}
+		switch {
+		case r.always:
 			m.whole = span{pos, pos}
 			m.groups = m.groups[:0]
 			return r
-		}
-		if r.steps != nil {
-			if end := matchSteps(r.steps, text, pos); end >= 0 {
+		case r.steps != nil:
+			end, passed := matchSteps(r.steps, text, pos)
+			m.left -= passed
+			if end >= 0 {
 				m.whole = span{pos, end}
 				m.groups = m.groups[:0]
 				return r
 			}
-			continue
-		}
-		if r.words != nil {
+		case r.words != nil:
 			if end := r.words.match(text, pos); end >= 0 {
 				m.whole = span{pos, end}
 				m.groups = m.groups[:0]
@@ -211,48 +203,42 @@ func (m *machine) match(g *grammar, s *state, text []rune, pos int) *rule {
 				}
 				return r
 			}
-			continue
-		}
-		re := r.expression(g.attempt)
-		if re == nil {
-			continue
-		}
-		m.matched = false
-		m.numbers = r.groups
-		err := re.FindRunesMatches(text, pos, m.onMatch)
-		if err != nil && err != regexp2.ErrBacktrackingStackLimit {
-			// Stopped by the clock; see limits.
-			m.matched = false
-			if err = re.FindRunesMatches(text, pos, m.onMatch); err != nil && err != regexp2.ErrBacktrackingStackLimit {
-				m.stop()
-				return nil
+		default:
+			program := r.expression()
+			if program == nil {
+				continue
 			}
-		}
-		if err == nil && m.matched && m.whole.start == pos {
-			return r
+			outcome, steps := m.engine.Match(program, text, pos, min(m.left, m.languages.limits.attempt))
+			m.left -= steps
+			switch outcome {
+			case backtrack.OverBudget:
+				m.fail()
+				return nil
+			case backtrack.Matched:
+				if m.takeMatch(program, pos) {
+					return r
+				}
+			}
 		}
 	}
 	return nil
 }
 
-// view reads a match while the engine lends it.
-func (m *machine) view(v regexp2.MatchView) bool {
-	start, length, _ := v.GroupRange(0)
-	m.matched = true
-	m.whole = span{start, start + length}
+// takeMatch copies the places of the engine's last match; false if it doesn't
+// begin at pos, which is what an expression that looks behind itself can do.
+func (m *machine) takeMatch(program *backtrack.Program, pos int) bool {
+	whole := m.engine.Group(0)
+	m.whole = span{whole.Start, whole.End}
 	m.groups = m.groups[:0]
-	for _, number := range m.numbers {
-		if start, length, ok := v.GroupRange(number); ok {
-			m.groups = append(m.groups, span{start, start + length})
-		} else {
-			m.groups = append(m.groups, span{-1, -1})
-		}
+	for i := range program.Groups() {
+		group := m.engine.Group(i + 1)
+		m.groups = append(m.groups, span{group.Start, group.End})
 	}
-	return false
+	return m.whole.start == pos
 }
 
 // emitMatch adds the tokens of the last match.
-func (m *machine) emitMatch(g *grammar, s *state, e *emitter, text []rune, base, depth int) {
+func (m *machine) emitMatch(g *grammar, e *emitter, text []rune, base, depth int) {
 	whole := m.whole
 	switch e.kind {
 	case emitToken:
@@ -266,7 +252,7 @@ func (m *machine) emitMatch(g *grammar, s *state, e *emitter, text []rune, base,
 		var buffer [16]span
 		groups := append(buffer[:0], m.groups...)
 		for i, part := range e.groups {
-			m.emitPart(g, s, part, text, groups[i], nil, base, depth)
+			m.emitPart(g, part, text, groups[i], base, depth)
 		}
 	case emitLexerByGroup:
 		if len(e.groups) != len(m.groups) {
@@ -274,25 +260,28 @@ func (m *machine) emitMatch(g *grammar, s *state, e *emitter, text []rune, base,
 			return
 		}
 		groups := slices.Clone(m.groups)
-		label := groups[e.nameGroup-1]
-		inner := m.languages.find(textOf(text, label))
+		inner := m.languages.find(textOf(text, groups[e.nameGroup-1]))
 		for i, part := range e.groups {
-			if i == e.codeGroup-1 && inner != nil {
-				if code := groups[i]; code.start >= 0 {
+			switch {
+			case i == e.codeGroup-1 && groups[i].start >= 0:
+				code := span{groups[i].start, groups[e.codeEnd-1].end}
+				if inner == nil {
+					m.emitPart(g, part, text, code, base, depth)
+				} else {
 					m.text(inner, text[code.start:code.end], base+code.start, depth+1)
 				}
-				continue
+			case i < e.codeGroup-1 || i > e.codeEnd-1:
+				m.emitPart(g, part, text, groups[i], base, depth)
 			}
-			m.emitPart(g, s, part, text, groups[i], nil, base, depth)
 		}
 	default:
-		m.emitPart(g, s, e, text, whole, slices.Clone(m.groups), base, depth)
+		m.emitPart(g, e, text, whole, base, depth)
 	}
 }
 
-// emitPart adds the tokens of one stretch of the text: of a whole match, then
-// with its groups, or of one group.
-func (m *machine) emitPart(g *grammar, s *state, e *emitter, text []rune, at span, groups []span, base, depth int) {
+// emitPart adds the tokens of one stretch of the text: of a whole match or of
+// one group.
+func (m *machine) emitPart(g *grammar, e *emitter, text []rune, at span, base, depth int) {
 	if e == nil || at.start < 0 || m.failed {
 		return
 	}
@@ -306,42 +295,34 @@ func (m *machine) emitPart(g *grammar, s *state, e *emitter, text []rune, at spa
 	case emitSelf:
 		m.run(g, part, len(part), base+at.start, e.state, depth+1)
 	case emitLexer:
-		inner := m.languages.find(e.lexer)
-		if inner == nil {
-			m.fail()
-			return
-		}
-		if g := inner.load(m.languages.limits.attempt); g != nil {
-			outer := m.traits
-			m.traits = &inner.traits
-			m.run(g, part, len(part), base+at.start, g.root, depth+1)
-			m.traits = outer
-		} else {
-			m.text(inner, part, base+at.start, depth+1)
-		}
-	case emitFunc:
-		values := []string{string(part)}
-		for _, group := range groups {
-			values = append(values, textOf(text, group))
-		}
-		m.call(g, s, e, part, values, base+at.start)
+		m.emitLexer(e, part, base+at.start, depth)
 	}
 }
 
-// call runs an emitter that is a function of chroma's and places its tokens,
-// which are strings, over the text that it was given.
-func (m *machine) call(g *grammar, s *state, e *emitter, part []rune, values []string, base int) {
-	next := e.call.Emit(values, &chroma.LexerState{
-		Lexer:          g.lexer,
-		Registry:       chroma.NewLexerRegistry(),
-		Text:           part,
-		State:          s.name,
-		Groups:         values,
-		MutatorContext: map[any]any{},
-	})
-	tokens := m.place(next, part)
-	for _, t := range tokens {
-		m.emit(t.typ, base+t.start, base+t.end)
+// emitLexer adds the tokens of a stretch in another language.
+func (m *machine) emitLexer(e *emitter, part []rune, base, depth int) {
+	inner := m.languages.find(e.lexer)
+	if inner == nil {
+		m.fail()
+		return
+	}
+	g := inner.load()
+	if g == nil || inner.wrap == wrapDelegate || inner.wrap == wrapRename {
+		m.text(inner, part, base, depth+1)
+		return
+	}
+	first, outer := len(m.tokens), m.traits
+	if e.other == 0 {
+		m.traits = &inner.traits
+	}
+	m.run(g, part, len(part), base, g.root, depth+1)
+	m.traits = outer
+	if e.other != 0 {
+		for i := range m.tokens[first:] {
+			if t := &m.tokens[first+i]; t.typ == chroma.Other {
+				t.typ = e.other
+			}
+		}
 	}
 }
 

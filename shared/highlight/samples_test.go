@@ -42,7 +42,7 @@ func samples(t testing.TB) map[string]string {
 // TestSampleTokens: the driver gives chroma's own tokens on each sample, whole
 // and cut off after each of its lines.
 func TestSampleTokens(t *testing.T) {
-	own, stock := New(Options{}), New(Options{Stock: true})
+	own, stock := New(Options{}), newStock()
 	for label, code := range samples(t) {
 		t.Run(label, func(t *testing.T) {
 			for end := range code {

@@ -85,18 +85,23 @@ func (s *step) takes(r rune) bool {
 	return s.set.Contains(r)
 }
 
-// matchSteps gives where the steps end that begin at pos, or -1.
-func matchSteps(steps []step, text []rune, pos int) int {
+// matchSteps gives where the steps end that begin at pos, or -1, and how many
+// characters they passed.
+func matchSteps(steps []step, text []rune, pos int) (end, passed int) {
+	start := pos
 	for i := range steps {
 		s := &steps[i]
-		count := 0
-		for count < s.max && pos < len(text) && s.takes(text[pos]) {
-			pos++
-			count++
+		stop := len(text)
+		if s.max < stop-pos {
+			stop = pos + s.max
 		}
-		if count < s.min {
-			return -1
+		from := pos
+		for pos < stop && s.takes(text[pos]) {
+			pos++
+		}
+		if pos-from < s.min {
+			return -1, pos - start
 		}
 	}
-	return pos
+	return pos, pos - start
 }

@@ -58,7 +58,7 @@ func TestWithoutEngine(t *testing.T) {
 					}
 				}
 				if steps != nil {
-					if got := matchSteps(steps, text, pos); got != want {
+					if got, _ := matchSteps(steps, text, pos); got != want {
 						t.Errorf("%s as steps in %q from %d ends at %d, want %d", tt.pattern, source, pos, got, want)
 					}
 				}

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/dlclark/regexp2/v2/syntax"
+	"github.com/bindery-docs/bindery/shared/highlight/internal/backtrack"
 )
 
 // wordList is an expression that lists whole words, (for|if|in)\b, as most
@@ -47,12 +47,12 @@ func readWords(pattern, flags string) *wordList {
 
 // match gives where the word ends that begins at pos, or -1.
 func (l *wordList) match(text []rune, pos int) int {
-	if l.begins && pos > 0 && syntax.IsWordChar(text[pos-1]) {
+	if l.begins && pos > 0 && backtrack.IsWord(text[pos-1]) {
 		return -1
 	}
 	var buffer [longestWord]byte
 	word := buffer[:0]
-	for ; pos < len(text) && syntax.IsWordChar(text[pos]); pos++ {
+	for ; pos < len(text) && backtrack.IsWord(text[pos]); pos++ {
 		if len(word) == l.longest || text[pos] >= nonASCII {
 			return -1
 		}

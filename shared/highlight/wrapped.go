@@ -1,6 +1,7 @@
 package highlight
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -16,41 +17,59 @@ const (
 	wrapFrontMatter
 	// wrapContentType: the body is of the language that a header names (HTTP).
 	wrapContentType
+	// wrapDelegate: what the grammar leaves over is of another one (Svelte).
+	wrapDelegate
+	// wrapRename: some words get another type (Common Lisp).
+	wrapRename
 )
 
-// unwrap gives the lexer that holds a language's grammar; nil where there is
-// none that the machine could run.
-func unwrap(lexer chroma.Lexer) (*chroma.RegexLexer, wrapper) {
-	if plain, ok := lexer.(*chroma.RegexLexer); ok {
-		return plain, wrapNone
-	}
-	inner, ok := fieldsOf(lexer)["Lexer"].(*chroma.RegexLexer)
-	if !ok {
-		return nil, wrapNone
-	}
-	switch lexer {
-	case lexers.Markdown:
-		return inner, wrapFrontMatter
-	case lexers.HTTP:
-		return inner, wrapContentType
-	}
-	return nil, wrapNone
+// wrapped is a language's grammar and what is around it.
+type wrapped struct {
+	kind  wrapper
+	inner *chroma.RegexLexer
+	outer *chroma.RegexLexer                // of wrapDelegate
+	names func(chroma.Token) []chroma.Token // of wrapRename
 }
 
-// text tokenises a text of its own in a language, whatever runs it.
+// unwrap takes a lexer apart. Without an inner one there is nothing that the
+// machine could run.
+func unwrap(lexer chroma.Lexer) wrapped {
+	if inner, ok := lexer.(*chroma.RegexLexer); ok {
+		return wrapped{inner: inner}
+	}
+	if inner, ok := fieldsOf(lexer)["Lexer"].(*chroma.RegexLexer); ok {
+		switch lexer {
+		case lexers.Markdown:
+			return wrapped{kind: wrapFrontMatter, inner: inner}
+		case lexers.HTTP:
+			return wrapped{kind: wrapContentType, inner: inner}
+		}
+		return wrapped{}
+	}
+	inner, _ := hidden(lexer, "language").(*chroma.RegexLexer)
+	outer, _ := hidden(lexer, "root").(*chroma.RegexLexer)
+	if inner != nil && outer != nil {
+		return wrapped{kind: wrapDelegate, inner: inner, outer: outer}
+	}
+	inner, _ = hidden(lexer, "lexer").(*chroma.RegexLexer)
+	names, _ := hidden(lexer, "mapper").(func(chroma.Token) []chroma.Token)
+	if inner != nil && names != nil {
+		return wrapped{kind: wrapRename, inner: inner, names: names}
+	}
+	return wrapped{}
+}
+
+// text tokenises a text of its own in a language.
 func (m *machine) text(lang *language, text []rune, base, depth int) {
-	g := lang.load(m.languages.limits.attempt)
+	g := lang.load()
 	outer := m.traits
 	m.traits = &lang.traits
 	defer func() { m.traits = outer }()
+	first := len(m.tokens)
 	switch {
 	case m.failed:
 	case g == nil:
-		if lang.lexer != nil && len(text) <= stockMaxBytes {
-			m.stock(lang, text, base)
-		} else {
-			m.emit(chroma.Text, base, base+len(text))
-		}
+		m.emit(chroma.Text, base, base+len(text))
 	case lang.wrap == wrapFrontMatter:
 		end := frontMatter(text)
 		if yaml := m.languages.find("yaml"); end > 0 && yaml != nil {
@@ -60,12 +79,105 @@ func (m *machine) text(lang *language, text []rune, base, depth int) {
 			m.document(g, text[end:], base+end, depth)
 		}
 	case lang.wrap == wrapContentType:
-		first := len(m.tokens)
 		m.document(g, text, base, depth)
 		m.body(text, base, first, depth)
+	case lang.wrap == wrapDelegate:
+		m.document(g, text, base, depth)
+		m.delegate(lang.outer, text, base, first, depth)
+	case lang.wrap == wrapRename:
+		m.document(g, text, base, depth)
+		m.rename(lang.names, text, base, first)
 	default:
 		m.document(g, text, base, depth)
 	}
+}
+
+// rename gives tokens the types that chroma gives some words.
+func (m *machine) rename(names func(chroma.Token) []chroma.Token, text []rune, base, first int) {
+	for i := range m.tokens[first:] {
+		t := &m.tokens[first+i]
+		value := string(text[t.start-base : t.end-base])
+		if renamed := names(chroma.Token{Type: t.typ, Value: value}); len(renamed) == 1 && renamed[0].Value == value {
+			t.typ = renamed[0].Type
+		}
+	}
+}
+
+// delegate replaces the tokens that a grammar left over, whose type is Other,
+// by those that another grammar finds in their text, put together as if nothing
+// lay between them.
+func (m *machine) delegate(outer *grammar, text []rune, base, first, depth int) {
+	tokens := coalesce(slices.Clone(m.tokens[first:]), text, base)
+	var rest []rune
+	var places []int // of the characters of rest in the text
+	for _, t := range tokens {
+		if t.typ == chroma.Other {
+			rest = append(rest, text[t.start-base:t.end-base]...)
+			for at := t.start; at < t.end; at++ {
+				places = append(places, at)
+			}
+		}
+	}
+	m.tokens = m.tokens[:first]
+	if m.failed || len(rest) == 0 {
+		m.tokens = append(m.tokens, tokens...)
+		return
+	}
+	limit := m.limit
+	m.limit = len(rest)
+	m.document(outer, rest, 0, depth+1)
+	m.limit = limit
+	found := slices.Clone(m.tokens[first:])
+	if len(rest) < len(text) {
+		found = coalesce(found, rest, 0)
+	}
+	m.tokens = m.tokens[:first]
+	// Both lists are in order: each token goes where it begins in the text, and
+	// one that spans others is cut there.
+	next := 0
+	others := func(before int) {
+		for ; next < len(found); next++ {
+			t := &found[next]
+			for t.start < t.end {
+				start := places[t.start]
+				if start >= before {
+					return
+				}
+				length := 1
+				for t.start+length < t.end && places[t.start+length] == start+length {
+					length++
+				}
+				m.tokens = append(m.tokens, token{t.typ, start, start + length, t.traits})
+				t.start += length
+			}
+		}
+	}
+	for _, t := range tokens {
+		if t.typ != chroma.Other {
+			others(t.start)
+			m.tokens = append(m.tokens, t)
+		}
+	}
+	others(base + len(text))
+}
+
+// coalesce joins neighbours of one type, as chroma does, up to a length of
+// about 8 kB.
+func coalesce(tokens []token, text []rune, base int) []token {
+	const enough = 8192
+	joined := tokens[:0]
+	size := 0
+	for _, t := range tokens {
+		bytes := len(string(text[t.start-base : t.end-base]))
+		if n := len(joined); n > 0 && joined[n-1].typ == t.typ && joined[n-1].end == t.start && size < enough {
+			joined[n-1].end = t.end
+			size += bytes
+			continue
+		}
+		joined = append(joined, t)
+		size = bytes
+	}
+	return joined
 }
 
 // frontMatter gives the length of a leading block between two lines of "---".
