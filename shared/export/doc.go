@@ -20,7 +20,8 @@
 //	source.go     the snapshot and the plan of a job, as the steps read them
 //	failure.go    Fail, and what errors mean to the workflow
 //	reconcile.go  Reconcile: jobs and objects that nobody looks after any more
-//	renderer.go   the digest that tells one renderer from another
+//	renderer.go   the digest that tells one renderer from another; renderer.sum
+//	              has what it is made from
 //
 // Every step may run twice, at the same time too, or stop half-way: the same
 // input gives the same bytes under the same keys, and what is done already is

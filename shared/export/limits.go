@@ -22,8 +22,7 @@ const (
 	MaxPageBytes = 16 << 20
 )
 
-// How a site is cut. These change the bytes of bundles: raise rendererVersion
-// when one changes.
+// How a site is cut. These change the bytes of bundles.
 const (
 	// unitPages is the most pages of a unit: few enough that a unit is
 	// rendered in memory.

@@ -265,13 +265,6 @@ func TestRendererChanged(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// A renderer is told from another, and is the same each time it is asked.
-func TestRendererDigest(t *testing.T) {
-	if r := Renderer(); len(r) != 32 || r != Renderer() {
-		t.Errorf("%q", r)
-	}
-}
-
 // A shard's own cause is what the job fails with, not the workflow's word that
 // some shard failed.
 func TestFailTellsTheCause(t *testing.T) {
