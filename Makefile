@@ -73,8 +73,10 @@ deploy-local: tools
 stop-local:
 	@infra/local/stop.sh
 
-## The deployed stack against the local Bindery: same bytes, refusals, faults, permissions.
+## The contracts of the ports on local clouds, then the deployed stack against the
+## local Bindery: same bytes, refusals, faults, permissions.
 test-cloud: tools
+	$(GO) test ./shared/cloud -run 'Contract$$' -count=1
 	BINDERY_CLOUD=1 $(GO) test ./tests -run '^TestCloud$$' -count=1 -v -timeout 30m
 
 clean:
