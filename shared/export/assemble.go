@@ -11,6 +11,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/bundle"
+	"github.com/bindery-docs/bindery/shared/script"
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
@@ -50,11 +51,15 @@ func (s *Steps) assemble(ctx context.Context, in AssembleInput) error {
 	if facts.total.Bytes > MaxBundleBytes {
 		return admin.Errorf(admin.CodeSiteTooLarge, "the bundle has more than %d GiB of files", MaxBundleBytes>>30)
 	}
+	files, err := s.lookFiles(ctx, src, facts)
+	if err != nil {
+		return err
+	}
 	sum := sha256.New()
 	var counts bundle.Counts
 	info, err := s.stream(ctx, BundleKey(in.JobID), store.PutOptions{ContentType: "application/gzip"}, func(w io.Writer) error {
 		var err error
-		counts, err = s.writeBundle(ctx, src, shards, facts, io.MultiWriter(w, sum))
+		counts, err = s.writeBundle(ctx, src, shards, facts, files, io.MultiWriter(w, sum))
 		return err
 	})
 	if err != nil {
@@ -72,8 +77,9 @@ func (s *Steps) assemble(ctx context.Context, in AssembleInput) error {
 }
 
 // writeBundle writes the archive: the units of all shards, a unit of files
-// that every bundle has, and the last one with the lists.
-func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts *report, w io.Writer) (bundle.Counts, error) {
+// that every bundle has and those that its pages' look needs, and the last one
+// with the lists.
+func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts *report, files []script.File, w io.Writer) (bundle.Counts, error) {
 	job := src.input.Job
 	var listSize int64
 	lists := make([]string, 0, shards)
@@ -98,7 +104,7 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 	if err != nil {
 		return bundle.Counts{}, internal("a unit could not be written", err)
 	}
-	err = writeOwn(src, func(name string, data []byte) error {
+	write := func(name string, data []byte) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -110,7 +116,13 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 		total.Files++
 		total.Bytes += f.Size
 		return nil
-	})
+	}
+	err = writeOwn(src, write)
+	for _, f := range files {
+		if err == nil {
+			err = write(f.Path, f.Data)
+		}
+	}
 	if closed := out.Close(); err == nil {
 		err = closed
 	}
@@ -150,6 +162,7 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 		Diagnostics: facts.counts, CleanAddresses: !job.Settings.CanonicalHTML,
 		FileList:       bundle.ListInfo{Size: files.Size, SHA256: files.SHA256},
 		DiagnosticList: bundle.ListInfo{Size: diagnostics.Size, SHA256: diagnostics.SHA256},
+		Sources:        facts.look.sources(),
 	}
 	for _, r := range src.site.Redirects {
 		info.Redirects = append(info.Redirects, bundle.Redirect{From: r.Source, To: r.Destination, Permanent: r.Permanent})

@@ -8,6 +8,7 @@
 //	render.go     Render: one shard's units, list of files and facts
 //	assemble.go   Assemble: the bundle from all of it
 //	report.go     what facts say together: broken fragments, counts
+//	look.go       what pages' look needs: styles of classes, Mermaid's runtime
 //	own.go        files that every bundle has: 404.html, sitemap.xml, llms.txt…
 //	view.go       from a site to what the theme shows around a page
 //	frame.go      what the pages of a section share: header, footer, banner

@@ -30,7 +30,11 @@ type fact struct {
 	IDs         []string         `json:"ids,omitempty"`
 	Links       []fragmentLink   `json:"links,omitempty"`
 	Diagnostics []mdx.Diagnostic `json:"diagnostics,omitempty"`
-	Sums        *sums            `json:"sums,omitempty"`
+	// Classes, Styles and Mermaid are those of page.Result.
+	Classes []string          `json:"classes,omitempty"`
+	Styles  map[string]string `json:"styles,omitempty"`
+	Mermaid bool              `json:"mermaid,omitempty"`
+	Sums    *sums             `json:"sums,omitempty"`
 }
 
 // fragmentLink is a link to a place on another page.
@@ -413,7 +417,10 @@ func failedPage(p *site.Page, reason string) *page.Result {
 // appendFact adds a page's line of facts. Links to places on the page itself
 // are settled here.
 func appendFact(dst []byte, s *site.Site, i int, res *page.Result) ([]byte, error) {
-	f := fact{Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics}
+	f := fact{
+		Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics,
+		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid,
+	}
 	var own map[string]bool
 	for _, l := range res.Links {
 		if l.Page < 0 || l.Missing || l.Asset || !needsID(l.Fragment) || s.Pages[l.Page].Excluded {

@@ -30,6 +30,7 @@ type report struct {
 	counts bundle.Counts
 	lines  bytes.Buffer
 	listed int
+	look   look
 }
 
 // event is a diagnostic, or a link to a place that is still to be looked for.
@@ -113,6 +114,7 @@ func (r *report) page(f *fact) {
 	for i := range f.Diagnostics {
 		r.add(&f.Diagnostics[i])
 	}
+	r.look.page(f)
 	for i := range f.Links {
 		// A link back to a page that was read already is settled at once.
 		if l := &f.Links[i]; l.Page < 0 || l.Page >= len(r.ids) || !r.has(l.Page, l.Fragment) {

@@ -92,7 +92,7 @@ func (s *Steps) prepare(src *source) error {
 	}
 	src.pages = page.New(page.Options{
 		Site: src.site, FS: src.fs, Highlighter: s.highlighter, Registry: s.registry, Log: s.log,
-		Icons: iconsOf{src.views.theme},
+		Icons: iconsOf{src.views.theme}, Diagrams: s.scripts,
 	})
 	return nil
 }

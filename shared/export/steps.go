@@ -14,6 +14,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/bundle"
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/highlight"
+	"github.com/bindery-docs/bindery/shared/script"
 	"github.com/bindery-docs/bindery/shared/store"
 	"github.com/bindery-docs/bindery/shared/theme/icons"
 )
@@ -63,6 +64,7 @@ type Steps struct {
 	highlighter *highlight.Highlighter
 	registry    *component.Registry
 	icons       *icons.Set
+	scripts     *script.Engine
 	units       bundle.Writers
 	slots       chan struct{} // one for each unit that may be in work
 	buffers     sync.Pool     // of *bytes.Buffer
@@ -86,6 +88,7 @@ func New(opt Options) *Steps {
 	if s.log == nil {
 		s.log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
+	s.scripts = script.New(script.Options{Log: s.log})
 	if s.now == nil {
 		s.now = time.Now
 	}

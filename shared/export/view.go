@@ -11,6 +11,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/highlight"
 	"github.com/bindery-docs/bindery/shared/page"
+	"github.com/bindery-docs/bindery/shared/script"
 	"github.com/bindery-docs/bindery/shared/site"
 	"github.com/bindery-docs/bindery/shared/theme"
 	"github.com/bindery-docs/bindery/shared/theme/icons"
@@ -104,7 +105,7 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, modified func(
 		Favicon: asset(c.Favicon.Light), FaviconDark: asset(c.Favicon.Dark),
 		Appearance: c.Appearance.Default, Strict: c.Appearance.Strict,
 		IconLibrary: library, Icons: set,
-		CSS: []string{component.CSS(), highlight.CSS()}, JS: []string{component.JS()},
+		CSS: []string{component.CSS(), highlight.CSS(), script.CSS()}, JS: []string{component.JS()},
 		NotFoundTitle: c.NotFound.Title, NotFoundText: plainInline(parseInline(c.NotFound.Description)),
 		Decoration:      c.Background.Decoration,
 		BackgroundImage: asset(c.Background.ImageLight), BackgroundImageDark: asset(c.Background.ImageDark),
@@ -152,7 +153,7 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 		Markdown: site.Rel(p.Output, markdownPath(p)), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
 		Banner: f.banner, Header: f.header, Sidebar: sidebar, CurrentKey: i,
 		Breadcrumbs: v.breadcrumbs(i), Body: res.HTML, Footer: f.footer,
-		Styles: f.styles, Scripts: f.scripts,
+		Styles: f.stylesFor(res), Scripts: f.scriptsFor(res),
 		Canonical: v.canonical(p),
 	}
 	if len(res.Contents) > 0 {

@@ -198,8 +198,18 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	if c.Title != "" {
 		f.title = c.Title
 	}
+	live := false
+	if isDiagram(f.lang) {
+		var drawn bool
+		if b, drawn, live = s.diagram(b, n, f.title, c.Value); drawn {
+			return b
+		}
+	}
 	code := f.annotations(strings.ReplaceAll(c.Value, "\r\n", "\n"))
 	b = append(b, `<div class="code-block"`...)
+	if live {
+		b = append(b, " data-mermaid"...)
+	}
 	if f.lang != "" {
 		b = component.AppendAttr(b, "data-lang", f.lang)
 	}

@@ -25,6 +25,8 @@ type Options struct {
 	// AirGapped tells that readers have no network: what a page would embed
 	// from elsewhere is replaced by a notice with a link.
 	AirGapped bool
+	// Diagrams draws diagrams; nil shows their source.
+	Diagrams Diagrams
 	// Log gets what is not an author's business; nil discards it.
 	Log *slog.Logger
 }
@@ -35,6 +37,7 @@ type Renderer struct {
 	fs       fs.FS
 	code     *highlight.Highlighter
 	icons    component.Icons
+	diagrams Diagrams
 	registry *component.Registry
 	log      *slog.Logger
 	snippets snippetCache
@@ -68,6 +71,9 @@ type Result struct {
 	// declarations of a class by its name. A class means the same on every page;
 	// addresses are relative to a file in the bundle's folder "bindery".
 	Styles map[string]string
+	// Mermaid tells that the page has diagrams that only Mermaid's own runtime
+	// draws (script.Runtime).
+	Mermaid bool
 	// Diagnostics are what the author should know, in document order.
 	Diagnostics []mdx.Diagnostic
 	// Inputs are the files that were read: the page, its snippets, and the
@@ -108,7 +114,7 @@ type Ref struct {
 
 // New makes a Renderer.
 func New(o Options) *Renderer {
-	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, registry: o.Registry, log: o.Log, airGapped: o.AirGapped}
+	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, registry: o.Registry, log: o.Log, airGapped: o.AirGapped}
 	if r.registry == nil {
 		r.registry = component.Builtin()
 	}

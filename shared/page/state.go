@@ -42,13 +42,14 @@ type state struct {
 	order     []*footnote
 
 	// While HTML is written.
-	svg     int                 // depth of svg elements
-	images  int                 // pictures written so far
-	anchors int                 // depth of links: HTML knows none within another
-	once    map[string]struct{} // what reportOnce said
-	classes map[string]struct{}
-	reports map[mdx.Diagnostic]struct{}
-	lines   [][]byte
+	svg      int                 // depth of svg elements
+	diagrams int                 // that were drawn
+	images   int                 // pictures written so far
+	anchors  int                 // depth of links: HTML knows none within another
+	once     map[string]struct{} // what reportOnce said
+	classes  map[string]struct{}
+	reports  map[mdx.Diagnostic]struct{}
+	lines    [][]byte
 	// scratch is where phrases of Markdown are put together.
 	scratch []byte
 	// inTable: Markdown of a table cell is being written.

@@ -1,0 +1,193 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/page"
+	"github.com/bindery-docs/bindery/shared/script"
+)
+
+// utilitiesPath is the style sheet of the class names and styles that authors
+// write. Its content is known when all pages are, so its name has no hash.
+const utilitiesPath = "bindery/utilities.css"
+
+// Limits of what a site's pages may bring to its look. The first ones count,
+// in the order of pages.
+const (
+	// maxLookClasses is how many class names are gathered; only
+	// script.MaxClasses of them are given to the compiler.
+	maxLookClasses = 20_000
+	// maxLookStyles is how many rules of style attributes there may be; each
+	// has some hundred bytes.
+	maxLookStyles = 20_000
+	// namedClasses is how many unknown names the diagnostic lists.
+	namedClasses = 40
+	// maxSiteStyle is how much of a site's style sheet is looked through for
+	// class names.
+	maxSiteStyle = 4 << 20
+)
+
+// look gathers what the look of all pages needs.
+type look struct {
+	classes map[string]struct{}
+	styles  map[string]string
+	linked  bool // a page links the style sheet
+	mermaid bool
+}
+
+func (l *look) page(f *fact) {
+	l.linked = l.linked || len(f.Classes) > 0 || len(f.Styles) > 0
+	l.mermaid = l.mermaid || f.Mermaid
+	for _, c := range f.Classes {
+		if l.classes == nil {
+			l.classes = map[string]struct{}{}
+		}
+		if len(l.classes) < maxLookClasses {
+			l.classes[c] = struct{}{}
+		}
+	}
+	names := make([]string, 0, len(f.Styles))
+	for name := range f.Styles {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if l.styles == nil {
+			l.styles = map[string]string{}
+		}
+		if len(l.styles) < maxLookStyles {
+			l.styles[name] = f.Styles[name]
+		}
+	}
+}
+
+// sources are what a content security policy must allow besides 'self'.
+func (l *look) sources() map[string][]string {
+	if !l.mermaid {
+		return nil
+	}
+	// Mermaid's drawings carry their styles.
+	return map[string][]string{"style-src": {"'unsafe-inline'"}}
+}
+
+// stylesFor are the style sheets that a page loads besides the theme's.
+func (f *frame) stylesFor(res *page.Result) []string {
+	if len(res.Classes) == 0 && len(res.Styles) == 0 {
+		return f.styles
+	}
+	return append([]string{f.root + utilitiesPath}, f.styles...)
+}
+
+// scriptsFor are the scripts that a page loads besides the theme's.
+func (f *frame) scriptsFor(res *page.Result) []string {
+	if !res.Mermaid {
+		return f.scripts
+	}
+	files, err := script.Runtime()
+	if err != nil {
+		return f.scripts // the sources of its diagrams stay
+	}
+	var out []string
+	for _, file := range files {
+		out = append(out, f.root+file.Path)
+	}
+	return append(out, f.scripts...)
+}
+
+// lookFiles makes the files that pages' look needs, and reports the class names
+// that no style sheet knows.
+func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script.File, error) {
+	var files []script.File
+	if r.look.mermaid {
+		runtime, err := script.Runtime()
+		if err != nil {
+			return nil, internal("Mermaid's runtime could not be read", err)
+		}
+		files = append(files, runtime...)
+	}
+	if !r.look.linked {
+		return files, nil
+	}
+	names := make([]string, 0, len(r.look.classes))
+	for c := range r.look.classes {
+		names = append(names, c)
+	}
+	sheet, unknown, err := s.scripts.Utilities(ctx, names)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		// Pages without these styles are readable.
+		s.log.LogAttrs(ctx, slog.LevelError, "utility classes got no styles", slog.String("job", src.input.Job.ID), slog.Any("error", err))
+		r.add(&mdx.Diagnostic{
+			Severity: mdx.Warning, Code: "classes-failed", File: src.site.ConfigFile,
+			Message: "the pages' class names could not be made into styles",
+		})
+	}
+	if unknown = s.strangers(src, unknown); len(unknown) > 0 {
+		listed := strings.Join(unknown[:min(len(unknown), namedClasses)], ", ")
+		if len(unknown) > namedClasses {
+			listed += ", …"
+		}
+		r.add(&mdx.Diagnostic{
+			Severity: mdx.Notice, Code: "class-unknown", File: src.site.ConfigFile,
+			Message: fmt.Sprintf("no style sheet has a rule for %d of the class names on pages: %s", len(unknown), listed),
+		})
+	}
+	return append(files, script.File{Path: utilitiesPath, Data: r.look.appendStyles(sheet)}), nil
+}
+
+// appendStyles adds the rules of style attributes. They stand in no layer: as
+// attributes they would win over all classes.
+func (l *look) appendStyles(sheet []byte) []byte {
+	names := make([]string, 0, len(l.styles))
+	for name := range l.styles {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		sheet = fmt.Appendf(sheet, ".%s{%s}", name, l.styles[name])
+	}
+	return append(sheet, '\n')
+}
+
+// strangers leaves out the names that the theme or the site's own style sheets
+// have rules for, and those that mark an element for other rules.
+func (s *Steps) strangers(src *source, names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	var sheets [][]byte
+	for _, a := range src.views.theme.Assets() {
+		if strings.HasSuffix(a.Path, ".css") {
+			sheets = append(sheets, a.Data)
+		}
+	}
+	for _, name := range src.site.Styles {
+		if e, ok := src.fs.Entry(name); !ok || e.Size > maxSiteStyle {
+			continue
+		}
+		if data, err := fs.ReadFile(src.fs, name); err == nil {
+			sheets = append(sheets, data)
+		}
+	}
+	var out []string
+	for _, n := range names {
+		base := n[strings.LastIndexByte(n, ':')+1:]
+		hook, _, _ := strings.Cut(base, "/")
+		if hook == "group" || hook == "peer" || base == "dark" || base == "prose" || strings.HasPrefix(base, "prose-") {
+			continue
+		}
+		if !slices.ContainsFunc(sheets, func(css []byte) bool { return bytes.Contains(css, []byte("."+n)) }) {
+			out = append(out, n)
+		}
+	}
+	return out
+}

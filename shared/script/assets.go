@@ -1,0 +1,52 @@
+package script
+
+import (
+	"crypto/sha256"
+	_ "embed" // for the files below
+	"encoding/hex"
+	"errors"
+	"sync"
+)
+
+//go:embed diagram.css
+var styles string
+
+//go:embed start.js
+var start []byte
+
+// CSS returns the styles of diagrams. They use the theme's custom properties
+// and define none of them.
+func CSS() string { return styles }
+
+// File is a file for the bundle.
+type File struct {
+	// Path is the file's path in the bundle; it carries the content's hash.
+	Path string
+	Data []byte
+}
+
+// Runtime gives the scripts that pages with diagrams that only Mermaid draws
+// load, in order: Mermaid itself, a megabyte compressed, and what starts it.
+// Both are classic scripts, which run from a folder too. Mermaid writes styles
+// into its drawings: a content security policy must allow inline styles.
+func Runtime() ([]File, error) { return runtime() }
+
+var runtime = sync.OnceValues(func() ([]File, error) {
+	code, err := unpack("mermaid")
+	if err != nil {
+		return nil, err
+	}
+	return []File{named("mermaid", code), named("diagrams", start)}, nil
+})
+
+func named(stem string, data []byte) File {
+	sum := sha256.Sum256(data)
+	return File{"bindery/" + stem + "." + hex.EncodeToString(sum[:6]) + ".js", data}
+}
+
+// Live tells whether a diagram that Draw has this error for may still be drawn
+// by Mermaid on the page. What is too large is not.
+func Live(err error) bool {
+	var large errLarge
+	return err != nil && !errors.As(err, &large)
+}

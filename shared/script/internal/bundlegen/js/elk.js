@@ -1,0 +1,3 @@
+import ELK from 'elkjs/lib/elk.bundled.js'
+
+globalThis.elk = ELK

@@ -1,0 +1,111 @@
+package script
+
+import (
+	"encoding/xml"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// labelled finds what stands in brackets, quotes and between bars.
+var labelled = regexp.MustCompile(`"([^"]*)"|\|([^|]*)\||\[([^\]]*)\]|\(([^)]*)\)|\{([^}]*)\}`)
+
+// lost finds a word of the source's labels that a drawing does not have; ""
+// if it has all. It knows nothing of how either was made.
+func lost(src *source, svg []byte) string {
+	shown := map[string]bool{}
+	words(textOf(svg), func(w string) { shown[w] = true })
+	for _, line := range src.lines {
+		for _, label := range labelsOf(src.kind, line) {
+			missing := ""
+			words(plain(label), func(w string) {
+				if !shown[w] && missing == "" {
+					missing = w
+				}
+			})
+			if missing != "" {
+				return missing
+			}
+		}
+	}
+	return ""
+}
+
+// labelsOf gives the parts of a line that readers must see.
+func labelsOf(kind Kind, line string) []string {
+	first, _, _ := strings.Cut(line, " ")
+	switch strings.ToLower(first) {
+	case "classdef", "class", "style", "linkstyle", "click", "direction", "autonumber", "rect", "box", "link", "links",
+		"properties", "details", "callback", "namespace", "cssclass":
+		return nil
+	}
+	switch kind {
+	case Sequence:
+		if at := aliasPart.FindStringIndex(line); at != nil && participantLine.MatchString(line) {
+			return []string{line[at[1]:]}
+		}
+		if m := frameLine.FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "->") {
+			return []string{m[2]}
+		}
+		if m := partLine.FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "->") {
+			return []string{m[2]}
+		}
+		_, text, _ := strings.Cut(line, ":")
+		return []string{text}
+	case Flowchart:
+		var out []string
+		for _, m := range labelled.FindAllStringSubmatch(line, -1) {
+			for _, part := range m[1:] {
+				if part != "" {
+					out = append(out, part)
+				}
+			}
+		}
+		return out
+	case State:
+		if _, text, ok := strings.Cut(line, ":"); ok && !strings.Contains(line, ":::") {
+			return []string{text}
+		}
+		if _, rest, ok := strings.Cut(line, `"`); ok {
+			label, _, _ := strings.Cut(rest, `"`)
+			return []string{label}
+		}
+		return nil
+	}
+	// Classes and entities: every word but signs and keywords.
+	line = relation.ReplaceAllString(line, " ")
+	return []string{line}
+}
+
+// relation is what stands between classes or entities, and around their parts.
+var relation = regexp.MustCompile(`\b(?:class|PK|FK|UK|note for)\b|<<|>>|[|}{o]{1,2}(?:--|\.\.)[|}{o]{1,2}|~`)
+
+// words calls fn with each run of at least three letters, in lower case.
+func words(s string, fn func(string)) {
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len([]rune(w)) >= 3 {
+			fn(strings.ToLower(w))
+		}
+	}
+}
+
+// textOf is the text of a drawing; lines of a label are apart.
+func textOf(svg []byte) string {
+	var b strings.Builder
+	dec := xml.NewDecoder(strings.NewReader("<svg>" + strings.ReplaceAll(string(svg), "\x00", "") + "</svg>"))
+	for {
+		tok, err := dec.RawToken()
+		if err != nil {
+			return b.String()
+		}
+		switch t := tok.(type) {
+		case xml.CharData:
+			b.Write(t)
+		case xml.StartElement:
+			// Marks within a word do not end it; a line does.
+			if t.Name.Local != "tspan" || attr(t, "x") != "" {
+				b.WriteByte(' ')
+			}
+		}
+	}
+}
