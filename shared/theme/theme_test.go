@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
@@ -61,8 +62,15 @@ func sampleView(th *Theme) *View {
 		Prev:        &Link{Label: "Intro", Href: "intro.html"},
 		Next:        &Link{Label: "End", Href: "end.html"},
 		Footer:      Footer{Socials: []Link{{Label: "GitHub", Href: "https://github.com/example", Icon: "github"}}, Columns: []FooterColumn{{Title: "Legal", Links: []Link{{Label: "Terms", Href: "https://example.com/terms"}}}}},
-		Styles:      []string{"../a.css", "../b.css"},
-		Scripts:     []string{"../a.js"},
+		EditURL:     "https://forge.example.com/edit/start.mdx", IssueURL: "https://forge.example.com/issues/new",
+		Modified: time.Date(2026, 3, 9, 23, 30, 0, 0, time.UTC),
+		Actions: []Action{
+			{Name: "copy", Href: "start.md"}, {Name: "view", Href: "start.md"},
+			{Name: "claude", Label: "Ask Claude", Description: "About this page", Href: "https://claude.ai/new?q=x", External: true},
+		},
+		Alternates: []Alternate{{"en", "https://docs.example.com/guides/start"}, {"ar", "https://docs.example.com/ar/guides/start"}},
+		Styles:     []string{"../a.css", "../b.css"},
+		Scripts:    []string{"../a.js"},
 	}
 }
 
@@ -186,10 +194,14 @@ func TestPagesNeedNoServerNoNetworkAndNoInlineScript(t *testing.T) {
 		}
 	}
 	for _, a := range th.Assets() {
-		for _, bad := range []string{"@import", "url(http", "url(//", "fetch(", "import(", "mask:", "mask-image", "new Worker", "XMLHttpRequest", "sourceMappingURL"} {
+		for _, bad := range []string{"@import", "url(http", "url(//", "import(", "mask:", "mask-image", "new Worker", "XMLHttpRequest", "sourceMappingURL"} {
 			if bytes.Contains(a.Data, []byte(bad)) {
 				t.Errorf("%s holds %q", a.Path, bad)
 			}
+		}
+		// The one use: the page's own Markdown, where there is a server.
+		if n := bytes.Count(a.Data, []byte("fetch(")); n > 1 || n == 1 && !bytes.Contains(a.Data, []byte("dataset.copyPage")) {
+			t.Errorf("%s fetches %d times", a.Path, n)
 		}
 	}
 }
@@ -209,6 +221,12 @@ func TestAssetsAreNamedByTheirContent(t *testing.T) {
 	}
 	doc := string(a.Document(nil, &View{Root: "../../"}))
 	for _, as := range a.Assets() {
+		if path.Ext(as.Path) == ".woff2" {
+			if !regexp.MustCompile(`^bindery/fonts/[a-z0-9-]+\.[0-9a-f]{12}\.woff2$`).MatchString(as.Path) {
+				t.Errorf("the path is %s", as.Path)
+			}
+			continue // the sheet refers to them
+		}
 		if !strings.Contains(doc, `"../../`+as.Path+`"`) {
 			t.Errorf("the page does not refer to %s", as.Path)
 		}
@@ -364,8 +382,20 @@ func TestWordsAreCompleteInEveryLanguage(t *testing.T) {
 		if s := fmt.Sprintf("%q", *w); strings.Contains(s, `""`) {
 			t.Errorf("%s: a word is missing: %s", lang, s)
 		}
+		if n := len(strings.Fields(w.months)); n != 12 || !strings.Contains(w.modified, "%s") {
+			t.Errorf("%s: %d months, changed %q", lang, n, w.modified)
+		}
 		if s := fmt.Sprintf("%v", *w); strings.ContainsAny(s, "<>&\"") {
 			t.Errorf("%s: a word holds markup", lang)
+		}
+	}
+	at := time.Date(2026, 3, 9, 23, 30, 0, 0, time.FixedZone("", -7200)) // the 10th in UTC
+	for lang, want := range map[string]string{
+		"en": "10 March 2026", "de": "10. März 2026", "fr": "10 mars 2026", "es": "10 de marzo de 2026",
+		"ru": "10 марта 2026 г.", "ja": "2026年3月10日", "zh": "2026年3月10日", "ko": "2026년 3월 10일", "ar": "10 مارس 2026",
+	} {
+		if got := wordsFor(lang).day(at); got != want {
+			t.Errorf("%s: the day is %q, want %q", lang, got, want)
 		}
 	}
 	if w := wordsFor("sw", "de"); w != wordsEn {
@@ -397,7 +427,7 @@ func TestAppearance(t *testing.T) {
 		th := newTheme(t, Config{Appearance: tt.appearance, Strict: tt.strict})
 		toggle, dark, data := false, false, ""
 		walk(parse(t, th.Document(nil, &View{Title: "x"})), func(n *html.Node) {
-			if _, ok := attr(n, "data-appearance-toggle"); ok {
+			if _, ok := attr(n, "data-appearance-menu"); ok {
 				toggle = true
 			}
 			if n.Data == "html" {
@@ -430,7 +460,9 @@ func FuzzDocument(f *testing.F) {
 			Breadcrumbs: []Link{{Label: s, Href: s}}, Contents: []Heading{{ID: s, Text: s, Level: 2}},
 			Prev: &Link{Label: s, Href: s}, Next: &Link{Label: s, Href: s},
 			Footer: Footer{Socials: []Link{{Label: s, Href: s}}, Columns: []FooterColumn{{Title: s, Links: []Link{{Label: s, Href: s}}}}},
-			Styles: []string{s}, Scripts: []string{s},
+			Styles: []string{s}, Scripts: []string{s}, EditURL: s, IssueURL: s,
+			Actions:    []Action{{Name: "copy", Href: s}, {Label: s, Description: s, Href: s}},
+			Alternates: []Alternate{{s, s}},
 		}
 		var b strings.Builder
 		walk(parse(t, th.Document(nil, v)), func(n *html.Node) {
