@@ -30,10 +30,18 @@ type access struct {
 
 // Patterns of object keys.
 const (
-	anySource   = "orgs/*"
-	packs       = "orgs/*/packs/*"
-	manifests   = "orgs/*/manifests/*"
-	parts       = "exports/*"
+	anySource = "orgs/*"
+	packs     = "orgs/*/packs/*"
+	manifests = "orgs/*/manifests/*"
+
+	// What an export is made of, in the words of package export.
+	anyPart     = "exports/*"
+	sitePlan    = "exports/*/site.json"
+	diagnostics = "exports/*/diagnostics.jsonl"
+	shardPlans  = "exports/*/shards/*"
+	units       = "exports/*/units/*"
+	fileLists   = "exports/*/files/*"
+	facts       = "exports/*/facts/*"
 	bundleFiles = "exports/*/bundle.tar.gz"
 )
 
@@ -42,15 +50,20 @@ const (
 // what makes S3 answer "not there" instead of "forbidden" for a single object.
 //
 // make test-cloud records the calls of every function and holds them against
-// this table, in both directions.
+// this table, action by action and resource by resource, in both directions.
 func grants() map[string]access {
 	var (
-		read     = []string{"GetItem"}
-		write    = []string{"GetItem", "PutItem"}
-		idem     = []string{"GetItem", "PutItem", "DeleteItem"} // with an Idempotency-Key, whose row goes after a failure
-		get      = []string{"GetObject"}
-		upload   = []string{"PutObject", "AbortMultipartUpload"}
-		getAndUp = []string{"GetObject", "PutObject", "AbortMultipartUpload"}
+		read  = []string{"GetItem"}
+		write = []string{"GetItem", "PutItem"}
+		idem  = []string{"GetItem", "PutItem", "DeleteItem"} // with an Idempotency-Key, whose row goes after a failure
+		get   = []string{"GetObject"}
+		put   = []string{"PutObject"}
+		both  = []string{"GetObject", "PutObject"}
+		del   = []string{"DeleteObject"}
+		// takeBack is for uploads in parts that fail half-way.
+		takeBack = []string{"AbortMultipartUpload"}
+
+		published = map[string][]string{manifests: get, packs: get}
 	)
 	return map[string]access{
 		"getagentjob":    {table: read},
@@ -63,37 +76,45 @@ func grants() map[string]access {
 		},
 		"createsnapshot": {
 			table: idem, signs: []string{uploader},
-			sources: map[string][]string{anySource: get}, sourcesListing: true,
+			sources: published, sourcesListing: true,
 		},
 		"publishsnapshot": {
 			table: idem, signs: []string{signer},
-			sources: map[string][]string{anySource: get}, sourcesListing: true,
+			sources: published, sourcesListing: true,
 		},
 		"openapi": {},
 
+		// Each step writes its own parts of an export, and Assemble alone a
+		// bundle.
 		"planexport": {
-			table:   write,
-			sources: map[string][]string{anySource: get},
-			exports: map[string][]string{parts: upload},
+			table: write, sources: published,
+			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, anyPart: takeBack},
 		},
 		"rendershard": {
-			table:   write,
-			sources: map[string][]string{anySource: get},
-			exports: map[string][]string{parts: getAndUp}, exportsListing: true,
+			table: write, sources: published,
+			exports: map[string][]string{
+				sitePlan: get, shardPlans: get, units: both, fileLists: both, facts: both, anyPart: takeBack,
+			},
+			exportsListing: true,
 		},
 		"assemblebundle": {
 			table:   write,
 			sources: map[string][]string{anySource: get},
-			exports: map[string][]string{parts: {"GetObject", "PutObject", "AbortMultipartUpload", "DeleteObject"}}, exportsListing: true,
+			exports: map[string][]string{
+				sitePlan: {"GetObject", "DeleteObject"}, diagnostics: {"GetObject", "DeleteObject"}, shardPlans: del,
+				units: {"GetObject", "DeleteObject"}, fileLists: {"GetObject", "DeleteObject"}, facts: {"GetObject", "DeleteObject"},
+				bundleFiles: put, anyPart: takeBack,
+			},
+			exportsListing: true,
 		},
 		"failexport": {
 			table:   []string{"GetItem", "Query", "PutItem"},
-			exports: map[string][]string{parts: {"DeleteObject"}}, exportsListing: true,
+			exports: map[string][]string{anyPart: del}, exportsListing: true,
 		},
 		"reconcile": {
 			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, index: true,
-			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: {"DeleteObject"}}, sourcesListing: true,
-			exports: map[string][]string{parts: {"DeleteObject"}}, exportsListing: true,
+			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: del}, sourcesListing: true,
+			exports: map[string][]string{anyPart: del}, exportsListing: true,
 			runs: []string{"StartExecution", "DescribeExecution", "StopExecution"},
 		},
 		signer: {
@@ -101,7 +122,7 @@ func grants() map[string]access {
 			exports: map[string][]string{bundleFiles: get},
 		},
 		uploader: {
-			sources: map[string][]string{manifests: {"PutObject"}, packs: {"PutObject"}},
+			sources: map[string][]string{manifests: put, packs: put},
 		},
 	}
 }

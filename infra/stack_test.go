@@ -361,49 +361,6 @@ func TestAlarmsPointAtTheRunbook(t *testing.T) {
 	})
 }
 
-// TestGrantsAreNarrow: no right but to trace and to write logs is on everything,
-// and none is a pattern.
-func TestGrantsAreNarrow(t *testing.T) {
-	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
-		policies := 0
-		for id, p := range s.of("AWS::IAM::Policy") {
-			if strings.HasPrefix(id, "Custom") {
-				continue
-			}
-			policies++
-			statements, _ := at(p.Properties, "PolicyDocument", "Statement").([]any)
-			for i := range statements {
-				for _, action := range list(at(statements, i, "Action")) {
-					if strings.Contains(action, "*") {
-						t.Errorf("%s allows %s", id, action)
-					}
-					if slices.Contains(list(at(statements, i, "Resource")), "*") && !strings.HasPrefix(action, "xray:") &&
-						!(strings.HasPrefix(id, "Workflow") && strings.HasPrefix(action, "logs:")) {
-						t.Errorf("%s allows %s on everything", id, action)
-					}
-				}
-			}
-		}
-		if policies < 25 {
-			t.Errorf("only %d policies: is the template read right?", policies)
-		}
-	})
-}
-
-// list gives the texts of a value that is one text or several.
-func list(v any) []string {
-	var all []string
-	switch v := v.(type) {
-	case string:
-		all = append(all, v)
-	case []any:
-		for _, x := range v {
-			all = append(all, list(x)...)
-		}
-	}
-	return all
-}
-
 func TestOutputsAreWhatOperatorsRead(t *testing.T) {
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
 		for _, name := range []string{outputs.OutputURL, outputs.OutputTable, outputs.OutputSourcesBucket, outputs.OutputExportsBucket, outputs.OutputStateMachine} {

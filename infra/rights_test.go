@@ -1,0 +1,156 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestGrantsAreNarrow: no right but to trace and to write logs is on everything,
+// and none is a pattern.
+func TestGrantsAreNarrow(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		policies := 0
+		for id, p := range s.of("AWS::IAM::Policy") {
+			if strings.HasPrefix(id, "Custom") {
+				continue
+			}
+			policies++
+			statements, _ := at(p.Properties, "PolicyDocument", "Statement").([]any)
+			for i := range statements {
+				for _, action := range list(at(statements, i, "Action")) {
+					if strings.Contains(action, "*") {
+						t.Errorf("%s allows %s", id, action)
+					}
+					if slices.Contains(list(at(statements, i, "Resource")), "*") && !strings.HasPrefix(action, "xray:") &&
+						!(strings.HasPrefix(id, "Workflow") && strings.HasPrefix(action, "logs:")) {
+						t.Errorf("%s allows %s on everything", id, action)
+					}
+				}
+			}
+		}
+		if policies < 25 {
+			t.Errorf("only %d policies: is the template read right?", policies)
+		}
+	})
+}
+
+// list gives the texts of a value that is one text or several.
+func list(v any) []string {
+	var all []string
+	switch v := v.(type) {
+	case string:
+		all = append(all, v)
+	case []any:
+		for _, x := range v {
+			all = append(all, list(x)...)
+		}
+	}
+	return all
+}
+
+// allowed gives what the policies of a role allow: the resources of each
+// action, as JSON.
+func (s *synthesized) allowed(t *testing.T, role string) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	for _, p := range s.of("AWS::IAM::Policy") {
+		roles, _ := p.Properties["Roles"].([]any)
+		if !slices.ContainsFunc(roles, func(r any) bool { return at(r, "Ref") == role }) {
+			continue
+		}
+		statements, _ := at(p.Properties, "PolicyDocument", "Statement").([]any)
+		for i := range statements {
+			resources, ok := at(statements, i, "Resource").([]any)
+			if !ok {
+				resources = []any{at(statements, i, "Resource")}
+			}
+			for _, action := range list(at(statements, i, "Action")) {
+				for _, r := range resources {
+					text, err := json.Marshal(r)
+					if err != nil {
+						t.Fatal(err)
+					}
+					all[action] = append(all[action], string(text))
+				}
+			}
+		}
+	}
+	return all
+}
+
+// TestDeadLettersArrive: who has to bring what could not be handled to the
+// queue may do so, and nobody else.
+func TestDeadLettersArrive(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		queue, _ := s.named(t, "AWS::SQS::Queue", "DeadLetters")
+		for _, f := range functions() {
+			role, _ := s.named(t, "AWS::IAM::Role", f.name+"role")
+			var want []string
+			if f.name == "failexport" || f.part == looks {
+				want = []string{`{"Fn::GetAtt":["` + queue + `","Arn"]}`}
+			}
+			if diff := cmp.Diff(want, s.allowed(t, role)["sqs:SendMessage"]); diff != "" {
+				t.Errorf("%s may send to:\n%s", f.name, diff)
+			}
+		}
+		var rules []string
+		for _, p := range s.of("AWS::SQS::QueuePolicy") {
+			statements, _ := at(p.Properties, "PolicyDocument", "Statement").([]any)
+			for i := range statements {
+				if at(statements, i, "Effect") != "Allow" {
+					continue
+				}
+				rule, _ := at(statements, i, "Condition", "ArnEquals", "aws:SourceArn", "Fn::GetAtt", 0).(string)
+				if at(statements, i, "Principal", "Service") != "events.amazonaws.com" || s.Resources[rule].Type != "AWS::Events::Rule" {
+					t.Errorf("the queue takes from %v", statements[i])
+				}
+				rules = append(rules, strings.TrimRight(rule, "0123456789ABCDEF"))
+			}
+		}
+		slices.Sort(rules)
+		if diff := cmp.Diff([]string{"ExportEnded", "Reconciler"}, rules); diff != "" {
+			t.Errorf("rules that may send to the queue:\n%s", diff)
+		}
+	})
+}
+
+// TestWorkflowsRole: it calls the steps in all their versions, starts the
+// children of its map, which are executions of its own machine, and does
+// nothing else but write logs and traces.
+func TestWorkflowsRole(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		role, _ := s.named(t, "AWS::IAM::Role", "WorkflowRole")
+		allowed := s.allowed(t, role)
+		var want []string
+		for _, name := range []string{"assemblebundle", "failexport", "planexport", "rendershard"} {
+			id, _ := s.named(t, "AWS::Lambda::Function", name)
+			arn := `{"Fn::GetAtt":["` + id + `","Arn"]}`
+			want = append(want, arn, `{"Fn::Join":["",[`+arn+`,":*"]]}`)
+		}
+		got := slices.Sorted(slices.Values(allowed["lambda:InvokeFunction"]))
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("functions that it may call:\n%s", diff)
+		}
+		machine, _ := s.named(t, "AWS::StepFunctions::StateMachine", "Workflow")
+		if diff := cmp.Diff([]string{`{"Ref":"` + machine + `"}`}, allowed["states:StartExecution"]); diff != "" {
+			t.Errorf("machines that it may start:\n%s", diff)
+		}
+		for action, resources := range allowed {
+			service, _, _ := strings.Cut(action, ":")
+			switch {
+			case service == "logs", service == "xray", action == "lambda:InvokeFunction", action == "states:StartExecution":
+			case action == "states:DescribeExecution", action == "states:StopExecution":
+				if len(resources) != 1 || !strings.Contains(resources[0], `":execution:"`) || !strings.Contains(resources[0], machine) {
+					t.Errorf("%s on %v", action, resources)
+				}
+			default:
+				t.Errorf("the workflow may %s", action)
+			}
+		}
+	})
+}

@@ -1,0 +1,216 @@
+package tests
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+)
+
+// ask makes a request as it is given and holds the answer to the form of all
+// refusals.
+func (d *deployment) ask(t *testing.T, method, path, body string, header map[string]string) (status int, code string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, d.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range header {
+		r.Header.Set(name, value)
+	}
+	res, err := d.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode < 400 || method == http.MethodHead {
+		return res.StatusCode, res.Header.Get("Bindery-Error-Code")
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(raw, &answer); err != nil || len(answer) != 1 || answer["error"] == nil {
+		t.Errorf(`%s %s: the body is %q, want {"error": …} and no more`, method, path, raw)
+	}
+	if got := res.Header.Get("Content-Type"); got != "application/json" {
+		t.Errorf("%s %s: Content-Type %q", method, path, got)
+	}
+	if res.Header.Get("Request-Id") == "" {
+		t.Errorf("%s %s: no Request-Id", method, path)
+	}
+	return res.StatusCode, res.Header.Get("Bindery-Error-Code")
+}
+
+func (d *deployment) refusals(t *testing.T) {
+	free := d.newKey(t, d.organisation(t, admin.PlanFree, "free.example.com").ID)
+	reader := d.newKey(t, d.org.ID, admin.ScopeRead)
+	const jobs, nobody = "/v1/static-export/jobs", "/v1/static-export/jobs/exp_00000000000000000000000000"
+	start := `{"domain":"docs.example.com"}`
+	for _, c := range []struct {
+		name, method, path, key, contentType, body string
+		status                                     int
+		code                                       string
+	}{
+		{"no path", "GET", "/", "", "", "", 404, "not_found"},
+		{"unknown path", "GET", "/v3/nothing", "", "", "", 404, "not_found"},
+		{"deep unknown path", "POST", "/v1/static-export/jobs/a/b/c/d", d.key, "application/json", "{}", 404, "not_found"},
+		{"part of a path", "GET", "/v1/static-export", d.key, "", "", 404, "not_found"},
+		{"unknown method", "PUT", jobs, d.key, "application/json", "{}", 404, "not_found"},
+		{"unknown method of an item", "DELETE", nobody, d.key, "", "", 404, "not_found"},
+		{"unknown method with a body of another type", "PATCH", jobs, d.key, "text/plain", "x", 404, "not_found"},
+		{"OPTIONS", "OPTIONS", jobs, "", "", "", 404, "not_found"},
+		{"no key", "POST", jobs, "", "application/json", start, 401, "unauthorized"},
+		{"no key of ours", "POST", jobs, "nonsense", "application/json", start, 401, "unauthorized"},
+		{"a key with a wrong letter", "GET", nobody, d.key[:len(d.key)-1] + "!", "", "", 401, "unauthorized"},
+		{"a key that may only read", "POST", jobs, reader, "application/json", start, 403, "scope_missing"},
+		{"a plan without export", "POST", jobs, free, "application/json", start, 403, "plan_required"},
+		{"no JSON", "POST", jobs, d.key, "application/json", "{", 400, "invalid_request"},
+		{"unknown field", "POST", jobs, d.key, "application/json", `{"domain":"docs.example.com","x":1}`, 400, "invalid_request"},
+		{"no type", "POST", jobs, d.key, "text/plain", start, 415, "unsupported_media_type"},
+		{"unknown domain", "POST", jobs, d.key, "application/json", `{"domain":"other.example.com"}`, 404, "domain_not_found"},
+		{"nothing published", "POST", jobs, d.key, "application/json", `{"domain":"broken.example.com"}`, 409, "no_snapshot"},
+		{"unknown job", "GET", nobody, d.key, "", "", 404, "not_found"},
+		{"bundle of an unknown job", "POST", nobody + "/bundle", d.key, "", "", 404, "not_found"},
+		{"unknown agent job", "GET", "/v2/agent/prj_0/job/agj_0", d.key, "", "", 404, "not_found"},
+		{"no snapshot", "GET", "/v1/sites/broken.example.com/snapshots/latest", d.key, "", "", 404, "not_found"},
+		{"unknown snapshot", "POST", "/v1/sites/docs.example.com/snapshots/snp_0/publish", d.key, "", "", 404, "not_found"},
+		{"too large a body", "POST", jobs, d.key, "application/json", `{"domain":"` + strings.Repeat("a", 200<<10) + `"}`, 413, "too_large"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			header := map[string]string{}
+			if c.key != "" {
+				header["Authorization"] = "Bearer " + c.key
+			}
+			if c.contentType != "" {
+				header["Content-Type"] = c.contentType
+			}
+			if status, code := d.ask(t, c.method, c.path, c.body, header); status != c.status || code != c.code {
+				t.Errorf("%d %s, want %d %s", status, code, c.status, c.code)
+			}
+		})
+	}
+	if status, _ := d.ask(t, "GET", "/openapi.json", "", nil); status != http.StatusOK {
+		t.Errorf("/openapi.json: %d", status)
+	}
+}
+
+// tenants asks for one organisation's things with another one's key.
+func (d *deployment) tenants(t *testing.T) {
+	project := d.projectOf(t, cloudDomain)
+	agent, err := d.admin.CreateAgentJob(t.Context(), admin.AgentJobRequest{Project: project.ID, Model: "any"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := d.startJob(t, cloudDomain)
+	if final := d.wait(t, job, 2*time.Minute); final["status"] != "completed" {
+		t.Fatalf("the job: %v", final)
+	}
+	status, latest, _ := d.call(t, "GET", "/v1/sites/"+cloudDomain+"/snapshots/latest", "")
+	if status != http.StatusOK {
+		t.Fatalf("latest: %d %v", status, latest)
+	}
+	other := d.newKey(t, d.organisation(t, admin.PlanEnterprise, "other.example.org").ID)
+	for _, c := range []struct {
+		method, path, body string
+		own                int
+	}{
+		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID, "", 200},
+		{"GET", "/v1/static-export/jobs/" + job, "", 200},
+		{"POST", "/v1/static-export/jobs/" + job + "/bundle", "", 200},
+		{"GET", "/v1/sites/" + cloudDomain + "/snapshots/latest", "", 200},
+		{"POST", fmt.Sprintf("/v1/sites/%s/snapshots/%s/publish", cloudDomain, latest["snapshotId"]), "", 200},
+		{"POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q}`, cloudDomain), 202},
+	} {
+		header := map[string]string{"Authorization": "Bearer " + d.key, "Content-Type": "application/json"}
+		if c.body == "" {
+			delete(header, "Content-Type")
+		}
+		if got, code := d.ask(t, c.method, c.path, c.body, header); got != c.own {
+			t.Errorf("%s %s: the owner gets %d %s, want %d", c.method, c.path, got, code, c.own)
+		}
+		header["Authorization"] = "Bearer " + other
+		if got, code := d.ask(t, c.method, c.path, c.body, header); got != http.StatusNotFound {
+			t.Errorf("%s %s: another organisation gets %d %s, want 404", c.method, c.path, got, code)
+		}
+	}
+}
+
+// operators work on the stack by its name: with every command that they have,
+// and with nothing but the name.
+func (d *deployment) operators(t *testing.T) {
+	made := map[string]string{}
+	// fill puts the ids of what was made before into a command.
+	fill := func(command string) []string {
+		args := strings.Fields(command)
+		for i, arg := range args {
+			if id, ok := made[arg]; ok {
+				args[i] = id
+			}
+		}
+		return append(args, "--stack", d.stack.Name, "--json")
+	}
+	for _, c := range []struct {
+		command string
+		// id keeps the id that it gives under a name; want is in its output.
+		id, want string
+	}{
+		{"org create --name Operated --plan pro", "ORG", "Operated"},
+		{"org list", "", "Operated"},
+		{"org set-plan ORG enterprise", "", "enterprise"},
+		{"project create --org ORG --domain operated.example.com --repository https://github.com/example/docs", "PROJECT", "operated.example.com"},
+		{"project list --org ORG", "", "operated.example.com"},
+		{"project configure PROJECT --bundle-days 9", "", `"bundleDays": 9`},
+		{"key create --org ORG --name pipeline", "KEY", "pipeline"},
+		{"key list --org ORG", "", "pipeline"},
+		{"agent-job create --project PROJECT --model any", "AGENT", "active"},
+		{"agent-job finish AGENT --project PROJECT", "", "completed"},
+		{"agent-job archive AGENT --project PROJECT", "", "archived"},
+		{"agent-job create --project PROJECT --model any", "OTHER", "active"},
+		{"agent-job fail OTHER --project PROJECT", "", "failed"},
+		{"agent-job list --project PROJECT", "", "failed"},
+		{"usage --org ORG", "", "exports"},
+		{"key revoke KEY --org ORG", "", ""},
+		{"project revoke PROJECT", "", ""},
+		{"org revoke ORG", "", ""},
+	} {
+		out, err := d.command(t, fill(c.command)...)
+		if err != nil {
+			t.Fatalf("%s: %v", c.command, err)
+		}
+		if !strings.Contains(string(out), c.want) {
+			t.Errorf("%s: want %q in\n%s", c.command, c.want, out)
+		}
+		if c.id != "" {
+			var answer struct{ ID string }
+			if err := json.Unmarshal(out, &answer); err != nil || answer.ID == "" {
+				t.Fatalf("%s: no id (%v) in\n%s", c.command, err, out)
+			}
+			made[c.id] = answer.ID
+		}
+	}
+	if _, err := d.command(t, "project", "list", "--stack", "Nothing"); err == nil {
+		t.Error("a stack that is not there has projects")
+	}
+}
+
+func (d *deployment) projectOf(t *testing.T, domain string) admin.Project {
+	t.Helper()
+	all, err := d.admin.ListProjects(t.Context(), d.org.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		if p.Domain == domain {
+			return p
+		}
+	}
+	t.Fatalf("no project of %s", domain)
+	return admin.Project{}
+}

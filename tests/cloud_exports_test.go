@@ -1,0 +1,292 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/asl"
+	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/export"
+	"github.com/bindery-docs/bindery/shared/local"
+	"github.com/bindery-docs/bindery/shared/store"
+)
+
+// sameBytes exports sites through the stack and in this process: the bundles
+// have the same bytes.
+func (d *deployment) sameBytes(t *testing.T) {
+	sites := map[string]string{"infra-docs": filepath.Join(repository(t), "infra", "docs")}
+	outside := os.Getenv("BINDERY_SHARED")
+	if outside == "" {
+		outside = filepath.Join(repository(t), "..", "shared")
+	}
+	for _, name := range []string{"mcp", "trigger", "novu"} {
+		if dir := filepath.Join(outside, "corpora", name); exists(filepath.Join(dir, "docs.json")) {
+			sites[name] = dir
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(sites)) {
+		t.Run(name, func(t *testing.T) {
+			dir := committed(t, sites[name])
+			began := time.Now()
+			d.publish(t, dir, cloudDomain)
+			published := time.Since(began)
+			began = time.Now()
+			got := download(t, &d.up, cloudDomain, "--export-version", name)
+			exported := time.Since(began)
+			snapshot, err := d.admin.LatestSnapshot(t.Context(), admin.Caller{OrganisationID: d.org.ID}, cloudDomain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			here := twin(t, snapshot)
+			if _, err := here.command(t, "publish", dir, "--domain", cloudDomain); err != nil {
+				t.Fatal(err)
+			}
+			if want := download(t, here, cloudDomain, "--export-version", name); got != want {
+				t.Errorf("the deployed stack's bundle has the digest %s, this machine's %s", got, want)
+			}
+			t.Logf("published in %v, exported and downloaded in %v", published.Round(100*time.Millisecond), exported.Round(100*time.Millisecond))
+		})
+	}
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// twin is a Bindery in this process whose first snapshot gets the name of one
+// that is there elsewhere: names of snapshots are part of a bundle, and made
+// of the time and of chance.
+func twin(t *testing.T, of admin.Snapshot) *up {
+	t.Helper()
+	ctx := t.Context()
+	l, err := local.Open(ctx, local.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := admin.New(admin.Options{Store: l.Store()})
+	org, err := random.CreateOrganisation(ctx, admin.Organisation{Name: "Twin", Plan: admin.PlanEnterprise})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := random.CreateProject(ctx, admin.Project{Organisation: org.ID, Domain: of.Domain, Repository: "https://github.com/example/docs"}); err != nil {
+		t.Fatal(err)
+	}
+	_, key, err := random.CreateKey(ctx, admin.KeyRequest{Organisation: org.ID, Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	jobs := 0
+	service := admin.New(admin.Options{
+		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), PollAfter: time.Second,
+		Now: func() time.Time { return of.CreatedAt },
+		NewID: func(prefix string) string {
+			if prefix != admin.PrefixSnapshot {
+				jobs++
+				return fmt.Sprintf("%s_%026d", prefix, jobs)
+			}
+			// What stands behind the time in the other's name.
+			return prefix + "_" + of.ID[len(of.ID)-26:]
+		},
+	})
+	steps := export.New(export.Options{Admin: service, Objects: l.Objects(), Runner: l.Runner()})
+	tasks := make(map[string]asl.Task)
+	for name, task := range steps.Tasks() {
+		tasks[name] = task
+	}
+	if err := l.Runner().Resume(context.WithoutCancel(ctx), tasks, local.RunnerOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	calls, links := api.Handler(api.Options{Admin: service, Objects: l.Objects()}), l.Objects().Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, local.LinkPath) {
+			links.ServeHTTP(w, r)
+			return
+		}
+		calls.ServeHTTP(w, r)
+	}))
+	l.SetBaseURL(server.URL)
+	t.Cleanup(func() {
+		server.Close()
+		ended, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := l.Runner().Close(ended); err != nil {
+			t.Error(err)
+		}
+		if err := l.Close(ended); err != nil {
+			t.Error(err)
+		}
+	})
+	return &up{url: server.URL, key: key}
+}
+
+// failed waits for a failure and gives its code.
+func (d *deployment) failed(t *testing.T, id string, most time.Duration) string {
+	t.Helper()
+	job := d.wait(t, id, most)
+	failure, _ := job["failure"].(map[string]any)
+	if job["status"] != "failed" || failure == nil || failure["message"] == "" {
+		t.Fatalf("the job is %v, want it failed with its reason", job)
+	}
+	code, _ := failure["code"].(string)
+	return code
+}
+
+func (d *deployment) badSite(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "docs.json"), []byte("{\n  \"name\": oops\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d.publish(t, dir, "broken.example.com")
+	id := d.startJob(t, "broken.example.com")
+	if code := d.failed(t, id, time.Minute); code != admin.CodeInvalidSite {
+		t.Errorf("failed with %s, want %s", code, admin.CodeInvalidSite)
+	}
+	if status, code := d.ask(t, "POST", "/v1/static-export/jobs/"+id+"/bundle", "", map[string]string{"Authorization": "Bearer " + d.key}); status != 409 || code != admin.CodeJobFailed {
+		t.Errorf("its bundle: %d %s, want 409 %s", status, code, admin.CodeJobFailed)
+	}
+}
+
+// rendered tells whether a call writes a part that was rendered, of another job
+// than the one that the reconciler starts at a time of its own.
+func (d *deployment) rendered(c awsCall) bool {
+	return c.does("s3:PutObject") && strings.Contains(c.object, "/units/") && !strings.Contains(c.object, d.orphaned)
+}
+
+// passingFault has the storage refuse the first uploads of rendered parts for
+// longer than one invocation tries.
+func (d *deployment) passingFault(t *testing.T) {
+	d.publish(t, madeSite(t, 130), "faults.example.com")
+	var faults counter
+	d.proxy.setFault(func(c awsCall) int {
+		if d.rendered(c) && faults.add() <= 2*uploadTries {
+			return http.StatusServiceUnavailable
+		}
+		return 0
+	})
+	defer d.proxy.setFault(nil)
+	id := d.startJob(t, "faults.example.com")
+	if job := d.wait(t, id, 3*time.Minute); job["status"] != "completed" || job["pageCount"] != 130.0 {
+		t.Errorf("the job is %v", job)
+	}
+	if n := faults.value(); n <= 2*uploadTries {
+		t.Errorf("only %d uploads were tried: the fault was not met", n)
+	}
+}
+
+// uploadTries is how often one call of the SDK is tried.
+const uploadTries = 6
+
+// lastingFault has the storage refuse all uploads of rendered parts.
+func (d *deployment) lastingFault(t *testing.T) {
+	var faults counter
+	d.proxy.setFault(func(c awsCall) int {
+		if d.rendered(c) {
+			faults.add()
+			return http.StatusServiceUnavailable
+		}
+		return 0
+	})
+	defer d.proxy.setFault(nil)
+	id := d.startJob(t, "faults.example.com")
+	if code := d.failed(t, id, 8*time.Minute); code != admin.CodeTemporary && code != admin.CodeInternal {
+		t.Errorf("failed with %s, want that storage was the reason", code)
+	}
+	// Each of the step's tries is an invocation with tries of its own.
+	if n := faults.value(); n < 3*uploadTries {
+		t.Errorf("%d uploads were tried: the step was not tried three times", n)
+	}
+}
+
+// lateShard calls the render step for a job that has failed.
+func (d *deployment) lateShard(t *testing.T) {
+	d.publish(t, madeSite(t, 130), "faults.example.com")
+	id := d.startJob(t, "faults.example.com")
+	if err := d.admin.FailExport(t.Context(), id, admin.CodeInternal, "the test failed it"); err != nil {
+		t.Fatal(err)
+	}
+	before := d.wait(t, id, time.Minute)
+	answer := d.invoke(t, "rendershard", fmt.Sprintf(`{"jobId":%q,"renderer":"x","shard":1}`, id))
+	if !bytes.Contains(answer, []byte("errorType")) {
+		t.Errorf("the late shard was told %s, want an error", answer)
+	}
+	_, after, _ := d.call(t, "GET", "/v1/static-export/jobs/"+id, "")
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("a late shard changed the job:\n%s", diff)
+	}
+}
+
+// slow makes every look of a step at its input take a while, so that an
+// execution can be met while it runs.
+func (d *deployment) slow() {
+	d.proxy.setFault(func(c awsCall) int {
+		if strings.Contains(c.object, "/manifests/") {
+			time.Sleep(3 * time.Second)
+		}
+		return 0
+	})
+}
+
+func (d *deployment) stopped(t *testing.T) {
+	d.publish(t, madeSite(t, 600), "large.example.com")
+	d.slow()
+	defer d.proxy.setFault(nil)
+	id := d.startJob(t, "large.example.com")
+	if err := d.runner.Stop(t.Context(), id, "the test stops it"); err != nil {
+		t.Fatal(err)
+	}
+	// Less than the reconciler waits: it is the event that does it.
+	if code := d.failed(t, id, time.Minute); code != admin.CodeInternal {
+		t.Errorf("failed with %s, want %s", code, admin.CodeInternal)
+	}
+}
+
+func (d *deployment) stoppedWithoutRule(t *testing.T) {
+	rule := d.stack.Outputs["EventRule"]
+	d.aws4(t, "events", "AWSEvents.DisableRule", fmt.Sprintf(`{"Name":%q}`, rule))
+	defer d.aws4(t, "events", "AWSEvents.EnableRule", fmt.Sprintf(`{"Name":%q}`, rule))
+	d.slow()
+	defer d.proxy.setFault(nil)
+	id := d.startJob(t, "large.example.com")
+	if err := d.runner.Stop(t.Context(), id, "the test stops it"); err != nil {
+		t.Fatal(err)
+	}
+	if code := d.failed(t, id, 6*time.Minute); code != admin.CodeInternal {
+		t.Errorf("failed with %s, want %s", code, admin.CodeInternal)
+	}
+}
+
+// deafRunner starts nothing.
+type deafRunner struct{ store.Runner }
+
+func (deafRunner) Start(context.Context, string, []byte) error {
+	return fmt.Errorf("not started: the test is deaf")
+}
+
+// orphan makes a job whose execution is never started.
+func (d *deployment) orphan(t *testing.T) string {
+	t.Helper()
+	d.publish(t, madeSite(t, 3), "orphan.example.com")
+	deaf := admin.New(admin.Options{Store: dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table}), Runner: deafRunner{}})
+	job, err := deaf.StartExport(t.Context(), admin.Caller{OrganisationID: d.org.ID}, admin.StartExport{Domain: "orphan.example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.orphaned = job.ID
+	return job.ID
+}
