@@ -8,6 +8,8 @@
 //   - state.go: one page on that way, and its diagnostics
 //   - expand.go: snippets, constants and attributes put in place
 //   - esm.go, scope.go, values.go: what names and expressions stand for
+//     (internal/js reads and evaluates them)
+//   - jsx.go: elements in JavaScript, components that authors declare
 //   - ids.go: ids of headings and components, and their aliases
 //   - toplevel.go: the text, and what stands beside it
 //   - html.go, element.go: the tree as HTML; HTML elements that authors write

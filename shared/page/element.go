@@ -422,7 +422,7 @@ func (s *state) attrName(name string) string {
 		return "class"
 	case "htmlFor":
 		return "for"
-	case "key", "ref", "children", "dangerouslySetInnerHTML", "innerHTML", "suppressHydrationWarning", "suppressContentEditableWarning", "":
+	case "key", "ref", "children", "dangerouslySetInnerHTML", "innerHTML", "suppressHydrationWarning", "suppressContentEditableWarning", "noAnchor", "noanchor", "":
 		return ""
 	case "defaultValue":
 		return "value"

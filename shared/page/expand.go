@@ -18,15 +18,19 @@ const (
 	maxSnippetDepth = 32
 	// maxNodes bounds a page's nodes; a text counts once more for every
 	// bytesPerNode bytes of it.
-	maxNodes           = 200_000
-	bytesPerNode       = 256
-	maxExpressionDepth = 50
+	maxNodes     = 200_000
+	bytesPerNode = 256
+	// maxComponentDepth bounds components that show each other.
+	maxComponentDepth = 64
 )
 
 // snippet is a source that others include, parsed once for the site.
 type snippet struct {
-	once        sync.Once
+	once sync.Once
+	// file is the tree of one in MDX, statements are those of one in
+	// JavaScript.
 	file        *mdx.File
+	statements  []statement
 	diagnostics []mdx.Diagnostic
 	err         error
 }
@@ -44,6 +48,10 @@ func (r *Renderer) snippet(name string) *snippet {
 			if !errors.Is(err, fs.ErrNotExist) {
 				r.snippets.m.CompareAndDelete(name, v) // it may go well the next time
 			}
+			return
+		}
+		if isScript(strings.ToLower(name)) {
+			sn.statements = parseScript(string(src))
 			return
 		}
 		sn.file, sn.diagnostics = mdx.ParseLenient(name, r.site.Expand(src))
@@ -105,21 +113,67 @@ func (s *state) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool)
 	case mdx.Element:
 		return s.expandElement(n, sc)
 	}
+	switch n.Kind {
+	case mdx.CodeBlock:
+		n.Value = interpolate(n.Value, sc.props)
+	case mdx.Heading:
+		s.ownID(n)
+	}
 	if len(n.Children) > 0 {
 		n.Children = s.expand(n.Children, sc)
 	}
 	return nil, true
 }
 
+// interpolate puts the properties of a snippet in the place of {name} in its
+// code.
+func interpolate(code string, props mdx.Object) string {
+	if len(props) == 0 || strings.IndexByte(code, '{') < 0 {
+		return code
+	}
+	var pairs []string
+	for _, p := range props {
+		if text, ok := display(p.Value); ok && isPath(p.Key) {
+			pairs = append(pairs, "{"+p.Key+"}", text, "{props."+p.Key+"}", text)
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(code)
+}
+
+// ownID takes {#id} off the end of a heading: the id that its author wants.
+func (s *state) ownID(n *mdx.Node) {
+	last := len(n.Children) - 1
+	if last < 0 || n.Children[last].Kind != mdx.Expression {
+		return
+	}
+	id, ok := strings.CutPrefix(strings.TrimSpace(n.Children[last].Value), "#")
+	if !ok || id == "" || strings.ContainsAny(id, " \t\n\"'<>&") {
+		return
+	}
+	n.Children = n.Children[:last]
+	if last > 0 && n.Children[last-1].Kind == mdx.Text {
+		n.Children[last-1].Value = strings.TrimRight(n.Children[last-1].Value, " \t")
+	}
+	if s.ownIDs == nil {
+		s.ownIDs = map[*mdx.Node]string{}
+	}
+	s.ownIDs[n] = id
+}
+
 func (s *state) expandExpression(n *mdx.Node, sc *scope) []*mdx.Node {
-	v, ok := s.evaluate(n.Value, sc, n.Pos, 0)
-	if ok {
-		var list []*mdx.Node
-		if list, ok = s.content(v, n.Pos); ok {
+	v, err := s.evaluate(n.Value, sc, n.Pos)
+	if err == nil {
+		if list, ok := s.content(v, n.Pos); ok {
+			if n.Inline {
+				for _, c := range list {
+					c.Inline = c.Inline || c.Kind == mdx.Element
+				}
+			}
 			return list
 		}
 	}
-	s.report(sc.file, n.Pos, mdx.Warning, "script-needed", "this expression needs JavaScript and is left out: {"+excerpt(n.Value)+"}")
+	s.report(sc.file, n.Pos, mdx.Warning, "script-needed",
+		"this expression needs JavaScript and is left out: {"+excerpt(n.Value)+"}: "+reasonOf(err))
 	return nil
 }
 
@@ -235,20 +289,13 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 		return s.dissolve(n, sc), false
 	}
 	name := n.Name
-	if c := name[0]; c < 'a' || c > 'z' || strings.IndexByte(name, '.') >= 0 {
-		if v, ok := sc.lookup(name); ok {
-			switch v := v.(type) {
-			case snippetValue:
-				return s.include(v.path, n, sc), false
-			case *functionValue:
-				return s.apply(v, n, sc), false
-			case nodes:
-				list, _ := s.content(v, n.Pos)
+	if isCapital(name) {
+		first, _, _ := strings.Cut(name, ".")
+		if _, ok := sc.names.Lookup(first); ok {
+			props := s.props(n, sc)
+			if list, ok := s.custom(n, props, s.expand(n.Children, sc), sc.names); ok {
 				return list, false
 			}
-			s.report(sc.file, n.Pos, mdx.Warning, "script-needed",
-				"<"+name+"> is a component that needs JavaScript; only its content is shown")
-			return s.dissolve(n, sc), false
 		}
 		if name == "Snippet" {
 			if file, ok := n.Attr("file"); ok && file.Kind == mdx.AttrString {
@@ -256,7 +303,15 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 				if !strings.HasPrefix(p, "/") {
 					p = "/snippets/" + p
 				}
-				return s.include(s.importPath(p, sc), n, sc), false
+				given := mdx.Object{}
+				for _, x := range s.props(n, sc) {
+					given = setMember(given, x.name, x.value)
+				}
+				children := s.expand(n.Children, sc)
+				if len(children) > 0 {
+					given = setMember(given, "children", nodes(children))
+				}
+				return s.include(s.importPath(p, sc), n, given, children), false
 			}
 		}
 	}
@@ -273,52 +328,50 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 // expandAttrs replaces every attribute's expression by a literal, and drops
 // those that have none.
 func (s *state) expandAttrs(n *mdx.Node, sc *scope) {
-	plain := true
 	for i := range n.Attrs {
 		if k := n.Attrs[i].Kind; k == mdx.AttrExpr || k == mdx.AttrSpread {
-			plain = false
+			s.setAttrs(n, s.props(n, sc), sc)
+			return
 		}
 	}
-	if plain {
-		return
-	}
-	kept := make([]mdx.Attr, 0, len(n.Attrs))
+}
+
+// props evaluates an element's attributes.
+func (s *state) props(n *mdx.Node, sc *scope) []prop {
+	out := make([]prop, 0, len(n.Attrs))
 	for _, a := range n.Attrs {
 		switch a.Kind {
-		case mdx.AttrBool, mdx.AttrString:
-			kept = append(kept, a)
-			continue
+		case mdx.AttrBool:
+			out = append(out, prop{a.Name, true, a.Pos})
+		case mdx.AttrString:
+			out = append(out, prop{a.Name, a.Value, a.Pos})
 		case mdx.AttrSpread:
-			expr := strings.TrimPrefix(strings.TrimSpace(trimComments(a.Value)), "...")
-			if v, ok := s.evaluate(expr, sc, a.Pos, 0); ok {
-				if members, ok := membersOf(v); ok {
-					for _, m := range members {
-						if lit, ok := s.literal(n, m.name, m.value); ok {
-							lit.Pos = a.Pos
-							kept = append(kept, lit)
-						}
-					}
-					continue
-				}
+			v, err := s.evaluate(strings.TrimPrefix(strings.TrimSpace(a.Value), "..."), sc, a.Pos)
+			members, ok := v.(mdx.Object)
+			if err != nil || !ok && v != nil {
+				s.attrDropped(n, "", a.Value, a.Pos, err)
+			}
+			for _, m := range members {
+				out = append(out, prop{m.Key, m.Value, a.Pos})
 			}
 		case mdx.AttrExpr:
-			if isHandler(a.Name) {
-				s.report(sc.file, a.Pos, mdx.Warning, "script-needed",
-					a.Name+" on <"+n.Name+"> needs JavaScript and is left out")
+			if isHandler(a.Name) && !isCapital(n.Name) {
+				s.handlerDropped(n, a.Name, a.Pos)
 				continue
 			}
-			if v, ok := s.evaluate(a.Value, sc, a.Pos, 0); ok {
-				if lit, ok := s.literal(n, a.Name, v); ok {
-					lit.Pos = a.Pos
-					kept = append(kept, lit)
-					continue
+			v, err := s.evaluate(a.Value, sc, a.Pos)
+			if err != nil {
+				if isHandler(a.Name) {
+					s.handlerDropped(n, a.Name, a.Pos)
+				} else {
+					s.attrDropped(n, a.Name, a.Value, a.Pos, err)
 				}
+				continue
 			}
+			out = append(out, prop{a.Name, v, a.Pos})
 		}
-		s.report(sc.file, a.Pos, mdx.Warning, "script-needed",
-			"this attribute of <"+n.Name+"> needs JavaScript and is left out: "+a.Name+"={"+excerpt(a.Value)+"}")
 	}
-	n.Attrs = kept
+	return out
 }
 
 // literal makes an attribute from a value. JSX goes to the node's slots.
@@ -341,17 +394,25 @@ func (s *state) literal(n *mdx.Node, name string, v any) (mdx.Attr, bool) {
 	return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: src}, ok
 }
 
-// include puts a snippet in place of the element that names it.
-func (s *state) include(name string, n *mdx.Node, sc *scope) []*mdx.Node {
+// include puts a snippet in place of the element that names it; children are
+// what the element holds, shown when there is no such snippet.
+func (s *state) include(name string, n *mdx.Node, props mdx.Object, children []*mdx.Node) []*mdx.Node {
+	file := s.fileOf(n)
 	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, name) {
-		s.report(sc.file, n.Pos, mdx.Error, "snippet-cycle",
+		s.report(file, n.Pos, mdx.Error, "snippet-cycle",
 			"the snippet "+name+" includes itself, or snippets stand in each other too deep: "+strings.Join(append(s.stack, name), " → "))
 		return nil
 	}
 	sn := s.r.snippet(name)
+	if sn.err == nil && sn.file == nil {
+		sn = &snippet{err: fs.ErrInvalid} // JavaScript is nothing to show
+	}
 	if sn.err != nil {
-		s.snippetError(name, sn.err, n.Pos, sc)
-		return s.dissolve(n, sc)
+		s.snippetError(name, sn.err, n.Pos, &scope{file: file})
+		if n.Inline {
+			return children
+		}
+		return paragraphs(children)
 	}
 	s.input(name)
 	for _, d := range sn.diagnostics {
@@ -363,57 +424,14 @@ func (s *state) include(name string, n *mdx.Node, sc *scope) []*mdx.Node {
 	if s.tooLarge {
 		return nil
 	}
-	inner := &scope{file: name, values: map[string]any{}, props: s.properties(n, sc)}
 	s.stack = append(s.stack, name)
-	list := s.expandFile(mdx.Clone(sn.file.Root), inner)
+	list := s.expandFile(mdx.Clone(sn.file.Root), newScope(name, props))
 	s.stack = s.stack[:len(s.stack)-1]
 	// A snippet of one paragraph, used within a line, continues that line.
 	if n.Inline && len(list) == 1 && list[0].Kind == mdx.Paragraph {
 		return list[0].Children
 	}
 	return list
-}
-
-// apply puts what a constant function returns in place of the element that
-// calls it.
-func (s *state) apply(f *functionValue, n *mdx.Node, sc *scope) []*mdx.Node {
-	key := "<" + n.Name + ">"
-	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, key) {
-		s.report(sc.file, n.Pos, mdx.Error, "snippet-cycle", "the component "+n.Name+" shows itself")
-		return nil
-	}
-	s.stack = append(s.stack, key)
-	inner := s.bind(f, s.properties(n, sc))
-	v, ok := s.evaluate(f.arrow.body, inner, f.pos, 0)
-	s.stack = s.stack[:len(s.stack)-1]
-	if ok {
-		if list, ok := s.content(v, n.Pos); ok {
-			return list
-		}
-	}
-	s.report(sc.file, n.Pos, mdx.Warning, "script-needed",
-		"<"+n.Name+"> is a component that needs JavaScript; only its content is shown")
-	return s.dissolve(n, sc)
-}
-
-// properties are what an element hands to a snippet or function: its
-// attributes' values, and its content as children.
-func (s *state) properties(n *mdx.Node, sc *scope) map[string]any {
-	s.expandAttrs(n, sc)
-	props := make(map[string]any, len(n.Attrs)+1)
-	for _, a := range n.Attrs {
-		if slot, ok := s.slots[n][a.Name]; ok {
-			props[a.Name] = nodes(slot)
-			continue
-		}
-		if v, ok := attrValue(a); ok {
-			props[a.Name] = v
-		}
-	}
-	if len(n.Children) > 0 {
-		props["children"] = nodes(s.expand(n.Children, sc))
-	}
-	return props
 }
 
 // importPath gives the file that an import names, or "" when it leads out of

@@ -132,9 +132,24 @@ func (s *state) headingBody(b []byte, n *mdx.Node, id string, level int) []byte 
 		s.emitted(alias)
 	}
 	b = s.blocks(b, soleParagraph(n.Children))
+	if noAnchor(n) {
+		return b
+	}
 	b = append(b, `<a class="anchor" href="#`...)
 	b = component.AppendAttrValue(b, component.FragmentEscape(id))
 	return append(b, `" aria-label="Link to this section"></a>`...)
+}
+
+// noAnchor tells the headings that their authors want without a link to
+// themselves.
+func noAnchor(n *mdx.Node) bool {
+	for _, a := range n.Attrs {
+		if strings.EqualFold(a.Name, "noAnchor") {
+			v, _ := attrValue(a)
+			return v != false && v != "false"
+		}
+	}
+	return false
 }
 
 // listed adds an entry to the page's contents.

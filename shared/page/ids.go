@@ -65,10 +65,17 @@ func (s *state) assignIDs() {
 		s.taken[text] = false
 		s.ids[n] = text
 	}
+	for _, n := range headings {
+		if id := s.ownIDs[n]; id != "" {
+			s.ids[n] = s.unique(id)
+		}
+	}
 	texts := make([]string, len(headings))
 	for i, n := range headings {
 		texts[i] = s.plain(n.Children)
-		s.ids[n] = s.unique(slug(texts[i]))
+		if s.ownIDs[n] == "" {
+			s.ids[n] = s.unique(slug(texts[i]))
+		}
 	}
 	for _, n := range components {
 		prefix, text := s.component(n).ID(s.element(n, s.component(n)))
@@ -85,7 +92,7 @@ func (s *state) assignIDs() {
 		} else {
 			count[alias] = 1
 		}
-		if alias == "" || alias == s.ids[n] {
+		if alias == "" || alias == s.ids[n] || s.ownIDs[n] != "" {
 			continue
 		}
 		if _, used := s.taken[alias]; used {

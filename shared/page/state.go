@@ -9,6 +9,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/page/internal/js"
 )
 
 // state is one page while it is rendered.
@@ -24,12 +25,16 @@ type state struct {
 	size     int
 	tooLarge bool
 	stack    []string
+	js       *js.Machine
+	// modules are the files that names were imported from.
+	modules map[string]*scope
 	// origin tells the file of nodes that come from a snippet.
 	origin map[*mdx.Node]string
 	// slots holds the attributes that were given as JSX.
 	slots map[*mdx.Node]map[string][]*mdx.Node
 
-	// Ids.
+	// Ids. ownIDs are those that headings give themselves.
+	ownIDs  map[*mdx.Node]string
 	ids     map[*mdx.Node]string
 	aliases map[*mdx.Node]string
 	// taken holds the ids that are given out; true once they are written.
@@ -88,7 +93,7 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 		s.add(d)
 	}
 	mdx.Unravel(file.Root)
-	s.root = s.expandFile(file.Root, &scope{file: p.Source, values: map[string]any{}})
+	s.root = s.expandFile(file.Root, newScope(p.Source, nil))
 	if s.err != nil {
 		return nil, s.err
 	}

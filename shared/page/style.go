@@ -240,20 +240,20 @@ func isWord(s string) bool {
 
 // styleObject writes style={{…}} as CSS.
 func (s *state) styleObject(v any) string {
-	members, ok := membersOf(v)
+	members, ok := v.(mdx.Object)
 	if !ok {
 		return ""
 	}
 	var b strings.Builder
 	for _, m := range members {
-		text, ok := display(m.value)
+		text, ok := display(m.Value)
 		if !ok || text == "" {
 			continue
 		}
-		if f, isNumber := m.value.(float64); isNumber && f != 0 && !unitless(m.name) {
+		if f, isNumber := m.Value.(float64); isNumber && f != 0 && !unitless(m.Key) {
 			text += "px"
 		}
-		name := m.name
+		name := m.Key
 		if !strings.HasPrefix(name, "--") {
 			name = kebab(name)
 			if strings.HasPrefix(name, "ms-") {
