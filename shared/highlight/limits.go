@@ -25,7 +25,7 @@ type limits struct {
 //
 // A million steps take some milliseconds: an expression that backtracks
 // exponentially costs that much once a block, and the longest block with the
-// most hostile code half a second.
+// most hostile code about a second.
 func defaultLimits() limits {
 	return limits{attempt: 1_000_000, block: 20_000_000, character: 1_000}
 }
