@@ -419,3 +419,42 @@ func TestBrokenObject(t *testing.T) {
 		t.Errorf("got %q, %v", b, err)
 	}
 }
+
+// Calls of a function's invocation carry the trace that it belongs to, so that
+// X-Ray shows them below it.
+func TestCallsCarryTheTrace(t *testing.T) {
+	const trace = "Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=1"
+	t.Setenv("AWS_LAMBDA_FUNCTION_NAME", "getexport") // as Lambda and its runtime set them
+	t.Setenv("_X_AMZN_TRACE_ID", trace)
+	var got []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("X-Amzn-Trace-Id"))
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(server.Close)
+	cfg := aws.Config{
+		Region: "eu-west-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("k", "s", ""), Retryer: hasty,
+	}
+	for name, call := range map[string]func() error{
+		"records": func() error {
+			_, err := dynamo.New(cfg, dynamo.Options{Table: "t"}).Get(t.Context(), store.Key{PK: "p", SK: "s"})
+			return err
+		},
+		"objects": func() error {
+			_, err := s3store.New(cfg, s3store.Options{Sources: "a", Exports: "b"}).Stat(t.Context(), "k")
+			return err
+		},
+		"executions": func() error {
+			return sfnrun.New(cfg, sfnrun.Options{StateMachine: "arn:aws:states:eu-west-1:123456789012:stateMachine:export"}).
+				Start(t.Context(), "exp_1", []byte(`{}`))
+		},
+	} {
+		got = nil
+		if err := call(); err == nil {
+			t.Errorf("%s: a refused call is no error", name)
+		}
+		if len(got) != 1 || got[0] != trace {
+			t.Errorf("%s: the calls have the traces %q", name, got)
+		}
+	}
+}

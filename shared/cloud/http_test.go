@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
@@ -186,6 +187,39 @@ func TestHTTPAnswers(t *testing.T) {
 		})
 	}
 }
+
+// What a request leaves in the log can be found by each of its ids, and a panic
+// with where it happened.
+func TestHTTPLog(t *testing.T) {
+	var out bytes.Buffer
+	log := cloud.NewLog(&out, slog.LevelInfo)
+	h := cloud.HTTP(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		cloud.Annotate(r.Context(), slog.String("organisation", "org_1"), slog.String("job", "exp_1"))
+		brokenHandler()
+	}), cloud.HTTPOptions{Log: log, Metrics: cloud.NewMetrics(&out, "prod", "getexport", nil)})
+	event := `{"resource":"/","path":"/","httpMethod":"GET","requestContext":{"requestId":"gw-1"}}`
+	if _, err := h.Invoke(invoked(t.Context()), []byte(event)); err != nil {
+		t.Fatal(err)
+	}
+	all := lines(t, &out)
+	if len(all) != 2 {
+		t.Fatalf("%d lines:\n%s", len(all), &out)
+	}
+	for _, line := range all {
+		for name, want := range map[string]any{
+			"invocation": "inv-1", "trace": "1-abc-def", "gateway": "gw-1", "organisation": "org_1", "job": "exp_1",
+		} {
+			if line[name] != want {
+				t.Errorf("%q: %s is %v, want %v", line["msg"], name, line[name], want)
+			}
+		}
+	}
+	if stack, _ := all[0]["stack"].(string); all[0]["panic"] != "a secret" || !strings.Contains(stack, "brokenHandler") {
+		t.Errorf("the log does not tell of the panic: %v", all[0])
+	}
+}
+
+func brokenHandler() { panic("a secret") }
 
 func TestHTTPRefusesWhatNoGatewaySends(t *testing.T) {
 	for _, event := range []string{
