@@ -29,7 +29,7 @@ func TestPagesOpenInABrowser(t *testing.T) {
 		"hard": filepath.Join(repository(t), "tests", "testdata", "hard"),
 	}
 	pages := map[string][]string{
-		"docs": {"index.html", "components/steps-and-tabs.html", "404.html"},
+		"docs": {"index.html", "components/tabs.html", "404.html"},
 		"hard": {"index.html", "nested.html", "ar/index.html"},
 	}
 	if corpora := filepath.Join(repository(t), "..", "shared", "corpora"); !testing.Short() {

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/page"
 	"github.com/bindery-docs/bindery/shared/site"
 	"github.com/bindery-docs/bindery/shared/theme/icons"
@@ -112,56 +111,6 @@ func TestEveryPageRendersWithoutAFinding(t *testing.T) {
 	}
 	if links < 5 {
 		t.Errorf("only %d links to headings of other pages were found", links)
-	}
-}
-
-func TestEveryComponentIsShown(t *testing.T) {
-	s, fsys := load(t)
-	var all strings.Builder
-	for name, src := range sources(t, s, fsys) {
-		if strings.HasPrefix(name, "components/") || strings.HasPrefix(name, "api/") {
-			all.WriteString(src)
-		}
-	}
-	// Names that are another name of something shown, or need what a page of
-	// text does not have.
-	others := []string{"Error", "FileTree", "Tile", "Panel", "View", "CodeBlock", "GitHub.Repo", "Color.Row"}
-	for _, c := range component.Builtin().All() {
-		shown := strings.Contains(all.String(), "<"+c.Name)
-		if known := slices.Contains(others, c.Name); shown == known {
-			t.Errorf("%s: shown is %v, listed as not shown is %v", c.Name, shown, known)
-		}
-	}
-}
-
-func TestAttributesInTablesExist(t *testing.T) {
-	s, fsys := load(t)
-	attrs := map[string]bool{}
-	for _, a := range component.CommonAttrs() {
-		attrs[a.Name] = true
-	}
-	for _, c := range component.Builtin().All() {
-		for _, a := range c.Attrs {
-			attrs[a.Name] = true
-		}
-	}
-	row := regexp.MustCompile("(?m)^\\| (`[^|]*`) \\|")
-	name := regexp.MustCompile("`([A-Za-z]+)`")
-	n := 0
-	for file, src := range sources(t, s, fsys) {
-		if !strings.HasPrefix(file, "components/") || file == "components/code.mdx" {
-			continue
-		}
-		for _, m := range row.FindAllStringSubmatch(src, -1) {
-			for _, a := range name.FindAllStringSubmatch(m[1], -1) {
-				if n++; !attrs[a[1]] {
-					t.Errorf("%s: no component has an attribute %s", file, a[1])
-				}
-			}
-		}
-	}
-	if n < 30 {
-		t.Errorf("only %d attributes were found in tables", n)
 	}
 }
 
