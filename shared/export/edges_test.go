@@ -118,6 +118,17 @@ func TestOddSites(t *testing.T) {
 			},
 		},
 		{
+			"patterns among the redirects, and a page's own way out", siteOf("docs.json",
+				`{"name":"x","variables":{"v":"4.2"},"navigation":{"pages":["g/a","g/b","out"]},"redirects":[
+{"source":"/was/:rest*","destination":"/g/:rest*","permanent":false},
+{"source":"/older/*","destination":"/was/*"},
+{"source":"/q?x=1","destination":"/g/b"}]}`, "g/a.mdx", "[1](/older/b) {{v}}", "g/b.mdx", "", "out.mdx", "---\nurl: https://o.example/\n---\n"),
+			map[string]string{
+				"was/a.html": "../g/a.html", "older/b.html": "../g/b.html", "q.html": "g/b.html", "out.html": "url=https://o.example/",
+				"g/a.html": `href="b.html"`, "g/a.md": "4.2", "bindery.json": `"from": "/was/:rest*"`,
+			}, []string{"was.html", "older.html"}, nil,
+		},
+		{
 			"thousands of redirects", siteOf("docs.json", manyRedirects(), "a.mdx", "[1](/old/7/x) [2](/was/9) [3](/none)", "new/7/x.mdx", ""),
 			map[string]string{"a.html": `href="new/7/x.html"`, "was/2499.html": "a.html", "bindery.json": `"/old/2499/:rest*"`}, nil,
 			[]string{"a.mdx:1:27 link-missing"},

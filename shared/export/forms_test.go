@@ -250,3 +250,45 @@ func TestMetaOfPages(t *testing.T) {
 		t.Errorf("%s %s", image, d)
 	}
 }
+
+// A group that asks for it is listed on its root page, as cards or to open, in
+// HTML and in the Markdown copy.
+func TestDirectory(t *testing.T) {
+	const nav = `{"name": "x", "navigation": {"directory": "card", "groups": [{"group": "All", "root": "d/index", "directory": "%", "pages": [
+		"d/index", "d/a", "d/hidden", {"group": "In <it>", "icon": "book", "pages": ["d/b", {"group": "Deep", "pages": ["d/c"]}]},
+		{"group": "Own", "root": "d/own", "pages": ["d/e"]}, {"group": "Off", "hidden": true, "pages": ["d/f"]},
+		{"title": "Out", "href": "https://o.example"}, {"group": "Empty", "pages": []}]}]}}`
+	for directory, want := range map[string]string{
+		"card": `<div class="columns cols-2 directory"><div class="card"><div class="card-body"><p class="card-title"><a class="card-link" href="../d/a.html">A &amp; B</a></p><p class="card-description">About it</p></div></div>` +
+			`<div class="card">BOOK<div class="card-body"><p class="card-title"><a class="card-link" href="../d/b.html">In &lt;it&gt;</a></p></div></div>` +
+			`<div class="card"><div class="card-body"><p class="card-title"><a class="card-link" href="../d/own.html">Own</a></p></div></div>` +
+			`<div class="card"><div class="card-body"><p class="card-title"><a class="card-link" href="https://o.example">Out</a></p></div></div></div>` + "\n",
+		"accordion": `<div class="directory"><ul><li><a href="../d/a.html">A &amp; B</a>: About it</li><li><a href="https://o.example">Out</a></li></ul><div class="accordion-group">` +
+			`<details class="accordion"><summary>BOOK<span class="disclosure-title">In &lt;it&gt;</span></summary><div class="disclosure-body"><ul><li><a href="../d/b.html">B</a></li><li><a href="../d/c.html">Deep</a></li></ul></div></details>` +
+			`<details class="accordion"><summary><span class="disclosure-title">Own</span></summary><div class="disclosure-body"><ul><li><a href="../d/e.html">E</a></li></ul></div></details></div></div>` + "\n",
+		"none": "",
+	} {
+		v := viewsOf(t, strings.Replace(nav, "%", directory, 1),
+			"d/a|title: A & B\ndescription: About it", "d/b|", "d/c|", "d/e|", "d/f|", "d/hidden|hidden: true", "d/index|", "d/own|")
+		res := &page.Result{HTML: []byte("<p>x</p>"), Markdown: []byte("x\n")}
+		v.addDirectory(lookup(t, v, "d/index"), res)
+		book, _ := v.theme.Icon("book", "", "")
+		class := map[string]string{"card": "card-icon", "accordion": "disclosure-icon"}[directory]
+		want = "<p>x</p>" + strings.Replace(want, "BOOK", `<span class="`+class+`">`+book+`</span>`, 1)
+		if d := cmp.Diff(want, string(res.HTML)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", directory, d)
+		}
+		text := "x\n"
+		if directory != "none" {
+			text = "x\n\n- [A & B](a.md): About it\n- [In <it>](b.md)\n  - [B](b.md)\n  - [Deep](c.md)\n- [Own](own.md)\n  - [E](e.md)\n- [Out](https://o.example)\n"
+		}
+		if d := cmp.Diff(text, string(res.Markdown)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", directory, d)
+		}
+	}
+	v := viewsOf(t, strings.Replace(nav, "%", "card", 1), "d/a|", "d/own|", "d/e|")
+	res := &page.Result{}
+	if v.addDirectory(lookup(t, v, "d/own"), res); !strings.Contains(string(res.HTML), "d/e.html") {
+		t.Error("a group inside has not what the one above says")
+	}
+}

@@ -380,7 +380,10 @@ func (s *Steps) renderPage(ctx context.Context, src *source, i int) (res *page.R
 	if p.Size > MaxPageBytes {
 		return failedPage(p, fmt.Sprintf("the page has more than %d MiB", MaxPageBytes>>20)), nil
 	}
-	return src.pages.Render(ctx, i)
+	if res, err = src.pages.Render(ctx, i); err == nil {
+		src.views.addDirectory(i, res)
+	}
+	return res, err
 }
 
 // document puts what the theme shows around a body. A fault there costs the page

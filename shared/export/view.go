@@ -34,9 +34,11 @@ type views struct {
 
 	// divisions are those below each node that has any.
 	divisions map[*site.Node][]*site.Node
-	frames    *recent[frameKey, *frame]
-	sidebars  *recent[sidebarKey, *theme.Sidebar]
-	made      atomic.Int64 // entries of sidebars, for tests
+	// directories are the groups that pages list behind their text.
+	directories map[int]*site.Node
+	frames      *recent[frameKey, *frame]
+	sidebars    *recent[sidebarKey, *theme.Sidebar]
+	made        atomic.Int64 // entries of sidebars, for tests
 
 	mu       sync.Mutex
 	outlines map[*site.Node]*outline
@@ -69,7 +71,7 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, modified func(
 	v := &views{
 		site: s, settings: in.Job.Settings, modified: modified,
 		forge: newForge(c.Repository, in.Project.Repository), actions: actionsOf(c),
-		divisions: divisionsOf(s), outlines: make(map[*site.Node]*outline),
+		divisions: divisionsOf(s), directories: directoriesOf(s), outlines: make(map[*site.Node]*outline),
 		frames:   newRecent[frameKey, *frame](maxFrameLinks),
 		sidebars: newRecent[sidebarKey, *theme.Sidebar](maxSidebarLinks),
 	}
