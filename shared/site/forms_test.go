@@ -337,3 +337,46 @@ func TestOtherKinds(t *testing.T) {
 	}
 	walk(config, nil, "")
 }
+
+// The documentation names every field of docs.json, every division and every
+// option of the page's menu.
+func TestDocumentationNamesAll(t *testing.T) {
+	var docs strings.Builder
+	for _, name := range []string{"navigation.mdx", "settings.mdx"} {
+		text, err := os.ReadFile(filepath.Join("..", "..", "infra", "docs", "authoring", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs.Write(text)
+	}
+	data, err := os.ReadFile("testdata/every/docs.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config map[string]any
+	if err := json.Unmarshal(data, &config); err != nil {
+		t.Fatal(err)
+	}
+	words := slices.Collect(maps.Keys(config))
+	words = append(words, slices.Collect(maps.Keys(config["repository"].(map[string]any)))...)
+	words = append(words, slices.Collect(maps.Keys(config["banner"].(map[string]any)))...)
+	words = append(words, slices.Collect(maps.Keys(config["api"].(map[string]any)))...)
+	for name, needs := range contextualNames {
+		if needs == "" {
+			words = append(words, name)
+		}
+	}
+	for _, d := range divisions {
+		words = append(words, d.list, d.name)
+	}
+	words = append(words, libraries...)
+	words = append(words, decorations...)
+	for _, w := range words {
+		if w == "$schema" || w == "theme" { // for editors, and the name of another look
+			continue
+		}
+		if !strings.Contains(docs.String(), "`"+w+"`") && !strings.Contains(docs.String(), `name="`+w) {
+			t.Errorf("the documentation does not name %s", w)
+		}
+	}
+}

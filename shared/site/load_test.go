@@ -441,6 +441,30 @@ anchor "SDK"
 	}
 }
 
+// Versions, anchors and groups of the older form.
+func TestLegacyForms(t *testing.T) {
+	for _, c := range []struct{ name, config, want string }{
+		{"versions have what names them, and what names none",
+			`"versions": ["2", {"name": "1", "default": true}], "tabs": [{"name": "API", "url": "api", "version": "2"}],
+			"navigation": [{"group": "New", "version": "2", "pages": ["a"]}, {"group": "Ends", "pages": ["api/x"]}]`,
+			"version \"2\"\n  tab \"Documentation\" default\n    group \"New\"\n      a\n  tab \"API\"\n    group \"Ends\"\n      api/x\n" +
+				"version \"1\" default\n  group \"Ends\"\n    api/x\n"},
+		{"anchors alone, and the one on top",
+			`"topAnchor": {"name": "Home", "icon": "house"}, "anchors": [{"name": "API", "url": "api", "icon": {"name": "code", "library": "lucide"}}],
+			"navigation": [{"group": "Start", "pages": ["a"]}, {"group": "Ends", "pages": ["api/x"]}]`,
+			"anchor \"Home\" icon=house default\n  group \"Start\"\n    a\nanchor \"API\" icon=code/lucide\n  group \"Ends\"\n    api/x\n"},
+		{"groups alone", `"navigation": [{"group": "Start", "pages": ["a", {"group": "In", "pages": ["api/x"]}]}]`,
+			"group \"Start\"\n  a\n  group \"In\"\n    api/x\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := mustLoad(t, files("mint.json", `{"name": "Old", `+c.config+`}`, "a.mdx", "", "api/x.mdx", ""), Options{})
+			if d := cmp.Diff(c.want, outline(s, s.Nav)); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
 // Only pages under the wanted prefixes are in the bundle.
 func TestPrefixes(t *testing.T) {
 	fsys := files("docs.json", `{"name":"x","navigation":{"pages":["a/one","b/two"]}}`,
