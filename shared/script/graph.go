@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -69,6 +70,10 @@ type drawnGraph struct {
 	Edges [][]string `json:"edges"`
 }
 
+// otherShape finds shapes that the library does not know: those of newer
+// versions, and parallelograms.
+var otherShape = regexp.MustCompile(`@\{|\[/[^\]]*/\]|\[\\[^\]]*\\\]`)
+
 // graphText makes the text that the library reads: what it does not know but
 // may be left out goes; what it would misread is an error.
 func graphText(src *source) (header string, lines []string, err error) {
@@ -91,8 +96,8 @@ func graphText(src *source) (header string, lines []string, err error) {
 				return "", nil, errLarge{fmt.Sprintf("more than %d links", maxPairs)}
 			}
 		}
-		if src.kind == Flowchart && strings.Contains(l, "@{") {
-			return "", nil, ErrOther // shapes and icons of newer versions
+		if src.kind == Flowchart && otherShape.MatchString(l) {
+			return "", nil, ErrOther
 		}
 		lines = append(lines, l)
 	}

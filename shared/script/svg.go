@@ -170,7 +170,10 @@ func short(s string) string {
 	if err != nil {
 		return s
 	}
-	return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64)
+	if v = math.Round(v*100) / 100; v == 0 {
+		return "0" // and not "-0"
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 func attr(t xml.StartElement, name string) string {

@@ -1,11 +1,10 @@
 // Command bundlegen packs the JavaScript libraries that package script runs or
 // hands to pages. It is run by hand when one is to be renewed:
 //
-//	npm ci                      # in a copy of this folder, outside the repository
-//	go run ./internal/bundlegen -npm DIR -out .       # in shared/script
+//	.ci/tools                                               # npm ci in .cache/script
+//	go run ./internal/bundlegen -npm ../../.cache/script    # in shared/script
 //
-// DIR is the folder that holds node_modules. Versions are pinned by the lock
-// file here. What is changed in the libraries on the way is in patches.go; a
+// Versions are pinned by the lock file here. What is changed in the libraries on the way is in patches.go; a
 // text to change that is no longer there ends the run.
 package main
 

@@ -30,6 +30,11 @@ var patches = []change{
 		file: "layout-engine.ts", why: "links that share lines can't be told apart",
 		old: "  mergeEdges: true,", new: "  mergeEdges: false,",
 	},
+	{
+		file: "layout-engine.ts", why: "without shared lines, nodes stay where their links end",
+		old: "  alignLayerNodes(nodes, edges, graph.direction)\n", new: "",
+	},
+	{file: "layout-engine.ts", why: "no wide margins", old: "  padding: 40,", new: "  padding: 12,"},
 	// The engine knows no classes of Unicode in patterns.
 	{file: "parser.ts", why: "letters of names of states", old: `[\w\p{L}`, new: `[\w\u00aa-\uffff`, all: true},
 	// Labels in quotes may hold brackets; names may hold any letter.

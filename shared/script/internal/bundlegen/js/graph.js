@@ -30,7 +30,7 @@ globalThis.draw = (kind, text, limit) => {
   const n = size(graph)
   if (n > limit) return { large: n }
   if (n === 0) return { empty: true }
-  const svg = render(layout(graph, { padding: 12 }), colors, 'x', true)
+  const svg = render(layout(graph, { padding: 12, layerSpacing: 60 }), colors, 'x', true)
   const edges = (graph.edges ?? []).map((e) => [nameOf(graph, e.source), e.label ?? '', nameOf(graph, e.target)])
   return { svg, edges }
 }

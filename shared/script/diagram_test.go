@@ -1,0 +1,342 @@
+package script
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s differs; -update writes it anew (-want +got):\n%s", file, diff)
+	}
+}
+
+// shown is all of a drawing that a page shows, an element a line.
+func shown(d *Diagram) []byte {
+	b := d.AppendSVG(nil, "p-", "The name")
+	b = []byte(strings.ReplaceAll(string(b), "><", ">\n<"))
+	b = fmt.Appendf(b, "\n\n%s / %s / %s\n", d.Kind, d.Title, d.Description)
+	for _, l := range d.Lines {
+		b = fmt.Appendf(b, "%s- %s\n", strings.Repeat("  ", l.Depth), l.Text)
+	}
+	return b
+}
+
+// TestDiagrams: each kind that is drawn has a file of what is drawn.
+func TestDiagrams(t *testing.T) {
+	files, err := filepath.Glob("testdata/diagrams/*.mmd")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, len(files))
+	}
+	e := New(Options{})
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".mmd"), func(t *testing.T) {
+			src, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := e.Draw(t.Context(), string(src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := shown(d)
+			golden(t, strings.TrimSuffix(f, ".mmd")+".golden", out)
+			safe(t, d.AppendSVG(nil, "p-", `"><script>`))
+		})
+	}
+}
+
+// safe fails if a drawing has anything that a page's policy refuses or that
+// could act.
+func safe(t *testing.T, svg []byte) {
+	t.Helper()
+	dec := xml.NewDecoder(strings.NewReader(string(svg)))
+	for {
+		tok, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("the drawing is no XML: %v", err)
+		}
+		start, ok := tok.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if !elements[start.Name.Local] && start.Name.Local != "svg" {
+			t.Errorf("the drawing has <%s>", start.Name.Local)
+		}
+		for _, a := range start.Attr {
+			switch {
+			case a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Name.Local, "href"):
+				t.Errorf("<%s> has the attribute %s", start.Name.Local, a.Name.Local)
+			case a.Name.Local == "id" && !strings.HasPrefix(a.Value, "p-"):
+				t.Errorf("the id %q has no prefix", a.Value)
+			case strings.Contains(a.Value, "url(") && !strings.HasPrefix(a.Value, "url(#p-"):
+				t.Errorf("%s leads elsewhere: %s", a.Name.Local, a.Value)
+			}
+		}
+	}
+}
+
+// TestOrder: a drawing depends on its source alone, not on what the machine
+// drew before.
+func TestOrder(t *testing.T) {
+	files, _ := filepath.Glob("testdata/diagrams/*.mmd")
+	drawn := map[string]string{}
+	for range 2 {
+		e := New(Options{})
+		for _, f := range files {
+			src, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := e.Draw(t.Context(), string(src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(shown(d))
+			if before, ok := drawn[f]; ok && before != got {
+				t.Errorf("%s is drawn in another way in another order", f)
+			}
+			drawn[f] = got
+		}
+		slices.Reverse(files)
+	}
+}
+
+// TestStarts: what needs no engine starts none, and a drawing is made once.
+func TestStarts(t *testing.T) {
+	e := New(Options{})
+	draw := func(src string) {
+		t.Helper()
+		if _, err := e.Draw(t.Context(), src); err != nil {
+			t.Fatal(err)
+		}
+	}
+	draw("sequenceDiagram\nA->>B: x")
+	if _, err := e.Draw(t.Context(), "pie\n\"a\": 1"); !errors.Is(err, ErrOther) {
+		t.Errorf("a pie: %v, want ErrOther", err)
+	}
+	if n := e.Starts(); n != 0 {
+		t.Errorf("%d machines were started before one was needed", n)
+	}
+	for range 3 {
+		draw("graph LR\nA --> B")
+	}
+	draw("graph TD\nA --> B")
+	if n := e.Starts(); n != 1 {
+		t.Errorf("%d machines were started, want 1", n)
+	}
+}
+
+// TestNotDrawn: what would be drawn wrong is not drawn, and bounds end what is
+// too large before any clock does.
+func TestNotDrawn(t *testing.T) {
+	many := func(n int, line func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(line(i) + "\n")
+		}
+		return b.String()
+	}
+	wide := strings.Join(strings.Split(strings.Repeat("x", 60), ""), " & ")
+	tests := []struct {
+		name, src, want string
+		live            bool
+	}{
+		{"another kind", "gantt\ntitle x", "only Mermaid itself", true},
+		{"nothing", "", "only Mermaid itself", true},
+		{"a line that can't be read", "graph TD\nA --> B\n%foo&&", "can't be read", true},
+		{"an arrow to nowhere", "graph TD\nA -->", "can't be read", true},
+		{"newer shapes", "graph TD\nA@{shape: cloud} --> B", "only Mermaid itself", true},
+		{"an unknown line of a sequence", "sequenceDiagram\nA->>B: x\ncreate participant C", "can't be read", true},
+		{"an open frame", "sequenceDiagram\nloop x\nA->>B: y", "can't be read", true},
+		{"5,000 nodes", "graph TD\n" + many(5000, func(i int) string { return fmt.Sprintf("a%d-->a%d", i, i+1) }), "more than", false},
+		{"400 links", "graph TD\n" + many(400, func(i int) string { return fmt.Sprintf("a%d-->b", i) }), "more than 300", false},
+		{"each with each", "graph TD\n" + wide + " --> " + wide, "more than 600", false},
+		{"10 MB", "graph TD\n" + strings.Repeat("A-->B\n", 2<<20), "more than 64 KiB", false},
+		{"a long line", "sequenceDiagram\nA->>B: " + strings.Repeat("x", 5000), "too long", false},
+		{"100 participants", "sequenceDiagram\n" + many(100, func(i int) string { return fmt.Sprintf("participant p%d", i) }), "more than 40", false},
+		{"2,000 messages", "sequenceDiagram\n" + many(2000, func(int) string { return "A->>B: x" }), "more than 1000", false},
+		{"frames within frames", "sequenceDiagram\n" + many(50, func(int) string { return "loop x" }), "too many frames", false},
+	}
+	e := New(Options{})
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := e.Draw(t.Context(), tt.src)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error %v, want %q", err, tt.want)
+			}
+			if got := Live(err); got != tt.live {
+				t.Errorf("Live is %v, want %v", got, tt.live)
+			}
+			if len(err.Error()) > 200 {
+				t.Errorf("the message has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+// TestEndedContext: a drawing ends with its context.
+func TestEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := New(Options{}).Draw(ctx, "graph TD\nA --> B"); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+// TestLost: a drawing that does not say all of its source is found.
+func TestLost(t *testing.T) {
+	tests := []struct{ name, src, svg, want string }{
+		{"all there", "graph TD\nA[Hello world] --> B", "<text>Hello</text><text>WORLD</text>", ""},
+		{"a label", "graph TD\nA[Hello world] --> B", "<text>Hello</text>", "world"},
+		{"words of a link", "graph TD\nA -->|maybe| B", "<text>A</text>", "maybe"},
+		{"a note", "sequenceDiagram\nNote over A: remember", "<text>A</text>", "remember"},
+		{"a participant", "sequenceDiagram\nparticipant A as Somebody", "<text>A</text>", "somebody"},
+		{"marks are not words", "graph TD\nA[one<br/>two]", `<text><tspan x="1">one</tspan><tspan x="1">two</tspan></text>`, ""},
+		{"styles are not shown", "graph TD\nclassDef hot fill:#fff\nclick A \"https://example.com\"", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			src := parseSource(tt.src)
+			if got := lost(&src, []byte(tt.svg)); got != tt.want {
+				t.Errorf("lost %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestCleanSVG: only what is known gets through.
+func TestCleanSVG(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"scripts and styles", `<script>x</script><style>y</style><g><a href="javascript:x"><text>in a link</text></a></g>`, `<g></g>`},
+		{"handlers and styles", `<rect onclick="x" style="y" x="1" class="evil"/>`, `<rect x="1"></rect>`},
+		{"colours", `<rect fill="var(--_node-fill)" stroke="url(#x)"/><rect fill="#f00" stroke="red"/>`, `<rect class="d-f-node"></rect><rect fill="#f00" stroke="red"></rect>`},
+		{"ids", `<marker id="a"/><line marker-end="url(#a)" marker-start="url(http://x)"/>`, "<marker id=\"\x00a\"></marker><line marker-end=\"url(#\x00a)\"></line>"},
+		{"numbers", `<line x1="1.23456" y1="-0.001"/>`, `<line x1="1.23" y1="0"></line>`},
+		{"text on the author's colour", `<g class="node"><rect fill="#ffff00"/><text fill="var(--_text)">a</text></g>`, `<g><rect fill="#ffff00"></rect><text fill="#1b1d22">a</text></g>`},
+		{"codes of characters", `<text>a#35;b #quot;c#quot;</text>`, `<text>a#b &quot;c&quot;</text>`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, err := cleanSVG(`<svg width="10" height="20">` + tt.in + `</svg>`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, string(d.svg)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	for _, bad := range []string{"", "<p/>", `<svg width="1" height="1">`, `<svg width="x" height="1"></svg>`, `<svg width="1" height="1"></svg><svg width="1" height="1"></svg>`} {
+		if _, err := cleanSVG(bad); err == nil {
+			t.Errorf("cleanSVG(%q) gave no error", bad)
+		}
+	}
+}
+
+// TestCorporaDiagrams draws every diagram of real sites: none is left out and
+// none loses a word.
+func TestCorporaDiagrams(t *testing.T) {
+	shared := os.Getenv("BINDERY_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	root := filepath.Join(shared, "corpora")
+	if _, err := os.Stat(root); err != nil {
+		t.Skip("no real sites: ", err)
+	}
+	if testing.Short() {
+		t.Skip("draws 130 diagrams")
+	}
+	fence := regexp.MustCompile("(?ms)^([ \t]*)```mermaid[^\n]*\n(.*?)^[ \t]*```")
+	e := New(Options{})
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(file string, d os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, ".mdx") && !strings.HasSuffix(file, ".md") {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, m := range fence.FindAllStringSubmatch(string(data), -1) {
+			src := strings.ReplaceAll("\n"+m[2], "\n"+m[1], "\n")
+			if seen[src] {
+				continue
+			}
+			seen[src] = true
+			drawn, err := e.Draw(t.Context(), src)
+			if err != nil {
+				t.Errorf("%s: %v\n%s", file, err, src)
+				continue
+			}
+			safe(t, drawn.AppendSVG(nil, "p-", "x"))
+			if len(drawn.Lines) == 0 {
+				t.Errorf("%s: a drawing without words for it", file)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) < 130 {
+		t.Errorf("%d diagrams were found, want 130", len(seen))
+	}
+}
+
+// FuzzDraw: no text of a kind that needs no engine breaks the reading, and
+// what is drawn can stand in a page.
+func FuzzDraw(f *testing.F) {
+	files, _ := filepath.Glob("testdata/diagrams/*.mmd")
+	for _, file := range files {
+		if src, err := os.ReadFile(file); err == nil {
+			f.Add(string(src))
+		}
+	}
+	f.Add("---\ntitle: [\n---\nsequenceDiagram;A->>B")
+	f.Add("sequenceDiagram\nA-xB-->>C:d\nend")
+	f.Fuzz(func(t *testing.T, text string) {
+		src := parseSource(text)
+		if src.kind != Sequence && src.kind != Other {
+			// The reading around a graph's text, without the engine.
+			if _, _, err := graphText(&src); err == nil {
+				lost(&src, nil)
+			}
+			return
+		}
+		d, err := New(Options{}).Draw(t.Context(), text)
+		if err == nil {
+			safe(t, d.AppendSVG(nil, "p-", text))
+		}
+	})
+}
