@@ -7,7 +7,7 @@ import (
 
 // appendActions writes what can be done with the page's text: the first action
 // as a button, the others in a menu beside it. Copying needs JavaScript, so its
-// button is hidden until the script shows it.
+// button is hidden without.
 func (t *Theme) appendActions(dst []byte, v *View, w *words) []byte {
 	if len(v.Actions) == 0 {
 		return dst
@@ -59,7 +59,7 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w *words) []byte {
 		}
 	}
 	if a.Name == "copy" {
-		dst = append(dst, `<button type="button" class="action" hidden`...)
+		dst = append(dst, `<button type="button" class="action needs-js"`...)
 		dst = appendAttr(dst, "data-copy-page", safeURL(a.Href))
 	} else {
 		dst = append(dst, `<a class="action"`...)

@@ -164,7 +164,7 @@ func appendBanner(dst []byte, b *Banner, w *words) []byte {
 	dst = append(dst, b.HTML...)
 	dst = append(dst, `</div>`...)
 	if b.Dismissible {
-		dst = append(dst, `<button type="button" class="icon-button" hidden data-banner-close`...)
+		dst = append(dst, `<button type="button" class="icon-button needs-js" data-banner-close`...)
 		dst = appendAttr(dst, "aria-label", w.close)
 		dst = append(dst, '>')
 		dst = append(dst, uiClose...)

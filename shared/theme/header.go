@@ -69,10 +69,9 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 }
 
 // appendAppearance writes the choice between light, dark and what the system
-// says. Without JavaScript there is nothing to choose with, so it is hidden
-// until the script shows it.
+// says. Without JavaScript there is nothing to choose with, so it is hidden.
 func (t *Theme) appendAppearance(dst []byte, w *words) []byte {
-	dst = append(dst, `<details class="menu appearance" name="bindery-menu" hidden data-appearance-menu><summary class="icon-button"`...)
+	dst = append(dst, `<details class="menu appearance needs-js" name="bindery-menu" data-appearance-menu><summary class="icon-button"`...)
 	dst = appendAttr(dst, "aria-label", w.appearance)
 	dst = appendAttr(dst, "title", w.appearance)
 	dst = append(dst, `><span class="only-light">`...)

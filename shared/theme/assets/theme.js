@@ -19,7 +19,6 @@
       var now = root.dataset.choice || start;
       choices.forEach(function (b) { b.setAttribute("aria-pressed", b.dataset.appearanceChoice === now); });
     }
-    menu.hidden = false;
     mark();
     choices.forEach(function (b) {
       b.addEventListener("click", function () {
@@ -35,7 +34,6 @@
   });
 
   all("[data-banner-close]", function (b) {
-    b.hidden = false;
     b.addEventListener("click", function () {
       store("banner", root.dataset.banner);
       root.classList.add("no-banner");
@@ -72,7 +70,6 @@
   // folder, where no page may read another file, what the article says.
   all("[data-copy-page]", function (b) {
     var label = b.querySelector("[data-label]"), words = label.textContent, timer;
-    b.hidden = false;
     function text() {
       var shown = document.querySelector("main article").innerText;
       if (!/^http/.test(location.protocol)) return Promise.resolve(shown);

@@ -1,0 +1,133 @@
+package tests
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// axeRun asks axe-core for what breaks WCAG 2.2 AA or its best practices, with
+// every menu and tip as a reader finds them. Which levels an author's headings
+// have and what stands in the head of a table are the author's own; frames of
+// other sites are not ours either.
+const axeRun = `axe.run(document, {
+	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+	rules: {"target-size": {enabled: true}, "heading-order": {enabled: false}, "empty-table-header": {enabled: false}}, iframes: false,
+}).then(r => r.violations.map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.target.join(" ") + " (" + n.failureSummary.split("\n").slice(1, 2).join().trim() + ")").join(", ")).join("\n"))`
+
+// maxShift is what browsers call a good page. Words of the stand-in are as wide
+// as the font's on average, not each for itself, so that a line may still break
+// elsewhere when a font arrives.
+const maxShift = 0.1
+
+// layoutShift is how far things moved while the page loaded, by the browser's
+// own measure; fonts that arrive late must not move a line.
+const layoutShift = `new Promise(done => {
+	let sum = 0;
+	new PerformanceObserver(l => { for (const e of l.getEntries()) sum += e.value; }).observe({type: "layout-shift", buffered: true});
+	document.fonts.ready.then(() => setTimeout(() => done(sum), 50));
+})`
+
+// tabWalk presses nothing: it focuses each thing that Tab would reach, in order,
+// and names those that a reader would not see then (WCAG 2.2, 2.4.7 and 2.4.11).
+const tabWalk = `(() => {
+	const faults = [], bar = document.querySelector("header.top");
+	for (const e of document.querySelectorAll("a[href], button, summary, input, select, textarea, [tabindex]")) {
+		if (e.tabIndex < 0 || !e.checkVisibility({visibilityProperty: true})) continue;
+		e.focus();
+		if (document.activeElement != e) continue;
+		e.scrollIntoView({block: "nearest"});
+		const r = e.getBoundingClientRect(), b = bar ? bar.getBoundingClientRect() : r;
+		if (r.width < 1 || r.height < 1) faults.push("no size: " + e.outerHTML.slice(0, 80));
+		else if (bar && !e.closest("header.top, .skip") && r.bottom <= b.bottom && r.top >= b.top) faults.push("behind the header: " + e.outerHTML.slice(0, 80));
+	}
+	document.activeElement.blur();
+	scrollTo(0, 0);
+	return faults.join("; ");
+})()`
+
+// TestPagesAreAccessible opens every page of Bindery's own documentation and of
+// the site "hard" in light and dark, and lets axe-core look at it.
+func TestPagesAreAccessible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not run: opens a browser on every page")
+	}
+	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	axe, err := os.ReadFile(filepath.Join(repository(t), ".cache", "npm", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		lacking(t, "axe-core (make tools)")
+	}
+	for name, source := range map[string]string{
+		"docs": filepath.Join(repository(t), "infra", "docs"),
+		"hard": filepath.Join(repository(t), "tests", "testdata", "hard"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			archive, err := os.ReadFile(exportSite(t, source).Bundle)
+			if err != nil {
+				t.Fatal(err)
+			}
+			extractWithGo(t, archive, dir)
+			var pages []string
+			err = fs.WalkDir(os.DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
+				if err == nil && path.Ext(p) == ".html" {
+					b, readErr := os.ReadFile(filepath.Join(dir, p))
+					// A page that leads on at once can't be looked at.
+					if readErr == nil && !strings.Contains(string(b), `http-equiv="refresh"`) {
+						pages = append(pages, p)
+					}
+				}
+				return err
+			})
+			if err != nil || len(pages) < 3 {
+				t.Fatalf("%d pages (%v)", len(pages), err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+			defer cancel()
+			ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
+				chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
+				chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
+				chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+			))
+			defer stop()
+			for _, look := range looks {
+				scheme := "light"
+				if look.dark {
+					scheme = "dark"
+				}
+				if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+				}); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+					t.Fatal(err)
+				}
+				for _, page := range pages {
+					if err := chromedp.Do(ctx, chromedp.EmulateViewport(look.width, look.height), chromedp.Navigate("file://"+filepath.Join(dir, page))); err != nil {
+						t.Fatalf("%s (%s): %v", page, look.name, err)
+					}
+					shift, err := chromedp.Run(ctx, chromedp.Evaluate[float64](layoutShift, chromedp.EvalAwaitPromise))
+					if err != nil || shift > maxShift {
+						t.Errorf("%s (%s): the page jumps by %.3f (%v)", page, look.name, shift, err)
+					}
+					faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](string(axe)+";"+axeRun, chromedp.EvalAwaitPromise))
+					if err != nil || faults != "" {
+						t.Errorf("%s (%s): %s (%v)", page, look.name, faults, err)
+					}
+					if faults, err = chromedp.Run(ctx, chromedp.Evaluate[string](tabWalk)); err != nil || faults != "" {
+						t.Errorf("%s (%s): keyboard: %s (%v)", page, look.name, faults, err)
+					}
+				}
+			}
+		})
+	}
+}
