@@ -262,8 +262,8 @@
   });
 
   // Pictures that are shown smaller than they are open in the whole window.
-  function zoom(img) {
-    var d = element("dialog", "zoomed"), big = new Image();
+  function zoom(img, vector) {
+    var d = element("dialog", "zoomed"), big = element("img", vector ? "vector" : "");
     big.src = img.currentSrc || img.src;
     big.alt = img.alt;
     d.setAttribute("aria-label", img.alt || words[4]);
@@ -283,9 +283,9 @@
       img.tabIndex = 0;
       img.setAttribute("role", "button");
       img.setAttribute("aria-label", words[4] + (img.alt ? ": " + img.alt : ""));
-      img.addEventListener("click", function () { zoom(img); });
+      img.addEventListener("click", function () { zoom(img, vector); });
       img.addEventListener("keydown", function (e) {
-        if (e.key === "Enter" || e.key === " ") { e.preventDefault(); zoom(img); }
+        if (e.key === "Enter" || e.key === " ") { e.preventDefault(); zoom(img, vector); }
       });
     }
     if (img.complete) ready(); else img.addEventListener("load", ready, { once: true });
