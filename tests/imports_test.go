@@ -98,6 +98,7 @@ var keepers = map[string][]string{
 	"github.com/pkg/errors":                 {},
 	"gopkg.in/yaml.v2":                      {},
 	"github.com/stretchr/testify":           {},
+	"github.com/wyatt915/treeblood":         {"shared/page"},
 	"github.com/yuin/goldmark":              {"shared/mdx"},
 	"github.com/evanw/esbuild":              {"shared/script"}, // its generator alone
 	"github.com/dop251/goja":                {"shared/script"},

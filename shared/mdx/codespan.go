@@ -56,7 +56,7 @@ func (p *parser) code(in *inliner, from, i int) (int, bool) {
 	if sign == '$' {
 		index, kind = &in.dollars, InlineMath
 		if size < 2 {
-			return i, false
+			return p.singleDollars(in, from, open)
 		}
 	}
 	p.steps += size
@@ -86,6 +86,64 @@ func (p *parser) code(in *inliner, from, i int) (int, bool) {
 		p.pushNode(in, node, open, k)
 		return k, true
 	}
+}
+
+// maxSingle bounds, in bytes, how far the sign that closes a single dollar is
+// looked for.
+const maxSingle = 500
+
+// singleDollars reads $math$ at open, where the site has that.
+func (p *parser) singleDollars(in *inliner, from, open int) (int, bool) {
+	s, start := in.s, open+1
+	if p.dollars == DoubleDollars || start >= len(s) || isSpaceOrEOL(s[start]) || s[start] == '{' {
+		return start, false
+	}
+	end := -1
+	limit := min(len(s), start+maxSingle)
+	for k := start; k < limit && end < 0; k++ {
+		p.steps++
+		switch s[k] {
+		case '\\':
+			k++
+		case '$':
+			end = k
+		}
+	}
+	if end <= start || isSpaceOrEOL(s[end-1]) || end+1 < len(s) && (s[end+1] == '$' || isDigit(s[end+1])) {
+		return start, false
+	}
+	if p.dollars == ClearDollars && (open > 0 && isAlnum(s[open-1]) || end+1 < len(s) && isAlnum(s[end+1]) || !clearlyMath(s[start:end])) {
+		return start, false
+	}
+	in.text(from, open)
+	node := p.node(InlineMath, 0)
+	node.Value = p.codeValue(s[start:end], false)
+	p.pushNode(in, node, open, end+1)
+	return end + 1, true
+}
+
+// clearlyMath tells formulas from what may stand between two prices or two
+// names of a shell.
+func clearlyMath(s string) bool {
+	if len(s) == 1 {
+		return isAlpha(s[0])
+	}
+	digit := isDigit(s[0])
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\', '^':
+			return true
+		case '=', '<', '>':
+			if !digit {
+				return true
+			}
+		case '_': // x_1, but not HOME_DIR
+			if i > 0 && isAlpha(s[i-1]) && (i == 1 || !isAlnum(s[i-2]) && s[i-2] != '_') {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // codeValue is the content of a code span: on one line, and without the one

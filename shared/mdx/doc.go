@@ -1,7 +1,7 @@
 // Package mdx reads MDX: CommonMark with GitHub's extensions, JSX, expressions
 // and import/export statements, YAML front matter and $$ math, into a tree
 // whose every node knows its line and column. The grammar is that of remark-mdx
-// with remark-gfm, remark-math (no single dollars) and remark-frontmatter.
+// with remark-gfm, remark-math (no single dollars, unless a site asks) and remark-frontmatter.
 //
 // # What it offers
 //

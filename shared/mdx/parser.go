@@ -42,6 +42,30 @@ func ParseLenient(file string, src []byte) (*File, []Diagnostic) {
 	return p.parse(), p.diags
 }
 
+// Options are choices that a site makes for its pages.
+type Options struct {
+	// Dollars tells where math stands between single dollar signs.
+	Dollars Dollars
+}
+
+// Dollars tells between which dollar signs math stands.
+type Dollars uint8
+
+// Where math is read. Between double signs it always is.
+const (
+	DoubleDollars Dollars = iota // nowhere else, as the reference parser has it
+	ClearDollars                 // also between single signs, where it can't be prices or names of variables
+	SingleDollars                // also between single signs, with no space inside them and no digit behind
+)
+
+// ParseLenientWith is ParseLenient with choices.
+func ParseLenientWith(o Options, file string, src []byte) (*File, []Diagnostic) {
+	p := newParser(file, src)
+	p.lenient = true
+	p.dollars = o.Dollars
+	return p.parse(), p.diags
+}
+
 // parser holds the state of one parse.
 type parser struct {
 	file string
@@ -55,6 +79,7 @@ type parser struct {
 	dirty   bool // the source holds bytes that no text may hold
 
 	lenient bool
+	dollars Dollars
 	err     *SyntaxError
 	diags   []Diagnostic
 	seen    map[int]bool // places already reported

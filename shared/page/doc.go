@@ -19,6 +19,7 @@
 //   - code.go, notation.go: code blocks, the words behind a fence, and the
 //     comments in code that mark lines
 //   - diagram.go: Mermaid's diagrams as drawings, or left to its own runtime
+//   - math.go: formulas as MathML
 //   - links.go: links and files, and what the link report needs of them
 //   - markdown.go, text.go: the tree as Markdown and as text
 //   - services.go: what components ask of the page

@@ -60,6 +60,18 @@ func (r *Renderer) snippet(name string) *snippet {
 	return sn
 }
 
+// parse reads a source after the site's variables were put into it.
+func (r *Renderer) parse(name string, src []byte) (*mdx.File, []mdx.Diagnostic) {
+	o := mdx.Options{Dollars: mdx.ClearDollars}
+	if latex := r.site.Config.Styling.Latex; latex != nil {
+		o.Dollars = mdx.DoubleDollars
+		if *latex {
+			o.Dollars = mdx.SingleDollars
+		}
+	}
+	return mdx.ParseLenientWith(o, name, r.site.Expand(src))
+}
+
 // expandFile resolves a file's content in a scope of its own.
 func (s *state) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
 	s.declare(root, sc)

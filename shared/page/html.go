@@ -48,13 +48,9 @@ func (s *state) html(b []byte, n *mdx.Node) []byte {
 	case mdx.Table:
 		return s.table(b, n)
 	case mdx.MathBlock:
-		b = append(b, `<pre class="math" tabindex="0"><code class="math">`...)
-		b = component.AppendText(b, n.Value)
-		return append(b, "</code></pre>\n"...)
+		return s.math(b, n, true)
 	case mdx.InlineMath:
-		b = append(b, `<code class="math">`...)
-		b = component.AppendText(b, n.Value)
-		return append(b, "</code>"...)
+		return s.math(b, n, false)
 	case mdx.Emphasis:
 		return s.wrap(b, "em", n)
 	case mdx.Strong:

@@ -88,7 +88,7 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 	}
 	s.result.Title, s.result.Description = p.Title, p.Description
 	s.input(p.Source)
-	file, diagnostics := mdx.ParseLenient(p.Source, src)
+	file, diagnostics := r.parse(p.Source, src)
 	for _, d := range diagnostics {
 		s.add(d)
 	}
