@@ -162,7 +162,7 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 		Diagnostics: facts.counts, CleanAddresses: !job.Settings.CanonicalHTML,
 		FileList:       bundle.ListInfo{Size: files.Size, SHA256: files.SHA256},
 		DiagnosticList: bundle.ListInfo{Size: diagnostics.Size, SHA256: diagnostics.SHA256},
-		Sources:        facts.look.sources(),
+		Sources:        facts.look.sources(src.views.theme),
 	}
 	for _, r := range src.site.Redirects {
 		info.Redirects = append(info.Redirects, bundle.Redirect{From: r.Source, To: r.Destination, Permanent: r.Permanent})

@@ -12,6 +12,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/mdx"
 	"github.com/bindery-docs/bindery/shared/page"
 	"github.com/bindery-docs/bindery/shared/script"
+	"github.com/bindery-docs/bindery/shared/theme"
 )
 
 // utilitiesPath is the style sheet of the class names and styles that authors
@@ -69,12 +70,14 @@ func (l *look) page(f *fact) {
 }
 
 // sources are what a content security policy must allow besides 'self'.
-func (l *look) sources() map[string][]string {
-	if !l.mermaid {
-		return nil
+func (l *look) sources(t *theme.Theme) map[string][]string {
+	sources := t.PolicySources()
+	if l.mermaid {
+		// Mermaid's drawings carry their styles. Beside a hash browsers would
+		// not heed the word, and it allows what the hash does.
+		sources["style-src"] = []string{"'unsafe-inline'"}
 	}
-	// Mermaid's drawings carry their styles.
-	return map[string][]string{"style-src": {"'unsafe-inline'"}}
+	return sources
 }
 
 // stylesFor are the style sheets that a page loads besides the theme's.

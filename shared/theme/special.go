@@ -1,6 +1,8 @@
 package theme
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"strings"
 
 	"github.com/tdewolff/minify/v2"
@@ -80,6 +82,17 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 }
 
 var refreshEscaper = strings.NewReplacer(`"`, "%22", `'`, "%27", " ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D")
+
+// PolicySources are what a content security policy must allow besides 'self',
+// by directive: the styles inside the pages that stand alone, by their hash, and
+// the empty icon of sites that have none.
+func (t *Theme) PolicySources() map[string][]string {
+	sum := sha256.Sum256([]byte(t.plain))
+	return map[string][]string{
+		"style-src": {"'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"},
+		"img-src":   {"data:"},
+	}
+}
 
 // plainTokens are the colours that plainCSS uses.
 var plainTokens = [...]string{"bg", "text", "title", "link", "primary", "on-primary", "focus"}

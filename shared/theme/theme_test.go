@@ -3,6 +3,8 @@ package theme
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
 	"flag"
 	"fmt"
 	"os"
@@ -487,4 +489,27 @@ func FuzzDocument(f *testing.F) {
 			t.Errorf("%q changes the page:\n%s", s, diff)
 		}
 	})
+}
+
+// Whoever sets a strict policy needs the hash of the one style that stands in a
+// page.
+func TestPolicySources(t *testing.T) {
+	th := newTheme(t, Config{})
+	for name, doc := range map[string][]byte{"404": th.NotFound(), "redirect": th.RedirectPage("a.html", "")} {
+		styles := 0
+		walk(parse(t, doc), func(n *html.Node) {
+			if n.Data != "style" {
+				return
+			}
+			styles++
+			sum := sha256.Sum256([]byte(n.FirstChild.Data))
+			want := "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+			if got := th.PolicySources()["style-src"]; len(got) != 1 || got[0] != want {
+				t.Errorf("%s: the policy allows %q, the style is %s", name, got, want)
+			}
+		})
+		if styles != 1 {
+			t.Errorf("%s: %d styles", name, styles)
+		}
+	}
 }
