@@ -78,9 +78,12 @@ next:
 				out = append(out, span{kind: spanCode, text: s[i+1 : i+1+n]})
 				i += n + 2
 				continue
-			} else if n < 0 {
-				dead[deadCode] = true
+			} else if n == 0 {
+				text = append(text, "``"...)
+				i += 2
+				continue
 			}
+			dead[deadCode] = true
 		case '[':
 			if dead[deadLink] || depth >= maxPhraseDepth {
 				break
