@@ -54,7 +54,7 @@ func (r *Renderer) snippet(name string) *snippet {
 			sn.statements = parseScript(string(src))
 			return
 		}
-		sn.file, sn.diagnostics = mdx.ParseLenient(name, r.site.Expand(src))
+		sn.file, sn.diagnostics = r.parse(name, src)
 		mdx.Unravel(sn.file.Root)
 	})
 	return sn

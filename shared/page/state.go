@@ -79,7 +79,6 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", p.Source, err)
 	}
-	src = r.site.Expand(src)
 	s := &state{
 		r: r, ctx: ctx, page: page, source: p.Source,
 		slots: map[*mdx.Node]map[string][]*mdx.Node{},
