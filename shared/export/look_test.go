@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/bundle"
+	"github.com/bindery-docs/bindery/shared/component"
+	"github.com/bindery-docs/bindery/shared/highlight"
+	"github.com/bindery-docs/bindery/shared/script"
+	"github.com/bindery-docs/bindery/shared/theme"
 )
 
 // lookSite has class names, styles and diagrams on some of its pages.
@@ -132,5 +137,36 @@ func TestLookOfPlainSite(t *testing.T) {
 	}
 	if n := steps.scripts.Starts(); n != 0 {
 		t.Errorf("%d engines were started", n)
+	}
+}
+
+// TestNamesOfTheTheme: a class name that an author takes from Tailwind changes
+// nothing of the theme and the components, which know none of these names in
+// another sense.
+func TestNamesOfTheTheme(t *testing.T) {
+	same := []string{
+		"contents", // the style sheet leaves the theme's alone
+		"hidden", "sr-only",
+	}
+	look, err := theme.New(theme.Config{CSS: []string{component.CSS(), highlight.CSS(), script.CSS()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, a := range look.Assets() {
+		if strings.HasSuffix(a.Path, ".css") {
+			for _, m := range regexp.MustCompile(`\.([A-Za-z][\w-]*)`).FindAllSubmatch(a.Data, -1) {
+				names = append(names, string(m[1]))
+			}
+		}
+	}
+	_, unknown, err := script.New(script.Options{}).Utilities(t.Context(), names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if !slices.Contains(unknown, n) && !slices.Contains(same, n) {
+			t.Errorf("the theme's class %q is a utility too", n)
+		}
 	}
 }

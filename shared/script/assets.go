@@ -36,7 +36,12 @@ var runtime = sync.OnceValues(func() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []File{named("mermaid", code), named("diagrams", start)}, nil
+	licence, err := data.ReadFile("licences/mermaid.txt")
+	if err != nil {
+		return nil, err
+	}
+	head := append(append([]byte("/*! Mermaid\n"), licence...), "*/\n"...)
+	return []File{named("mermaid", append(head, code...)), named("diagrams", start)}, nil
 })
 
 func named(stem string, data []byte) File {

@@ -113,10 +113,18 @@ func sequenceDiagram(src *source) (*Diagram, error) {
 	return &Diagram{svg: svg, Width: ceil(w), Height: ceil(h), Lines: s.lines()}, nil
 }
 
+// scrolled is the width from which a drawing is scrolled on a wide screen; a
+// narrower one fits into the column and stays readable.
+const scrolled = 1060
+
 // AppendSVG adds the drawing as an SVG element that is named by name. prefix
 // makes its ids unique on the page.
 func (d *Diagram) AppendSVG(dst []byte, prefix, name string) []byte {
-	dst = fmt.Appendf(dst, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" role="img" aria-label="`, d.Width, d.Height)
+	class := ""
+	if d.Width > scrolled {
+		class = ` class="d-wide"`
+	}
+	dst = fmt.Appendf(dst, `<svg%s viewBox="0 0 %d %d" width="%[2]d" height="%[3]d" role="img" aria-label="`, class, d.Width, d.Height)
 	dst = appendText(dst, name)
 	dst = append(dst, `">`...)
 	for _, b := range d.svg {

@@ -14,14 +14,14 @@ import (
 func TestUtilities(t *testing.T) {
 	names := strings.Fields(`w-full aspect-video dark:hidden md:flex w-[800px] 2xl:block hover:underline rounded rounded-md shadow
 		border border-gray-200 bg-primary text-primary dark:text-primary-light bg-black bg-opacity-50 dark:bg-white dark:bg-opacity-20
-		overflow-ellipsis flex-shrink-0 prose not-prose !mt-0 -mt-2 space-y-2 [&>p]:m-0 blur-sm ring
-		tsd-signature 1/2 foo group`)
+		overflow-ellipsis flex-shrink-0 contents not-prose !mt-0 -mt-2 space-y-2 [&>p]:m-0 blur-sm ring
+		tsd-signature 1/2 foo group prose com`)
 	e := New(Options{})
 	sheet, unknown, err := e.Utilities(t.Context(), names)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"1/2", "foo", "group", "tsd-signature"}, unknown); diff != "" {
+	if diff := cmp.Diff([]string{"1/2", "com", "foo", "group", "prose", "tsd-signature"}, unknown); diff != "" {
 		t.Errorf("unknown names (-want +got):\n%s", diff)
 	}
 	golden(t, "testdata/utilities.golden.css", sheet)

@@ -41,7 +41,7 @@ globalThis.utilities = async (names) => {
     css = css.replaceAll(rule, `.${escape(color)}.${escape(alpha)}`)
     paired.add(alpha)
   }
-  const selectors = new Set(css.match(/\.(?:-?\\3\d |\\.|[\w-\u0080-\uffff])+/g))
+  const selectors = new Set(css.replace(/\/\*[^]*?\*\//g, '').match(/\.(?:-?\\3\d |\\.|[\w-\u0080-\uffff])+/g))
   const known = (name) => paired.has(name) || selectors.has('.' + escape(name))
   return { css, unknown: names.filter((n) => !known(n)) }
 }
