@@ -14,7 +14,7 @@ func accordionComponents() []*Component {
 				},
 				iconAttrs("An icon before the title.")),
 			ID:       func(e *Element) (string, string) { return "", e.TitleText("title") },
-			HTML:     func(w *Writer, e *Element) { disclosureHTML(w, e, "accordion", "Details") },
+			HTML:     func(w *Writer, e *Element) { disclosureHTML(w, e, "accordion", wordDetails) },
 			Markdown: disclosureMarkdown,
 		},
 		{
@@ -28,7 +28,7 @@ func accordionComponents() []*Component {
 
 // disclosureHTML appends what opens and closes without a script: a details
 // element. title is shown where the author gave none.
-func disclosureHTML(w *Writer, e *Element, class, title string) {
+func disclosureHTML(w *Writer, e *Element, class string, title word) {
 	w.Open("details", e, class)
 	if e.Bool("defaultOpen") {
 		w.Raw(" open")
@@ -39,7 +39,7 @@ func disclosureHTML(w *Writer, e *Element, class, title string) {
 	if e.Has("title") {
 		w.Title(e, "title")
 	} else {
-		w.Text(title)
+		w.Text(w.word(title))
 	}
 	w.Raw("</span>")
 	if e.Has("description") {

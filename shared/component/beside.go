@@ -13,27 +13,33 @@ func Beside(name string) bool {
 	return name == "Panel" || name == "RequestExample" || name == "ResponseExample"
 }
 
+// OpenBeside appends the start of that box; "</div></aside>" ends it.
+func (w *Writer) OpenBeside() *Writer {
+	return w.Raw(`<aside class="beside"`).Attr("aria-label", w.word(wordBeside)).Raw(`><div class="beside-box">`)
+}
+
 func exampleComponents() []*Component {
-	example := func(name, label string) *Component {
+	example := func(name string, label word) *Component {
 		return &Component{
-			Name: name, Doc: "An example of a " + strings.ToLower(label) + ", beside the text on a wide screen.", Block: true,
+			Name: name, Doc: "An example of a " + strings.ToLower(strings.TrimSuffix(name, "Example")) + ", beside the text on a wide screen.", Block: true,
 			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
 			HTML: func(w *Writer, e *Element) {
-				w.Open("div", e, "example").Raw(` role="group" aria-label="`).Raw(label).Raw(`"><p class="example-title">`).Raw(label).Raw(`</p><div class="code-group`)
+				w.Open("div", e, "example").Raw(` role="group"`).Attr("aria-label", w.word(label)).
+					Raw(`><p class="example-title">`).Text(w.word(label)).Raw(`</p><div class="code-group`)
 				if e.Bool("dropdown") {
 					w.Raw(` code-group-dropdown`)
 				}
 				w.Raw(`">`).Children(e).Raw(`</div></div>`)
 			},
 			Markdown: func(m *Markdown, e *Element) {
-				m.Paragraph("**" + label + "**")
+				m.Paragraph(bold(m.word(label)))
 				m.Children(e)
 			},
 		}
 	}
 	return []*Component{
-		example("RequestExample", "Request"),
-		example("ResponseExample", "Response"),
+		example("RequestExample", wordRequest),
+		example("ResponseExample", wordResponse),
 		{
 			Name: "Panel", Doc: "Content beside the text, in place of the page's contents.", Block: true,
 			HTML: func(w *Writer, e *Element) {

@@ -5,21 +5,23 @@ import (
 	"strings"
 )
 
-// callout is one kind of box around a remark.
+// callout is one kind of box around a remark; its label is -1 for none.
 type callout struct {
-	name, class, label, icon string
+	name, class string
+	label       word
+	icon        string
 }
 
 // callouts lists the kinds; Danger and Error are one.
 func callouts() []callout {
 	return []callout{
-		{"Note", "note", "Note", noteIcon},
-		{"Tip", "tip", "Tip", tipIcon},
-		{"Warning", "warning", "Warning", warningIcon},
-		{"Danger", "danger", "Danger", dangerIcon},
-		{"Error", "danger", "Error", dangerIcon},
-		{"Info", "info", "Info", noteIcon},
-		{"Check", "check", "Check", checkIcon},
+		{"Note", "note", wordNote, noteIcon},
+		{"Tip", "tip", wordTip, tipIcon},
+		{"Warning", "warning", wordWarning, warningIcon},
+		{"Danger", "danger", wordDanger, dangerIcon},
+		{"Error", "danger", wordError, dangerIcon},
+		{"Info", "info", wordInfo, noteIcon},
+		{"Check", "check", wordCheck, checkIcon},
 	}
 }
 
@@ -45,23 +47,23 @@ func calloutComponents() []*Component {
 	var all []*Component
 	for _, k := range callouts() {
 		all = append(all, &Component{
-			Name: k.name, Doc: "A remark beside the text, marked as: " + strings.ToLower(k.label) + ".",
+			Name: k.name, Doc: "A remark beside the text, marked as: " + strings.ToLower(k.name) + ".",
 			Block: true, Attrs: attrs,
 			HTML:     func(w *Writer, e *Element) { calloutHTML(w, e, k) },
-			Markdown: func(m *Markdown, e *Element) { calloutMarkdown(m, e, k.label) },
+			Markdown: func(m *Markdown, e *Element) { calloutMarkdown(m, e, k) },
 		})
 	}
 	kind := func(e *Element) callout {
 		if k := calloutKind(e.String("type")); k != nil {
 			return *k
 		}
-		return callout{class: "plain"}
+		return callout{class: "plain", label: -1}
 	}
 	return append(all, &Component{
 		Name: "Callout", Doc: "A remark with an icon and a colour of the author's choice.", Block: true,
 		Attrs:    append([]AttrSpec{{"type", "string", "", "Looks like the callout of this name: note, tip, warning, danger, error, info or check."}}, attrs...),
 		HTML:     func(w *Writer, e *Element) { calloutHTML(w, e, kind(e)) },
-		Markdown: func(m *Markdown, e *Element) { calloutMarkdown(m, e, kind(e).label) },
+		Markdown: func(m *Markdown, e *Element) { calloutMarkdown(m, e, kind(e)) },
 	})
 }
 
@@ -70,7 +72,11 @@ func calloutHTML(w *Writer, e *Element, k callout) {
 	if tint != "" {
 		tint = "tinted " + tint
 	}
-	w.Open("div", e, "callout", "callout-"+k.class, tint).Raw(` role="note"`).AttrIf("aria-label", k.label).Raw(">")
+	w.Open("div", e, "callout", "callout-"+k.class, tint).Raw(` role="note"`)
+	if k.label >= 0 {
+		w.Attr("aria-label", w.word(k.label))
+	}
+	w.Raw(">")
 	if e.Has("icon") {
 		w.Icon(e, "icon", "callout-icon")
 	} else if k.icon != "" {
@@ -83,9 +89,12 @@ func calloutHTML(w *Writer, e *Element, k callout) {
 	w.Children(e).Raw("</div></div>")
 }
 
-func calloutMarkdown(m *Markdown, e *Element, label string) {
+func calloutMarkdown(m *Markdown, e *Element, k callout) {
 	m.Push("> ", "> ")
-	title := m.Title(e, "title")
+	title, label := m.Title(e, "title"), ""
+	if k.label >= 0 {
+		label = m.word(k.label)
+	}
 	if label != "" && title != "" {
 		label += ": "
 	}

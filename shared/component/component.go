@@ -123,6 +123,9 @@ type Services interface {
 	// Link turns an address as its author wrote it into one for href, and
 	// reports it when it leads nowhere.
 	Link(e *Element, href string) string
+	// Lang is the page's language, as the site's configuration names it; "" for
+	// the site's own.
+	Lang() string
 	// InLink tells whether what is written stands in a link: HTML knows no link
 	// within another.
 	InLink() bool

@@ -81,18 +81,14 @@ func fieldHTML(w *Writer, e *Element, name, place string) {
 	if place != "" && place != "body" {
 		w.Raw(` <span class="field-place">`).Text(place).Raw("</span>")
 	}
-	for _, flag := range []string{"required", "optional", "deprecated"} {
-		if e.Bool(flag) {
-			w.Raw(` <span class="field-`).Raw(flag).Raw(`">`).Raw(flag).Raw("</span>")
+	for _, f := range fieldFlags() {
+		if e.Bool(f.name) {
+			w.Raw(` <span class="field-`).Raw(f.name).Raw(`">`).Raw(w.word(f.word)).Raw("</span>")
 		}
 	}
-	for _, value := range []string{"default", "placeholder"} {
-		if v := e.Display(value); v != "" {
-			label := value
-			if value == "placeholder" {
-				label = "example"
-			}
-			w.Raw(` <span class="field-value">`).Raw(label).Raw(`: <code>`).Text(v).Raw("</code></span>")
+	for _, f := range fieldValues() {
+		if v := e.Display(f.name); v != "" {
+			w.Raw(` <span class="field-value">`).Raw(w.word(f.word)).Raw(`: <code>`).Text(v).Raw("</code></span>")
 		}
 	}
 	w.Raw(`</div><div class="field-body">`).Children(e).Raw("</div></div>")
@@ -104,7 +100,21 @@ func labels(w *Writer, e *Element, attr string) {
 	}
 }
 
-func fieldFacts(e *Element, place string) []string {
+// fieldWord is an attribute and the word that shows it.
+type fieldWord struct {
+	name string
+	word word
+}
+
+func fieldFlags() []fieldWord {
+	return []fieldWord{{"required", wordRequired}, {"optional", wordOptional}, {"deprecated", wordDeprecated}}
+}
+
+func fieldValues() []fieldWord {
+	return []fieldWord{{"default", wordDefault}, {"placeholder", wordExample}}
+}
+
+func fieldFacts(m *Markdown, e *Element, place string) []string {
 	facts := slices.Concat(e.Strings("pre"), e.Strings("post"))
 	if t := e.String("type"); t != "" {
 		facts = append(facts, t)
@@ -112,16 +122,15 @@ func fieldFacts(e *Element, place string) []string {
 	if place != "" && place != "body" {
 		facts = append(facts, "in "+place)
 	}
-	for _, flag := range []string{"required", "optional", "deprecated"} {
-		if e.Bool(flag) {
-			facts = append(facts, flag)
+	for _, f := range fieldFlags() {
+		if e.Bool(f.name) {
+			facts = append(facts, m.word(f.word))
 		}
 	}
-	if d := e.Display("default"); d != "" {
-		facts = append(facts, "default "+d)
-	}
-	if p := e.Display("placeholder"); p != "" {
-		facts = append(facts, "example "+p)
+	for _, f := range fieldValues() {
+		if v := e.Display(f.name); v != "" {
+			facts = append(facts, m.word(f.word)+" "+v)
+		}
 	}
 	return facts
 }
@@ -131,7 +140,7 @@ func fieldMarkdown(m *Markdown, e *Element, name, place string) {
 	if name != "" {
 		line = CodeSpan(name)
 	}
-	if facts := fieldFacts(e, place); len(facts) > 0 {
+	if facts := fieldFacts(m, e, place); len(facts) > 0 {
 		line += " (" + escapeText(strings.Join(facts, ", ")) + ")"
 	}
 	m.Push("- ", "  ")

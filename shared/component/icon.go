@@ -43,14 +43,14 @@ func iconName(e *Element) string {
 // iconMeaning gives the label and the sign of the few icons that authors use
 // as words: a table of features says "yes" and "no" with them. All others are
 // decoration.
-func iconMeaning(name string) (label, sign string) {
+func iconMeaning(name string) (label word, sign string) {
 	switch strings.ToLower(name) {
 	case "check", "circle-check", "check-circle", "square-check", "circle-check-big":
-		return "Yes", "✓"
+		return wordYes, "✓"
 	case "x", "xmark", "circle-x", "circle-xmark", "times", "square-x":
-		return "No", "✗"
+		return wordNo, "✗"
 	}
-	return "", ""
+	return 0, ""
 }
 
 func iconHTML(w *Writer, e *Element) {
@@ -74,8 +74,8 @@ func iconHTML(w *Writer, e *Element) {
 		class = w.Style(e, strings.Join(style, ";"))
 	}
 	w.Open("span", e, "icon-inline", class)
-	if label, _ := iconMeaning(name); label != "" {
-		w.Raw(` role="img"`).Attr("aria-label", label)
+	if label, sign := iconMeaning(name); sign != "" {
+		w.Raw(` role="img"`).Attr("aria-label", w.word(label))
 	}
 	w.Raw(">")
 	if isAddress(name) {

@@ -58,11 +58,11 @@ func promptHTML(w *Writer, e *Element) {
 	if e.Has("description") {
 		w.RichTitle(e, "description")
 	} else {
-		w.Raw("Prompt")
+		w.Text(w.word(wordPrompt))
 	}
 	w.Raw("</p>")
 	if slices.Contains(actions, "cursor") && len(prompt) <= maxPromptLink {
-		w.Raw(`<a class="prompt-open" rel="noopener"`).Attr("href", "https://cursor.com/link/prompt?text="+url.PathEscape(prompt)).Raw(">Open in Cursor</a>")
+		w.Raw(`<a class="prompt-open" rel="noopener"`).Attr("href", "https://cursor.com/link/prompt?text="+url.PathEscape(prompt)).Raw(">").Text(w.word(wordOpen)).Raw("</a>")
 	}
 	w.Raw(`</div><pre class="prompt-body" tabindex="0"><code>`).Text(prompt).Raw("\n</code></pre></div>")
 }

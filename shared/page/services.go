@@ -3,6 +3,7 @@ package page
 import (
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/site"
 )
 
 var _ component.Services = (*state)(nil)
@@ -10,6 +11,20 @@ var _ component.Services = (*state)(nil)
 // Link implements component.Services.
 func (s *state) Link(e *component.Element, href string) string {
 	return s.link(e.Node, attrPos(e.Node, "href"), href)
+}
+
+// Lang implements component.Services.
+func (s *state) Lang() string {
+	if s.lang == nil {
+		lang := ""
+		for _, n := range s.r.site.Trail(s.page) {
+			if n.Kind == site.KindLanguage {
+				lang = n.Label
+			}
+		}
+		s.lang = &lang
+	}
+	return *s.lang
 }
 
 // InLink implements component.Services.

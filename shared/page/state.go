@@ -46,6 +46,9 @@ type state struct {
 	footnotes map[string]*footnote
 	order     []*footnote
 
+	// lang is the page's language, nil before somebody asks for it.
+	lang *string
+
 	// While HTML is written.
 	svg      int                 // depth of svg elements
 	diagrams int                 // that were drawn

@@ -26,7 +26,8 @@ func (s *state) topLevel(b []byte) []byte {
 		case !beside(n):
 			b = line(b, n)
 		case i == first:
-			b = append(b, `<aside class="beside" aria-label="Beside the text"><div class="beside-box">`+"\n"...)
+			w := component.Writer{B: b, Services: s}
+			b = append(w.OpenBeside().B, '\n')
 			for _, n := range s.root {
 				if beside(n) {
 					b = line(b, n)
