@@ -5,12 +5,14 @@
 //	load.go        Load: from a file system to a Site
 //	value.go       JSON with places: every value knows its line and column
 //	config.go      the configuration's fields; configread.go reads them, tolerantly
+//	pagemenu.go    the page's menu, the repository and integrations
 //	unknown.go     fields that nobody reads, with what was meant
 //	variables.go   {{name}} in texts
 //	nav.go         the navigation of docs.json; legacy.go reads mint.json
 //	frontmatter.go a page's YAML head
 //	pages.go       which files are pages, their addresses and names in a bundle
-//	redirect.go    redirects, exact and with patterns; the old addresses of pages
+//	redirect.go    redirects, exact and with patterns
+//	oldaddress.go  the old addresses of pages, which patterns tell
 //	resolve.go     Resolve: what a link on a page points at
 //	tree.go        Trail, Section, Next and Prev: where a page stands
 //	twin.go        Counterpart: the same page in another version or language

@@ -1,0 +1,106 @@
+package site
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxOldAddresses bounds the addresses that patterns are turned into.
+const maxOldAddresses = 50_000
+
+// OldAddresses are the addresses from which patterns among the redirects lead
+// to pages of the bundle: for each page those that it must have had. They
+// have no leading slash, and none is that of a page or a file. More says that
+// there are too many, and the list is cut. The order depends on the site alone.
+func (s *Site) OldAddresses() (addresses []string, more bool) {
+	x := s.tables()
+	back := s.inverse()
+	if len(back.patterns) == 0 {
+		return nil, false
+	}
+	limit := min(maxOldAddresses, 1000+4*len(s.Pages))
+	tries := 8 * limit
+	seen := make(map[string]bool)
+	type step struct {
+		address  string
+		from, by int // the step before, and the pattern that led here
+	}
+	var queue []step
+	push := func(address string) {
+		if !seen[address] {
+			seen[address] = true
+			queue = append(queue, step{address, -1, -1})
+		}
+	}
+	// No pattern is used twice on one way: "/v1/:rest*" to "/:rest*" would find
+	// v1/v1/v1 without an end.
+	used := func(at, by int) bool {
+		for ; at >= 0; at = queue[at].from {
+			if queue[at].by == by {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range s.Pages {
+		if !s.Pages[i].Excluded {
+			push(s.Pages[i].CleanAddress())
+		}
+	}
+	for _, r := range s.Redirects {
+		if path, when, _, _ := splitSource(r.Source); when.empty() && !hasWildcard(path) {
+			push(path)
+		}
+	}
+	for at := 0; at < len(queue); at++ {
+		for _, i := range back.candidates(queue[at].address) {
+			if used(at, i) {
+				continue
+			}
+			old, ok := back.patterns[i].match(queue[at].address)
+			if old = strings.Trim(old, "/"); !ok || old == "" || seen[old] {
+				continue
+			}
+			if tries--; tries < 0 || len(addresses) >= limit {
+				return addresses, true
+			}
+			seen[old] = true
+			var t Target
+			if s.found(x, old, &t) {
+				continue
+			}
+			// Another redirect may come first, and lead elsewhere.
+			if t := s.Resolve(-1, "/"+escapePath(old)); t.Kind == ToPage {
+				addresses = append(addresses, old)
+				queue = append(queue, step{old, at, i})
+			}
+		}
+	}
+	return addresses, false
+}
+
+// inverse has the patterns turned round: from a page's address to the one that
+// it must have had. Patterns that lose a part of the address can't be.
+func (s *Site) inverse() (x patternIndex) {
+	for _, r := range s.Redirects {
+		source, when, _, _ := splitSource(r.Source)
+		if !hasWildcard(source) || !when.empty() || strings.Contains(source, "(") {
+			continue
+		}
+		destination, ok := s.inside(r.Destination)
+		if !ok || destination == "" {
+			continue
+		}
+		there, here := compilePattern(destination, source), compilePattern(source, "")
+		complete := true
+		for _, e := range here.elements {
+			if e.name != "" && !slices.ContainsFunc(there.elements, func(o element) bool { return o.name == e.name && o.rest == e.rest }) {
+				complete = false
+			}
+		}
+		if complete {
+			x.add(there)
+		}
+	}
+	return x
+}
