@@ -101,6 +101,8 @@ func checkAttrs(t html.Token, ids map[string]bool) (faults []string) {
 				faults = append(faults, "an empty id")
 			}
 			ids[a.Val] = true
+		case a.Key == "style": // a content security policy refuses it
+			faults = append(faults, fmt.Sprintf("<%s style=%q>", t.Data, a.Val))
 		case strings.HasPrefix(a.Key, "on"):
 			faults = append(faults, fmt.Sprintf("<%s %s>", t.Data, a.Key))
 		case a.Key == "href" || a.Key == "src" || a.Key == "poster":

@@ -70,6 +70,17 @@ func TestBrokenPages(t *testing.T) {
 	}
 }
 
+// A heading in a link has no link of its own.
+func TestHeadingInLink(t *testing.T) {
+	r := renderSource(t, "<a href=\"https://example.com\"><h4>Title</h4></a>\n\n<h4>Outside</h4>\n")
+	for _, fault := range checkHTML(r) {
+		t.Error(fault)
+	}
+	if got := strings.Count(string(r.HTML), `class="anchor"`); got != 1 {
+		t.Errorf("%d links of headings to themselves: %s", got, r.HTML)
+	}
+}
+
 // Text from every corner of a page is text: what looks like markup in it is
 // none.
 func TestNothingIsInjected(t *testing.T) {

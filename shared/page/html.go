@@ -128,7 +128,7 @@ func (s *state) headingBody(b []byte, n *mdx.Node, id string, level int) []byte 
 		s.emitted(alias)
 	}
 	b = s.blocks(b, soleParagraph(n.Children))
-	if noAnchor(n) {
+	if noAnchor(n) || s.anchors > 0 { // a link can't stand in a link
 		return b
 	}
 	b = append(b, `<a class="anchor" href="#`...)
