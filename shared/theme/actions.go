@@ -45,7 +45,7 @@ func (t *Theme) appendActionList(dst []byte, v *View, w *words) []byte {
 }
 
 func (t *Theme) appendAction(dst []byte, a *Action, v *View, w *words) []byte {
-	label, own := a.Label, ""
+	label, own := a.Label, uiChat
 	switch a.Name {
 	case "copy":
 		own = uiCopy

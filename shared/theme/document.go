@@ -19,6 +19,7 @@ const (
 	uiExternal = `<svg class="icon external" viewBox="0 0 16 16" width="1em" height="1em" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false"><path d="M6 3.5h6.5V10M12 4 4 12"/></svg>`
 	uiCopy     = uiOpen + `<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 5.5v-2a1 1 0 0 0-1-1h-6a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h2"/></svg>`
 	uiPage     = uiOpen + `<path d="M9 2H4.5A1.5 1.5 0 0 0 3 3.5v9A1.5 1.5 0 0 0 4.5 14h7a1.5 1.5 0 0 0 1.5-1.5V6L9 2v4h4M5.5 8.8h5M5.5 11.2h3"/></svg>`
+	uiChat     = uiOpen + `<path d="M2.5 3.5h11V11H8l-3 2.5V11H2.5z"/></svg>`
 	uiPencil   = uiOpen + `<path d="m10.8 2.7 2.5 2.5L5.5 13l-3 .5.5-3 7.8-7.8Z"/></svg>`
 	uiIssue    = uiOpen + `<circle cx="8" cy="8" r="6"/><path d="M8 5v3.5M8 11h.01"/></svg>`
 	uiSystem   = uiOpen + `<rect x="2" y="2.8" width="12" height="8.2" rx="1"/><path d="M5.5 13.5h5"/></svg>`
