@@ -333,7 +333,7 @@
 
   // What does not scroll is no stop for the keyboard.
   function stops() {
-    all(".code-block pre, .table-wrap, .prompt-body", function (el) {
+    all(".code-block pre, .table-wrap, .prompt-body, .beside-box", function (el) {
       if (!el.offsetParent) return;
       if (el.scrollWidth > el.clientWidth || el.scrollHeight > el.clientHeight) el.tabIndex = 0;
       else el.removeAttribute("tabindex");
