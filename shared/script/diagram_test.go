@@ -204,6 +204,22 @@ func TestNotDrawn(t *testing.T) {
 	}
 }
 
+// TestLargest: graphs near the bound are drawn.
+func TestLargest(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("graph TD\n")
+	for i := range 90 {
+		fmt.Fprintf(&b, "n%d --> n%d\n", i*7%61, i*13%59+1)
+	}
+	d, err := New(Options{}).Draw(t.Context(), b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Lines) != 90 {
+		t.Errorf("%d links are told, want 90", len(d.Lines))
+	}
+}
+
 // TestEndedContext: a drawing ends with its context.
 func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

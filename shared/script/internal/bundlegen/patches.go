@@ -34,6 +34,10 @@ var patches = []change{
 		file: "layout-engine.ts", why: "without shared lines, nodes stay where their links end",
 		old: "  alignLayerNodes(nodes, edges, graph.direction)\n", new: "",
 	},
+	{
+		file: "layout-engine.ts", why: "compaction loses the places of graphs from forty nodes on",
+		old: "'elk.layered.compaction.postCompaction.strategy': 'LEFT_RIGHT_CONSTRAINT_LOCKING',", new: "",
+	},
 	{file: "layout-engine.ts", why: "no wide margins", old: "  padding: 40,", new: "  padding: 12,"},
 	// The engine knows no classes of Unicode in patterns.
 	{file: "parser.ts", why: "letters of names of states", old: `[\w\p{L}`, new: `[\w\u00aa-\uffff`, all: true},
