@@ -2,11 +2,14 @@ package tests
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,11 +18,14 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"github.com/bindery-docs/bindery/shared/bundle"
 )
 
 // TestPagesOpenInABrowser opens pages of a bundle straight from the folder and
 // under a sub-path of a plain file server. Nothing may be written to the
-// console, no request may fail, and none may leave the bundle. The site "hard"
+// console, no request may fail, and none may leave the bundle; the server sends a
+// strict content security policy. The site "hard"
 // holds what breaks layouts: tips at the edge, wide tables, long words. With
 // BINDERY_SCREENSHOTS=DIR it keeps a picture of each page: light, dark, phone.
 func TestPagesOpenInABrowser(t *testing.T) {
@@ -50,7 +56,13 @@ func TestPagesOpenInABrowser(t *testing.T) {
 				t.Fatal(err)
 			}
 			extractWithGo(t, archive, filepath.Join(dir, "docs"))
-			server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+			files, policy := http.FileServer(http.Dir(dir)), statedPolicy(t, filepath.Join(dir, "docs"))
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if name == "docs" || name == "hard" { // others show what lies on other sites
+					w.Header().Set("Content-Security-Policy", policy)
+				}
+				files.ServeHTTP(w, r)
+			}))
 			defer server.Close()
 			for _, page := range pages[name] {
 				if _, err := os.Stat(filepath.Join(dir, "docs", page)); err != nil {
@@ -62,6 +74,25 @@ func TestPagesOpenInABrowser(t *testing.T) {
 			}
 		})
 	}
+}
+
+// statedPolicy is the content security policy under which a bundle has to work:
+// its own files, and what its bindery.json says that it needs.
+func statedPolicy(t *testing.T, dir string) string {
+	t.Helper()
+	var info bundle.Info
+	data, err := os.ReadFile(filepath.Join(dir, "bindery.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &info)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := "default-src 'self'"
+	for _, directive := range slices.Sorted(maps.Keys(info.Sources)) {
+		policy += "; " + directive + " 'self' " + strings.Join(info.Sources[directive], " ")
+	}
+	return policy
 }
 
 // alwaysDark are the sites whose docs.json asks for dark pages, whatever the

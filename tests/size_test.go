@@ -12,8 +12,8 @@ import (
 // Weight of what a reader's browser loads for one page, compressed as servers
 // send it, fonts and pictures aside.
 const (
-	pageWeight   = 60 << 10
-	scriptWeight = 15 << 10
+	pageWeight   = 40 << 10
+	scriptWeight = 10 << 10
 )
 
 // TestPagesLoadLittle holds the weight of pages of an exported site: of a plain
