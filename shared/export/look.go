@@ -33,6 +33,9 @@ const (
 	// maxSiteStyle is how much of a site's style sheet is looked through for
 	// class names.
 	maxSiteStyle = 4 << 20
+	// maxPolicySources is how many hosts of one directive a policy names: browsers
+	// read it with every page. Past them it allows all of https.
+	maxPolicySources = 100
 )
 
 // look gathers what the look of all pages needs.
@@ -41,11 +44,26 @@ type look struct {
 	styles  map[string]string
 	linked  bool // a page links the style sheet
 	mermaid bool
+	// needs are the sources of the pages' content, by directive.
+	needs map[string]map[string]struct{}
 }
 
 func (l *look) page(f *fact) {
 	l.linked = l.linked || len(f.Classes) > 0 || len(f.Styles) > 0
 	l.mermaid = l.mermaid || f.Mermaid
+	for directive, sources := range f.Sources {
+		for _, source := range sources {
+			if l.needs == nil {
+				l.needs = map[string]map[string]struct{}{}
+			}
+			if l.needs[directive] == nil {
+				l.needs[directive] = map[string]struct{}{}
+			}
+			if len(l.needs[directive]) <= maxPolicySources {
+				l.needs[directive][source] = struct{}{}
+			}
+		}
+	}
 	for _, c := range f.Classes {
 		if l.classes == nil {
 			l.classes = map[string]struct{}{}
@@ -72,6 +90,21 @@ func (l *look) page(f *fact) {
 // sources are what a content security policy must allow besides 'self'.
 func (l *look) sources(t *theme.Theme) map[string][]string {
 	sources := t.PolicySources()
+	for directive, needed := range l.needs {
+		if len(needed) > maxPolicySources {
+			needed = map[string]struct{}{"https:": {}}
+			if directive == "style-src" { // hashes have no common form
+				needed = map[string]struct{}{"'unsafe-inline'": {}}
+				sources[directive] = nil
+			}
+		}
+		for source := range needed {
+			if !slices.Contains(sources[directive], source) {
+				sources[directive] = append(sources[directive], source)
+			}
+		}
+		slices.Sort(sources[directive])
+	}
 	if l.mermaid {
 		// Mermaid's drawings carry their styles. Beside a hash browsers would
 		// not heed the word, and it allows what the hash does.

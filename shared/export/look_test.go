@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -28,6 +29,38 @@ func lookSite() fstest.MapFS {
 	site["deep/d-live.mdx"] = file("---\ntitle: Live\n---\n\n```mermaid\npie\n\"a\": 1\n```\n")
 	site["e-broken.mdx"] = file("---\ntitle: Broken\n---\n\n```mermaid\ngraph TD\n" + strings.Repeat("A --> B\n", 400) + "```\n")
 	return site
+}
+
+// TestPolicy: bindery.json names what the pages of all shards load from
+// elsewhere, once and in order. One page too many hosts, and it names none.
+func TestPolicy(t *testing.T) {
+	w := newWorld(t)
+	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+	site := sampleSite(130)
+	site["a.mdx"] = file("![x](https://two.example/a.png)\n\n<iframe src=\"https://frames.example/1\" />\n")
+	site["z.mdx"] = file("![x](https://one.example/a.png) ![x](https://two.example/b.png)\n\n<style>{`.a{color:red}`}</style>\n")
+	var many strings.Builder
+	for i := range maxPolicySources + 1 {
+		fmt.Fprintf(&many, "<video src=\"https://h%d.example/v.mp4\" />\n\n", i)
+	}
+	site["many.mdx"] = file(many.String())
+	w.publish(t, site)
+	var info bundle.Info
+	if err := json.Unmarshal([]byte(unpacked(t, w.exported(t, func(o *Options) { o.Shards = 5 }))["bindery.json"]), &info); err != nil {
+		t.Fatal(err)
+	}
+	for directive, want := range map[string][]string{
+		"img-src":   {"data:", "https://one.example", "https://two.example"},
+		"frame-src": {"https://frames.example"},
+		"media-src": {"https:"},
+	} {
+		if diff := cmp.Diff(want, info.Sources[directive]); diff != "" {
+			t.Errorf("%s differs (-want +got):\n%s", directive, diff)
+		}
+	}
+	if n := len(info.Sources["style-src"]); n != 2 {
+		t.Errorf("style-src has %d hashes instead of the theme's and the page's: %q", n, info.Sources["style-src"])
+	}
 }
 
 // TestLook: pages load the styles and scripts that they need, and only those;

@@ -34,7 +34,9 @@ type fact struct {
 	Classes []string          `json:"classes,omitempty"`
 	Styles  map[string]string `json:"styles,omitempty"`
 	Mermaid bool              `json:"mermaid,omitempty"`
-	Sums    *sums             `json:"sums,omitempty"`
+	// Sources are those of page.Result.
+	Sources map[string][]string `json:"sources,omitempty"`
+	Sums    *sums               `json:"sums,omitempty"`
 }
 
 // fragmentLink is a link to a place on another page.
@@ -422,7 +424,7 @@ func failedPage(p *site.Page, reason string) *page.Result {
 func appendFact(dst []byte, s *site.Site, i int, res *page.Result) ([]byte, error) {
 	f := fact{
 		Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics,
-		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid,
+		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Sources: res.Sources,
 	}
 	var own map[string]bool
 	for _, l := range res.Links {

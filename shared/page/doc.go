@@ -14,6 +14,7 @@
 //   - toplevel.go: the text, and what stands beside it
 //   - html.go, element.go: the tree as HTML; HTML elements that authors write
 //   - style.go: authors' styles as classes, for a policy that allows no others
+//   - policy.go: what a content security policy must allow for the page
 //   - image.go: pictures and their sizes (internal/imagesize reads them)
 //   - embed.go: videos, frames and other pages within a page
 //   - code.go, notation.go: code blocks, the words behind a fence, and the

@@ -250,6 +250,7 @@ func (s *state) svgText(b []byte, n *mdx.Node, name string) []byte {
 	b = append(b, name...)
 	b = append(b, '>')
 	if name == "style" {
+		s.allowStyle(text)
 		b = append(b, text...)
 	} else {
 		b = component.AppendText(b, text)
@@ -299,6 +300,7 @@ func (s *state) rawText(b []byte, n *mdx.Node) []byte {
 	if i := strings.Index(strings.ToLower(text), "</"); i >= 0 {
 		text = text[:i]
 	}
+	s.allowStyle(text)
 	return append(b, text...)
 }
 

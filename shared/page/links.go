@@ -22,6 +22,9 @@ func (s *state) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool) stri
 	t := s.r.site.Resolve(s.page, address)
 	switch t.Kind {
 	case site.External, site.Other:
+		if asset {
+			s.allowLoading(n, t.Href)
+		}
 		return t.Href
 	case site.Unsafe:
 		s.report(s.fileOf(n), pos, mdx.Warning, "link-unsafe", "a link to "+excerpt(address)+" is left out: its scheme is not safe on a page")
@@ -49,6 +52,7 @@ func (s *state) styleAddress(n *mdx.Node, pos mdx.Pos, address string) string {
 	t := s.r.site.Resolve(s.page, address)
 	switch t.Kind {
 	case site.External, site.Other:
+		s.allow("img-src", origin(t.Href))
 		return t.Href
 	case site.ToFile:
 		s.refer(n, pos, address, true)

@@ -74,6 +74,10 @@ type Result struct {
 	// Mermaid tells that the page has diagrams that only Mermaid's own runtime
 	// draws (script.Runtime).
 	Mermaid bool
+	// Sources are what a content security policy must allow besides 'self'
+	// for what the page loads from elsewhere and for its <style> elements, by
+	// directive.
+	Sources map[string][]string
 	// Diagnostics are what the author should know, in document order.
 	Diagnostics []mdx.Diagnostic
 	// Inputs are the files that were read: the page, its snippets, and the

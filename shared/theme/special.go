@@ -3,6 +3,8 @@ package theme
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tdewolff/minify/v2"
@@ -84,14 +86,30 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 var refreshEscaper = strings.NewReplacer(`"`, "%22", `'`, "%27", " ", "%20", "\t", "%09", "\n", "%0A", "\r", "%0D")
 
 // PolicySources are what a content security policy must allow besides 'self',
-// by directive: the styles inside the pages that stand alone, by their hash, and
-// the empty icon of sites that have none.
+// by directive: the styles inside the pages that stand alone, by their hash; the
+// empty icon of sites that have none; and the hosts that the site's settings
+// name for its logo, icons, backgrounds and fonts.
 func (t *Theme) PolicySources() map[string][]string {
 	sum := sha256.Sum256([]byte(t.plain))
-	return map[string][]string{
+	sources := map[string][]string{
 		"style-src": {"'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"},
 		"img-src":   {"data:"},
 	}
+	allow := func(directive string, addresses ...string) {
+		for _, address := range addresses {
+			u, err := url.Parse(safeURL(address))
+			if err != nil || u.Scheme == "" || u.Host == "" {
+				continue
+			}
+			if source := strings.ToLower(u.Scheme + "://" + u.Host); !slices.Contains(sources[directive], source) {
+				sources[directive] = append(sources[directive], source)
+			}
+		}
+	}
+	c := &t.cfg
+	allow("img-src", c.Logo.Light, c.Logo.Dark, c.Favicon, c.FaviconDark, c.BackgroundImage, c.BackgroundImageDark)
+	allow("font-src", c.Fonts.Body.Source, c.Fonts.Heading.Source)
+	return sources
 }
 
 // plainTokens are the colours that plainCSS uses.

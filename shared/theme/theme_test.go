@@ -513,3 +513,19 @@ func TestPolicySources(t *testing.T) {
 		}
 	}
 }
+
+// What a site's settings load from elsewhere is named by its host.
+func TestPolicySourcesOfSettings(t *testing.T) {
+	th := newTheme(t, Config{
+		Logo:    Logo{Light: "https://Pictures.example/a.svg", Dark: "https://pictures.example/b.svg"},
+		Favicon: "icon.png",
+		Fonts:   Fonts{Body: Font{Family: "Own", Source: "https://fonts.example:8443/own.woff2", Format: "woff2"}},
+	})
+	got := th.PolicySources()
+	if diff := cmp.Diff([]string{"data:", "https://pictures.example"}, got["img-src"]); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"https://fonts.example:8443"}, got["font-src"]); diff != "" {
+		t.Error(diff)
+	}
+}
