@@ -7,6 +7,7 @@
 //	BINDERY_PROJECT    the project that commands speak of
 //	BINDERY_DATA       the data folder of a local Bindery
 //	BINDERY_STACK      the stack of a Bindery on AWS
+//	GITHUB_OUTPUT      where a step of a GitHub Actions workflow puts its outputs
 //	NO_COLOR           no colour on terminals (https://no-color.org)
 package config
 
@@ -35,6 +36,9 @@ type Config struct {
 	// Stack is the name of a CloudFormation stack; empty when BINDERY_STACK is
 	// not set.
 	Stack string
+	// GitHubOutput is the file that GitHub Actions reads a step's outputs from;
+	// empty when GITHUB_OUTPUT is not set.
+	GitHubOutput string
 	// NoColor asks for output without colour, whatever value NO_COLOR has.
 	NoColor bool
 }
@@ -42,7 +46,8 @@ type Config struct {
 // FromEnv reads the environment through getenv, which is os.Getenv outside of
 // tests. An error names the variable, and never a key.
 func FromEnv(getenv func(string) string) (Config, error) {
-	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), Stack: getenv("BINDERY_STACK"), NoColor: getenv("NO_COLOR") != ""}
+	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), Stack: getenv("BINDERY_STACK"),
+		GitHubOutput: getenv("GITHUB_OUTPUT"), NoColor: getenv("NO_COLOR") != ""}
 	var err error
 	if v := getenv("BINDERY_URL"); v != "" {
 		if c.URL, err = ParseURL(v); err != nil {
@@ -85,7 +90,8 @@ func (c Config) shown() string {
 	if c.AdminKey != "" {
 		key = hidden
 	}
-	return fmt.Sprintf("{URL:%q AdminKey:%q Project:%q Data:%q Stack:%q NoColor:%t}", c.URL, key, c.Project, c.Data, c.Stack, c.NoColor)
+	return fmt.Sprintf("{URL:%q AdminKey:%q Project:%q Data:%q Stack:%q GitHubOutput:%q NoColor:%t}",
+		c.URL, key, c.Project, c.Data, c.Stack, c.GitHubOutput, c.NoColor)
 }
 
 // String shows the Config without its key, as fmt does with all its verbs for

@@ -24,6 +24,9 @@ type exportFlags struct {
 	job      string
 	interval time.Duration
 	maxPolls int
+	// link: leave the bundle where it is and make a link to it.
+	link     bool
+	handover handover
 	// passing: the service ends with this program, so there is no going on
 	// with a job later.
 	passing bool
@@ -42,8 +45,13 @@ agree with it.
 The job is read every --interval, or at the pace that the service asks for, until
 --max-polls intervals are over: exit code 4. A job that failed is exit code 3. A job
 goes on whatever becomes of this program; --job follows one that was started before,
-and a download that broke off is resumed.`,
+and a download that broke off is resumed.
+
+With --no-download the bundle stays where it is, and its link is printed: for servers
+that fetch bundles themselves, such as the Helm chart. --github-output and --helm-values
+put the link into a file instead, where no log shows it.`,
 		Example: `  bindery export --domain docs.example.com --out bundle.tar.gz
+  bindery export --domain docs.example.com --no-download --helm-values values.json
   bindery export --domain docs.example.com --export-version 2026-03 --path guides --path api
   bindery export --job exp_… --out bundle.tar.gz`,
 		Args: cobra.NoArgs,
@@ -55,12 +63,26 @@ and a download that broke off is resumed.`,
 			} else if f.version != "" || len(f.paths) > 0 {
 				return usagef("--export-version and --path belong to a new job, not to --job")
 			}
+			if f.link && f.out != "" {
+				return usagef("--out is the file of a download, and --no-download makes none")
+			}
+			f.handover.outputs = a.env.GitHubOutput
+			if err := f.handover.check(); err != nil {
+				return err
+			}
 			if f.interval <= 0 || f.maxPolls <= 0 {
 				return usagef("--interval and --max-polls must be positive")
 			}
 			c, err := a.client(&who)
 			if err != nil {
 				return err
+			}
+			if f.link {
+				result, err := a.exportLink(cmd.Context(), c, f)
+				if err != nil {
+					return err
+				}
+				return a.print(result, func(w io.Writer) { a.showLink(w, result) })
 			}
 			result, err := a.export(cmd.Context(), c, f)
 			if err != nil {
@@ -77,6 +99,9 @@ and a download that broke off is resumed.`,
 	flags.StringVar(&f.job, "job", "", "go on with this job instead of starting one")
 	flags.DurationVar(&f.interval, "interval", 10*time.Second, "how often to read the job, if the service does not say")
 	flags.IntVar(&f.maxPolls, "max-polls", 60, "give up after so many intervals")
+	flags.BoolVar(&f.link, "no-download", false, "leave the bundle where it is and make a link to it")
+	flags.BoolVar(&f.handover.github, "github-output", false, "add job-id, version, sha256, bundle-url and more to the outputs of a GitHub Actions step")
+	flags.StringVar(&f.handover.values, "helm-values", "", "write values for the Helm chart to this file: link, version and digest")
 	who.flags(cmd)
 	a.jsonFlag(cmd)
 	return cmd
@@ -87,28 +112,93 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 	if err := checkOut(f.out); err != nil {
 		return nil, err
 	}
+	job, err := a.finishedJob(ctx, c, f)
+	if err != nil {
+		return nil, err
+	}
+	result, err := a.fetchBundle(ctx, c, job, f)
+	if err != nil {
+		return nil, a.goingOn(ctx, job.JobID, f, err)
+	}
+	if f.handover.takes() {
+		if _, err := a.giveLink(ctx, c, job, f); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// exportLink starts or finds a job, follows it and makes a link to its bundle.
+func (a *app) exportLink(ctx context.Context, c *client.Client, f exportFlags) (*linkReport, error) {
+	job, err := a.finishedJob(ctx, c, f)
+	if err != nil {
+		return nil, err
+	}
+	link, err := a.giveLink(ctx, c, job, f)
+	if err != nil {
+		return nil, err
+	}
+	if job.PageCount == 0 {
+		a.warn("there is no page in this bundle; do the paths of the export begin a page's address?")
+	}
+	report := &linkReport{
+		JobID: job.JobID, Domain: job.Domain, Version: link.Version, SHA256: link.SHA256, SizeBytes: link.SizeBytes,
+		Pages: job.PageCount, ExpiresAt: link.ExpiresAt,
+	}
+	if !f.handover.takes() {
+		report.BundleURL = link.BundleURL
+	}
+	return report, nil
+}
+
+// giveLink makes a fresh link to a job's bundle and hands it over.
+func (a *app) giveLink(ctx context.Context, c *client.Client, job api.ExportJob, f exportFlags) (api.BundleLink, error) {
+	link, err := c.GenerateBundle(ctx, job.JobID)
+	if err != nil {
+		return link, err
+	}
+	return link, f.handover.give(a.stdout, link, job)
+}
+
+// finishedJob starts or finds a job and follows it to its end.
+func (a *app) finishedJob(ctx context.Context, c *client.Client, f exportFlags) (api.ExportJob, error) {
 	id := f.job
 	if id == "" {
 		job, err := c.StartExport(ctx, api.StartExportRequest{Domain: f.domain, Version: f.version, Paths: f.paths}, "")
 		if err != nil {
-			return nil, err
+			return job, err
 		}
 		id = job.JobID
 	} else if f.domain != "" {
 		job, _, err := c.GetExport(ctx, id)
 		if err != nil {
-			return nil, err
+			return job, err
 		}
 		if job.Domain != f.domain {
-			return nil, fmt.Errorf("job %s is of %s, not of %s", id, job.Domain, f.domain)
+			return job, fmt.Errorf("job %s is of %s, not of %s", id, job.Domain, f.domain)
 		}
 	}
-	result, err := a.finishExport(ctx, c, id, f)
+	bar := a.meter("export")
+	job, err := c.Wait(ctx, id, client.WaitOptions{
+		Interval: f.interval, MaxPolls: f.maxPolls,
+		Progress: func(job api.ExportJob) {
+			bar.set(int64(job.Progress), 100, fmt.Sprintf("%s, %d%%, %s", job.Status, job.Progress, count(job.PageCount, "page")))
+		},
+	})
+	bar.end()
+	if err != nil {
+		return job, a.goingOn(ctx, id, f, err)
+	}
+	return job, nil
+}
+
+// goingOn says how to come back to a job that outlives this program.
+func (a *app) goingOn(ctx context.Context, id string, f exportFlags, err error) error {
 	var timeout *client.TimeoutError
-	if err != nil && !f.passing && (errors.As(err, &timeout) || ctx.Err() != nil) {
+	if !f.passing && (errors.As(err, &timeout) || ctx.Err() != nil) {
 		fmt.Fprintf(a.stderr, "The job goes on. To fetch its bundle later: bindery export --job %s\n", id)
 	}
-	return result, err
+	return err
 }
 
 // checkOut finds out before an export what would keep its file from being
@@ -133,25 +223,15 @@ func checkOut(out string) error {
 	}
 }
 
-func (a *app) finishExport(ctx context.Context, c *client.Client, id string, f exportFlags) (*bundleReport, error) {
-	bar := a.meter("export")
-	job, err := c.Wait(ctx, id, client.WaitOptions{
-		Interval: f.interval, MaxPolls: f.maxPolls,
-		Progress: func(job api.ExportJob) {
-			bar.set(int64(job.Progress), 100, fmt.Sprintf("%s, %d%%, %s", job.Status, job.Progress, count(job.PageCount, "page")))
-		},
-	})
-	bar.end()
-	if err != nil {
-		return nil, err
-	}
+// fetchBundle downloads and checks the bundle of a completed job.
+func (a *app) fetchBundle(ctx context.Context, c *client.Client, job api.ExportJob, f exportFlags) (*bundleReport, error) {
 	out := f.out
 	if out == "" {
 		out = filepath.Base(job.Domain + "-" + job.Version + ".tar.gz")
 	}
-	bar = a.meter("download")
+	bar := a.meter("download")
 	var report *bundleReport
-	_, err = c.Download(ctx, id, client.DownloadOptions{
+	_, err := c.Download(ctx, job.JobID, client.DownloadOptions{
 		Path: out,
 		Check: func(file string, link api.BundleLink) (err error) {
 			report, err = inspect(ctx, file, out, job, link)

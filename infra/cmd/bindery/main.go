@@ -9,6 +9,7 @@
 //	seed.go       an organisation, a project and a key to begin with
 //	publish.go    bindery publish
 //	export.go     bindery export
+//	handover.go   who gets the link to a bundle that is not downloaded
 //	run.go        bindery run: everything from a folder to a checked bundle
 //	bundle.go     what a finished bundle holds
 //	serve.go      bindery serve
