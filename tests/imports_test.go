@@ -43,10 +43,11 @@ var rooms = map[string][]string{
 	"shared/script":    {},
 	"shared/page":      {"shared/site", "shared/mdx", "shared/component", "shared/highlight", "shared/script"},
 	"shared/theme":     {},
+	"shared/search":    {},
 	"shared/bundle":    {},
 	"shared/export": {
 		"shared/admin", "shared/store", "shared/snapshot", "shared/site", "shared/page", "shared/mdx",
-		"shared/component", "shared/highlight", "shared/script", "shared/theme", "shared/bundle",
+		"shared/component", "shared/highlight", "shared/script", "shared/theme", "shared/search", "shared/bundle",
 	},
 	"shared/api":    {"shared/admin", "shared/store", "shared/snapshot"},
 	"shared/client": {"shared/api", "shared/snapshot", "shared/bundle"},
@@ -62,8 +63,9 @@ var rooms = map[string][]string{
 	"shared/cloud/internal/call": {"shared/store"},
 	"shared/cloud/stack":         {},
 	// For tests alone: no program may import it, and no row below names it.
-	"shared/cloud/cloudtest": {"shared/store", "shared/cloud/dynamo", "statemachine"},
-	"shared/config":          {},
+	"shared/cloud/cloudtest":   {"shared/store", "shared/cloud/dynamo", "statemachine"},
+	"shared/search/searchtest": {"shared/search"}, // the same
+	"shared/config":            {},
 }
 
 // keepers names outside modules that only some rooms may use, so that a
@@ -101,7 +103,7 @@ var keepers = map[string][]string{
 	"github.com/wyatt915/treeblood":         {"shared/page"},
 	"github.com/yuin/goldmark":              {"shared/mdx"},
 	"github.com/evanw/esbuild":              {"shared/script"}, // its generator alone
-	"github.com/dop251/goja":                {"shared/script"},
+	"github.com/dop251/goja":                {"shared/script", "shared/search/searchtest"},
 	"github.com/mattn/go-isatty":            {"infra/cmd/bindery"},
 	"github.com/fatih/color":                {"infra/cmd/bindery"},
 	"github.com/schollz/progressbar/v3":     {},

@@ -1,0 +1,199 @@
+// The dialog. It is made when it is first asked for; the index is fetched with
+// the first letter.
+var place = document.getElementById("bindery-search");
+var opener = place && place.querySelector("button");
+if (!opener || !place.dataset.index) return;
+
+var WORDS = {
+  en: ["Results", "Nothing found for “%s”", "%d pages found", "Search is not available: a file of it could not be loaded.", "Close", "Select", "Open"],
+  de: ["Ergebnisse", "Nichts gefunden zu „%s“", "%d Seiten gefunden", "Die Suche ist nicht verfügbar: eine ihrer Dateien ließ sich nicht laden.", "Schließen", "Auswählen", "Öffnen"],
+  fr: ["Résultats", "Aucun résultat pour « %s »", "%d pages trouvées", "La recherche est indisponible : un de ses fichiers n’a pas pu être chargé.", "Fermer", "Choisir", "Ouvrir"],
+  es: ["Resultados", "Nada encontrado para «%s»", "%d páginas encontradas", "La búsqueda no está disponible: no se pudo cargar uno de sus archivos.", "Cerrar", "Elegir", "Abrir"],
+  it: ["Risultati", "Nessun risultato per «%s»", "%d pagine trovate", "La ricerca non è disponibile: un suo file non è stato caricato.", "Chiudi", "Scegli", "Apri"],
+  pt: ["Resultados", "Nada encontrado para “%s”", "%d páginas encontradas", "A pesquisa não está disponível: um dos seus ficheiros não foi carregado.", "Fechar", "Escolher", "Abrir"],
+  nl: ["Resultaten", "Niets gevonden voor ‘%s’", "%d pagina’s gevonden", "Zoeken kan niet: een bestand kon niet worden geladen.", "Sluiten", "Kiezen", "Openen"],
+  ru: ["Результаты", "Ничего не найдено: «%s»", "Найдено страниц: %d", "Поиск недоступен: не удалось загрузить его файл.", "Закрыть", "Выбрать", "Открыть"],
+  ja: ["検索結果", "「%s」は見つかりませんでした", "%d ページ見つかりました", "検索を利用できません：ファイルを読み込めませんでした。", "閉じる", "選択", "開く"],
+  zh: ["搜索结果", "没有找到“%s”", "找到 %d 个页面", "搜索不可用：无法加载所需文件。", "关闭", "选择", "打开"],
+  ko: ["검색 결과", "‘%s’에 대한 결과가 없습니다", "%d개 페이지를 찾았습니다", "검색을 사용할 수 없습니다. 파일을 불러오지 못했습니다.", "닫기", "선택", "열기"],
+  ar: ["النتائج", "لا نتائج لـ «%s»", "عدد الصفحات: %d", "البحث غير متاح: تعذّر تحميل أحد ملفاته.", "إغلاق", "اختيار", "فتح"]
+};
+var words = WORDS[document.documentElement.lang.toLowerCase().split("-")[0]] || WORDS.en;
+
+// Files come as scripts that call this function: a page that was opened from a
+// folder may read nothing else.
+var base = place.dataset.index.replace(/[^/]*$/, ""), up = base.replace(/bindery\/search\/$/, "");
+var rootName = place.dataset.index.slice(base.length).replace(/\.js$/, "");
+var files = {}, waiting = {};
+window.binderySearch = function (name, data) { if (waiting[name]) waiting[name](data); };
+function load(name) {
+  return files[name] || (files[name] = new Promise(function (done, fail) {
+    var s = document.createElement("script");
+    waiting[name] = done;
+    s.src = base + name + ".js";
+    s.onload = function () { delete waiting[name]; s.remove(); fail(new Error(name + " holds no index")); };
+    s.onerror = function () { delete waiting[name]; delete files[name]; s.remove(); fail(new Error(name + " is not there")); };
+    document.head.appendChild(s);
+  }));
+}
+var index;
+function getIndex() {
+  return index || (index = load(rootName).then(function (root) { return new Index(root, load); }).catch(function (err) { index = null; throw err; }));
+}
+
+function el(tag, attrs, children) {
+  var e = document.createElement(tag);
+  Object.keys(attrs || {}).forEach(function (k) { e.setAttribute(k, attrs[k]); });
+  (children || []).forEach(function (c) { e.append(c); });
+  return e;
+}
+
+var dialog, input, listbox, status, options = [], active = -1, asked = "", shown = "", timer;
+
+function build() {
+  var label = place.dataset.prompt;
+  input = el("input", {
+    type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "bindery-search-list", "aria-autocomplete": "list",
+    "aria-label": label, placeholder: label, autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go", dir: "auto"
+  });
+  listbox = el("div", { role: "listbox", id: "bindery-search-list", "class": "search-list", "aria-label": words[0] });
+  listbox.hidden = true;
+  status = el("p", { role: "status", "class": "search-status" });
+  var close = el("button", { type: "button", "class": "search-close", "aria-label": words[4] }, [el("kbd", {}, ["Esc"])]);
+  function hint(keys, word) { return el("span", {}, keys.map(function (k) { return el("kbd", {}, [k]); }).concat([word])); }
+  dialog = el("dialog", { "class": "search-dialog", "aria-label": label }, [
+    el("div", { "class": "search-field" }, [opener.querySelector("svg").cloneNode(true), input, close]),
+    listbox, status,
+    el("p", { "class": "search-hints", "aria-hidden": "true" }, [hint(["↑", "↓"], words[5]), hint(["↵"], words[6])])
+  ]);
+  document.body.appendChild(dialog);
+  close.addEventListener("click", function () { dialog.close(); });
+  dialog.addEventListener("click", function (e) { if (e.target === dialog) dialog.close(); });
+  dialog.addEventListener("close", function () { opener.focus(); });
+  input.addEventListener("input", function () {
+    clearTimeout(timer);
+    timer = setTimeout(ask, shown ? 120 : 0);
+  });
+  input.addEventListener("keydown", keys);
+  listbox.addEventListener("mousemove", function (e) {
+    var o = e.target.closest("[role=option]"), i = options.indexOf(o);
+    if (i >= 0 && i !== active) choose(i, true);
+  });
+  listbox.addEventListener("click", function (e) { if (e.target.closest("a") && !e.ctrlKey && !e.metaKey && !e.shiftKey) dialog.close(); });
+}
+
+function open() {
+  if (!dialog) build();
+  if (dialog.open) return;
+  dialog.showModal();
+  input.focus();
+  input.select();
+}
+
+function keys(e) {
+  if (e.isComposing || e.keyCode === 229) return;
+  var step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+  if (step && options.length) {
+    e.preventDefault();
+    choose(active < 0 && step < 0 ? options.length - 1 : (active + step + options.length) % options.length);
+  } else if (e.key === "Enter") {
+    e.preventDefault();
+    // What was typed last may not be answered yet.
+    if (asked === input.value && shown === asked) go(e);
+    else ask().then(function () { go(e); });
+  }
+}
+
+function go(e) {
+  var o = options[active < 0 ? 0 : active];
+  if (!o || !dialog.open) return;
+  if (e.ctrlKey || e.metaKey) { window.open(o.href, "_blank", "noopener"); return; }
+  o.click();
+}
+
+function choose(i, byMouse) {
+  if (options[active]) options[active].setAttribute("aria-selected", "false");
+  active = i;
+  var o = options[i];
+  if (!o) { input.removeAttribute("aria-activedescendant"); return; }
+  o.setAttribute("aria-selected", "true");
+  input.setAttribute("aria-activedescendant", o.id);
+  if (!byMouse) o.scrollIntoView({ block: "nearest" });
+  if (o.more) o.more();
+}
+
+// ask answers what the field holds. Answers that come late are dropped.
+function ask() {
+  clearTimeout(timer);
+  var query = input.value;
+  if (query === asked && shown === asked) return Promise.resolve();
+  asked = query;
+  if (!query.trim()) { show({ pages: [], terms: [] }, query); return Promise.resolve(); }
+  return getIndex().then(function (x) { return x.find(query).then(function (found) { if (asked === query) show(found, query, x); }); }).catch(function () {
+    if (asked !== query) return;
+    show({ pages: [], terms: [] }, query);
+    status.textContent = words[3];
+  });
+}
+
+function marked(into, pieces) {
+  pieces.forEach(function (p, i) { if (p) into.append(i % 2 ? el("mark", {}, [p]) : p); });
+  return into;
+}
+
+function show(found, query, x) {
+  shown = query;
+  options = [];
+  active = -1;
+  listbox.textContent = "";
+  found.pages.forEach(function (p, n) {
+    var name = "bindery-search-" + n, group = el("div", { role: "group", "aria-labelledby": name });
+    group.append(el("div", { "class": "search-page", id: name }, [
+      marked(el("span", { "class": "search-title", dir: "auto" }), excerpt(p.title, found.terms)), el("span", { "class": "search-trail", dir: "auto" }, [p.trail])
+    ]));
+    function option(s) {
+      var o = el("a", { role: "option", "class": "search-option", tabindex: "-1", "aria-selected": "false", href: up + p.path.split("/").map(encodeURIComponent).join("/") + (s && s.id ? "#" + encodeURIComponent(s.id) : "") });
+      fill(o, s);
+      return o;
+    }
+    function fill(o, s) {
+      o.textContent = "";
+      if (!s || !s.heading) o.setAttribute("aria-label", p.title); else o.removeAttribute("aria-label");
+      if (s && s.heading) o.append(marked(el("span", { "class": "search-heading", dir: "auto" }), excerpt(s.heading, found.terms)));
+      var text = s ? excerpt(s.text, found.terms, 150) : [""];
+      o.append(marked(el("span", { "class": "search-text", dir: "auto" }), text[0] || text.length > 1 ? text : [p.title]));
+    }
+    if (p.sections) p.sections.forEach(function (s) { group.append(option(s)); });
+    else {
+      // The text of a page further down comes when a reader comes to it.
+      var o = option(null);
+      o.more = function () {
+        o.more = null;
+        x.text(p.parts.slice(0, 1)).then(function (got) {
+          if (!got[0]) return;
+          fill(o, got[0]);
+          if (got[0].id) o.setAttribute("href", o.getAttribute("href") + "#" + encodeURIComponent(got[0].id));
+        }, function () { /* the page itself is still a way to go */ });
+      };
+      group.append(o);
+    }
+    listbox.append(group);
+  });
+  options = Array.prototype.slice.call(listbox.querySelectorAll("[role=option]"));
+  options.forEach(function (o, i) { o.id = "bindery-search-option-" + i; });
+  listbox.hidden = !options.length;
+  listbox.scrollTop = 0;
+  input.setAttribute("aria-expanded", String(options.length > 0));
+  status.textContent = !query.trim() ? "" : options.length ? words[2].replace("%d", found.pages.length) : words[1].replace("%s", query.trim());
+  status.classList.toggle("sr", options.length > 0);
+  choose(options.length ? 0 : -1);
+}
+
+opener.addEventListener("click", open);
+document.addEventListener("keydown", function (e) {
+  var k = (e.metaKey || e.ctrlKey) && !e.altKey && !e.shiftKey && e.key.toLowerCase() === "k";
+  var slash = e.key === "/" && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.closest("input, textarea, select, [contenteditable]");
+  if (!k && !slash || document.querySelector("dialog[open]") && !(dialog && dialog.open)) return;
+  e.preventDefault();
+  if (k && dialog && dialog.open) dialog.close(); else open();
+});

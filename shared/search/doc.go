@@ -1,0 +1,38 @@
+// Package search is search without a server: an inverted index of a site in
+// classic scripts, which pages load as they are needed, and the scripts and
+// styles of the search box that asks it.
+//
+//	words.go    text → terms, the same in Go and in assets/core.js
+//	record.go   a page → how much each of its sections is about each term
+//	part.go     what one shard knows: its pages, and its terms in order
+//	merge.go    many shards' terms as one ordered stream, in bounded memory
+//	builder.go  pages and terms → the index's scripts
+//	code.go     numbers as text
+//	script.go   the box: script and styles for the theme
+//	assets/     core.js asks an index; box.js and box.css are the dialog
+//
+// # An index
+//
+// A site has an index for each of its divisions (a version in a language). Its
+// root, RootPath, has a fixed name, because pages are written before the index
+// is known; all its other files lie in a folder that is named by a digest of
+// the division's pages:
+//
+//	bindery/search/0.js              sizes, where each part begins, common words
+//	bindery/search/<digest>/t<n>.js  a run of the terms in order, with postings
+//	bindery/search/<digest>/x<n>.js  a run of the sections: headings and texts
+//	bindery/search/<digest>/p<n>.js  a run of the pages: titles and addresses;
+//	                                 in the root while there are few
+//
+// Every file is one call of the function binderySearch with the file's name
+// and its data, so that it works from a folder, where pages may not read files
+// in another way. A reader loads the root, the run of terms around each word,
+// and the sections of the best pages.
+//
+// A section's number counts through the division in the order of pages and
+// headings; each page begins with a section of its own for its title,
+// description, keywords and what stands before the first heading. How much a
+// section is about a term is a number from 1 to 63 that follows from the
+// section alone (record.go), so that shards need nothing of each other and the
+// index has the same bytes however a site was cut.
+package search

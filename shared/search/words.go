@@ -1,0 +1,216 @@
+package search
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxTerm is how many characters a term may have. Longer ones are data, such as
+// keys and digests, which nobody types.
+const maxTerm = 32
+
+// maxDigits is how many digits a term that has nothing else may have.
+const maxDigits = 6
+
+// charKind says what a character does in a text.
+type charKind uint8
+
+const (
+	separator charKind = iota
+	letter             // part of a word
+	dense              // of a script that sets no spaces between words
+)
+
+// ranges lists the characters from U+0080 that are not letters; what lies
+// outside the basic plane separates. core.js has the same table, and a test
+// compares the two for every character.
+var ranges = []struct {
+	from, to rune
+	kind     charKind
+}{
+	{0x80, 0xBF, separator}, {0xD7, 0xD7, separator}, {0xF7, 0xF7, separator},
+	{0x2B0, 0x2FF, separator}, {0x37E, 0x37E, separator}, {0x387, 0x387, separator},
+	{0x55A, 0x55F, separator}, {0x589, 0x58F, separator},
+	{0x5BE, 0x5BE, separator}, {0x5C0, 0x5C0, separator}, {0x5C3, 0x5C3, separator}, {0x5F3, 0x5F4, separator},
+	{0x600, 0x61F, separator}, {0x66A, 0x66D, separator}, {0x6D4, 0x6D4, separator},
+	{0x964, 0x965, separator}, {0xE00, 0xE3E, dense}, {0xE3F, 0xE3F, separator}, {0xE40, 0xE4E, dense},
+	{0xE4F, 0xE4F, separator}, {0xE50, 0xE59, dense}, {0xE5A, 0xE5B, separator}, {0xE80, 0xEFF, dense},
+	{0x1000, 0x1049, dense}, {0x104A, 0x104F, separator}, {0x1050, 0x109F, dense}, {0x1100, 0x11FF, dense},
+	{0x1780, 0x17D3, dense}, {0x17D4, 0x17DB, separator}, {0x17DC, 0x17FF, dense},
+	{0x2000, 0x20CF, separator}, {0x2100, 0x2BFF, separator}, {0x2E00, 0x2E7F, separator}, {0x2E80, 0x2FDF, dense},
+	{0x2FE0, 0x3004, separator}, {0x3005, 0x3007, dense}, {0x3008, 0x3040, separator}, {0x3041, 0x3096, dense},
+	{0x3097, 0x309C, separator}, {0x309D, 0x309F, dense}, {0x30A0, 0x30A0, separator}, {0x30A1, 0x30FA, dense},
+	{0x30FB, 0x30FB, separator}, {0x30FC, 0x31BF, dense}, {0x31C0, 0x31EF, separator}, {0x31F0, 0x31FF, dense},
+	{0x3200, 0x33FF, separator}, {0x3400, 0x9FFF, dense}, {0xA960, 0xA97F, dense}, {0xAC00, 0xD7FF, dense},
+	{0xD800, 0xF8FF, separator}, {0xF900, 0xFAFF, dense}, {0xFD3E, 0xFD3F, separator}, {0xFE00, 0xFE6F, separator},
+	{0xFEFF, 0xFEFF, separator}, {0xFF00, 0xFFFF, separator},
+	{0x10000, unicode.MaxRune, separator},
+}
+
+func kindOf(r rune) charKind {
+	if r < 0x80 {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return letter
+		}
+		return separator
+	}
+	lo, hi := 0, len(ranges)
+	for lo < hi {
+		m := (lo + hi) / 2
+		switch {
+		case r > ranges[m].to:
+			lo = m + 1
+		case r < ranges[m].from:
+			hi = m
+		default:
+			return ranges[m].kind
+		}
+	}
+	return letter
+}
+
+// ignored tells marks that readers leave out when they type: accents that
+// stand alone, vowel points of Hebrew and Arabic, joiners.
+func ignored(r rune) bool {
+	return r >= 0x300 && r <= 0x36F || r == 0xAD || r >= 0x591 && r <= 0x5BD || r == 0x5BF || r == 0x5C1 || r == 0x5C2 ||
+		r == 0x5C4 || r == 0x5C5 || r == 0x5C7 || r == 0x640 || r >= 0x64B && r <= 0x65F || r == 0x670 || r == 0x200B || r == 0x200C || r == 0x200D
+}
+
+// fold writes a word as it is compared: in lower case and without accents.
+func fold(w string) string {
+	plain := true
+	for i := 0; i < len(w); i++ {
+		if c := w[i]; c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return w
+	}
+	var b strings.Builder
+	for _, r := range w {
+		r = unicode.ToLower(r)
+		switch {
+		case r < 0x80:
+			b.WriteByte(byte(r))
+		case ignored(r):
+		case r == 'ß':
+			b.WriteString("ss")
+		case r == 'æ':
+			b.WriteString("ae")
+		case r == 'œ':
+			b.WriteString("oe")
+		case r == 'ø':
+			b.WriteByte('o')
+		case r == 'đ' || r == 'ð':
+			b.WriteByte('d')
+		case r == 'ł':
+			b.WriteByte('l')
+		case r == 'ı':
+			b.WriteByte('i')
+		case r == 'ς':
+			b.WriteRune('σ')
+		case r >= 0xC0 && r < 0x530 || r >= 0x1E00 && r < 0x2000:
+			// Letters of Latin, Greek and Cyrillic without what stands on them.
+			base, _ := utf8.DecodeRuneInString(norm.NFD.String(string(r)))
+			b.WriteRune(base)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// terms calls fn with each term of a text. A word written in parts, such as
+// "getUserById", is a term as a whole, and part tells its parts. Runs of a
+// script without spaces are cut in overlapping pairs of characters.
+func terms(text string, fn func(term string, part bool)) {
+	if !norm.NFKC.IsNormalString(text) {
+		text = norm.NFKC.String(text)
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		kind := kindOf(r)
+		if kind == separator {
+			i += size
+			continue
+		}
+		start := i
+		for i += size; i < len(text); i += size {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			k := kindOf(r)
+			if ignored(r) {
+				continue
+			}
+			if k != kind {
+				break
+			}
+		}
+		run := text[start:i]
+		if kind == dense {
+			pairs(fold(run), fn)
+			continue
+		}
+		word(run, fn)
+	}
+}
+
+// pairs cuts a run of a dense script.
+func pairs(run string, fn func(term string, part bool)) {
+	var before rune
+	n := 0
+	for _, r := range run {
+		if n++; n > 1 {
+			fn(string([]rune{before, r}), false)
+		}
+		before = r
+	}
+	if n == 1 {
+		fn(run, false)
+	}
+}
+
+// word gives a word and its parts.
+func word(w string, fn func(term string, part bool)) {
+	// A fold may make a character longer; nothing a reader types comes near.
+	if len(w) > 4*maxTerm {
+		return
+	}
+	whole := fold(w)
+	if usable(whole) {
+		fn(whole, false)
+	}
+	start := 0
+	for i := 1; i < len(w); i++ {
+		if upper(w[i]) && (lower(w[i-1]) || i+1 < len(w) && upper(w[i-1]) && lower(w[i+1])) {
+			if p := fold(w[start:i]); usable(p) {
+				fn(p, true)
+			}
+			start = i
+		}
+	}
+	if start > 0 {
+		if p := fold(w[start:]); usable(p) {
+			fn(p, true)
+		}
+	}
+}
+
+func upper(c byte) bool { return c >= 'A' && c <= 'Z' }
+func lower(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
+
+// usable tells whether a word is worth a term.
+func usable(w string) bool {
+	n, digits := 0, 0
+	for _, r := range w {
+		n++
+		if r >= '0' && r <= '9' {
+			digits++
+		}
+	}
+	return n >= 2 && n <= maxTerm && (digits < n || n <= maxDigits)
+}

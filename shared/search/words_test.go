@@ -1,0 +1,201 @@
+package search
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/dop251/goja"
+	"github.com/google/go-cmp/cmp"
+)
+
+func core(t testing.TB) *goja.Runtime {
+	t.Helper()
+	vm := goja.New()
+	if _, err := vm.RunString(coreJS); err != nil {
+		t.Fatal(err)
+	}
+	return vm
+}
+
+// Texts and questions are cut alike: for every character the two tables, and
+// what a character is folded to, agree.
+func TestCharactersMeanTheSameInBothLanguages(t *testing.T) {
+	vm := core(t)
+	v, err := vm.RunString(`(function () {
+	  var out = [];
+	  for (var c = 0; c < 0xFFFF; c++) out.push(kindOf(c) + (ignored(c) ? "i" : "") + (c >= 0xD800 && c < 0xE000 ? "" : fold(String.fromCharCode(c))));
+	  return out.join("\n" + String.fromCharCode(1));
+	})()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := 0
+	for c, got := range strings.Split(v.String(), "\n\x01") {
+		want := string(rune('0' + kindOf(rune(c))))
+		if ignored(rune(c)) {
+			want += "i"
+		}
+		if c < 0xD800 || c >= 0xE000 {
+			want += fold(string(rune(c)))
+		}
+		if got != want {
+			if wrong++; wrong < 20 {
+				t.Errorf("U+%04X: the script says %q, Go %q", c, got, want)
+			}
+		}
+	}
+}
+
+func TestTerms(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"Getting started", "getting started"},
+		{"a b cd", "cd"},
+		{"getUserById(HTTPServer)", "getuserbyid +get +user +by +id httpserver +http +server"},
+		{"api-keys, snake_case v2.1", "api keys snake case v2"},
+		{"x1 1234567 123456", "x1 123456"},
+		{"Crème BRÛLÉE Straße Łódź", "creme brulee strasse lodz"},
+		{"ﬁne ＡＰＩ", "fine api"},
+		{"日本語テキスト", "日本 本語 語テ テキ キス スト"},
+		{"한국어 설정", "한국 국어 설정"},
+		{"設 API設定", "設 api 設定"},
+		{"שָׁלוֹם مُحَمَّد", "שלום محمد"},
+		{"Ελληνικά Привет Йод", "ελληνικα привет иод"},
+		{strings.Repeat("x", 33) + " ok", "ok"},
+		{"\xff\xfe bad\xff utf", "bad utf"},
+		{"🙂 smile🙂d", "smile"},
+	} {
+		var got []string
+		terms(tt.text, func(term string, part bool) {
+			if part {
+				term = "+" + term
+			}
+			got = append(got, term)
+		})
+		if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%q: %s", tt.text, diff)
+		}
+	}
+}
+
+// Words of a language that differ by grammar alone have one stem; those that
+// mean different things have not.
+func TestStems(t *testing.T) {
+	vm := core(t)
+	stem, ok := goja.AssertFunction(vm.Get("stem"))
+	if !ok {
+		t.Fatal("no function stem")
+	}
+	of := func(word, lang string) string {
+		v, err := stem(goja.Undefined(), vm.ToValue(word), vm.ToValue(lang))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.String()
+	}
+	for _, tt := range []struct{ lang, same, other string }{
+		{"en", "deploy deploys deployed deploying deployment deployments", "employ"},
+		{"en", "authenticate authenticates authenticated authenticating authentication", "author"},
+		{"en", "configure configures configured configuring", "conflict"},
+		{"en", "query queries", "quest"},
+		{"en", "run runs running", "rung"},
+		{"en", "class classes", "clan"},
+		{"en", "status", "stat"},
+		{"de", "einstellung einstellungen", "einstieg"},
+		{"fr", "page pages", "pagode"},
+		{"fr", "variable variables", "varie"},
+		{"es", "pagina paginas", "pagar"},
+		{"es", "configuracion configuraciones", "conflicto"},
+		{"ja", "pages", "page"},
+	} {
+		words := strings.Fields(tt.same)
+		for _, w := range words[1:] {
+			if of(w, tt.lang) != of(words[0], tt.lang) {
+				t.Errorf("%s: %s is %q, %s is %q", tt.lang, words[0], of(words[0], tt.lang), w, of(w, tt.lang))
+			}
+		}
+		if of(tt.other, tt.lang) == of(words[0], tt.lang) {
+			t.Errorf("%s: %s and %s have one stem", tt.lang, tt.other, words[0])
+		}
+	}
+}
+
+// Mistyped letters are counted, up to a bound.
+func TestDistance(t *testing.T) {
+	vm := core(t)
+	distance, ok := goja.AssertFunction(vm.Get("distance"))
+	if !ok {
+		t.Fatal("no function distance")
+	}
+	for _, tt := range []struct {
+		a, b string
+		max  int
+		open bool
+		want int64
+	}{
+		{"webhook", "webhook", 2, false, 0},
+		{"webhok", "webhook", 2, false, 1},
+		{"webohok", "webhook", 2, false, 1},
+		{"wbhok", "webhook", 2, false, 2},
+		{"xyz", "webhook", 2, false, 3},
+		{"webh", "webhook", 2, false, 3},
+		{"webh", "webhook", 2, true, 0},
+		{"wehb", "webhook", 2, true, 1},
+		{"webhooks", "webhook", 1, false, 1},
+		{"webhookssss", "webhook", 1, true, 2},
+	} {
+		v, err := distance(goja.Undefined(), vm.ToValue(tt.a), vm.ToValue(tt.b), vm.ToValue(tt.max), vm.ToValue(tt.open))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.ToInteger() != tt.want {
+			t.Errorf("%+v: got %d", tt, v.ToInteger())
+		}
+	}
+}
+
+// Whatever the text, terms are short, not empty, and whole characters of the
+// basic plane; a question of the same text has the same words.
+func FuzzTerms(f *testing.F) {
+	for _, s := range []string{"getUserById", "日本語 テキスト", "Straße ﬁ", "a\u0301\u0301b", "\xff", "İstanbul ǅ", "ΑΣ ας", "ﷺ", "Å"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		seen := map[string]bool{}
+		terms(text, func(term string, part bool) {
+			if n := utf8.RuneCountInString(term); n == 0 || n > maxTerm || !utf8.ValidString(term) {
+				t.Errorf("%q has the term %q", text, term)
+			}
+			for _, r := range term {
+				if r > 0xFFFF || kindOf(r) == separator {
+					t.Errorf("%q has the term %q", text, term)
+				}
+			}
+			if !part {
+				seen[term] = true
+			}
+		})
+		if !utf8.ValidString(text) {
+			return
+		}
+		vm := core(t)
+		v, err := vm.RunString("wordsOf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fn, _ := goja.AssertFunction(v)
+		got, err := fn(goja.Undefined(), vm.ToValue(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := map[string]bool{}
+		for _, w := range got.Export().([]any) {
+			asked[w.(map[string]any)["text"].(string)] = true
+		}
+		for term := range seen {
+			if !asked[term] {
+				t.Errorf("%q: nobody who asks for the text asks for its term %q", text, term)
+			}
+		}
+	})
+}
