@@ -1,0 +1,82 @@
+package serve
+
+import (
+	"path"
+	"strings"
+)
+
+// Addresses says what answers an address: a file of a bundle, another address,
+// or nothing.
+type Addresses struct {
+	// Has tells whether there is a file of this name, a path with slashes.
+	Has func(name string) bool
+	// Stub tells of a file that it only leads elsewhere, so that a redirect
+	// may answer in its place; nil if that is not known.
+	Stub func(name string) bool
+	// Redirects are the site's; may be nil.
+	Redirects *Redirects
+}
+
+// Answer is what an address leads to: at most one of File and To is set.
+type Answer struct {
+	// File is the name of the file to send.
+	File string
+	// To is where the reader is sent: escaped, and either absolute with a
+	// scheme or a path from the site's root.
+	To        string
+	Permanent bool
+}
+
+// Find looks up the path of a request, unescaped, from the site's root on:
+//
+//   - x is the file x, else x.html; x/ is x/index.html.
+//   - x/ leads to x where x.html is, x leads to x/ where x/index.html is: links
+//     of a page are relative to its file.
+//   - a page wins over a redirect from its own address, unless it is a page
+//     that only leads elsewhere.
+//
+// No name that is given to Has begins or ends with a slash or holds dots as an
+// element.
+func (a Addresses) Find(urlPath, rawQuery string) Answer {
+	name := strings.Trim(path.Clean("/"+urlPath), "/")
+	folder := strings.HasSuffix(urlPath, "/")
+	var answer Answer
+	file := "" // what decides
+	switch index := path.Join(name, "index.html"); {
+	case (name == "" || folder) && a.Has(index):
+		file, answer.File = index, index
+	case name == "":
+	case a.Has(name) && !folder:
+		file, answer.File = name, name
+	case a.Has(name + ".html"):
+		file = name + ".html"
+		if folder {
+			answer = Answer{To: escapePath("/" + name), Permanent: true}
+		} else {
+			answer.File = file
+		}
+	case a.Has(index):
+		file, answer = index, Answer{To: escapePath("/" + name + "/"), Permanent: true}
+	}
+	if file == "" || a.Stub != nil && a.Stub(file) {
+		if to, permanent, ok := a.Redirects.Follow(name, rawQuery); ok {
+			return Answer{To: to, Permanent: permanent}
+		}
+	}
+	return answer
+}
+
+// escapePath writes a path that begins with one slash as it stands in a header.
+func escapePath(p string) string {
+	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/"
+	const hex = "0123456789ABCDEF"
+	out := make([]byte, 0, len(p)+8)
+	for i := range len(p) {
+		if c := p[i]; strings.IndexByte(plain, c) >= 0 {
+			out = append(out, c)
+		} else {
+			out = append(out, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return string(out)
+}

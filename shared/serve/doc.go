@@ -1,0 +1,44 @@
+// Package serve brings a bundle to readers: it fetches it, checks and unpacks
+// it into a folder of versions, switches to it in one step, and answers
+// requests from it. The program bindery-serve is this package behind flags;
+// `bindery serve` shows a bundle with the same rules of addresses.
+//
+//	doc.go        this map
+//	error.go      what can go wrong, for operators: a code and what to do
+//	source.go     where a bundle is: https, s3, file
+//	http.go       https links, with a CA of one's own and proxies
+//	s3.go         objects of S3, by whatever identity the process has
+//	download.go   a download that goes on where it broke off
+//	volume.go     the folder of versions: unpack, activate, keep, remove
+//	lock_*.go     locks of files, and making writes survive a loss of power
+//	pack.go       compressed forms of files, made once for each version
+//	site.go       one version, opened: its files and their forms
+//	address.go    which file, or which other address, answers an address
+//	redirect.go   redirects of a site, with patterns
+//	media.go      types of files by their ending
+//	policy.go     the Content-Security-Policy of a bundle
+//	encoding.go   which compressed form a reader takes
+//	cache.go      small files in memory
+//	handler.go    requests of readers
+//	status.go     what readiness tells
+//	metrics.go    figures in Prometheus's text format
+//	admin.go      requests of operators: health, readiness, metrics
+//	updater.go    which version is shown, and when another one is looked for
+//	server.go     ports, signals of the caller, the end
+//
+// # The folder
+//
+//	lock                    held while a process changes the folder
+//	download/               what has come of a download
+//	versions/DIGEST/site/   the files of a bundle; DIGEST is that of the archive
+//	versions/DIGEST/record.json, packed/, lock
+//	current                 a link to the active version
+//
+// Several servers may share a folder: one fetches, the others wait and then
+// find the version; none removes what another shows.
+//
+// # The link
+//
+// A link to a bundle is a secret: who has it has the site. It is in no log, no
+// metric and no error; those name the host at most.
+package serve

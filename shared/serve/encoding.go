@@ -1,0 +1,91 @@
+package serve
+
+import (
+	"strconv"
+	"strings"
+)
+
+// encoding is a form in which a file is sent.
+type encoding int
+
+// Encodings, the one that is preferred among equals last.
+const (
+	identity encoding = iota
+	gzipped
+	zstded
+	encodings // how many there are
+)
+
+// name is the encoding's content coding.
+func (e encoding) name() string { return [encodings]string{"", "gzip", "zstd"}[e] }
+
+// etagSuffix tells the tags of one file's forms apart.
+func (e encoding) etagSuffix() string { return [encodings]string{"", "-gzip", "-zstd"}[e] }
+
+// accepted are the encodings that a reader takes, by weight in thousandths; 0
+// is refused.
+type accepted [encodings]int
+
+// parseAccept reads Accept-Encoding (RFC 9110, 12.5.3). A coding that is not
+// named has the weight of "*"; without one it is refused, save identity, which
+// is then the last resort.
+func parseAccept(header string) accepted {
+	const unset = -1
+	a := accepted{unset, unset, unset}
+	star := unset
+	for item := range strings.SplitSeq(header, ",") {
+		name, params, _ := strings.Cut(item, ";")
+		weight := 1000
+		for param := range strings.SplitSeq(params, ";") {
+			key, value, ok := strings.Cut(param, "=")
+			if !ok || !strings.EqualFold(strings.TrimSpace(key), "q") {
+				continue
+			}
+			weight = parseWeight(strings.TrimSpace(value))
+		}
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "identity":
+			a[identity] = weight
+		case "gzip", "x-gzip":
+			a[gzipped] = weight
+		case "zstd":
+			a[zstded] = weight
+		case "*":
+			star = weight
+		}
+	}
+	for e := range a {
+		switch {
+		case a[e] != unset:
+		case star != unset:
+			a[e] = star
+		case encoding(e) == identity:
+			a[e] = 1
+		default:
+			a[e] = 0
+		}
+	}
+	return a
+}
+
+// parseWeight reads "0.5" as 500; what is no weight counts as 0.
+func parseWeight(s string) int {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f >= 0 && f <= 1) {
+		return 0
+	}
+	return int(f * 1000)
+}
+
+// choose gives the encoding that is accepted best of those that there are. A
+// reader that accepts none gets the plain file: that is of more use than a
+// refusal.
+func (a accepted) choose(has func(encoding) bool) encoding {
+	best := identity
+	for e := gzipped; e < encodings; e++ {
+		if a[e] > 0 && a[e] >= a[best] && has(e) {
+			best = e
+		}
+	}
+	return best
+}

@@ -1,0 +1,362 @@
+package serve
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Values of Cache-Control. A name with a digest never changes its content; the
+// page of an address does with the next version, so that a minute is all that
+// a reader may be behind.
+const (
+	cacheForever = "public, max-age=31536000, immutable"
+	cacheShort   = "public, max-age=60"
+	cacheNever   = "no-store"
+)
+
+// handler answers readers.
+type handler struct {
+	base     string // "" or "/docs": what the site is mounted under
+	log      *slog.Logger
+	access   *slog.Logger // nil for none
+	metrics  *metrics
+	cache    *cache
+	tls      bool
+	draining atomic.Bool
+
+	shown     atomic.Pointer[site]
+	leftovers atomic.Pointer[map[string]leftover]
+}
+
+// show switches to another version, in one step: every request has the one or
+// the other. The old one is given back; nil at first.
+func (h *handler) show(s *site, left map[string]leftover) *site {
+	h.leftovers.Store(&left)
+	return h.shown.Swap(s)
+}
+
+// acquire gives the site that is shown; done must be called on it.
+func (h *handler) acquire() *site {
+	for {
+		s := h.shown.Load()
+		if s == nil || s.acquire() {
+			return s
+		}
+	}
+}
+
+// reply is what an answer came to.
+type reply struct {
+	status int
+	bytes  int64
+}
+
+// ServeHTTP answers one reader.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	h.metrics.inFlight.Add(1)
+	header := w.Header()
+	header["X-Content-Type-Options"] = nosniff
+	header["Referrer-Policy"] = referrerPolicy
+	if h.tls {
+		header["Strict-Transport-Security"] = strictTransport
+	}
+	if h.draining.Load() {
+		header["Connection"] = connectionClose
+	}
+	answer := h.answer(w, r)
+	took := time.Since(start)
+	h.metrics.inFlight.Add(-1)
+	h.metrics.request(answer.status, answer.bytes, took)
+	if h.access != nil {
+		h.access.LogAttrs(r.Context(), slog.LevelInfo, "request",
+			slog.String("method", r.Method), slog.String("host", r.Host), slog.String("path", r.URL.Path), slog.Int("status", answer.status),
+			slog.Int64("bytes", answer.bytes), slog.Float64("ms", float64(took.Microseconds())/1000),
+			slog.String("remote", r.RemoteAddr), slog.String("proto", r.Proto),
+			slog.String("agent", r.Header.Get("User-Agent")), slog.String("referer", withoutQuery(r.Header.Get("Referer"))),
+			slog.String("forwarded", r.Header.Get("X-Forwarded-For")))
+	}
+}
+
+// Values of headers, made once.
+var (
+	nosniff         = []string{"nosniff"}
+	referrerPolicy  = []string{"strict-origin-when-cross-origin"}
+	strictTransport = []string{"max-age=31536000"}
+	connectionClose = []string{"close"}
+	varyEncoding    = []string{"Accept-Encoding"}
+	acceptBytes     = []string{"bytes"}
+	foreverValue    = []string{cacheForever}
+	shortValue      = []string{cacheShort}
+	encodingValues  = [encodings][]string{nil, {"gzip"}, {"zstd"}}
+)
+
+// withoutQuery leaves out what may hold more than where a reader came from.
+func withoutQuery(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	return address
+}
+
+func (h *handler) answer(w http.ResponseWriter, r *http.Request) reply {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		return plain(w, r, http.StatusMethodNotAllowed, "This site can only be read.\n")
+	}
+	s := h.acquire()
+	if s == nil {
+		w.Header().Set("Retry-After", "5")
+		return plain(w, r, http.StatusServiceUnavailable, "The site is not there yet.\n")
+	}
+	defer s.done()
+	w.Header()["Content-Security-Policy"] = s.policy
+	path, ok := strings.CutPrefix(r.URL.Path, h.base)
+	switch {
+	case !ok, path != "" && path[0] != '/':
+		return h.missing(w, r, s)
+	case path == "":
+		if h.base == "" {
+			return h.missing(w, r, s) // "*", or no path at all
+		}
+		return h.redirect(w, r, "/", true)
+	}
+	found := s.addresses.Find(path, r.URL.RawQuery)
+	switch {
+	case found.To != "":
+		return h.redirect(w, r, found.To, found.Permanent)
+	case found.File != "":
+		return h.file(w, r, s, s.files[found.File])
+	}
+	if left, ok := (*h.leftovers.Load())[path[1:]]; ok {
+		if f, err := os.Open(left.name); err == nil {
+			defer f.Close()
+			w.Header()["Cache-Control"] = foreverValue
+			w.Header().Set("Content-Type", left.kind.contentType)
+			return serveContent(w, r, left.name, f)
+		}
+	}
+	return h.missing(w, r, s)
+}
+
+// redirect sends a reader to another address, of this site or of another.
+func (h *handler) redirect(w http.ResponseWriter, r *http.Request, to string, permanent bool) reply {
+	if strings.HasPrefix(to, "/") {
+		to = h.base + to
+	}
+	if r.URL.RawQuery != "" && !strings.ContainsAny(to, "?#") {
+		to += "?" + r.URL.RawQuery
+	}
+	status := http.StatusTemporaryRedirect
+	if permanent {
+		status = http.StatusPermanentRedirect
+	}
+	w.Header().Set("Location", headerSafe(to))
+	// Also a permanent one may be another in the next version.
+	w.Header()["Cache-Control"] = shortValue
+	return plain(w, r, status, "")
+}
+
+// headerSafe escapes what must not stand in a header.
+func headerSafe(address string) string {
+	var b strings.Builder
+	for i := range len(address) {
+		if c := address[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '<' || c == '>' || c == '\\' {
+			b.WriteString("%" + strings.ToUpper(strconv.FormatUint(uint64(c)|0x100, 16)[1:]))
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// plain answers with a line of text.
+func plain(w http.ResponseWriter, r *http.Request, status int, text string) reply {
+	header := w.Header()
+	if header.Get("Cache-Control") == "" {
+		header.Set("Cache-Control", cacheNever)
+	}
+	if text != "" {
+		header.Set("Content-Type", "text/plain; charset=utf-8")
+	}
+	header.Set("Content-Length", strconv.Itoa(len(text)))
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead {
+		return reply{status, 0}
+	}
+	n, _ := io.WriteString(w, text) // the reader may be gone
+	return reply{status, int64(n)}
+}
+
+// missing answers with the site's page for that.
+func (h *handler) missing(w http.ResponseWriter, r *http.Request, s *site) reply {
+	f := s.files["404.html"]
+	if f == nil {
+		return plain(w, r, http.StatusNotFound, "There is nothing at this address.\n")
+	}
+	hot, err := h.cache.get(s, f, identity)
+	var body []byte
+	if err == nil && hot != nil {
+		body = hot.body
+	} else if body, err = s.read(f, identity); err != nil {
+		return h.broken(w, r, s, f, err)
+	}
+	header := w.Header()
+	header["Content-Type"] = []string{f.kind.contentType}
+	header["Cache-Control"] = []string{"no-cache"}
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(http.StatusNotFound)
+	if r.Method == http.MethodHead {
+		return reply{http.StatusNotFound, 0}
+	}
+	n, _ := w.Write(body)
+	return reply{http.StatusNotFound, int64(n)}
+}
+
+// broken answers when the volume does not give what it had.
+func (h *handler) broken(w http.ResponseWriter, r *http.Request, s *site, f *file, err error) reply {
+	h.log.Error("a file of the site can't be read", "path", f.path, "version", s.record.Version, "error", err)
+	w.Header().Del("Cache-Control")
+	return plain(w, r, http.StatusInternalServerError, "This page can't be read just now.\n")
+}
+
+// file answers with a file of the site.
+func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file) reply {
+	header := w.Header()
+	header["Content-Type"] = []string{f.kind.contentType}
+	if f.hashed {
+		header["Cache-Control"] = foreverValue
+	} else {
+		header["Cache-Control"] = shortValue
+	}
+	e := identity
+	if f.packed() {
+		header["Vary"] = varyEncoding
+		if accept := r.Header["Accept-Encoding"]; len(accept) > 0 {
+			e = parseAccept(strings.Join(accept, ",")).choose(f.has)
+		}
+	}
+	if partial(r) {
+		return h.partial(w, r, s, f)
+	}
+	hot, err := h.cache.get(s, f, e)
+	if err != nil {
+		return h.broken(w, r, s, f, err)
+	}
+	if hot != nil {
+		header["Etag"] = hot.etag
+	} else {
+		header["Etag"] = []string{f.etag(e)}
+	}
+	if asked := r.Header["If-None-Match"]; len(asked) > 0 && matches(asked, header["Etag"][0]) {
+		w.WriteHeader(http.StatusNotModified)
+		return reply{http.StatusNotModified, 0}
+	}
+	if e == identity {
+		header["Accept-Ranges"] = acceptBytes
+	} else {
+		header["Content-Encoding"] = encodingValues[e]
+	}
+	if hot != nil {
+		header["Content-Length"] = hot.length
+	} else {
+		header["Content-Length"] = []string{strconv.FormatInt(f.length(e), 10)}
+	}
+	if r.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
+		return reply{http.StatusOK, 0}
+	}
+	if hot != nil {
+		n, _ := w.Write(hot.body)
+		return reply{http.StatusOK, int64(n)}
+	}
+	var source io.Reader
+	if e == identity {
+		opened, err := s.root.Open(filepath.FromSlash(f.path))
+		if err != nil {
+			header.Del("Etag")
+			return h.broken(w, r, s, f, err)
+		}
+		defer opened.Close()
+		source = opened
+	} else {
+		source = io.NewSectionReader(s.data, f.forms[e].Offset, f.forms[e].Length)
+	}
+	n, _ := io.Copy(w, source) // the reader may be gone
+	return reply{http.StatusOK, n}
+}
+
+// partial tells requests for parts of a file, or with conditions that few
+// readers make.
+func partial(r *http.Request) bool {
+	return len(r.Header["Range"]) > 0 || len(r.Header["If-Match"]) > 0
+}
+
+// partial answers those, always from the plain form of a file.
+func (h *handler) partial(w http.ResponseWriter, r *http.Request, s *site, f *file) reply {
+	w.Header()["Etag"] = []string{f.etag(identity)}
+	hot, err := h.cache.get(s, f, identity)
+	if err == nil && hot != nil {
+		return serveContent(w, r, f.path, bytes.NewReader(hot.body))
+	}
+	opened, err := s.root.Open(filepath.FromSlash(f.path))
+	if err != nil {
+		return h.broken(w, r, s, f, err)
+	}
+	defer opened.Close()
+	return serveContent(w, r, f.path, opened)
+}
+
+// serveContent is http.ServeContent, counted. It never tells when the file was
+// modified: pages change with others of their site.
+func serveContent(w http.ResponseWriter, r *http.Request, name string, content io.ReadSeeker) reply {
+	c := &counted{ResponseWriter: w, reply: reply{status: http.StatusOK}}
+	http.ServeContent(c, r, name, time.Time{}, content)
+	return c.reply
+}
+
+// counted notes what goes through it.
+type counted struct {
+	http.ResponseWriter
+	reply
+}
+
+func (c *counted) WriteHeader(status int) {
+	c.status = status
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// ReadFrom keeps the short way from a file to a connection.
+func (c *counted) ReadFrom(r io.Reader) (int64, error) {
+	n, err := io.Copy(c.ResponseWriter, r)
+	c.bytes += n
+	return n, err
+}
+
+// matches compares If-None-Match with a tag, weakly as RFC 9110 has it there.
+func matches(asked []string, tag string) bool {
+	for _, list := range asked {
+		if list == tag {
+			return true
+		}
+		for item := range strings.SplitSeq(list, ",") {
+			item = strings.TrimSpace(item)
+			if item == "*" || strings.TrimPrefix(item, "W/") == tag {
+				return true
+			}
+		}
+	}
+	return false
+}

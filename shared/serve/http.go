@@ -1,0 +1,211 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// httpRemote is a bundle behind a link.
+type httpRemote struct {
+	link   string
+	secret []string // what must not be shown of it
+	client *http.Client
+	agent  string
+}
+
+func newHTTPRemote(link string, u *url.URL, o SourceOptions) (*httpRemote, error) {
+	client, err := newHTTPClient(o)
+	if err != nil {
+		return nil, err
+	}
+	r := &httpRemote{link: link, client: client, agent: o.Agent}
+	for _, part := range []string{link, u.String(), u.RequestURI(), u.EscapedPath(), u.Path, u.RawQuery} {
+		if len(part) > 1 {
+			r.secret = append(r.secret, part)
+		}
+	}
+	return r, nil
+}
+
+// newHTTPClient makes the client of all sources. Proxies are the environment's
+// (HTTPS_PROXY, NO_PROXY).
+func newHTTPClient(o SourceOptions) (*http.Client, error) {
+	transport := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   10 * time.Second,
+		ResponseHeaderTimeout: 30 * time.Second,
+		ForceAttemptHTTP2:     true,
+		DisableCompression:    true, // bytes and their digest are those of the archive
+		IdleConnTimeout:       30 * time.Second,
+	}
+	if o.CAFile != "" {
+		pem, err := os.ReadFile(o.CAFile)
+		if err != nil {
+			return nil, &Error{Code: CodeUsage, Message: "the file of certificates can't be read", Err: err, Advice: "Check BINDERY_CA_FILE"}
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, &Error{Code: CodeUsage, Message: "the file of certificates holds none in PEM", Advice: "Check BINDERY_CA_FILE"}
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return &http.Client{
+		Transport: transport,
+		CheckRedirect: func(request *http.Request, via []*http.Request) error {
+			switch {
+			case len(via) > 5:
+				return errors.New("it leads from address to address without an end")
+			case via[0].URL.Scheme == "https" && request.URL.Scheme != "https":
+				return errors.New("it leads to an address that is not encrypted")
+			}
+			return nil
+		},
+	}, nil
+}
+
+func (r *httpRemote) open(ctx context.Context, offset int64, known validators, fresh bool) (*part, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.link, nil)
+	if err != nil {
+		return nil, &Error{Code: CodeUsage, Message: "the bundle's address can't be read"}
+	}
+	request.Header.Set("User-Agent", r.agent)
+	request.Header.Set("Accept-Encoding", "identity")
+	strong := known.ETag != "" && !strings.HasPrefix(known.ETag, "W/")
+	switch {
+	case offset > 0:
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+		if strong {
+			request.Header.Set("If-Range", known.ETag)
+		}
+	case fresh && strong:
+		request.Header.Set("If-None-Match", known.ETag)
+	}
+	response, err := r.client.Do(request)
+	if err != nil {
+		return nil, r.unreachable(ctx, err)
+	}
+	p := &part{body: &quietBody{response.Body, r}, total: -1,
+		validators: validators{ETag: response.Header.Get("ETag"), Modified: response.Header.Get("Last-Modified")}}
+	switch response.StatusCode {
+	case http.StatusOK:
+		p.total = response.ContentLength
+		return p, nil
+	case http.StatusPartialContent:
+		first, total, ok := contentRange(response.Header.Get("Content-Range"))
+		if ok && first == offset {
+			p.offset, p.total = offset, total
+			return p, nil
+		}
+		response.Body.Close()
+		return nil, &Error{Code: CodeUnreachable, Message: "the source answered with another part of the bundle than was asked for"}
+	}
+	response.Body.Close()
+	return nil, statusError(response.StatusCode, retryAfter(response.Header.Get("Retry-After")))
+}
+
+// statusError says what an answer without a bundle means.
+func statusError(status int, wait time.Duration) error {
+	switch status {
+	case http.StatusNotModified:
+		return errUnchanged
+	case http.StatusRequestedRangeNotSatisfiable, http.StatusPreconditionFailed:
+		return errChanged
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusGone, http.StatusBadRequest:
+		return &Error{Code: CodeLinkExpired, Message: fmt.Sprintf("the source refuses the link (status %d): it has most likely expired", status),
+			Advice: "Generate a new link (POST /v1/static-export/jobs/{jobId}/bundle) and set it as the bundle's address"}
+	case http.StatusNotFound:
+		return &Error{Code: CodeNotFound, Message: "there is nothing at the bundle's address (status 404)",
+			Advice: "Check the address, or generate a new link; the bundle may have been removed"}
+	case http.StatusTooManyRequests, http.StatusRequestTimeout:
+	default:
+		if status < 500 {
+			return &Error{Code: CodeUnreachable, Message: fmt.Sprintf("the source did not give the bundle (status %d)", status),
+				Advice: "Check that the address leads to the archive itself"}
+		}
+	}
+	return &temporaryError{wait: wait, err: &Error{Code: CodeUnreachable, Message: fmt.Sprintf("the source did not give the bundle (status %d)", status),
+		Advice: "Its operator should look at it; this server goes on trying while it shows a site"}}
+}
+
+// errChanged says that the rest of a bundle is not to be had, since the bundle
+// is another one now.
+var errChanged = errors.New("the bundle at the source is another one now")
+
+// unreachable tells of a failed request without the link.
+func (r *httpRemote) unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &temporaryError{err: &Error{Code: CodeUnreachable, Message: "the source of the bundle can't be reached", Err: r.quiet(err),
+		Advice: "Check the network, the proxy (HTTPS_PROXY, NO_PROXY), the network policy and, for a CA of your own, BINDERY_CA_FILE"}}
+}
+
+// quiet gives an error's text without the link. What it was stays in its
+// text alone: nothing above looks further.
+func (r *httpRemote) quiet(err error) error {
+	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	text := err.Error()
+	for _, secret := range r.secret {
+		text = strings.ReplaceAll(text, secret, "…")
+	}
+	return errors.New(text)
+}
+
+// quietBody leaves the link out of errors of reading.
+type quietBody struct {
+	io.ReadCloser
+	r *httpRemote
+}
+
+func (b *quietBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = b.r.quiet(err)
+	}
+	return n, err
+}
+
+// contentRange reads "bytes 5-9/10"; a total of "*" is -1.
+func contentRange(header string) (first, total int64, ok bool) {
+	span, ok := strings.CutPrefix(header, "bytes ")
+	if !ok {
+		return 0, 0, false
+	}
+	span, size, ok := strings.Cut(span, "/")
+	start, _, dash := strings.Cut(span, "-")
+	first, err := strconv.ParseInt(start, 10, 64)
+	if !ok || !dash || err != nil || first < 0 {
+		return 0, 0, false
+	}
+	if size == "*" {
+		return first, -1, true
+	}
+	total, err = strconv.ParseInt(size, 10, 64)
+	return first, total, err == nil && total > first
+}
+
+// retryAfter reads the seconds of that header; dates count as nothing.
+func retryAfter(header string) time.Duration {
+	n, err := strconv.Atoi(header)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return time.Duration(min(n, 60)) * time.Second
+}

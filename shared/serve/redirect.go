@@ -1,0 +1,209 @@
+package serve
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/bundle"
+)
+
+// Redirects answers at the old addresses of a site.
+type Redirects struct {
+	exact    map[string][]*rule // by path without slashes at the ends
+	patterns []*rule            // in the site's order; the first that matches counts
+}
+
+// rule is one redirect.
+type rule struct {
+	from      *regexp.Regexp // nil: the path alone decides
+	literal   string         // what every path that from matches begins with
+	names     []string       // what the groups of from stand for in to
+	query     url.Values     // what the query must hold
+	to        string
+	permanent bool
+}
+
+// NewRedirects reads the redirects of a bundle's description. A source such as
+// "/docs/:version/api/:rest*" is a pattern: ":name" is one element, ":name*"
+// any number of them, and "*" at the end of an element any rest. Only the first
+// that takes any number is one. A "?" at the end makes the last name optional;
+// a query behind it must be in the request. A fragment never reaches a server.
+func NewRedirects(list []bundle.Redirect) (*Redirects, error) {
+	out := &Redirects{exact: map[string][]*rule{}}
+	for _, r := range list {
+		source, _, _ := strings.Cut(r.From, "#")
+		source, query, asked := strings.Cut(source, "?")
+		if plain, err := url.PathUnescape(source); err == nil {
+			source = plain
+		}
+		source = strings.Trim(source, "/")
+		want, err := url.ParseQuery(query)
+		if err != nil {
+			return nil, fmt.Errorf("the redirect from %q: its query can't be read", r.From)
+		}
+		base := rule{query: want, to: r.To, permanent: r.Permanent}
+		if !isPattern(source) {
+			out.exact[source] = append(out.exact[source], &base)
+			continue
+		}
+		sources := []string{source}
+		if parent, last := cutLast(source); asked && query == "" && strings.HasPrefix(last, ":") {
+			sources = append(sources, parent)
+		}
+		for _, s := range sources {
+			one := base
+			if err := one.compile(s); err != nil {
+				return nil, fmt.Errorf("the redirect from %q: %w", r.From, err)
+			}
+			out.patterns = append(out.patterns, &one)
+		}
+	}
+	return out, nil
+}
+
+// isPattern tells sources of which a server has to know more than the path.
+func isPattern(source string) bool {
+	for element := range strings.SplitSeq(source, "/") {
+		if strings.HasSuffix(element, "*") || len(element) > 1 && element[0] == ':' {
+			return true
+		}
+	}
+	return false
+}
+
+func cutLast(source string) (parent, last string) {
+	if i := strings.LastIndexByte(source, '/'); i >= 0 {
+		return source[:i], source[i+1:]
+	}
+	return "", source
+}
+
+// compile turns a pattern into an expression.
+func (r *rule) compile(source string) error {
+	var b strings.Builder
+	b.WriteString("^")
+	rest, literal := false, true
+	for element := range strings.SplitSeq(source, "/") {
+		name, isName := strings.CutPrefix(element, ":")
+		prefix, isRest := strings.CutSuffix(element, "*")
+		isRest = isRest && !rest
+		switch {
+		case isRest && (isName || prefix == ""): // may be nothing at all, and no slash then
+			r.names = append(r.names, strings.TrimSuffix(name, "*"))
+			b.WriteString("(?:/(.*))?")
+		case isRest:
+			r.names = append(r.names, "")
+			b.WriteString("/" + regexp.QuoteMeta(prefix) + "(.*)")
+		case isName && name != "":
+			r.names = append(r.names, name)
+			b.WriteString("/([^/]+)")
+		default:
+			b.WriteString("/" + regexp.QuoteMeta(element))
+			if literal {
+				r.literal += "/" + element
+			}
+			continue
+		}
+		literal, rest = false, rest || isRest
+	}
+	b.WriteString("$")
+	var err error
+	r.from, err = regexp.Compile(b.String())
+	return err
+}
+
+// Exact gives the address that a redirect from this very path leads to. path
+// has no slashes at its ends. A redirect that asks for a query comes before one
+// that doesn't.
+func (r *Redirects) Exact(path, rawQuery string) (to string, permanent, ok bool) {
+	if r == nil || len(r.exact) == 0 {
+		return "", false, false
+	}
+	rules := r.exact[path]
+	for _, conditional := range [...]bool{true, false} {
+		for _, one := range rules {
+			if (len(one.query) > 0) == conditional && one.asked(rawQuery) {
+				return local(one.to), one.permanent, true
+			}
+		}
+	}
+	return "", false, false
+}
+
+// Follow gives the address that the first redirect leads to from a path
+// without slashes at its ends: exact ones first, then those with patterns.
+func (r *Redirects) Follow(path, rawQuery string) (to string, permanent, ok bool) {
+	if to, permanent, ok := r.Exact(path, rawQuery); ok || r == nil {
+		return to, permanent, ok
+	}
+	for _, one := range r.patterns {
+		if !strings.HasPrefix("/"+path, one.literal) || !one.asked(rawQuery) {
+			continue
+		}
+		if m := one.from.FindStringSubmatch("/" + path); m != nil {
+			return one.destination(m[1:]), one.permanent, true
+		}
+	}
+	return "", false, false
+}
+
+// asked tells whether a request has the query that the redirect asks for.
+func (r *rule) asked(rawQuery string) bool {
+	if len(r.query) == 0 {
+		return true
+	}
+	has, _ := url.ParseQuery(rawQuery) // what can be read of it
+	for name, values := range r.query {
+		for _, v := range values {
+			if !contains(has[name], v) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func contains(list []string, s string) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}
+
+// destination puts what was matched into the destination.
+func (r *rule) destination(values []string) string {
+	scheme, to := "", r.to
+	if i := strings.Index(to, "://"); i >= 0 {
+		scheme, to = to[:i+3], to[i+3:]
+	}
+	var out []string
+	for element := range strings.SplitSeq(to, "/") {
+		made := element
+		for i, name := range r.names {
+			value := (&url.URL{Path: values[i]}).EscapedPath()
+			switch {
+			case name == "" && strings.HasSuffix(element, "*") && !strings.HasPrefix(element, ":"):
+				made = strings.TrimSuffix(element, "*") + value
+			case name != "" && (element == ":"+name || element == ":"+name+"*"):
+				made = value
+			}
+		}
+		if made != "" || element == "" {
+			out = append(out, made)
+		}
+	}
+	return local(scheme + strings.Join(out, "/"))
+}
+
+// local makes an address that names no scheme one of this host: a path that
+// was asked for must never name another.
+func local(to string) string {
+	if lower := strings.ToLower(to); strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://") {
+		return to
+	}
+	return "/" + strings.TrimLeft(to, "/\\")
+}

@@ -1,0 +1,117 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// s3Remote is a bundle in S3. The identity is whatever the SDK's chain finds:
+// the environment, a workload identity (web identity token, pod identity), the
+// machine's role.
+type s3Remote struct {
+	bucket, key string
+	pathStyle   bool
+	http        *http.Client
+	agent       string
+
+	mu     sync.Mutex
+	client *s3.Client
+}
+
+func newS3Remote(bucket, key string, o SourceOptions) (*s3Remote, error) {
+	client, err := newHTTPClient(o)
+	if err != nil {
+		return nil, err
+	}
+	// S3 sends no reader elsewhere; a redirect is about the region.
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &s3Remote{bucket: bucket, key: key, pathStyle: o.PathStyle, http: client, agent: o.Agent}, nil
+}
+
+// connect reads the SDK's configuration when it is needed first.
+func (r *s3Remote) connect(ctx context.Context) (*s3.Client, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.client != nil {
+		return r.client, nil
+	}
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(r.http), config.WithRetryMaxAttempts(1), config.WithAppID(r.agent))
+	if err != nil {
+		return nil, credentials("the configuration for AWS can't be read", err)
+	}
+	if cfg.Region == "" {
+		return nil, credentials("no region is set for S3", nil)
+	}
+	r.client = s3.NewFromConfig(cfg, func(o *s3.Options) {
+		o.UsePathStyle = r.pathStyle
+		o.DisableLogOutputChecksumValidationSkipped = true
+	})
+	return r.client, nil
+}
+
+func credentials(message string, err error) error {
+	return &Error{Code: CodeCredentials, Message: message, Err: err,
+		Advice: "Set AWS_REGION, and give the pod's service account a role that may do s3:GetObject on the object (and kms:Decrypt on its key)"}
+}
+
+func (r *s3Remote) open(ctx context.Context, offset int64, known validators, fresh bool) (*part, error) {
+	client, err := r.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	input := &s3.GetObjectInput{Bucket: aws.String(r.bucket), Key: aws.String(r.key)}
+	switch {
+	case offset > 0:
+		input.Range = aws.String(fmt.Sprintf("bytes=%d-", offset))
+		if known.ETag != "" {
+			input.IfMatch = aws.String(known.ETag)
+		}
+	case fresh && known.ETag != "":
+		input.IfNoneMatch = aws.String(known.ETag)
+	}
+	out, err := client.GetObject(ctx, input)
+	if err != nil {
+		return nil, r.failure(ctx, err)
+	}
+	p := &part{body: out.Body, total: aws.ToInt64(out.ContentLength), validators: validators{ETag: aws.ToString(out.ETag)}}
+	if span := aws.ToString(out.ContentRange); span != "" {
+		first, total, ok := contentRange(span)
+		if !ok || first != offset {
+			out.Body.Close()
+			return nil, &Error{Code: CodeUnreachable, Message: "the store answered with another part of the bundle than was asked for"}
+		}
+		p.offset, p.total = first, total
+	}
+	return p, nil
+}
+
+// failure says what an answer of S3 means.
+func (r *s3Remote) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	answer := (*awshttp.ResponseError)(nil)
+	if !errors.As(err, &answer) {
+		if unsigned := (*aws.MissingRegionError)(nil); errors.As(err, &unsigned) {
+			return credentials("no region is set for S3", nil)
+		}
+		// Neither a key nor a token is in the SDK's errors; what is missing is.
+		return &temporaryError{err: credentials("S3 can't be reached, or the process has no identity for it", err)}
+	}
+	switch status := answer.HTTPStatusCode(); status {
+	case http.StatusNotModified, http.StatusRequestedRangeNotSatisfiable, http.StatusPreconditionFailed, http.StatusNotFound:
+		return statusError(status, 0)
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest, http.StatusMovedPermanently:
+		return credentials(fmt.Sprintf("S3 does not give the object to this identity (status %d)", status), nil)
+	default:
+		return statusError(status, 0)
+	}
+}

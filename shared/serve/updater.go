@@ -1,0 +1,238 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// updater decides which version is shown.
+type updater struct {
+	options  *Options
+	log      *slog.Logger
+	volume   *volume
+	download *downloader
+	handler  *handler
+	status   *status
+	metrics  *metrics
+	now      func() time.Time
+	want     want
+
+	closing sync.WaitGroup // versions that are no longer shown, until they are closed
+	failed  int            // looks at the source that failed, in a row
+}
+
+// first shows a version when the server starts: the pinned one, else the
+// source's, else what the volume has.
+func (u *updater) first(ctx context.Context) error {
+	return u.update(ctx, true)
+}
+
+// again looks for another version while one is shown. What goes wrong is told
+// in the log, the status and the metrics; the site stays.
+func (u *updater) again(ctx context.Context) {
+	if u.want.pinned() && u.handler.shown.Load() != nil && u.want.takes(u.handler.shown.Load().record) {
+		u.log.Info("the version is pinned and shown; there is nothing to look for", "version", u.want.version)
+		return
+	}
+	_ = u.update(ctx, false)
+}
+
+// retryAfter is when to look again: after the interval, or sooner after a
+// failure.
+func (u *updater) retryAfter() time.Duration {
+	if u.failed == 0 || u.want.pinned() {
+		return u.options.Refresh
+	}
+	wait := time.Minute << min(u.failed-1, 4)
+	if u.options.Refresh > 0 {
+		wait = min(wait, u.options.Refresh)
+	}
+	return wait
+}
+
+func (u *updater) update(ctx context.Context, first bool) error {
+	release, err := u.volume.lock(ctx)
+	if err != nil {
+		return u.note(ctx, "", err)
+	}
+	defer release()
+	u.volume.sweep()
+	if u.want.pinned() {
+		if r, ok := u.volume.find(u.want); ok {
+			err := u.show(r.Digest)
+			if err == nil {
+				u.log.Info("the pinned version is on the volume; it is not fetched", "version", r.Version, "sha256", r.Digest)
+				u.volume.prune(u.options.Keep)
+				return nil
+			}
+			u.discard(r.Digest, err)
+		}
+	}
+	where, err := u.fromSource(ctx, first)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	_ = u.note(ctx, where, err)
+	if err == nil {
+		u.volume.prune(u.options.Keep)
+		return nil
+	}
+	if !first || u.want.pinned() {
+		return err
+	}
+	for _, r := range u.volume.list() {
+		if shown := u.show(r.Digest); shown != nil {
+			u.discard(r.Digest, shown)
+			continue
+		}
+		u.log.Warn("the source gives no bundle; the version on the volume is shown", "version", r.Version, "sha256", r.Digest, "code", codeOf(err))
+		return nil
+	}
+	return err
+}
+
+// note tells how asking the source ended.
+func (u *updater) note(ctx context.Context, where string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	u.status.checked(where, err)
+	if err == nil {
+		u.failed = 0
+		return nil
+	}
+	u.failed++
+	u.metrics.check(string(codeOf(err)), false, u.now())
+	u.log.Error("no bundle from the source", "code", codeOf(err), "error", err)
+	return err
+}
+
+// fromSource shows the source's bundle.
+func (u *updater) fromSource(ctx context.Context, first bool) (where string, err error) {
+	link, err := ReadLink(u.options.Link, u.options.LinkFile)
+	if err != nil {
+		return "", err
+	}
+	source, err := ParseSource(link, u.options.source())
+	if err != nil {
+		return "", err
+	}
+	if !source.Encrypted && u.want.digest == "" && !u.options.AllowHTTP {
+		return source.Where, &Error{Code: CodeUsage, Message: "the bundle's address is not encrypted: who is in between could put another site in its place",
+			Advice: "Use https, or set BINDERY_BUNDLE_SHA256 so that another bundle is refused, or BINDERY_ALLOW_HTTP=true"}
+	}
+	if source.File != "" {
+		r, err := u.volume.add(ctx, source.File, u.want, source, validators{})
+		if err != nil {
+			return source.Where, err
+		}
+		return source.Where, u.switchTo(r)
+	}
+	var known validators
+	versions := u.volume.list()
+	for _, r := range versions {
+		if r.Source == source.key && u.want.takes(r) {
+			known = r.From
+			break
+		}
+	}
+	u.download.attempts = fetchAttempts
+	if first && len(versions) > 0 && !u.want.pinned() {
+		u.download.attempts = fetchAttemptsWithSite
+	}
+	path, from, err := u.download.fetch(ctx, source, known)
+	if errors.Is(err, errUnchanged) {
+		for _, r := range versions {
+			if r.Source == source.key && r.From == known {
+				if err := u.show(r.Digest); err != nil {
+					u.discard(r.Digest, err)
+					break
+				}
+				u.metrics.check("unchanged", true, u.now())
+				return source.Where, nil
+			}
+		}
+		// What was known can't be shown: all of it once more.
+		path, from, err = u.download.fetch(ctx, source, validators{})
+	}
+	if err != nil {
+		return source.Where, err
+	}
+	r, err := u.volume.add(ctx, path, u.want, source, from)
+	if ctx.Err() != nil {
+		return source.Where, ctx.Err()
+	}
+	u.download.forget()
+	if err != nil {
+		return source.Where, err
+	}
+	return source.Where, u.switchTo(r)
+}
+
+// How often a download is tried without a new byte in between.
+const (
+	fetchAttempts         = 6
+	fetchAttemptsWithSite = 2 // at the start, when the volume has a site to show
+)
+
+// switchTo shows a version that the source gave.
+func (u *updater) switchTo(r Record) error {
+	result := "updated"
+	if s := u.handler.shown.Load(); s != nil && s.record.Digest == r.Digest {
+		result = "unchanged"
+	}
+	if err := u.show(r.Digest); err != nil {
+		u.discard(r.Digest, err)
+		return volumeError("the version can't be shown", err)
+	}
+	u.metrics.check(result, true, u.now())
+	return nil
+}
+
+// show opens a version, switches readers to it and makes it the volume's
+// active one.
+func (u *updater) show(digest string) error {
+	if s := u.handler.shown.Load(); s != nil && s.record.Digest == digest {
+		return u.volume.activate(digest)
+	}
+	s, err := u.volume.openSite(digest)
+	if err != nil {
+		return err
+	}
+	if err := u.volume.activate(digest); err != nil {
+		s.done()
+		return err
+	}
+	old := u.handler.show(s, u.volume.leftovers(digest))
+	u.status.show(s.record)
+	u.log.Info("the site is shown", "version", s.record.Version, "sha256", digest, "domain", s.record.Domain, "pages", s.record.Pages, "files", s.record.Files)
+	if old != nil {
+		u.handler.cache.reset()
+		u.closing.Go(func() {
+			old.done()
+			<-old.closed
+			u.log.Info("the last request of an older version has ended", "version", old.record.Version)
+		})
+	}
+	return nil
+}
+
+// discard removes a version that can't be shown, so that it is fetched again.
+func (u *updater) discard(digest string, err error) {
+	u.log.Error("a version on the volume is damaged; it is removed", "sha256", digest, "error", err)
+	if err := u.volume.remove(digest); err != nil {
+		u.log.Error("it can't be removed", "sha256", digest, "error", err)
+	}
+}
+
+// close lets go of the version that is shown.
+func (u *updater) close() {
+	if s := u.handler.shown.Swap(nil); s != nil {
+		s.done()
+		<-s.closed
+	}
+	u.closing.Wait()
+}
