@@ -145,7 +145,7 @@ func (p *packer) work(files <-chan bundle.File) error {
 			return err
 		}
 		framed = zs.EncodeAll(raw, framed[:0])
-		if err := p.add(packedFile{Path: f.Path, Stub: isPage(f.Path) && isStub(raw)}, len(raw), zipped.Bytes(), framed); err != nil {
+		if err := p.add(packedFile{Path: f.Path, Stub: isPage(f.Path) && IsStub(raw)}, len(raw), zipped.Bytes(), framed); err != nil {
 			return err
 		}
 	}
@@ -182,10 +182,10 @@ func (p *packer) add(f packedFile, size int, zipped, framed []byte) error {
 
 func isPage(name string) bool { return strings.HasSuffix(name, ".html") }
 
-// isStub tells the pages that a bundle has at old addresses, for servers that
+// IsStub tells the pages that a bundle has at old addresses, for servers that
 // know no redirects. Its authors' text can't look like one: in a page, what
 // stands in the head is the theme's.
-func isStub(page []byte) bool {
+func IsStub(page []byte) bool {
 	head, _, _ := bytes.Cut(page[:min(len(page), 16<<10)], []byte("</head>"))
 	return bytes.Contains(head, []byte(`<meta http-equiv="refresh"`))
 }

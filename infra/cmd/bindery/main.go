@@ -13,7 +13,6 @@
 //	run.go        bindery run: everything from a folder to a checked bundle
 //	bundle.go     what a finished bundle holds
 //	serve.go      bindery serve
-//	redirect.go   redirects of a bundle that need a server
 //	operator.go   what operator commands share
 //	org.go, project.go, key.go, agentjob.go
 package main

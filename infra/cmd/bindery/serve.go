@@ -3,20 +3,20 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net"
 	"net/http"
 	"os"
-	"path"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bindery-docs/bindery/shared/bundle"
+	"github.com/bindery-docs/bindery/shared/serve"
 )
 
 func (a *app) serveCommand() *cobra.Command {
@@ -50,7 +50,7 @@ redirects in its bindery.json are followed.`,
 				return err
 			}
 			defer root.Close()
-			redirects, err := readRedirects(root.FS())
+			handler, err := bundleHandler(root.FS())
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
@@ -60,7 +60,7 @@ redirects in its bindery.json are followed.`,
 			}
 			a.warnIfOpen(listener.Addr())
 			a.say("%s is at http://%s/ (Ctrl-C ends this)", args[0], listener.Addr())
-			return serveUntil(cmd.Context(), &http.Server{Handler: bundleHandler(root.FS(), redirects), ReadHeaderTimeout: 10 * time.Second}, listener)
+			return serveUntil(cmd.Context(), &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}, listener)
 		}),
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8788", "address to listen on; port 0 takes a free one")
@@ -105,58 +105,60 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener)
 	return nil
 }
 
-// bundleHandler serves an unpacked bundle by clean addresses: x is x.html, a
-// folder its index.html, and what is not there a redirect, or else 404.html.
-func bundleHandler(site fs.FS, redirects []redirectRule) http.Handler {
+// bundleHandler shows an unpacked bundle by the rules of bindery-serve: clean
+// addresses, redirects, 404.html, the policy that the bundle asks for.
+func bundleHandler(site fs.FS) (http.Handler, error) {
+	info, err := readInfo(site)
+	if err != nil {
+		return nil, err
+	}
+	redirects, err := serve.NewRedirects(info.Redirects)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", bundle.InfoPath, err)
+	}
+	policy := ""
+	if info.Format != 0 {
+		policy = serve.ContentSecurityPolicy(&info)
+	}
+	addresses := serve.Addresses{
+		Has: func(name string) bool { return isFile(site, name) },
+		Stub: func(name string) bool {
+			data, _, err := readFile(site, name)
+			return err == nil && strings.HasSuffix(name, ".html") && serve.IsStub(data)
+		},
+		Redirects: redirects,
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 			return
 		}
-		name := strings.Trim(path.Clean("/"+r.URL.Path), "/")
-		folder := strings.HasSuffix(r.URL.Path, "/")
-		// Temporary, also where the site says otherwise: a browser would keep a
-		// permanent one for the next bundle at this address.
-		redirect := func(to string) {
+		answer := addresses.Find(r.URL.Path, r.URL.RawQuery)
+		if to := answer.To; to != "" {
 			if r.URL.RawQuery != "" && !strings.ContainsAny(to, "?#") {
 				to += "?" + r.URL.RawQuery
 			}
+			// Temporary, also where the site says otherwise: a browser would
+			// keep a permanent one for the next bundle at this address.
 			http.Redirect(w, r, to, http.StatusTemporaryRedirect)
-		}
-		base := path.Base("/" + name)
-		switch {
-		case name == "" || folder && isFile(site, name+"/index.html"):
-			name = path.Join(name, "index.html")
-		case folder && isFile(site, name+".html"):
-			redirect("../" + base) // links of a page are relative to its file
 			return
-		case isFile(site, name):
-		case isFile(site, name+".html"):
-			name += ".html"
-		case isFile(site, name+"/index.html"):
-			redirect("./" + base + "/")
-			return
-		default:
-			if to, ok := follow(redirects, name); ok {
-				redirect(to)
-				return
-			}
 		}
-		status := http.StatusOK
-		data, info, err := readFile(site, name)
+		status, name := http.StatusOK, answer.File
+		data, modified, err := readFile(site, name)
 		if err != nil {
 			status, name = http.StatusNotFound, "404.html"
-			if data, info, err = readFile(site, name); err != nil {
+			if data, modified, err = readFile(site, name); err != nil {
 				http.NotFound(w, r)
 				return
 			}
 		}
-		if kind := mime.TypeByExtension(path.Ext(name)); kind != "" {
-			w.Header().Set("Content-Type", kind)
-		}
+		w.Header().Set("Content-Type", serve.ContentType(name))
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
+		if policy != "" {
+			w.Header().Set("Content-Security-Policy", policy)
+		}
 		if status != http.StatusOK {
 			w.WriteHeader(status)
 			if r.Method == http.MethodGet {
@@ -164,8 +166,24 @@ func bundleHandler(site fs.FS, redirects []redirectRule) http.Handler {
 			}
 			return
 		}
-		http.ServeContent(w, r, name, info.ModTime(), bytes.NewReader(data))
-	})
+		http.ServeContent(w, r, name, modified, bytes.NewReader(data))
+	}), nil
+}
+
+// readInfo reads the description of an unpacked bundle; a folder without one
+// has an empty one.
+func readInfo(site fs.FS) (info bundle.Info, err error) {
+	raw, err := fs.ReadFile(site, bundle.InfoPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		return info, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &info)
+	}
+	if err != nil {
+		return info, fmt.Errorf("%s: %w", bundle.InfoPath, err)
+	}
+	return info, nil
 }
 
 func isFile(site fs.FS, name string) bool {
@@ -176,14 +194,14 @@ func isFile(site fs.FS, name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func readFile(site fs.FS, name string) ([]byte, fs.FileInfo, error) {
+func readFile(site fs.FS, name string) (data []byte, modified time.Time, err error) {
 	if !isFile(site, name) {
-		return nil, nil, errors.New("no such file")
+		return nil, modified, fs.ErrNotExist
 	}
 	info, err := fs.Stat(site, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, modified, err
 	}
-	data, err := fs.ReadFile(site, name)
-	return data, info, err
+	data, err = fs.ReadFile(site, name)
+	return data, info.ModTime(), err
 }
