@@ -1,0 +1,10 @@
+// Package chart tests the Helm chart of infra/chart as helm sees it, without a
+// cluster:
+//
+//	helm_test.go     calls of helm, and objects decoded into Kubernetes' types
+//	render_test.go   sets of values, what they render to, and what holds in all
+//	refuse_test.go   values that the schema refuses, by the field's name
+//	values_test.go   every value changes something and is documented
+//
+// Real pods are package tests' affair: chart_cluster_test.go.
+package chart

@@ -1,0 +1,290 @@
+package chart
+
+import (
+	"encoding/base64"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	"sigs.k8s.io/yaml"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+func names(objects map[string]object) []string { return slices.Sorted(maps.Keys(objects)) }
+
+// TestRender renders every set of values in testdata and holds it against its
+// golden file, Kubernetes' types, and what must hold in all of them.
+func TestRender(t *testing.T) {
+	sets, err := filepath.Glob("testdata/*.values.yaml")
+	if err != nil || len(sets) < 8 {
+		t.Fatalf("%d sets of values, %v", len(sets), err)
+	}
+	for _, file := range sets {
+		name := strings.TrimSuffix(filepath.Base(file), ".values.yaml")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			values, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := render(t, string(values))
+			objects := decode(t, got)
+			for key, o := range objects {
+				checkObject(t, key, o)
+			}
+			checkLink(t, string(values), objects)
+
+			if _, said, err := call(t, string(values), "lint", folder, "--strict", "--values", "-"); err != nil {
+				t.Errorf("helm lint: %v\n%s", err, said)
+			}
+			golden := filepath.Join("testdata", name+".golden.yaml")
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("it renders something else (-update writes it): -was +is\n%s", diff)
+			}
+		})
+	}
+}
+
+// checkObject holds an object against what every one of them has.
+func checkObject(t *testing.T, key string, o object) {
+	t.Helper()
+	if o.GetNamespace() != "web" {
+		t.Errorf("%s: namespace %q", key, o.GetNamespace())
+	}
+	for _, label := range []string{"app.kubernetes.io/name", "app.kubernetes.io/instance", "app.kubernetes.io/version", "helm.sh/chart"} {
+		if o.GetLabels()[label] == "" {
+			t.Errorf("%s has no label %s", key, label)
+		}
+	}
+	switch o := o.(type) {
+	case *appsv1.Deployment:
+		checkPod(t, key, o.Spec.Template.Spec)
+		for label, value := range o.Spec.Selector.MatchLabels {
+			if o.Spec.Template.Labels[label] != value {
+				t.Errorf("%s: its selector wants %s=%s, and its pods have %q", key, label, value, o.Spec.Template.Labels[label])
+			}
+		}
+		if r := o.Spec.Strategy.RollingUpdate; r.MaxUnavailable.IntValue() != 0 || r.MaxSurge.IntValue() != 1 {
+			t.Errorf("%s: a roll-out with a gap: %+v", key, r)
+		}
+	case *batchv1.CronJob:
+		checkPod(t, key, o.Spec.JobTemplate.Spec.Template.Spec)
+		if o.Spec.ConcurrencyPolicy != batchv1.ForbidConcurrent {
+			t.Errorf("%s: two loops may run at once", key)
+		}
+	}
+}
+
+// checkPod holds a pod against Pod Security "restricted", and more.
+func checkPod(t *testing.T, key string, pod corev1.PodSpec) {
+	t.Helper()
+	if pod.HostNetwork || pod.HostPID || pod.HostIPC {
+		t.Errorf("%s: namespaces of the host", key)
+	}
+	if pod.AutomountServiceAccountToken == nil || *pod.AutomountServiceAccountToken {
+		t.Errorf("%s: a token of the cluster that nobody asked for", key)
+	}
+	if s := pod.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot ||
+		s.SeccompProfile == nil || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
+		t.Errorf("%s: not restricted: %+v", key, s)
+	}
+	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
+		s := c.SecurityContext
+		if s == nil || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation ||
+			s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem ||
+			s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) || len(s.Capabilities.Add) > 0 {
+			t.Errorf("%s, container %s: not restricted: %+v", key, c.Name, s)
+		}
+		for _, port := range c.Ports {
+			if port.HostPort != 0 {
+				t.Errorf("%s, container %s: a port of the host", key, c.Name)
+			}
+		}
+	}
+	for _, v := range pod.Volumes {
+		if v.HostPath != nil || v.NFS != nil {
+			t.Errorf("%s: the volume %s is not for restricted pods", key, v.Name)
+		}
+	}
+}
+
+// checkLink looks for the link everywhere but in Secrets.
+func checkLink(t *testing.T, values string, objects map[string]object) {
+	t.Helper()
+	var v struct {
+		StaticExport struct{ BundleURL string }
+	}
+	if err := yaml.Unmarshal([]byte(values), &v); err != nil {
+		t.Fatal(err)
+	}
+	link := v.StaticExport.BundleURL
+	if link == "" {
+		return
+	}
+	for key, o := range objects {
+		text, err := yaml.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if secret, ok := o.(*corev1.Secret); ok {
+			if got := string(secret.Data["bundleUrl"]); got != link {
+				t.Errorf("%s has the link %q, want %q", key, got, link)
+			}
+			continue
+		}
+		for _, form := range []string{link, base64.StdEncoding.EncodeToString([]byte(link))} {
+			if strings.Contains(string(text), form) {
+				t.Errorf("%s shows the link", key)
+			}
+		}
+	}
+}
+
+const minimal = "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b.tar.gz?sig=a%2Cb'}\n"
+
+// TestNothingIsServedUnlessEnabled: without static export there is no object.
+func TestNothingIsServedUnlessEnabled(t *testing.T) {
+	if objects := decode(t, render(t, "{}")); len(objects) != 0 {
+		t.Errorf("there are %v", names(objects))
+	}
+	everything, err := os.ReadFile("testdata/everything.values.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if objects := decode(t, render(t, string(everything), "--set", "staticExport.enabled=false")); len(objects) != 0 {
+		t.Errorf("there are %v", names(objects))
+	}
+}
+
+// TestRollOut: what makes new pods, and what does not.
+func TestRollOut(t *testing.T) {
+	pods := func(set ...string) corev1.PodTemplateSpec {
+		return get[*appsv1.Deployment](t, decode(t, render(t, minimal, set...)), "Deployment/docs-bindery").Spec.Template
+	}
+	before := pods()
+	for _, set := range []string{
+		"staticExport.bundleUrl=https://store.example.com/b.tar.gz?sig=another", "staticExport.version=2026-03",
+		"staticExport.sha256=" + strings.Repeat("0", 64),
+	} {
+		if cmp.Equal(before, pods("--set-literal", set)) {
+			t.Errorf("%s does not roll the pods", set)
+		}
+	}
+	for _, set := range []string{"replicas=0", "service.port=8080", "ingress.enabled=true", "progressDeadlineSeconds=60"} {
+		if !cmp.Equal(before, pods("--set", set)) {
+			t.Errorf("%s rolls the pods without a need", set)
+		}
+	}
+}
+
+// TestEgress: the way out is the bundle's source and nothing else.
+func TestEgress(t *testing.T) {
+	for name, c := range map[string]struct {
+		values string
+		ports  []int32 // besides those of name servers
+		closed bool
+	}{
+		"https":              {values: minimal, ports: []int32{443}},
+		"a port of its own":  {values: "staticExport: {enabled: true, bundleUrl: 'http://store:9000/b'}", ports: []int32{9000}},
+		"http":               {values: "staticExport: {enabled: true, bundleUrl: 'http://store/b:81'}", ports: []int32{80}},
+		"s3":                 {values: "staticExport: {enabled: true, bundleUrl: 's3://bucket/b'}", ports: []int32{443, 80}},
+		"an endpoint":        {values: "staticExport: {enabled: true, bundleUrl: 's3://bucket/b', s3: {endpoint: 'http://minio:9000'}}", ports: []int32{9000, 80}},
+		"a proxy":            {values: minimal + "proxy: {httpsProxy: 'http://proxy:3128'}", ports: []int32{3128}},
+		"a proxy in secret":  {values: minimal + "proxy: {existingSecret: out}\nnetworkPolicy: {sourcePort: 3129}", ports: []int32{3129}},
+		"a secret":           {values: "staticExport: {enabled: true, existingSecret: {name: mine}}", ports: []int32{443}},
+		"an address of IPv6": {values: "staticExport: {enabled: true, bundleUrl: 'https://[2001:db8::1]:8443/b'}", ports: []int32{8443}},
+		"in the image":       {values: "staticExport: {enabled: true, bundleUrl: 'file:///bundle.tar.gz'}", closed: true},
+		"on a volume":        {values: "staticExport: {enabled: true, bundleUrl: 'file:///bundle/b', volume: {persistentVolumeClaim: {claimName: b}}}", closed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			policy := get[*networkingv1.NetworkPolicy](t, decode(t, render(t, c.values)), "NetworkPolicy/docs-bindery").Spec
+			if !slices.Contains(policy.PolicyTypes, networkingv1.PolicyTypeEgress) || !slices.Contains(policy.PolicyTypes, networkingv1.PolicyTypeIngress) {
+				t.Fatalf("it leaves a direction open: %v", policy.PolicyTypes)
+			}
+			if c.closed {
+				if len(policy.Egress) != 0 {
+					t.Errorf("there is a way out: %+v", policy.Egress)
+				}
+				return
+			}
+			var ports []int32
+			for i, rule := range policy.Egress {
+				for _, port := range rule.Ports {
+					if i == 0 {
+						if port.Port.IntVal != 53 || len(rule.To) == 0 {
+							t.Errorf("name servers: %+v", rule)
+						}
+						continue
+					}
+					ports = append(ports, port.Port.IntVal)
+				}
+			}
+			if !slices.Equal(ports, c.ports) {
+				t.Errorf("ports %v, want %v", ports, c.ports)
+			}
+		})
+	}
+}
+
+// TestLoopKeepsKeyAndRightsApart: the container that has the admin key has no
+// token of the cluster, and the one with the token has no key.
+func TestLoopKeepsKeyAndRightsApart(t *testing.T) {
+	values, err := os.ReadFile("testdata/loop.values.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := get[*batchv1.CronJob](t, decode(t, render(t, string(values))), "CronJob/docs-bindery-loop").Spec.JobTemplate.Spec.Template.Spec
+	export, upgrade := pod.InitContainers[0], pod.Containers[0]
+	for _, mount := range export.VolumeMounts {
+		if mount.Name == "token" {
+			t.Error("the export may speak to the cluster")
+		}
+	}
+	has := func(c corev1.Container) bool {
+		return slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil })
+	}
+	if !has(export) || has(upgrade) {
+		t.Errorf("the key: export %v, upgrade %v", has(export), has(upgrade))
+	}
+	for _, e := range export.Env {
+		if e.Name == "BINDERY_ADMIN_KEY" && e.Value != "" {
+			t.Error("the key is in the pod's spec")
+		}
+	}
+}
+
+// TestNotesSayWhereTheSiteIs renders what helm tells after an installation.
+func TestNotesSayWhereTheSiteIs(t *testing.T) {
+	for values, want := range map[string]string{
+		"{}":    "Nothing is served: set staticExport.enabled",
+		minimal: "port-forward service/docs-bindery 8080:80",
+	} {
+		out, said, err := call(t, values, "install", "docs", folder, "--namespace", "web", "--dry-run=client", "--values", "-")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		if _, notes, _ := strings.Cut(out, "NOTES:"); !strings.Contains(notes, want) {
+			t.Errorf("the notes lack %q:\n%s", want, notes)
+		}
+	}
+}
