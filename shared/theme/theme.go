@@ -39,6 +39,7 @@ import (
 	"github.com/tdewolff/minify/v2/css"
 	"github.com/tdewolff/minify/v2/js"
 
+	"github.com/bindery-docs/bindery/shared/theme/fonts"
 	"github.com/bindery-docs/bindery/shared/theme/icons"
 )
 
@@ -46,7 +47,7 @@ import (
 var assets embed.FS
 
 // notices name the licences of what pages hold of others' work.
-const notices = "/*! Icons: Font Awesome Free (https://fontawesome.com), CC BY 4.0; Lucide (https://lucide.dev), ISC; Tabler Icons (https://tabler.io/icons), MIT. Fonts: SIL Open Font License 1.1. */\n"
+const notices = "Icons: Font Awesome Free (https://fontawesome.com), CC BY 4.0; Lucide (https://lucide.dev), ISC; Tabler Icons (https://tabler.io/icons), MIT. Fonts: SIL Open Font License 1.1."
 
 // Config is what is the same on all pages of a site.
 type Config struct {
@@ -167,13 +168,17 @@ func New(cfg Config) (*Theme, error) {
 		return nil, err
 	}
 	t.assets = append(t.assets, faces.files...)
+	licences, err := addLicences(t, faces.used)
+	if err != nil {
+		return nil, err
+	}
 	base, err := parts("theme.css", cfg.CSS...)
 	if err != nil {
 		return nil, err
 	}
 	// All in one layer: a site's own styles, which stand in none, win
 	// whatever their selectors are, and its utility classes come between.
-	sheet := []byte(notices + faces.rules.String() + "@layer bindery,utilities;@layer bindery{" + tokensCSS(&t.cfg, faces) + "\n")
+	sheet := []byte("/*! " + notices + " Texts: " + licences + " */\n" + faces.rules.String() + "@layer bindery,utilities;@layer bindery{" + tokensCSS(&t.cfg, faces) + "\n")
 	sheet = append(append(sheet, base...), '}')
 	if t.css, err = add("theme", "css", "text/css", sheet); err != nil {
 		return nil, err
@@ -195,6 +200,26 @@ func New(cfg Config) (*Theme, error) {
 	t.headSite = t.siteHead()
 	t.plain = plainCSS(&t.cfg)
 	return t, nil
+}
+
+// addLicences puts the texts of the licences into the bundle: of the icons, and
+// of the families that it holds. It returns the file's name.
+func addLicences(t *Theme, families []*fonts.Family) (string, error) {
+	text, err := icons.Licences()
+	if err != nil {
+		return "", fmt.Errorf("theme: %w", err)
+	}
+	for _, f := range families {
+		b, err := f.Licence()
+		if err != nil {
+			return "", fmt.Errorf("theme: %w", err)
+		}
+		text = append(append(text, '\n'), b...)
+	}
+	sum := sha256.Sum256(text)
+	name := "licences." + hex.EncodeToString(sum[:6]) + ".txt"
+	t.assets = append(t.assets, Asset{Path: "bindery/" + name, Data: text})
+	return name, nil
 }
 
 // Assets are the files that pages refer to; the bundle must hold them. The

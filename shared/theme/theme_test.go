@@ -223,8 +223,8 @@ func TestAssetsAreNamedByTheirContent(t *testing.T) {
 	}
 	doc := string(a.Document(nil, &View{Root: "../../"}))
 	for _, as := range a.Assets() {
-		if path.Ext(as.Path) == ".woff2" {
-			if !regexp.MustCompile(`^bindery/fonts/[a-z0-9-]+\.[0-9a-f]{12}\.woff2$`).MatchString(as.Path) {
+		if ext := path.Ext(as.Path); ext == ".woff2" || ext == ".txt" {
+			if !regexp.MustCompile(`^bindery/(fonts/[a-z0-9-]+\.[0-9a-f]{12}\.woff2|licences\.[0-9a-f]{12}\.txt)$`).MatchString(as.Path) {
 				t.Errorf("the path is %s", as.Path)
 			}
 			continue // the sheet refers to them

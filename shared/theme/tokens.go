@@ -60,6 +60,8 @@ func (p *palette) css(b *strings.Builder) {
 const (
 	textContrast = 4.5
 	markContrast = 3.0
+	// darkLinkContrast is for links on dark pages whose colour no author chose.
+	darkLinkContrast = 6.0
 )
 
 // semantic are the meanings of callouts, badges and diagrams, by hue (degrees
@@ -142,7 +144,12 @@ func newPalette(c Colors, dark bool) *palette {
 		soft = brand.over(bg, 0.14)
 	}
 	soft = mustHex(soft.String())
-	link := readable(brand, textContrast, bg, surface, surface2, soft)
+	linkContrast := textContrast
+	if _, own := parseHex(c.Light); dark && !own {
+		// A colour that was chosen for white paper looks dull on black.
+		linkContrast = darkLinkContrast
+	}
+	link := readable(brand, linkContrast, bg, surface, surface2, soft)
 	p.set("link", link)
 	p.set("soft", soft)
 	fill := brand

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +44,10 @@ const (
 	ownMono  = "Source Code Pro"
 )
 
+// display waits a tenth of a second for a font before the stand-in is shown,
+// and after three seconds no longer changes what a reader has begun to read.
+const display = "fallback"
+
 // western is what a stand-in may show: for other scripts the system's own fonts
 // are right, not a scaled one.
 const western = "U+0-24F,U+2B0-52F,U+1E00-20CF,U+2122,U+2190-22FF"
@@ -52,6 +57,7 @@ type typefaces struct {
 	set   *fonts.Set
 	rules strings.Builder
 	files []Asset
+	used  []*fonts.Family // in the order of their first use
 	done  map[string]bool
 
 	sans, heading, mono string // values of font-family
@@ -133,11 +139,14 @@ func (t *typefaces) face(f Font) {
 	if f.Format != "" {
 		t.rules.WriteString(" format(" + cssString(f.Format) + ")")
 	}
-	t.rules.WriteString(";font-display:swap;font-weight:100 900}")
+	t.rules.WriteString(";font-display:" + display + ";font-weight:100 900}")
 }
 
 // bundled adds the files of a family of the set, and its stand-in.
 func (t *typefaces) bundled(f *fonts.Family, italics bool) error {
+	if !slices.Contains(t.used, f) {
+		t.used = append(t.used, f)
+	}
 	for _, file := range f.Files {
 		if file.Style == "italic" && !italics || t.done[file.Name] {
 			continue
@@ -150,7 +159,7 @@ func (t *typefaces) bundled(f *fonts.Family, italics bool) error {
 		sum := sha256.Sum256(data)
 		name := "fonts/" + strings.TrimSuffix(file.Name, ".woff2") + "." + hex.EncodeToString(sum[:6]) + ".woff2"
 		t.files = append(t.files, Asset{Path: "bindery/" + name, Data: data})
-		t.rules.WriteString("@font-face{font-family:" + cssString(f.Name) + ";src:url(" + name + ") format(\"woff2\");font-display:swap;font-weight:" +
+		t.rules.WriteString("@font-face{font-family:" + cssString(f.Name) + ";src:url(" + name + ") format(\"woff2\");font-display:" + display + ";font-weight:" +
 			fonts.Weights + ";font-style:" + file.Style + ";unicode-range:" + file.Range + "}")
 	}
 	key := f.Name + " Fallback"

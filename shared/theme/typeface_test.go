@@ -54,14 +54,29 @@ func TestFontsOfASite(t *testing.T) {
 func TestFontFilesAreThoseOfTheSheet(t *testing.T) {
 	th := newTheme(t, Config{Fonts: Fonts{Body: Font{Family: "Inter"}, Heading: Font{Family: "Source Serif 4"}}})
 	files, named := map[string]bool{}, map[string]bool{}
-	var sheet []byte
+	var sheet, licences []byte
+	var name string
 	for _, a := range th.Assets() {
 		switch path.Ext(a.Path) {
 		case ".woff2":
 			files[a.Path] = true
 		case ".css":
 			sheet = a.Data
+		case ".txt":
+			licences, name = a.Data, path.Base(a.Path)
 		}
+	}
+	// The licences ask to go wherever the fonts and icons go.
+	for _, owner := range []string{"Inter Project Authors", "Adobe", "Fonticons", "Lucide Icons and Contributors", "Paweł Kuna"} {
+		if !bytes.Contains(licences, []byte(owner)) {
+			t.Errorf("the licences do not name %s", owner)
+		}
+	}
+	if bytes.Contains(licences, []byte("DM Sans")) {
+		t.Error("a licence of a font that is not there")
+	}
+	if !bytes.Contains(sheet, []byte(name)) {
+		t.Errorf("the sheet does not name %s", name)
 	}
 	for _, m := range regexp.MustCompile(`url\(([^)]+)\)`).FindAllSubmatch(sheet, -1) {
 		named["bindery/"+string(bytes.Trim(m[1], `"`))] = true

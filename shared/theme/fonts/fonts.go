@@ -5,7 +5,7 @@
 //	fonts.go     families by name, their files and stand-ins
 //	fonts.json   what each file covers, written by the generator
 //	data/        the files; internal/fontgen in the folder above makes them
-//	licences/    the licence of each family
+//	licences/    the licence of each family, which goes into bundles with it
 package fonts
 
 import (
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-//go:embed fonts.json data
+//go:embed fonts.json data licences
 var files embed.FS
 
 // Kind is what a family is drawn for.
@@ -110,6 +110,19 @@ func plain(name string) string {
 		return -1
 	}, strings.ToLower(name))
 	return strings.TrimSuffix(name, "variable")
+}
+
+// Licence returns the text of a family's licence, with its copyright.
+func (f *Family) Licence() ([]byte, error) {
+	if len(f.Files) == 0 {
+		return nil, fmt.Errorf("fonts: %s has no file", f.Family)
+	}
+	stem, _, _ := strings.Cut(f.Files[0].Name, "-latin")
+	b, err := files.ReadFile("licences/" + stem + ".txt")
+	if err != nil {
+		return nil, fmt.Errorf("fonts: %w", err)
+	}
+	return b, nil
 }
 
 // Read returns the bytes of a file of the set.

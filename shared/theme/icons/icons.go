@@ -5,11 +5,12 @@
 //	aliases.go  names that no free library has, and what stands in for them
 //	archive.go  the files under data/, made by ../internal/icongen
 //
-// The licences of the libraries are in licences/.
+// The licences of the libraries are in licences/ and go into bundles.
 package icons
 
 import (
-	_ "embed" // the libraries' files
+	"embed"
+	"fmt"
 	"strings"
 	"sync"
 )
@@ -21,6 +22,8 @@ var (
 	lucideFile []byte
 	//go:embed data/tabler.bin
 	tablerFile []byte
+	//go:embed licences
+	licences embed.FS
 )
 
 // Libraries, as docs.json names them in icons.library.
@@ -44,6 +47,19 @@ func New() *Set {
 	s := &Set{seen: map[[3]string]string{}}
 	s.fontawesome.file, s.lucide.file, s.tabler.file = fontawesomeFile, lucideFile, tablerFile
 	return s
+}
+
+// Licences returns the texts of the libraries' licences, with their copyrights.
+func Licences() ([]byte, error) {
+	var out []byte
+	for _, library := range []string{FontAwesome, Lucide, Tabler} {
+		b, err := licences.ReadFile("licences/" + library + ".txt")
+		if err != nil {
+			return nil, fmt.Errorf("icons: %w", err)
+		}
+		out = append(append(out, b...), '\n')
+	}
+	return out, nil
 }
 
 // maxSeen bounds the answers that are kept: names come from pages.
