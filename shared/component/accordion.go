@@ -28,7 +28,7 @@ func accordionComponents() []*Component {
 
 // disclosureHTML appends what opens and closes without a script: a details
 // element. title is shown where the author gave none.
-func disclosureHTML(w *Writer, e *Element, class string, title word) {
+func disclosureHTML(w *Writer, e *Element, class string, title Word) {
 	w.Open("details", e, class)
 	if e.Bool("defaultOpen") {
 		w.Raw(" open")

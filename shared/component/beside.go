@@ -19,7 +19,7 @@ func (w *Writer) OpenBeside() *Writer {
 }
 
 func exampleComponents() []*Component {
-	example := func(name string, label word) *Component {
+	example := func(name string, label Word) *Component {
 		return &Component{
 			Name: name, Doc: "An example of a " + strings.ToLower(strings.TrimSuffix(name, "Example")) + ", beside the text on a wide screen.", Block: true,
 			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},

@@ -8,7 +8,7 @@ import (
 // callout is one kind of box around a remark; its label is -1 for none.
 type callout struct {
 	name, class string
-	label       word
+	label       Word
 	icon        string
 }
 
@@ -19,7 +19,7 @@ func callouts() []callout {
 		{"Tip", "tip", wordTip, tipIcon},
 		{"Warning", "warning", wordWarning, warningIcon},
 		{"Danger", "danger", wordDanger, dangerIcon},
-		{"Error", "danger", wordError, dangerIcon},
+		{"Error", "danger", WordError, dangerIcon},
 		{"Info", "info", wordInfo, noteIcon},
 		{"Check", "check", wordCheck, checkIcon},
 	}

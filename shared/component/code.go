@@ -64,6 +64,8 @@ func codeOf(e *Element) Code {
 		if c.Lang == "" {
 			c.Lang = n.Name
 		}
+	} else if text, ok := literal(children); ok {
+		c.Value = strings.Trim(text, "\n")
 	} else {
 		t := NewText(e.services)
 		t.Children(e)
@@ -83,4 +85,28 @@ func codeOf(e *Element) Code {
 		}
 	}
 	return c
+}
+
+// literal returns the text of nodes that hold nothing else, such as a template
+// literal, with the lines that its author wrote.
+func literal(nodes []*mdx.Node) (string, bool) {
+	var text strings.Builder
+	for _, n := range nodes {
+		switch n.Kind {
+		case mdx.Text:
+			text.WriteString(n.Value)
+		case mdx.Paragraph:
+			words, ok := literal(n.Children)
+			if !ok {
+				return "", false
+			}
+			if text.Len() > 0 {
+				text.WriteString("\n\n")
+			}
+			text.WriteString(words)
+		default:
+			return "", false
+		}
+	}
+	return text.String(), true
 }

@@ -103,7 +103,7 @@ func labels(w *Writer, e *Element, attr string) {
 // fieldWord is an attribute and the word that shows it.
 type fieldWord struct {
 	name string
-	word word
+	word Word
 }
 
 func fieldFlags() []fieldWord {

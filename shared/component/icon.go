@@ -43,7 +43,7 @@ func iconName(e *Element) string {
 // iconMeaning gives the label and the sign of the few icons that authors use
 // as words: a table of features says "yes" and "no" with them. All others are
 // decoration.
-func iconMeaning(name string) (label word, sign string) {
+func iconMeaning(name string) (label Word, sign string) {
 	switch strings.ToLower(name) {
 	case "check", "circle-check", "check-circle", "square-check", "circle-check-big":
 		return wordYes, "✓"

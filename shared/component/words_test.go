@@ -17,7 +17,7 @@ func TestWords(t *testing.T) {
 		{"language": "en", "pages": ["en/a"]}, {"language": "fr", "pages": ["fr/a"]},
 		{"language": "pt-BR", "pages": ["pt/a"]}, {"language": "zh-Hans", "pages": ["zh/a"]}, {"language": "sw", "pages": ["sw/a"]}]}}`)}}
 	for _, lang := range []string{"en", "fr", "pt", "zh", "sw"} {
-		fsys[lang+"/a.mdx"] = &fstest.MapFile{Data: []byte("<Warning>x</Warning>\n\n<ParamField body=\"x\" required />\n\n<RequestExample>\n```sh\nx\n```\n</RequestExample>\n\n<Icon icon=\"check\" />\n")}
+		fsys[lang+"/a.mdx"] = &fstest.MapFile{Data: []byte("<Warning>x</Warning>\n\n<ParamField body=\"x\" required />\n\n<RequestExample>\n```sh\nx\n```\n</RequestExample>\n\n<Icon icon=\"check\" />\n\n## Head\n\n| a |\n|---|\n| b[^1] |\n\n- [x] c\n\n[^1]: d\n")}
 	}
 	var paths []string
 	for name := range fsys {
@@ -30,10 +30,10 @@ func TestWords(t *testing.T) {
 	}
 	r := page.New(page.Options{Site: s, FS: fsys, Icons: namedIcons{}})
 	want := map[string][]string{
-		"en/a.mdx": {`aria-label="Warning"`, ">required<", ">Request<", `aria-label="Yes"`},
-		"fr/a.mdx": {`aria-label="Avertissement"`, ">obligatoire<", ">Requête<", `aria-label="Oui"`},
+		"en/a.mdx": {`aria-label="Warning"`, ">required<", ">Request<", `aria-label="Yes"`, `aria-label="Code: sh"`, `aria-label="Table"`, `aria-label="Link to this section"`, `aria-label="Done"`, `aria-label="Back to the text"`, ">Footnotes<"},
+		"fr/a.mdx": {`aria-label="Avertissement"`, ">obligatoire<", ">Requête<", `aria-label="Oui"`, `aria-label="Code: sh"`, `aria-label="Tableau"`, `aria-label="Lien vers cette section"`, `aria-label="Fait"`, `aria-label="Retour au texte"`, ">Notes<"},
 		"pt/a.mdx": {`aria-label="Aviso"`, ">obrigatório<", ">Requisição<", `aria-label="Sim"`},
-		"zh/a.mdx": {`aria-label="警告"`, ">必填<", ">请求<", `aria-label="是"`},
+		"zh/a.mdx": {`aria-label="警告"`, ">必填<", ">请求<", `aria-label="是"`, `aria-label="代码: sh"`, `aria-label="表格"`},
 		"sw/a.mdx": {`aria-label="Warning"`, ">required<", ">Request<", `aria-label="Yes"`},
 	}
 	for i, p := range s.Pages {

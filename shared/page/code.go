@@ -224,11 +224,12 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	}
 	// It takes the focus, so that the keyboard can scroll it; a group may have
 	// a name.
-	b = append(b, `<pre tabindex="0" role="group" aria-label="Code`...)
+	b = append(b, `<pre tabindex="0" role="group"`...)
+	label := s.say(component.WordCode)
 	if name := cmp.Or(f.title, f.lang); name != "" {
-		b = component.AppendAttrValue(append(b, ": "...), name)
+		label += ": " + name
 	}
-	b = append(b, '"')
+	b = component.AppendAttr(b, "aria-label", label)
 	classes := f.classes()
 	if len(classes) > 0 {
 		b = component.AppendAttr(b, "class", strings.Join(classes, " "))

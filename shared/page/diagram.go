@@ -20,9 +20,9 @@ type Diagrams interface {
 }
 
 // diagramNames name drawings whose author does not.
-var diagramNames = map[script.Kind]string{
-	script.Flowchart: "Flowchart", script.Sequence: "Sequence diagram", script.State: "State diagram",
-	script.Class: "Class diagram", script.Entity: "Entity relationship diagram",
+var diagramNames = map[script.Kind]component.Word{
+	script.Flowchart: component.WordFlowchart, script.Sequence: component.WordSequence, script.State: component.WordState,
+	script.Class: component.WordClass, script.Entity: component.WordEntity,
 }
 
 // diagram appends a drawing in place of its source; ok is false where the
@@ -46,10 +46,10 @@ func (s *state) diagram(b []byte, n *mdx.Node, title, source string) (out []byte
 		return b, false, live
 	}
 	s.diagrams++
-	name := cmp.Or(d.Title, title, diagramNames[d.Kind])
-	b = append(b, `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group" aria-label="Diagram: `...)
-	b = component.AppendAttrValue(b, name)
-	b = append(b, `">`...)
+	name := cmp.Or(d.Title, title, s.say(diagramNames[d.Kind]))
+	b = append(b, `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group"`...)
+	b = component.AppendAttr(b, "aria-label", s.say(component.WordDiagram)+": "+name)
+	b = append(b, '>')
 	b = d.AppendSVG(b, "diagram-"+strconv.Itoa(s.diagrams)+"-", cmp.Or(d.Description, name))
 	b = append(b, `</div>`...)
 	if caption := cmp.Or(title, d.Title); caption != "" {
@@ -57,7 +57,9 @@ func (s *state) diagram(b []byte, n *mdx.Node, title, source string) (out []byte
 		b = component.AppendText(b, caption)
 		b = append(b, `</figcaption>`...)
 	}
-	b = append(b, `<details class="diagram-text"><summary>Diagram as text</summary>`...)
+	b = append(b, `<details class="diagram-text"><summary>`...)
+	b = component.AppendText(b, s.say(component.WordDiagramText))
+	b = append(b, "</summary>"...)
 	b = appendLines(b, d.Lines)
 	return append(b, "</details></figure>\n"...), true, false
 }

@@ -162,7 +162,7 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	}
 	table := name == "table" && !inSVG
 	if table {
-		b = append(b, tableOpen...)
+		b = s.scrollBox(b, "table-wrap", component.WordTable)
 	}
 	extra := ""
 	if !inSVG {

@@ -34,7 +34,7 @@ func (s *state) fitEmbed(n *mdx.Node, name string) {
 		fallthrough
 	case "embed", "object":
 		if strings.TrimSpace(e.String("title")) == "" && !has("aria-label", "aria-hidden") {
-			setAttr(n, "title", embedTitle(embedAddress(e)))
+			setAttr(n, "title", s.embedTitle(embedAddress(e)))
 		}
 	case "video", "audio":
 		plays := has("autoplay") && (e.Bool("autoPlay") || e.Bool("autoplay"))
@@ -68,11 +68,11 @@ func embedAddress(e *component.Element) string {
 
 // embedTitle names what its author gave no title, for readers who can't see
 // it: by its host.
-func embedTitle(address string) string {
+func (s *state) embedTitle(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Host
 	}
-	return "Embedded page"
+	return s.say(component.WordEmbedded)
 }
 
 // outside tells whether an element embeds something of another host.
@@ -86,10 +86,11 @@ func (s *state) embedNotice(b []byte, n *mdx.Node) []byte {
 	address := embedAddress(e)
 	title := strings.TrimSpace(e.String("title"))
 	if title == "" {
-		title = embedTitle(address)
+		title = s.embedTitle(address)
 	}
 	s.report(s.fileOf(n), n.Pos, mdx.Notice, "embed-outside", "<"+n.Name+"> shows something of another host; the bundle is for readers without a network, so a link stands in its place: "+excerpt(address))
-	b = append(b, `<span class="embed-notice" role="note">Not part of this offline copy: `...)
+	b = append(b, `<span class="embed-notice" role="note">`...)
+	b = component.AppendText(b, s.say(component.WordOffline)+": ")
 	href := s.link(n, n.Pos, address)
 	if href == "" || s.anchors > 0 {
 		b = component.AppendText(b, title)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -133,7 +134,9 @@ func (s *state) headingBody(b []byte, n *mdx.Node, id string, level int) []byte 
 	}
 	b = append(b, `<a class="anchor" href="#`...)
 	b = component.AppendAttrValue(b, component.FragmentEscape(id))
-	return append(b, `" aria-label="Link to this section"></a>`...)
+	b = append(b, '"')
+	b = component.AppendAttr(b, "aria-label", s.say(component.WordLink))
+	return append(b, "></a>"...)
 }
 
 // noAnchor tells the headings that their authors want without a link to
@@ -186,13 +189,12 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 			if item.Checked == 2 {
 				b = append(b, " checked"...)
 			}
-			b = append(b, ` aria-label="`...)
+			word := component.WordOpen
 			if item.Checked == 2 {
-				b = append(b, "Done"...)
-			} else {
-				b = append(b, "Open"...)
+				word = component.WordDone
 			}
-			b = append(b, `"> `...)
+			b = component.AppendAttr(b, "aria-label", s.say(word))
+			b = append(b, "> "...)
 		}
 		for i, c := range item.Children {
 			if c.Kind == mdx.Paragraph && !loose {
@@ -219,14 +221,29 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 	return append(b, ">\n"...)
 }
 
-// tableOpen begins the box in which a wide table scrolls by itself. It takes
-// the focus, so that the keyboard can scroll it too; it is a group and not a
-// region, because a page's tables are no landmarks.
-const tableOpen = `<div class="table-wrap" tabindex="0" role="group" aria-label="Table">`
+// scrollBox begins an element that scrolls by itself where it is too wide. It
+// takes the focus, so that the keyboard can scroll it too; it is a group and
+// not a region, because a page's tables and formulas are no landmarks.
+func (s *state) scrollBox(b []byte, class string, name component.Word) []byte {
+	b = append(b, `<div class="`...)
+	b = append(b, class...)
+	b = append(b, `" tabindex="0" role="group"`...)
+	b = component.AppendAttr(b, "aria-label", s.say(name))
+	return append(b, '>')
+}
 
 // longCell is the length in bytes from which a cell's text is kept from being
 // squeezed into a column of single words.
 const longCell = 48
+
+// shortCell is the length in bytes up to which a cell of one word, such as a
+// date or a number, is kept from being broken at its hyphens.
+const shortCell = 24
+
+// unbroken tells whether a text is one word that a browser might break.
+func unbroken(text string) bool {
+	return strings.ContainsAny(text, "-/") && !strings.ContainsAny(text, " \t\n")
+}
 
 // textLen is the length in bytes of the text in inline content.
 func textLen(list []*mdx.Node) int {
@@ -237,10 +254,31 @@ func textLen(list []*mdx.Node) int {
 	return n
 }
 
+// cells are a row's cells; empty ones past the head's end come of a stray bar.
+func cells(row *mdx.Node, head int) []*mdx.Node {
+	list := row.Children
+	for len(list) > head && len(list[len(list)-1].Children) == 0 {
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
 func (s *state) table(b []byte, n *mdx.Node) []byte {
-	b = append(b, tableOpen+"<table>"...)
+	b = append(s.scrollBox(b, "table-wrap", component.WordTable), "<table>"...)
+	head, columns := 0, 0
+	for i, row := range n.Children {
+		if i == 0 {
+			head = len(row.Children)
+		}
+		columns = max(columns, len(cells(row, head)))
+	}
 	for i, row := range n.Children {
 		tag := "td"
+		cells := cells(row, head)
+		if len(cells) > head {
+			s.report(s.fileOf(row), row.Pos, mdx.Warning, "table-cells", fmt.Sprintf(
+				"this row has %d cells, the table's head %d; a | that is part of a cell is written \\|, also in code", len(cells), head))
+		}
 		switch i {
 		case 0:
 			tag = "th"
@@ -249,7 +287,7 @@ func (s *state) table(b []byte, n *mdx.Node) []byte {
 			b = append(b, "<tbody>\n"...)
 		}
 		b = append(b, "<tr>"...)
-		for j, cell := range row.Children {
+		for j, cell := range cells {
 			b = append(b, '<')
 			b = append(b, tag...)
 			class := ""
@@ -263,8 +301,11 @@ func (s *state) table(b []byte, n *mdx.Node) []byte {
 					class = "align-right"
 				}
 			}
-			if textLen(cell.Children) > longCell {
+			switch n := textLen(cell.Children); {
+			case n > longCell:
 				class = strings.TrimSpace(class + " long")
+			case n <= shortCell && unbroken(s.plain(cell.Children)):
+				class = strings.TrimSpace(class + " short")
 			}
 			if class != "" {
 				b = component.AppendAttr(b, "class", class)
@@ -277,10 +318,8 @@ func (s *state) table(b []byte, n *mdx.Node) []byte {
 		}
 		// A row that ends early is filled up, so that borders and tints do
 		// not end early too.
-		if len(n.Children) > 0 {
-			for j := len(row.Children); j < len(n.Children[0].Children); j++ {
-				b = append(b, "<td></td>"...)
-			}
+		for j := len(cells); j < columns; j++ {
+			b = append(b, "<td></td>"...)
 		}
 		b = append(b, "</tr>\n"...)
 		if i == 0 {
@@ -387,7 +426,9 @@ func (s *state) footnoteSection(b []byte) []byte {
 		return b
 	}
 	s.emitted(footnotesID)
-	b = append(b, `<section class="footnotes"><h2 id="`+footnotesID+`" class="sr">Footnotes</h2><ol>`...)
+	b = append(b, `<section class="footnotes"><h2 id="`+footnotesID+`" class="sr">`...)
+	b = component.AppendText(b, s.say(component.WordFootnotes))
+	b = append(b, "</h2><ol>"...)
 	// A footnote may refer to further ones: the list grows while it is written.
 	for i := 0; i < len(s.order); i++ {
 		f := s.order[i]
@@ -405,7 +446,8 @@ func (s *state) footnoteSection(b []byte) []byte {
 		for _, ref := range f.refs {
 			b = append(b, ` <a class="footnote-back"`...)
 			b = component.AppendAttr(b, "href", "#"+ref)
-			b = append(b, ` aria-label="Back to the text">↩</a>`...)
+			b = component.AppendAttr(b, "aria-label", s.say(component.WordBack))
+			b = append(b, ">↩</a>"...)
 		}
 		if inLine {
 			b = append(b, end...)

@@ -21,7 +21,7 @@ const maxFormula = 4096
 // its TeX, and reported.
 func (s *state) math(b []byte, n *mdx.Node, display bool) []byte {
 	if display {
-		b = append(b, `<div class="math-block" tabindex="0" role="group" aria-label="Formula">`...)
+		b = s.scrollBox(b, "math-block", component.WordFormula)
 	}
 	start := len(b)
 	b, err := s.appendMathML(b, n, display)

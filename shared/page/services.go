@@ -27,6 +27,9 @@ func (s *state) Lang() string {
 	return *s.lang
 }
 
+// say returns one of the components' own words in the page's language.
+func (s *state) say(w component.Word) string { return component.Say(s.Lang(), w) }
+
 // InLink implements component.Services.
 func (s *state) InLink() bool { return s.anchors > 0 }
 

@@ -142,10 +142,12 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 
 // notice shows a reader that something of the page could not be read.
 func (s *state) notice(b []byte, d mdx.Diagnostic) []byte {
-	b = append(b, `<div class="callout callout-danger page-notice" role="note" aria-label="Error"><div class="callout-body"><p>A part of this page could not be read and is shown as it was written: `...)
-	b = component.AppendText(b, d.Message)
+	b = append(b, `<div class="callout callout-danger page-notice" role="note"`...)
+	b = component.AppendAttr(b, "aria-label", s.say(component.WordError))
+	b = append(b, `><div class="callout-body"><p>`...)
+	b = component.AppendText(b, s.say(component.WordUnread)+": "+d.Message)
 	if d.Line > 0 {
-		b = component.AppendText(b, fmt.Sprintf(" (line %d)", d.Line))
+		b = component.AppendText(b, fmt.Sprintf(" (%s %d)", s.say(component.WordLine), d.Line))
 	}
 	return append(b, `</p></div></div>`...)
 }
