@@ -76,9 +76,9 @@ func (s *Steps) assemble(ctx context.Context, in AssembleInput) error {
 	return nil
 }
 
-// writeBundle writes the archive: the units of all shards, a unit of files
-// that every bundle has and those that its pages' look needs, and the last one
-// with the lists.
+// writeBundle writes the archive: the units of all shards; units of files that
+// every bundle has, those that its pages' look needs, and those of its search;
+// and the last one with the lists.
 func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts *report, files []script.File, w io.Writer) (bundle.Counts, error) {
 	job := src.input.Job
 	var listSize int64
@@ -100,30 +100,21 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 
 	total := facts.total
 	var own []byte // lines of the list
-	out, err := s.units.Unit(w, bundle.Text)
-	if err != nil {
-		return bundle.Counts{}, internal("a unit could not be written", err)
-	}
-	write := func(name string, data []byte) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		f, err := out.Add(name, bundle.Epoch(), data)
-		if err != nil {
-			return err
-		}
+	put := &ownUnits{ctx: ctx, steps: s, w: w, note: func(f bundle.File) {
 		own = f.AppendLine(own)
 		total.Files++
 		total.Bytes += f.Size
-		return nil
-	}
-	err = writeOwn(src, write)
+	}}
+	err := writeOwn(src, put.add)
 	for _, f := range files {
 		if err == nil {
-			err = write(f.Path, f.Data)
+			err = put.add(f.Path, f.Data)
 		}
 	}
-	if closed := out.Close(); err == nil {
+	if err == nil && src.finder != nil {
+		err = s.writeSearch(ctx, src, shards, facts.divisions, put.add)
+	}
+	if closed := put.close(); err == nil {
 		err = closed
 	}
 	if err != nil {
@@ -133,7 +124,8 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 		return bundle.Counts{}, err
 	}
 
-	if out, err = s.units.Unit(w, bundle.Text); err != nil {
+	out, err := s.units.Unit(w, bundle.Text)
+	if err != nil {
 		return bundle.Counts{}, internal("a unit could not be written", err)
 	}
 	err = s.writeLists(ctx, src, out, lists, listSize, own, facts, total)
@@ -141,6 +133,51 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 		err = ended
 	}
 	return facts.counts, err
+}
+
+// ownUnits writes files into units, a new one after unitBytes.
+type ownUnits struct {
+	ctx   context.Context
+	steps *Steps
+	w     io.Writer
+	note  func(bundle.File)
+	out   *bundle.Unit
+	bytes int
+}
+
+// add writes a file.
+func (o *ownUnits) add(name string, data []byte) error {
+	if err := o.ctx.Err(); err != nil {
+		return err
+	}
+	if o.out != nil && o.bytes+len(data) > unitBytes {
+		if err := o.close(); err != nil {
+			return err
+		}
+	}
+	if o.out == nil {
+		var err error
+		if o.out, err = o.steps.units.Unit(o.w, bundle.Text); err != nil {
+			return internal("a unit could not be written", err)
+		}
+	}
+	f, err := o.out.Add(name, bundle.Epoch(), data)
+	if err != nil {
+		return err
+	}
+	o.bytes += len(data)
+	o.note(f)
+	return nil
+}
+
+// close ends the unit that is being written.
+func (o *ownUnits) close() error {
+	if o.out == nil {
+		return nil
+	}
+	err := o.out.Close()
+	o.out, o.bytes = nil, 0
+	return err
 }
 
 // writeLists writes the last unit.

@@ -9,6 +9,7 @@
 //	assemble.go   Assemble: the bundle from all of it
 //	report.go     what facts say together: broken fragments, counts
 //	look.go       what pages' look needs: styles of classes, Mermaid's runtime
+//	search.go     search in the bundle: what can be found from where, its index
 //	own.go        files that every bundle has: 404.html, sitemap.xml, llms.txt…
 //	view.go       from a site to what the theme shows around a page
 //	frame.go      what the pages of a section share: header, footer, banner
@@ -37,5 +38,7 @@
 //	exports/<job>/units/<n>.gz       its part of the archive
 //	exports/<job>/files/<n>.jsonl    its lines of the bundle's list of files
 //	exports/<job>/facts/<n>.jsonl    ids, links and diagnostics of its pages
+//	exports/<job>/search/<n>.jsonl   its pages as the search index shows them
+//	exports/<job>/search/<n>.terms   its terms, and merged-<level>-<n>.terms
 //	exports/<job>/bundle.tar.gz      the bundle; all others go once it is there
 package export

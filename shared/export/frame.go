@@ -60,6 +60,9 @@ func (v *views) build(section *site.Node, depth int) (*frame, int) {
 		}
 	}
 	v.divisionsHeader(f, l, path)
+	if v.finder != nil {
+		f.header.Search = v.finder.field(section, l)
+	}
 	v.links(&f.header, l, navbar)
 	f.anchors = v.anchors(l, path)
 	f.footer = v.footer(l, footer)

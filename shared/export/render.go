@@ -18,6 +18,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/bundle"
 	"github.com/bindery-docs/bindery/shared/mdx"
 	"github.com/bindery-docs/bindery/shared/page"
+	"github.com/bindery-docs/bindery/shared/search"
 	"github.com/bindery-docs/bindery/shared/site"
 	"github.com/bindery-docs/bindery/shared/store"
 	"github.com/bindery-docs/bindery/shared/theme"
@@ -36,7 +37,9 @@ type fact struct {
 	Mermaid bool              `json:"mermaid,omitempty"`
 	// Sources are those of page.Result.
 	Sources map[string][]string `json:"sources,omitempty"`
-	Sums    *sums               `json:"sums,omitempty"`
+	// Search is what the index must know of the page beforehand.
+	Search *search.Fact `json:"search,omitempty"`
+	Sums   *sums        `json:"sums,omitempty"`
 }
 
 // fragmentLink is a link to a place on another page.
@@ -70,7 +73,7 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 	if err != nil {
 		return err
 	}
-	if done, err := s.rendered(ctx, in); done || err != nil {
+	if done, err := s.rendered(ctx, in, bundledSearch(input)); done || err != nil {
 		return err
 	}
 	src, err := s.open(ctx, input)
@@ -86,9 +89,10 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 		return internal("a shard's plan can't be read", err)
 	}
 	var files, facts bytes.Buffer
+	var index search.Part
 	units, err := s.stream(ctx, unitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
 		total := sums{Pages: plan.Pages}
-		if err := s.renderUnits(ctx, src, plan.Units, w, &files, &facts, &total); err != nil {
+		if err := s.renderUnits(ctx, src, plan.Units, w, &files, &facts, &index, &total); err != nil {
 			return err
 		}
 		return json.NewEncoder(&facts).Encode(fact{Page: -1, Sums: &total})
@@ -101,6 +105,11 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 	}
 	if err := s.put(ctx, factsKey(in.JobID, in.Shard), facts.Bytes()); err != nil {
 		return err
+	}
+	if src.finder != nil {
+		if err := s.putSearch(ctx, in, &index); err != nil {
+			return err
+		}
 	}
 	if err := s.admin.MarkShard(ctx, in.JobID, in.Shard, plan.Pages); err != nil {
 		return err
@@ -123,12 +132,16 @@ func (s *Steps) input(ctx context.Context, job, renderer string) (admin.ExportIn
 }
 
 // rendered tells whether a shard is done.
-func (s *Steps) rendered(ctx context.Context, in RenderInput) (bool, error) {
+func (s *Steps) rendered(ctx context.Context, in RenderInput, searched bool) (bool, error) {
 	marked, err := s.admin.ShardMarked(ctx, in.JobID, in.Shard)
 	if err != nil || !marked {
 		return false, err
 	}
-	for _, key := range [...]string{unitsKey(in.JobID, in.Shard), filesKey(in.JobID, in.Shard), factsKey(in.JobID, in.Shard)} {
+	keys := []string{unitsKey(in.JobID, in.Shard), filesKey(in.JobID, in.Shard), factsKey(in.JobID, in.Shard)}
+	if searched {
+		keys = append(keys, searchPagesKey(in.JobID, in.Shard), searchTermsKey(in.JobID, in.Shard))
+	}
+	for _, key := range keys {
 		if _, err := s.objects.Stat(ctx, key); errors.Is(err, store.ErrNotFound) {
 			return false, nil
 		} else if err != nil {
@@ -142,6 +155,7 @@ func (s *Steps) rendered(ctx context.Context, in RenderInput) (bool, error) {
 type unitResult struct {
 	archive      *bytes.Buffer // nil for units that are streamed instead
 	files, facts []byte
+	index        search.Part
 	sums         sums
 	err          error
 }
@@ -149,7 +163,7 @@ type unitResult struct {
 // renderUnits renders units at the same time, as far as there are slots, and
 // writes them in order. A slot is held until its unit is written, which bounds
 // the memory: the unit that is waited for always has one.
-func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io.Writer, files, facts *bytes.Buffer, total *sums) error {
+func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io.Writer, files, facts *bytes.Buffer, index *search.Part, total *sums) error {
 	ctx, cancel := context.WithCancel(ctx)
 	results := make([]chan unitResult, len(units))
 	for i := range results {
@@ -203,6 +217,7 @@ func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io
 		}
 		files.Write(r.files)
 		facts.Write(r.facts)
+		index.Join(&r.index)
 		total.Files += r.sums.Files
 		total.Bytes += r.sums.Bytes
 	}
@@ -359,7 +374,15 @@ func (s *Steps) renderPages(ctx context.Context, src *source, pages []int, out *
 			return err
 		}
 		r.note(line)
-		if r.facts, err = appendFact(r.facts, src.site, i, res); err != nil {
+		var found *search.Fact
+		if src.finder != nil && src.finder.findable(i) {
+			f, err := r.index.Add(src.finder.page(i, res))
+			if err != nil {
+				return internal("a page could not be put into the search index", err)
+			}
+			found = &f
+		}
+		if r.facts, err = appendFact(r.facts, src.site, i, res, found); err != nil {
 			return err
 		}
 	}
@@ -421,10 +444,10 @@ func failedPage(p *site.Page, reason string) *page.Result {
 
 // appendFact adds a page's line of facts. Links to places on the page itself
 // are settled here.
-func appendFact(dst []byte, s *site.Site, i int, res *page.Result) ([]byte, error) {
+func appendFact(dst []byte, s *site.Site, i int, res *page.Result, found *search.Fact) ([]byte, error) {
 	f := fact{
 		Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics,
-		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Sources: res.Sources,
+		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Sources: res.Sources, Search: found,
 	}
 	var own map[string]bool
 	for _, l := range res.Links {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/bundle"
 	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/search"
 	"github.com/bindery-docs/bindery/shared/site"
 )
 
@@ -31,6 +32,8 @@ type report struct {
 	lines  bytes.Buffer
 	listed int
 	look   look
+	// divisions are the search indexes, as far as their pages were read.
+	divisions []*search.Division
 }
 
 // event is a diagnostic, or a link to a place that is still to be looked for.
@@ -43,6 +46,12 @@ type event struct {
 func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, error) {
 	job := src.input.Job.ID
 	r := &report{site: src.site, ids: make([][]uint32, len(src.site.Pages)), seen: make(map[uint64]struct{})}
+	if src.finder != nil {
+		r.divisions = src.finder.newDivisions()
+	}
+	if d := searchNotice(src.site, src.input); d != nil {
+		r.add(d)
+	}
 	err := s.lines(ctx, diagnosticsKey(job), func(dec *json.Decoder) error {
 		var d mdx.Diagnostic
 		if err := dec.Decode(&d); err != nil {
@@ -115,6 +124,13 @@ func (r *report) page(f *fact) {
 		r.add(&f.Diagnostics[i])
 	}
 	r.look.page(f)
+	if f.Search != nil {
+		for _, d := range f.Search.Divisions {
+			if d >= 0 && d < len(r.divisions) {
+				r.divisions[d].Add(*f.Search)
+			}
+		}
+	}
 	for i := range f.Links {
 		// A link back to a page that was read already is settled at once.
 		if l := &f.Links[i]; l.Page < 0 || l.Page >= len(r.ids) || !r.has(l.Page, l.Fragment) {

@@ -37,7 +37,7 @@ func group(label string, children ...*site.Node) *site.Node {
 func (b *builder) views(t testing.TB, nav ...*site.Node) *views {
 	t.Helper()
 	b.site.Nav = &site.Node{Kind: site.KindRoot, Page: -1, Root: -1, Children: nav}
-	v, err := newViews(b.site, admin.ExportInput{}, icons.New(), noTimes)
+	v, err := newViews(b.site, admin.ExportInput{}, icons.New(), nil, noTimes)
 	if err != nil {
 		t.Fatal(err)
 	}

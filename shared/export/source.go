@@ -32,6 +32,7 @@ type source struct {
 	layout layout
 	pages  *page.Renderer
 	views  *views
+	finder *finder // nil where the bundle has no search
 }
 
 // openSnapshot opens the files of a job's snapshot.
@@ -87,7 +88,12 @@ func (s *Steps) prepare(src *source) error {
 		entry, _ := src.fs.Entry(name)
 		return entry.Modified
 	}
-	if src.views, err = newViews(src.site, src.input, s.icons, modified); err != nil {
+	if bundledSearch(src.input) {
+		if src.finder, err = newFinder(src.site); err != nil {
+			return err
+		}
+	}
+	if src.views, err = newViews(src.site, src.input, s.icons, src.finder, modified); err != nil {
 		return internal("the site's look could not be prepared", err)
 	}
 	src.pages = page.New(page.Options{

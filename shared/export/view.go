@@ -12,6 +12,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/highlight"
 	"github.com/bindery-docs/bindery/shared/page"
 	"github.com/bindery-docs/bindery/shared/script"
+	"github.com/bindery-docs/bindery/shared/search"
 	"github.com/bindery-docs/bindery/shared/site"
 	"github.com/bindery-docs/bindery/shared/theme"
 	"github.com/bindery-docs/bindery/shared/theme/icons"
@@ -27,6 +28,7 @@ type views struct {
 	// modified tells when a source changed last; zero if that is not known.
 	modified func(source string) time.Time
 	theme    *theme.Theme
+	finder   *finder // nil where the bundle has no search
 	banner   []inline
 	meta     []theme.Meta
 	image    string
@@ -66,10 +68,10 @@ type sidebarKey struct {
 }
 
 // newViews prepares the look of a site. modified tells when a file changed last.
-func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, modified func(source string) time.Time) (*views, error) {
+func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, modified func(source string) time.Time) (*views, error) {
 	c := &s.Config
 	v := &views{
-		site: s, settings: in.Job.Settings, modified: modified,
+		site: s, settings: in.Job.Settings, modified: modified, finder: find,
 		forge: newForge(c.Repository, in.Project.Repository), actions: actionsOf(c),
 		divisions: divisionsOf(s), directories: directoriesOf(s), outlines: make(map[*site.Node]*outline),
 		frames:   newRecent[frameKey, *frame](maxFrameLinks),
@@ -95,6 +97,10 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, modified func(
 		href = t.Href
 	}
 	library := c.Icons.Library
+	sheets, scripts := []string{component.CSS(), highlight.CSS(), script.CSS()}, []string{component.JS()}
+	if find != nil {
+		sheets, scripts = append(sheets, search.CSS()), append(scripts, search.Opener())
+	}
 	var err error
 	v.theme, err = theme.New(theme.Config{
 		SiteName: c.Name, SiteKey: s.Domain, Lang: siteLanguage(s),
@@ -107,7 +113,7 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, modified func(
 		Favicon: asset(c.Favicon.Light), FaviconDark: asset(c.Favicon.Dark),
 		Appearance: c.Appearance.Default, Strict: c.Appearance.Strict,
 		IconLibrary: library, Icons: set,
-		CSS: []string{component.CSS(), highlight.CSS(), script.CSS()}, JS: []string{component.JS()},
+		CSS: sheets, JS: scripts,
 		NotFoundTitle: c.NotFound.Title, NotFoundText: plainInline(parseInline(c.NotFound.Description)),
 		Decoration:      c.Background.Decoration,
 		BackgroundImage: asset(c.Background.ImageLight), BackgroundImageDark: asset(c.Background.ImageDark),

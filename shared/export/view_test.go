@@ -31,7 +31,7 @@ func viewsOf(t *testing.T, config string, pages ...string) *views {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := newViews(s, admin.ExportInput{}, icons.New(), noTimes)
+	v, err := newViews(s, admin.ExportInput{}, icons.New(), nil, noTimes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,8 +33,8 @@ const formatVersion = 1
 // Folder is where all files of all indexes lie.
 const Folder = "bindery/search/"
 
-// RootPath is the file that a division's index begins with.
-func RootPath(division int) string { return Folder + strconv.Itoa(division) + ".js" }
+// RootPath is the file that the index of the division of this name begins with.
+func RootPath(name string) string { return Folder + name + ".js" }
 
 // Builder writes the indexes of a site: first all pages in order, then all
 // terms, then Close.
@@ -48,7 +48,6 @@ type Builder struct {
 type division struct {
 	*Division
 	folder string // below Folder
-	number int
 
 	pages  []int32  // Page.Number
 	first  []uint32 // number of each page's first section
@@ -82,8 +81,8 @@ type commonWord struct {
 // NewBuilder makes a builder. add gets each file once; it must not keep data.
 func NewBuilder(divisions []*Division, add func(name string, data []byte) error) *Builder {
 	b := &Builder{add: add}
-	for i, d := range divisions {
-		b.divisions = append(b.divisions, &division{Division: d, number: i, folder: d.folder()})
+	for _, d := range divisions {
+		b.divisions = append(b.divisions, &division{Division: d, folder: d.folder()})
 	}
 	return b
 }
@@ -296,9 +295,12 @@ type root struct {
 	Common   string   `json:"w,omitempty"`
 }
 
-// Close writes what is left and the roots.
+// Close writes what is left and the roots. A division without pages has none.
 func (b *Builder) Close() error {
 	for _, d := range b.divisions {
+		if len(d.pages) == 0 {
+			continue
+		}
 		if err := b.texts(d); err != nil {
 			return err
 		}
@@ -325,7 +327,7 @@ func (b *Builder) Close() error {
 			before = c.term
 		}
 		r.Common = string(words)
-		if err := b.file(strconv.Itoa(d.number), r); err != nil {
+		if err := b.file(d.Name, r); err != nil {
 			return err
 		}
 	}

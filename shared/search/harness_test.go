@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strconv"
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/search"
@@ -22,7 +23,7 @@ func build(t testing.TB, languages []string, pages []search.Page, how cutting) m
 	t.Helper()
 	divisions := make([]*search.Division, len(languages))
 	for i, l := range languages {
-		divisions[i] = search.NewDivision(l)
+		divisions[i] = search.NewDivision(strconv.Itoa(i), l)
 	}
 	var lines []byte
 	var streams [][]byte
@@ -103,7 +104,7 @@ func readers(streams [][]byte) []io.Reader {
 // ask opens an index.
 func ask(t testing.TB, division int, files map[string]string) *searchtest.Engine {
 	t.Helper()
-	e, err := searchtest.New(division, func(name string) (string, bool) { data, ok := files[name]; return data, ok })
+	e, err := searchtest.New(search.RootPath(strconv.Itoa(division)), func(name string) (string, bool) { data, ok := files[name]; return data, ok })
 	if err != nil {
 		t.Fatal(err)
 	}

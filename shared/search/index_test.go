@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -190,7 +191,7 @@ func TestSameIndexHoweverCut(t *testing.T) {
 
 // folderOf is where the files of a division lie.
 func folderOf(files map[string]string, division int) string {
-	root := files[search.RootPath(division)]
+	root := files[search.RootPath(strconv.Itoa(division))]
 	_, rest, _ := strings.Cut(root, `"d":"`)
 	name, _, _ := strings.Cut(rest, `"`)
 	return search.Folder + name + "/"
@@ -249,7 +250,7 @@ func TestBrokenStreams(t *testing.T) {
 		t.Error("a merge goes on though nobody waits for it")
 	}
 	for _, line := range []string{"", "{", `{"divisions":[1],"sections":[{}]}`, `{"divisions":[0]}`} {
-		builder := search.NewBuilder([]*search.Division{search.NewDivision("en")}, func(string, []byte) error { return nil })
+		builder := search.NewBuilder([]*search.Division{search.NewDivision("site", "en")}, func(string, []byte) error { return nil })
 		if builder.Page([]byte(line)) == nil {
 			t.Errorf("%q passes for a page", line)
 		}

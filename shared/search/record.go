@@ -68,15 +68,17 @@ type Fact struct {
 
 // Division is one index: what its pages have in common, and a digest of them.
 type Division struct {
+	// Name tells it from the site's other ones: letters, digits and hyphens.
+	Name string
 	// Language is the language of its pages (BCP 47).
 	Language string
 	sum      hash.Hash
 }
 
 // NewDivision makes an index without pages.
-func NewDivision(language string) *Division {
-	d := &Division{Language: language, sum: sha256.New()}
-	fmt.Fprintf(d.sum, "%d %s\n", formatVersion, language)
+func NewDivision(name, language string) *Division {
+	d := &Division{Name: name, Language: language, sum: sha256.New()}
+	fmt.Fprintf(d.sum, "%d %q %q\n", formatVersion, name, language)
 	return d
 }
 

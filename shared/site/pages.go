@@ -105,10 +105,15 @@ func newPage(source string, head map[string]field, expand func(string) string) (
 	if b, err := strconv.ParseFloat(text("boost"), 64); err == nil && b > 0 && b <= 1e9 {
 		p.Boost = b
 	}
-	if t := text("timestamp"); t == "true" || t == "false" {
-		shown := t == "true"
-		p.Timestamp = &shown
+	said := func(key string) *bool {
+		t := text(key)
+		if t != "true" && t != "false" {
+			return nil
+		}
+		yes := t == "true"
+		return &yes
 	}
+	p.Timestamp, p.Searchable = said("timestamp"), said("searchable")
 	for _, key := range slices.Sorted(maps.Keys(head)) {
 		if strings.HasPrefix(key, "og:") || strings.HasPrefix(key, "twitter:") || strings.HasPrefix(key, "article:") {
 			if v := text(key); v != "" {

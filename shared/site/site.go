@@ -67,6 +67,9 @@ type Page struct {
 	Meta []Meta `json:",omitempty"`
 	// Boost weighs the page in search results; 0 means 1.
 	Boost float64 `json:",omitempty"`
+	// Searchable takes the page out of the site's search or puts it in although
+	// it is hidden; nil leaves that to the navigation.
+	Searchable *bool `json:",omitempty"`
 	// Timestamp shows when the page changed last, or hides it; nil leaves it to
 	// the site's setting.
 	Timestamp *bool `json:",omitempty"`

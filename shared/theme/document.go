@@ -23,6 +23,7 @@ const (
 	uiPencil   = uiOpen + `<path d="m10.8 2.7 2.5 2.5L5.5 13l-3 .5.5-3 7.8-7.8Z"/></svg>`
 	uiIssue    = uiOpen + `<circle cx="8" cy="8" r="6"/><path d="M8 5v3.5M8 11h.01"/></svg>`
 	uiSystem   = uiOpen + `<rect x="2" y="2.8" width="12" height="8.2" rx="1"/><path d="M5.5 13.5h5"/></svg>`
+	uiSearch   = uiOpen + `<circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 3.5 3.5"/></svg>`
 	uiSun      = uiOpen + `<circle cx="8" cy="8" r="2.8"/><path d="M8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7"/></svg>`
 	uiMoon     = uiOpen + `<path d="M13.6 9.6A6 6 0 0 1 6.4 2.4a6 6 0 1 0 7.2 7.2Z"/></svg>`
 )
@@ -236,10 +237,11 @@ func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte
 		dst = append(dst, `</p>`...)
 	}
 	if contents {
-		dst = append(dst, `<button type="button" class="contents-button" popovertarget="bindery-contents">`...)
+		dst = append(dst, `<div class="contents-place"><button type="button" class="contents-button" popovertarget="bindery-contents">`...)
 		dst = append(dst, uiList...)
+		dst = append(dst, `<span class="contents-label">`...)
 		dst = append(dst, w.contents...)
-		dst = append(dst, `</button>`...)
+		dst = append(dst, `</span> <span class="contents-now"></span></button></div>`...)
 	}
 	return append(dst, `</header>`...)
 }

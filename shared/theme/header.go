@@ -20,16 +20,10 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 		}
 		dst = append(dst, `</div>`...)
 	}
-	if h.Search {
-		prompt := t.cfg.SearchPrompt
-		if prompt == "" {
-			prompt = w.search
-		}
-		dst = append(dst, `<div class="search-place" id="bindery-search" hidden`...)
-		dst = appendAttr(dst, "data-prompt", prompt)
-		dst = append(dst, `></div>`...)
-	}
 	dst = append(dst, `<div class="top-end">`...)
+	if h.Search != nil {
+		dst = t.appendSearch(dst, h.Search, w)
+	}
 	if len(h.Links) > 0 {
 		// One list: a row on wide screens, a popover on narrow ones.
 		dst = append(dst, `<nav class="top-links" id="bindery-links" popover`...)
@@ -66,6 +60,23 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 		dst = append(dst, `</ul></nav>`...)
 	}
 	return append(dst, `</header>`...)
+}
+
+// appendSearch writes the search field. It is a button: what is typed goes into
+// the dialog that it opens.
+func (t *Theme) appendSearch(dst []byte, s *Search, w *words) []byte {
+	prompt := t.cfg.SearchPrompt
+	if prompt == "" {
+		prompt = w.search
+	}
+	dst = append(dst, `<div class="search-place needs-js" id="bindery-search"`...)
+	dst = appendAttr(dst, "data-index", s.Index)
+	dst = appendAttr(dst, "data-script", s.Script)
+	dst = append(dst, `><button type="button" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">`...)
+	dst = append(dst, uiSearch...)
+	dst = append(dst, `<span>`...)
+	dst = appendText(dst, prompt)
+	return append(dst, `</span><kbd aria-hidden="true">/</kbd></button></div>`...)
 }
 
 // appendAppearance writes the choice between light, dark and what the system

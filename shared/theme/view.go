@@ -146,13 +146,17 @@ type Banner struct {
 type Header struct {
 	Tabs     []Tab
 	Switches []Switch
-	// Search leaves a place for the search field, which a search script
-	// fills; until it does, nothing is shown there.
-	Search bool
+	// Search is the search field, which opens a dialog; nil for none.
+	Search *Search
 	// Links stand at the end of the row; Primary is shown as a button.
 	Links   []Link
 	Primary *Link
 }
+
+// Search is where a page's search field finds what it needs, relative to the
+// page: the index's first file, and the script of the dialog. Without JavaScript
+// the field is not shown.
+type Search struct{ Index, Script string }
 
 // Tab is one division of the site in the header's second row.
 type Tab struct {

@@ -1,5 +1,4 @@
-// The dialog. It is made when it is first asked for; the index is fetched with
-// the first letter.
+// The dialog. The index is fetched with the first letter.
 var place = document.getElementById("bindery-search");
 var opener = place && place.querySelector("button");
 if (!opener || !place.dataset.index) return;
@@ -51,7 +50,7 @@ function el(tag, attrs, children) {
 var dialog, input, listbox, status, options = [], active = -1, asked = "", shown = "", timer;
 
 function build() {
-  var label = place.dataset.prompt;
+  var label = opener.querySelector("span").textContent;
   input = el("input", {
     type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "bindery-search-list", "aria-autocomplete": "list",
     "aria-label": label, placeholder: label, autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go", dir: "auto"
@@ -189,11 +188,9 @@ function show(found, query, x) {
   choose(options.length ? 0 : -1);
 }
 
-opener.addEventListener("click", open);
-document.addEventListener("keydown", function (e) {
-  var k = (e.metaKey || e.ctrlKey) && !e.altKey && !e.shiftKey && e.key.toLowerCase() === "k";
-  var slash = e.key === "/" && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.closest("input, textarea, select, [contenteditable]");
-  if (!k && !slash || document.querySelector("dialog[open]") && !(dialog && dialog.open)) return;
-  e.preventDefault();
-  if (k && dialog && dialog.open) dialog.close(); else open();
+// opener.js asks for the dialog by an event, and while this script is on its
+// way by an attribute. Asked again by keys, an open dialog goes.
+place.addEventListener("bindery:search", function () {
+  if (dialog && dialog.open) dialog.close(); else open();
 });
+if ("open" in place.dataset) open();

@@ -66,9 +66,9 @@ function begin(name) {
 }
 `
 
-// New starts an engine for the index of a division. files gives a file by its
-// path in the bundle.
-func New(division int, files func(name string) (string, bool)) (*Engine, error) {
+// New starts an engine for the index whose root is a file of the bundle. files
+// gives a file by its path in the bundle.
+func New(root string, files func(name string) (string, bool)) (*Engine, error) {
 	e := &Engine{vm: goja.New(), files: files}
 	if _, err := e.vm.RunString(search.Core() + glue); err != nil {
 		return nil, fmt.Errorf("searchtest: %w", err)
@@ -76,7 +76,7 @@ func New(division int, files func(name string) (string, bool)) (*Engine, error) 
 	if err := e.vm.Set("fetchFile", e.fetch); err != nil {
 		return nil, fmt.Errorf("searchtest: %w", err)
 	}
-	name := strings.TrimSuffix(strings.TrimPrefix(search.RootPath(division), search.Folder), ".js")
+	name := strings.TrimSuffix(strings.TrimPrefix(root, search.Folder), ".js")
 	out, err := e.call("begin", e.vm.ToValue(name))
 	if err != nil {
 		return nil, err

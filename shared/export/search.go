@@ -1,0 +1,417 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/page"
+	"github.com/bindery-docs/bindery/shared/search"
+	"github.com/bindery-docs/bindery/shared/site"
+	"github.com/bindery-docs/bindery/shared/store"
+	"github.com/bindery-docs/bindery/shared/theme"
+)
+
+// bundledSearch tells whether a job's bundle has search of its own: the feature
+// table allows search, and the project names no service. An index needs none, so
+// that it serves wherever search is on.
+func bundledSearch(in admin.ExportInput) bool {
+	t := in.Job.Settings
+	return admin.Features(in.Project.Kind, t).Search && (t.Search == "" || t.Search == admin.SearchBundled)
+}
+
+// searchNotice tells authors of a service that a bundle does not ask.
+func searchNotice(s *site.Site, in admin.ExportInput) *mdx.Diagnostic {
+	if t := in.Job.Settings; !admin.Features(in.Project.Kind, t).Search || bundledSearch(in) {
+		return nil
+	}
+	return &mdx.Diagnostic{
+		Severity: mdx.Notice, Code: "search-service", File: s.ConfigFile,
+		Message: `pages have no search field: the project names a service, and only "bundled" search is built into a bundle`,
+	}
+}
+
+// finder says what of a site can be found, from where, and where its search
+// lies. A site has an index for each choice of version and language that a
+// reader can stand at.
+type finder struct {
+	site       *site.Site
+	divisions  []standing
+	numbers    map[standing]int
+	used       []bool // divisions that have pages
+	scriptPath string
+	script     []byte
+
+	mu      sync.Mutex
+	members map[string][]int // divisions by what a page's trail chooses
+}
+
+// standing is the version and the language that a reader has chosen, as the
+// navigation names them; empty where the way to the page asks for none.
+type standing struct{ version, language string }
+
+// newFinder looks through a site's navigation.
+func newFinder(s *site.Site) (*finder, error) {
+	f := &finder{site: s, numbers: make(map[standing]int), members: make(map[string][]int)}
+	var err error
+	if f.scriptPath, f.script, err = search.Script(); err != nil {
+		return nil, internal("the search dialog could not be prepared", err)
+	}
+	add := func(section *site.Node) {
+		at := f.standing(section)
+		if _, ok := f.numbers[at]; !ok {
+			f.numbers[at] = len(f.divisions)
+			f.divisions = append(f.divisions, at)
+		}
+	}
+	var last *site.Node
+	add(s.DefaultSection())
+	for i := range s.Pages {
+		if section := s.Near(i); section != nil && section != last && !s.Pages[i].Excluded {
+			add(section)
+			last = section
+		}
+	}
+	f.used = make([]bool, len(f.divisions))
+	for i := range s.Pages {
+		if f.findable(i) {
+			for _, d := range f.divisionsOf(i) {
+				f.used[d] = true
+			}
+		}
+	}
+	return f, nil
+}
+
+// standing is what a reader of a section has chosen.
+func (f *finder) standing(section *site.Node) standing {
+	var at standing
+	for n := section; n != nil; n = f.site.Parent(n) {
+		switch {
+		case n.Kind == site.KindVersion && at.version == "":
+			at.version = n.Label
+		case n.Kind == site.KindLanguage && at.language == "":
+			at.language = n.Label
+		}
+	}
+	return at
+}
+
+// newDivisions makes the indexes, without their pages.
+func (f *finder) newDivisions() []*search.Division {
+	out := make([]*search.Division, len(f.divisions))
+	for i, at := range f.divisions {
+		language := languageTag(at.language)
+		if language == "" {
+			if language = siteLanguage(f.site); language == "" {
+				language = "en"
+			}
+		}
+		out[i] = search.NewDivision(at.name(), language)
+	}
+	return out
+}
+
+// name is the name of a division's first file. It follows from what readers
+// chose alone: a file that a browser kept is never that of another choice.
+func (at standing) name() string {
+	if at == (standing{}) {
+		return "site"
+	}
+	sum := sha256.Sum256([]byte(at.version + "\x00" + at.language))
+	return hex.EncodeToString(sum[:6])
+}
+
+// field is what the pages of a section show; nil where nothing can be found.
+func (f *finder) field(section *site.Node, l *linker) *theme.Search {
+	n, ok := f.numbers[f.standing(section)]
+	if !ok || !f.used[n] {
+		return nil
+	}
+	return &theme.Search{Index: l.path(search.RootPath(f.divisions[n].name())), Script: l.path(f.scriptPath)}
+}
+
+// findable tells whether a page can be found at all. The page itself decides,
+// then the parts of the navigation that hold it, the innermost first; where none
+// does, what is hidden can't be found.
+func (f *finder) findable(i int) bool {
+	p, trail := &f.site.Pages[i], f.site.Trail(i)
+	if p.Excluded || p.URL != "" {
+		return false
+	}
+	if p.Searchable != nil {
+		return *p.Searchable
+	}
+	hidden := p.Hidden
+	for n := len(trail) - 1; n >= 0; n-- {
+		if s := trail[n].Searchable; s != nil {
+			return *s
+		}
+		hidden = hidden || trail[n].Hidden
+	}
+	seo := &f.site.Config.SEO
+	return !(hidden || !p.InNav) && (!p.NoIndex || seo.NoIndex) || seo.Indexing == "all" && !p.NoIndex
+}
+
+// divisionsOf are the indexes that a page is in: those of the readers whose
+// choices lead to it. Where a choice of theirs is not among those on the way to
+// the page, such as in another product, the default one counts.
+func (f *finder) divisionsOf(i int) []int {
+	var on []*site.Node
+	var key strings.Builder
+	for _, n := range f.site.Trail(i) {
+		if n.Kind == site.KindVersion || n.Kind == site.KindLanguage {
+			on = append(on, n)
+			fmt.Fprintf(&key, "%p ", n)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if out, ok := f.members[key.String()]; ok {
+		return out
+	}
+	var out []int
+	for d, at := range f.divisions {
+		leads := true
+		for _, n := range on {
+			want := at.version
+			if n.Kind == site.KindLanguage {
+				want = at.language
+			}
+			leads = leads && f.chosen(n, want)
+		}
+		if leads {
+			out = append(out, d)
+		}
+	}
+	f.members[key.String()] = out
+	return out
+}
+
+// chosen tells whether a reader who wants a version or a language gets this one
+// from the choice that it belongs to.
+func (f *finder) chosen(n *site.Node, want string) bool {
+	if n.Label == want {
+		return true
+	}
+	var first *site.Node
+	parent := f.site.Parent(n)
+	if parent == nil {
+		return true
+	}
+	for _, c := range parent.Children {
+		if c.Kind != n.Kind {
+			continue
+		}
+		if c.Label == want && want != "" {
+			return false
+		}
+		if first == nil || c.Default && !first.Default {
+			first = c
+		}
+	}
+	return first == n
+}
+
+// page is what can be found of a page.
+func (f *finder) page(i int, res *page.Result) search.Page {
+	p := &f.site.Pages[i]
+	out := search.Page{
+		Number: i, Divisions: f.divisionsOf(i), Path: strings.TrimSuffix(p.Output, ".html"),
+		Title: p.Title, Description: p.Description, Keywords: p.Keywords, Boost: p.Boost,
+		Sections: make([]search.Section, len(res.Text)),
+	}
+	for j, s := range res.Text {
+		out.Sections[j] = search.Section{Heading: s.Heading, ID: s.ID, Text: s.Text}
+	}
+	for _, n := range f.site.Trail(i) {
+		if n.Boost > 0 {
+			if out.Boost <= 0 {
+				out.Boost = 1
+			}
+			out.Boost *= n.Boost
+		}
+		if n.Label != "" && n.Kind != site.KindVersion && n.Kind != site.KindLanguage {
+			out.Trail = append(out.Trail, n.Label)
+		}
+	}
+	return out
+}
+
+// Keys of what shards know for the index.
+
+func searchPagesKey(job string, n int) string {
+	return fmt.Sprintf("%ssearch/%d.jsonl", jobPrefix(job), n)
+}
+func searchTermsKey(job string, n int) string {
+	return fmt.Sprintf("%ssearch/%d.terms", jobPrefix(job), n)
+}
+
+// putSearch writes what a shard knows for the index.
+func (s *Steps) putSearch(ctx context.Context, in RenderInput, part *search.Part) error {
+	if err := s.put(ctx, searchPagesKey(in.JobID, in.Shard), part.Pages()); err != nil {
+		return err
+	}
+	_, err := s.stream(ctx, searchTermsKey(in.JobID, in.Shard), store.PutOptions{}, part.WriteTerms)
+	return err
+}
+
+const (
+	// searchFanIn is how many shards' terms are read at the same time.
+	searchFanIn = 48
+	// searchChunk is how much of an object is asked for at once. A reader that
+	// waits for others must not hold a connection meanwhile.
+	searchChunk = 256 << 10
+)
+
+// writeSearch writes the dialog's script and all indexes, as the shards' facts
+// and terms say.
+func (s *Steps) writeSearch(ctx context.Context, src *source, shards int, divisions []*search.Division, add func(name string, data []byte) error) error {
+	if err := add(src.finder.scriptPath, src.finder.script); err != nil {
+		return err
+	}
+	job := src.input.Job.ID
+	var pages, terms []string
+	for n := 1; n <= shards; n++ {
+		pages, terms = append(pages, searchPagesKey(job, n)), append(terms, searchTermsKey(job, n))
+	}
+	var err error
+	for level := 1; len(terms) > searchFanIn; level++ {
+		if terms, err = s.mergeTerms(ctx, job, level, terms); err != nil {
+			return err
+		}
+	}
+	// A division that no page is in has no index.
+	builder := search.NewBuilder(divisions, add)
+	if err := s.eachLine(ctx, pages, builder.Page); err != nil {
+		return err
+	}
+	if err := builder.Terms(ctx, s.termReaders(ctx, terms)); err != nil {
+		return err
+	}
+	return builder.Close()
+}
+
+// mergeTerms joins groups of streams into one each.
+func (s *Steps) mergeTerms(ctx context.Context, job string, level int, keys []string) ([]string, error) {
+	var out []string
+	for len(keys) > 0 {
+		n := min(searchFanIn, len(keys))
+		key := fmt.Sprintf("%ssearch/merged-%d-%d.terms", jobPrefix(job), level, len(out))
+		_, err := s.stream(ctx, key, store.PutOptions{}, func(w io.Writer) error {
+			return search.Merge(ctx, w, s.termReaders(ctx, keys[:n]))
+		})
+		if err != nil {
+			return nil, err
+		}
+		out, keys = append(out, key), keys[n:]
+	}
+	return out, nil
+}
+
+func (s *Steps) termReaders(ctx context.Context, keys []string) []io.Reader {
+	out := make([]io.Reader, len(keys))
+	for i, key := range keys {
+		out[i] = &chunkReader{ctx: ctx, objects: s.objects, key: key}
+	}
+	return out
+}
+
+// eachLine calls fn with the lines of objects, without their ends.
+func (s *Steps) eachLine(ctx context.Context, keys []string, fn func(line []byte) error) error {
+	var held []byte
+	buf := make([]byte, 64<<10)
+	for _, key := range keys {
+		r := &chunkReader{ctx: ctx, objects: s.objects, key: key}
+		for {
+			n, err := r.Read(buf)
+			held = append(held, buf[:n]...)
+			at := 0
+			for {
+				end := bytes.IndexByte(held[at:], '\n')
+				if end < 0 {
+					break
+				}
+				if err := fn(held[at : at+end]); err != nil {
+					return err
+				}
+				at += end + 1
+			}
+			held = held[:copy(held, held[at:])]
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if len(held) > 0 {
+			return internal("a shard's list of pages has no end", nil)
+		}
+	}
+	return nil
+}
+
+// chunkReader reads an object in pieces, each with a request of its own.
+type chunkReader struct {
+	ctx     context.Context
+	objects store.Objects
+	key     string
+	size    int64 // known from the first read on
+	at      int64
+	known   bool
+	chunk   []byte // what was read and not given yet
+	buf     []byte
+}
+
+func (r *chunkReader) Read(p []byte) (int, error) {
+	if len(r.chunk) == 0 {
+		if err := r.next(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.chunk)
+	r.chunk = r.chunk[n:]
+	return n, nil
+}
+
+func (r *chunkReader) next() error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if !r.known {
+		info, err := r.objects.Stat(r.ctx, r.key)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", r.key, err)
+		}
+		r.size, r.known = info.Size, true
+	}
+	if r.at >= r.size {
+		r.buf = nil
+		return io.EOF
+	}
+	n := min(searchChunk, r.size-r.at)
+	body, err := r.objects.Get(r.ctx, r.key, r.at, n)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", r.key, err)
+	}
+	defer body.Close()
+	if r.buf == nil {
+		r.buf = make([]byte, n)
+	}
+	r.chunk = r.buf[:n]
+	if _, err := io.ReadFull(body, r.chunk); err != nil {
+		r.chunk = nil
+		return fmt.Errorf("read %s: %w", r.key, err)
+	}
+	r.at += n
+	return nil
+}

@@ -1,0 +1,29 @@
+// Fetches the search dialog when the reader turns to it, and opens it.
+(function () {
+  "use strict";
+  var place = document.getElementById("bindery-search"), state = "";
+  if (!place) return;
+  function fetch(done) {
+    if (done) place.dataset.open = "";
+    if (state === "there") { if (done) place.dispatchEvent(new Event("bindery:search")); return; }
+    if (state) return;
+    state = "coming";
+    var s = document.createElement("script");
+    s.src = place.dataset.script;
+    s.onload = function () { state = "there"; };
+    s.onerror = function () { state = ""; s.remove(); };
+    document.head.appendChild(s);
+  }
+  place.addEventListener("pointerenter", function () { fetch(); });
+  place.addEventListener("focusin", function () { fetch(); });
+  place.addEventListener("click", function () { fetch(true); });
+  document.addEventListener("keydown", function (e) {
+    if (e.key === "Meta" || e.key === "Control") { fetch(); return; }
+    var k = (e.metaKey || e.ctrlKey) && !e.altKey && !e.shiftKey && e.key.toLowerCase() === "k";
+    var slash = e.key === "/" && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.closest("input, textarea, select, [contenteditable]");
+    var open = document.querySelector("dialog[open]");
+    if (!k && !slash || open && !open.classList.contains("search-dialog")) return;
+    e.preventDefault();
+    fetch(true);
+  });
+})();
