@@ -20,6 +20,7 @@ type rule struct {
 	from      *regexp.Regexp // nil: the path alone decides
 	literal   string         // what every path that from matches begins with
 	names     []string       // what the groups of from stand for in to
+	missing   string         // the optional name that this form of the source lacks
 	query     url.Values     // what the query must hold
 	to        string
 	permanent bool
@@ -48,16 +49,18 @@ func NewRedirects(list []bundle.Redirect) (*Redirects, error) {
 			out.exact[source] = append(out.exact[source], &base)
 			continue
 		}
-		sources := []string{source}
-		if parent, last := cutLast(source); asked && query == "" && strings.HasPrefix(last, ":") {
-			sources = append(sources, parent)
+		one := base
+		if err := one.compile(source); err != nil {
+			return nil, fmt.Errorf("the redirect from %q: %w", r.From, err)
 		}
-		for _, s := range sources {
-			one := base
-			if err := one.compile(s); err != nil {
+		out.patterns = append(out.patterns, &one)
+		if parent, last := cutLast(source); asked && query == "" && strings.HasPrefix(last, ":") {
+			short := base
+			if err := short.compile(parent); err != nil {
 				return nil, fmt.Errorf("the redirect from %q: %w", r.From, err)
 			}
-			out.patterns = append(out.patterns, &one)
+			short.missing = strings.TrimSuffix(last[1:], "*")
+			out.patterns = append(out.patterns, &short)
 		}
 	}
 	return out, nil
@@ -183,6 +186,9 @@ func (r *rule) destination(values []string) string {
 	var out []string
 	for element := range strings.SplitSeq(to, "/") {
 		made := element
+		if r.missing != "" && (element == ":"+r.missing || element == ":"+r.missing+"*") {
+			made = ""
+		}
 		for i, name := range r.names {
 			value := (&url.URL{Path: values[i]}).EscapedPath()
 			switch {

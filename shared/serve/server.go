@@ -67,6 +67,8 @@ type Options struct {
 	Listening func(site, admin net.Addr)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+	// Sleep waits between attempts of a download; nil is for real.
+	Sleep func(context.Context, time.Duration) error
 }
 
 // maxHot is the largest file that is kept in memory.
@@ -127,6 +129,9 @@ func Run(ctx context.Context, o Options, reload <-chan struct{}) error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Sleep == nil {
+		o.Sleep = sleepContext
+	}
 	o.SHA256 = strings.ToLower(o.SHA256)
 	if err := o.Check(); err != nil {
 		return err
@@ -161,7 +166,7 @@ func newServer(o *Options) (*server, error) {
 	s.updater = &updater{
 		options: o, log: o.Log, volume: v, handler: s.handler, status: s.status, metrics: m, now: o.Now,
 		want:     want{version: o.Version, digest: o.SHA256},
-		download: &downloader{dir: v.path("download"), log: o.Log, limit: maxArchive(o.Limits), sleep: sleepContext, received: &m.fetched},
+		download: &downloader{dir: v.path("download"), log: o.Log, limit: maxArchive(o.Limits), sleep: o.Sleep, received: &m.fetched},
 	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
