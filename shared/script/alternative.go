@@ -57,18 +57,28 @@ func bracketed(s string) string {
 	return "[" + s + "]"
 }
 
-// graphLines says a graph in words: its links, or if it has none, its labels.
+// graphLines says a graph in words: its links and notes, or if it has none, its
+// labels.
 func graphLines(g *drawnGraph, svg []byte) []Line {
 	var out []Line
 	for _, e := range g.Edges {
-		if len(e) != 3 {
+		if len(e) != 4 {
 			continue
 		}
-		text := plain(e[0]) + " → " + plain(e[2])
+		sign := " → "
+		if e[3] == "both" {
+			sign = " ↔ "
+		}
+		text := plain(e[0]) + sign + plain(e[2])
 		if e[1] != "" {
 			text += ": " + plain(e[1])
 		}
 		out = append(out, Line{Text: strings.Join(strings.Fields(text), " ")})
+	}
+	for _, n := range g.Notes {
+		if len(n) == 2 {
+			out = append(out, Line{Text: strings.Join(strings.Fields("("+plain(n[0])+") "+plain(n[1])), " ")})
+		}
 	}
 	if len(out) > 0 {
 		return out

@@ -66,8 +66,11 @@ type drawnGraph struct {
 	SVG   string `json:"svg"`
 	Large int    `json:"large"`
 	Empty bool   `json:"empty"`
-	// Edges are names of two nodes with the words between them.
+	// Edges are names of two nodes with the words between them, and "both" if
+	// the link has heads at both ends.
 	Edges [][]string `json:"edges"`
+	// Notes are names of states with the words beside them.
+	Notes [][]string `json:"notes"`
 }
 
 // otherShape finds shapes that the library does not know: those of newer

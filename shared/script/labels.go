@@ -10,13 +10,31 @@ import (
 // labelled finds what stands in brackets, quotes and between bars.
 var labelled = regexp.MustCompile(`"([^"]*)"|\|([^|]*)\||\[([^\]]*)\]|\(([^)]*)\)|\{([^}]*)\}`)
 
+// noteStart and noteEnd are around a note of several lines.
+var (
+	noteStart = regexp.MustCompile(`^(?i:note\s+(?:left|right)\s+of)\s+[^\s:]+$`)
+	noteEnd   = regexp.MustCompile(`^(?i:end\s+note)$`)
+)
+
 // lost finds a word of the source's labels that a drawing does not have; ""
 // if it has all. It knows nothing of how either was made.
 func lost(src *source, svg []byte) string {
 	shown := map[string]bool{}
 	words(textOf(svg), func(w string) { shown[w] = true })
+	noted := false // within the lines of a state's note
 	for _, line := range src.lines {
-		for _, label := range labelsOf(src.kind, line) {
+		labels := []string{line}
+		switch {
+		case src.kind == State && noteStart.MatchString(line):
+			noted = true
+			continue
+		case noted && noteEnd.MatchString(line):
+			noted = false
+			continue
+		case !noted:
+			labels = labelsOf(src.kind, line)
+		}
+		for _, label := range labels {
 			missing := ""
 			words(plain(label), func(w string) {
 				if !shown[w] && missing == "" {

@@ -385,6 +385,16 @@ func (p *placed) frame(it *item) {
 		class = "d-area"
 	}
 	d.rect(class, left, top, right-left, p.current-top, 3)
+	if it.color != "" {
+		// The author's colour, thin enough for texts of both modes.
+		d.raw(`<rect fill-opacity="0.25" fill="` + it.color + `"`)
+		d.attr("x", left)
+		d.attr("y", top)
+		d.attr("width", right-left)
+		d.attr("height", p.current-top)
+		d.attr("rx", 3)
+		d.raw("/>")
+	}
 	for _, v := range dividers {
 		d.line("d-divider", left, v.y, right, v.y)
 	}

@@ -47,9 +47,10 @@ type item struct {
 	activate     bool // to begins to be active
 	deactivate   bool // from ends to be active
 	number       int
-	// Of a frame: its word and its parts.
-	word  string
-	parts []part
+	// Of a frame: its word and its parts, and of a coloured area its colour,
+	// "" for none that is known.
+	word, color string
+	parts       []part
 }
 
 // part is what a frame holds under one label.
@@ -193,17 +194,19 @@ func (r *sequenceReader) line(line string) error {
 		if len(r.open) >= maxFrames {
 			return errLarge{"too many frames within each other"}
 		}
-		word, label := strings.ToLower(m[1]), plain(m[2])
+		word, label, color := strings.ToLower(m[1]), spoken(m[2]), ""
 		if word == "rect" {
-			label = "" // it names a colour
+			if color, label = label, ""; !ownColor.MatchString(color) || strings.EqualFold(color, "transparent") {
+				color = ""
+			}
 		}
 		word = strings.TrimSuffix(word, "_over")
-		r.open = append(r.open, &item{kind: frame, word: word, parts: []part{{word: word, label: label}}})
+		r.open = append(r.open, &item{kind: frame, word: word, color: color, parts: []part{{word: word, label: label}}})
 		return nil
 	}
 	if m := partLine.FindStringSubmatch(line); m != nil && len(r.open) > 0 {
 		f := r.open[len(r.open)-1]
-		f.parts = append(f.parts, part{word: strings.ToLower(m[1]), label: plain(m[2])})
+		f.parts = append(f.parts, part{word: strings.ToLower(m[1]), label: spoken(m[2])})
 		return nil
 	}
 	if m := activeLine.FindStringSubmatch(line); m != nil {
@@ -269,7 +272,7 @@ func (r *sequenceReader) actor(name string) (int, error) {
 }
 
 func (r *sequenceReader) note(m []string) error {
-	it := item{kind: note, text: plain(m[3])}
+	it := item{kind: note, text: spoken(m[3])}
 	switch strings.ToLower(m[1]) {
 	case "left of":
 		it.place = leftOf
@@ -329,7 +332,7 @@ func (r *sequenceReader) message(line string) (ok bool, err error) {
 			if from == "" || to == "" || strings.Contains(to, "->") {
 				continue // "API-x->>B" has its arrow further on
 			}
-			it := item{kind: message, text: plain(text), dashed: a.dashed, both: a.both, head: a.head}
+			it := item{kind: message, text: spoken(text), dashed: a.dashed, both: a.both, head: a.head}
 			switch to[0] {
 			case '+':
 				it.activate, to = true, to[1:]

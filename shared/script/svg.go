@@ -39,6 +39,7 @@ var colors = map[string]string{
 	"var(--_text)": "text", "var(--_text-sec)": "muted", "var(--_text-muted)": "muted", "var(--_text-faint)": "muted",
 	"var(--_line)": "line", "var(--_arrow)": "line", "var(--_node-fill)": "node", "var(--_node-stroke)": "edge",
 	"var(--_group-fill)": "group", "var(--_group-hdr)": "tab", "var(--_inner-stroke)": "soft", "var(--_key-badge)": "tab",
+	"var(--d-note)": "note", "var(--d-note-edge)": "note",
 	"var(--bg)": "bg", "var(--d-bg)": "bg", "var(--fg)": "text",
 }
 

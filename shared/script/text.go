@@ -68,6 +68,13 @@ func plain(s string) string {
 	if len(s) > 1 && s[0] == '`' && s[len(s)-1] == '`' {
 		s = s[1 : len(s)-1]
 	}
+	return spoken(s)
+}
+
+// spoken is plain for texts of sequence diagrams, in which quotes are
+// characters like others.
+func spoken(s string) string {
+	s = strings.TrimSpace(s)
 	if strings.ContainsAny(s, "<\\") {
 		s = lineBreak.ReplaceAllString(s, "\n")
 		s = mark.ReplaceAllString(s, "")

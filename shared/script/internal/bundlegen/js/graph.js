@@ -22,7 +22,7 @@ const kinds = {
 
 const lines = (text) => text.split('\n').map((l) => l.trim()).filter((l) => l)
 
-// draw gives the SVG and the texts of the drawing's relations, or why it is
+// draw gives the SVG and the texts of the drawing's relations and notes, or why it is
 // not drawn. limit bounds nodes and edges together.
 globalThis.draw = (kind, text, limit) => {
   const [parse, layout, render, size] = kinds[kind]
@@ -31,8 +31,16 @@ globalThis.draw = (kind, text, limit) => {
   if (n > limit) return { large: n }
   if (n === 0) return { empty: true }
   const svg = render(layout(graph, { padding: 12, layerSpacing: 60 }), colors, 'x', true)
-  const edges = (graph.edges ?? []).map((e) => [nameOf(graph, e.source), e.label ?? '', nameOf(graph, e.target)])
-  return { svg, edges }
+  const edges = []
+  const notes = []
+  for (const e of graph.edges ?? []) {
+    const source = graph.nodes.get(e.source)
+    const target = graph.nodes.get(e.target)
+    if (source?.shape === 'note') notes.push([nameOf(graph, e.target), source.label])
+    else if (target?.shape === 'note') notes.push([nameOf(graph, e.source), target.label])
+    else edges.push([nameOf(graph, e.source), e.label ?? '', nameOf(graph, e.target), e.hasArrowStart && e.hasArrowEnd ? 'both' : ''])
+  }
+  return { svg, edges, notes }
 }
 
 const nameOf = (graph, id) => {
