@@ -140,8 +140,10 @@
       if (target) entries.push({ link: a, target: target });
     });
     var marked = null, waiting = false;
+    var place = document.querySelector(".contents-place"), now = document.querySelector(".contents-now");
     var spy = function () {
       waiting = false;
+      if (place) root.classList.toggle("reading", place.getBoundingClientRect().bottom < 0);
       var line = parseFloat(getComputedStyle(root).scrollPaddingTop) + 24 || 120, found = null;
       for (var i = 0; i < entries.length; i++) {
         if (!entries[i].target.getClientRects().length) continue;
@@ -153,6 +155,7 @@
       if (marked) marked.removeAttribute("aria-current");
       if (found) { found.setAttribute("aria-current", "true"); if (contents.scrollHeight > contents.clientHeight) reveal(contents, found); }
       marked = found;
+      if (now) now.textContent = found ? found.textContent : "";
     };
     var later = function () { if (!waiting) { waiting = true; requestAnimationFrame(spy); } };
     addEventListener("scroll", later, { passive: true });
