@@ -11,7 +11,7 @@ export BINDERY_TREES
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 1
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: deploy-local stop-local test-cloud test-sam run test tools vet race bench bench-functions fuzz build functions clean
+.PHONY: deploy-local stop-local test-cloud test-sam run test tools vet race bench bench-functions fuzz build functions images test-chart clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -78,6 +78,16 @@ stop-local:
 test-cloud: tools
 	$(GO) test ./shared/cloud -run 'Contract$$' -count=1
 	BINDERY_CLOUD=1 $(GO) test ./tests -run '^TestCloud$$' -count=1 -v -timeout 30m
+
+## The container images of the Helm chart, as archives in bin/; needs no daemon.
+images:
+	$(GO) run ./infra/image serve --out bin/bindery-serve.tar
+	$(GO) run ./infra/image loop --out bin/bindery-loop.tar
+
+## The chart on a cluster with real pods; needs root and the test bed of the
+## folder shared beside the checkout (ten minutes to build, the first time).
+test-chart: tools
+	BINDERY_CHART=1 $(GO) test ./tests -run '^TestChart$$' -count=1 -v -timeout 45m
 
 clean:
 	rm -rf bin out .cache

@@ -1,0 +1,75 @@
+package chart
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestRefused holds values that can't work against values.schema.json: helm
+// must name the field.
+func TestRefused(t *testing.T) {
+	const on = "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b?sig=1'}\n"
+	for name, c := range map[string]struct{ values, field string }{
+		"no link":                     {"staticExport: {enabled: true}", "/staticExport/bundleUrl"},
+		"not a boolean":               {"staticExport: {enabled: 'yes'}", "/staticExport/enabled"},
+		"a link that is none":         {"staticExport: {enabled: true, bundleUrl: 'store/b.tar.gz'}", "/staticExport/bundleUrl"},
+		"another scheme":              {"staticExport: {enabled: true, bundleUrl: 'ftp://store/b.tar.gz'}", "/staticExport/bundleUrl"},
+		"a password in the link":      {"staticExport: {enabled: true, bundleUrl: 'https://me:pw@store/b.tar.gz'}", "/staticExport/bundleUrl"},
+		"a file without its path":     {"staticExport: {enabled: true, bundleUrl: 'file://b.tar.gz'}", "/staticExport/bundleUrl"},
+		"a bucket alone":              {"staticExport: {enabled: true, bundleUrl: 's3://bucket'}", "/staticExport/bundleUrl"},
+		"a link and a secret":         {"staticExport: {enabled: true, bundleUrl: 'https://a/b', existingSecret: {name: link}}", "/staticExport/bundleUrl"},
+		"in the clear, no digest":     {"staticExport: {enabled: true, bundleUrl: 'http://store/b'}", "/staticExport/sha256"},
+		"a version that is a number":  {"staticExport: {version: 2026}", "/staticExport/version"},
+		"a version with a slash":      {"staticExport: {version: a/b}", "/staticExport/version"},
+		"half a digest":               {"staticExport: {sha256: abcdef}", "/staticExport/sha256"},
+		"a name with a typo":          {"staticExport: {bundleURL: x}", "bundleURL"},
+		"a value of no one":           {"replica: 2", "replica"},
+		"a path without a slash":      {"staticExport: {basePath: docs}", "/staticExport/basePath"},
+		"a path with one at its end":  {"staticExport: {basePath: /docs/}", "/staticExport/basePath"},
+		"an interval without a unit":  {"staticExport: {refresh: '30'}", "/staticExport/refresh"},
+		"a folder of the node":        {"staticExport: {volume: {hostPath: {path: /srv}}}", "hostPath"},
+		"two volumes":                 {"staticExport: {volume: {csi: {driver: a}, image: {reference: b}}}", "/staticExport/volume"},
+		"/bundle without a volume":    {"staticExport: {enabled: true, bundleUrl: 'file:///bundle/b'}", "/staticExport/volume"},
+		"pods that come too late":     {on + "replicas: 2", "/replicas"},
+		"… with a secret":             {"staticExport: {enabled: true, existingSecret: {name: link}}\nreplicas: 2", "/replicas"},
+		"… with a volume of one node": {on + "replicas: 2\npersistence: {enabled: true}", "/replicas"},
+		"… with a volume that is off": {on + "replicas: 2\npersistence: {accessModes: [ReadWriteMany]}", "/replicas"},
+		"… by autoscaling":            {on + "autoscaling: {enabled: true}", "/autoscaling/maxReplicas"},
+		"less than no pod":            {"replicas: -1", "/replicas"},
+		"half a pod":                  {"replicas: 1.5", "/replicas"},
+		"root":                        {"runAsUser: 0", "/runAsUser"},
+		"a tag and its name":          {"image: {tag: 'a:b'}", "/image/tag"},
+		"a digest of another kind":    {"image: {digest: 'md5:0'}", "/image/digest"},
+		"a policy of no kubelet":      {"image: {pullPolicy: Sometimes}", "/image/pullPolicy"},
+		"a port that is none":         {"service: {port: 70000}", "/service/port"},
+		"a service by another name":   {"service: {type: ExternalName}", "/service/type"},
+		"a host with a path":          {"ingress: {hosts: [docs.example.com/a]}", "/ingress/hosts/0"},
+		"a route to nowhere":          {"gateway: {enabled: true}", "/gateway/parentRefs"},
+		"a size in words":             {"persistence: {size: large}", "/persistence/size"},
+		"a mode of reading":           {"persistence: {accessModes: [ReadOnlyMany]}", "/persistence/accessModes/0"},
+		"a key in the proxy's name":   {"proxy: {httpsProxy: 'http://me:pw@proxy:3128'}", "/proxy/httpsProxy"},
+		"two proxies":                 {"proxy: {httpsProxy: 'http://proxy:3128', existingSecret: out}", "/proxy/httpsProxy"},
+		"more than all":               {"podDisruptionBudget: {maxUnavailable: 120%}", "/podDisruptionBudget/maxUnavailable"},
+		"peers that are everyone":     {"networkPolicy: {sourceTo: [{}]}", "/networkPolicy/sourceTo/0"},
+		"a loop without an API":       {on + "loop: {enabled: true, domain: a.b, apiKeySecret: {name: key}}", "/loop/apiUrl"},
+		"a loop without a domain":     {on + "loop: {enabled: true, apiUrl: 'https://a', apiKeySecret: {name: key}}", "/loop/domain"},
+		"a loop without a key":        {on + "loop: {enabled: true, apiUrl: 'https://a', domain: a.b}", "/loop/apiKeySecret/name"},
+		"a key in the values":         {"loop: {apiKey: bnd_secret}", "apiKey"},
+		"a schedule of three fields":  {"loop: {schedule: '1 2 3'}", "/loop/schedule"},
+		"too little time to stop":     {"terminationGracePeriodSeconds: 3", "/terminationGracePeriodSeconds"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, said, err := call(t, c.values, "template", "docs", folder, "--values", "-")
+			if err == nil {
+				t.Fatalf("it is taken:\n%s", out)
+			}
+			if !strings.Contains(said, "'"+c.field+"'") {
+				t.Errorf("helm does not name %s:\n%s", c.field, said)
+			}
+			if strings.Contains(said, "sig=1") || strings.Contains(said, "pw@") {
+				t.Errorf("helm shows a secret:\n%s", said)
+			}
+		})
+	}
+}

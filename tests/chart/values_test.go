@@ -1,0 +1,298 @@
+package chart
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// whole are values that users set as one, whatever is in them.
+var whole = []string{"resources", "loop.resources"}
+
+// value is a value of the chart as values.yaml and the schema have it.
+type value struct {
+	path        string
+	standard    any
+	kind        string
+	description string
+}
+
+// schema is what of JSON Schema the tables need.
+type schema struct {
+	Type        any               `json:"type"`
+	Description string            `json:"description"`
+	Properties  map[string]schema `json:"properties"`
+	Enum        []string          `json:"enum"`
+}
+
+// allValues lists the chart's values, sorted by path.
+func allValues(t *testing.T) []value {
+	t.Helper()
+	read := func(name string, into any) {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err == nil {
+			err = yaml.Unmarshal(text, into)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	var standard map[string]any
+	var s schema
+	read("values.yaml", &standard)
+	read("values.schema.json", &s)
+	var list []value
+	var walk func(path string, v any, s schema)
+	walk = func(path string, v any, s schema) {
+		if m, ok := v.(map[string]any); ok && len(m) > 0 && !slices.Contains(whole, path) {
+			for _, name := range slices.Sorted(maps.Keys(m)) {
+				below, ok := s.Properties[name]
+				if !ok {
+					t.Errorf("values.yaml has %s.%s, and the schema does not", path, name)
+				}
+				walk(strings.TrimPrefix(path+"."+name, "."), m[name], below)
+			}
+			for name := range s.Properties {
+				if _, ok := m[name]; !ok && name != "global" {
+					t.Errorf("the schema has %s.%s, and values.yaml does not", path, name)
+				}
+			}
+			return
+		}
+		list = append(list, value{path: path, standard: v, kind: kindOf(s), description: s.Description})
+	}
+	walk("", standard, s)
+	return list
+}
+
+func kindOf(s schema) string {
+	switch t := s.Type.(type) {
+	case string:
+		return t
+	case []any:
+		return fmt.Sprintf("%v or %v", t[0], t[1])
+	}
+	return "integer or string"
+}
+
+// changes tells for each value what it is set to, and beside what other values
+// that makes a difference.
+var changes = map[string]struct{ to, beside string }{
+	"staticExport.enabled":                       {"false", ""},
+	"staticExport.bundleUrl":                     {"https://b.example.com/b?sig=2", ""},
+	"staticExport.version":                       {"2026-03", ""},
+	"staticExport.sha256":                        {strings.Repeat("a", 64), ""},
+	"staticExport.existingSecret.name":           {"mine", "staticExport: {bundleUrl: '', existingSecret: {name: other}}"},
+	"staticExport.existingSecret.key":            {"url", "staticExport: {bundleUrl: '', existingSecret: {name: mine}}"},
+	"staticExport.existingSecret.durable":        {"true", "staticExport: {bundleUrl: '', existingSecret: {name: mine}}"},
+	"staticExport.volume":                        {"{csi: {driver: d}}", ""},
+	"staticExport.basePath":                      {"/docs", ""},
+	"staticExport.refresh":                       {"5m", ""},
+	"staticExport.keep":                          {"3", ""},
+	"staticExport.s3.region":                     {"eu-central-1", ""},
+	"staticExport.s3.endpoint":                   {"https://minio.example.com", ""},
+	"image.repository":                           {"registry.example.com/docs", ""},
+	"image.tag":                                  {"v2", ""},
+	"image.digest":                               {"sha256:" + strings.Repeat("a", 64), ""},
+	"image.pullPolicy":                           {"Always", ""},
+	"image.pullSecrets":                          {"[registry]", ""},
+	"replicas":                                   {"0", ""},
+	"resources":                                  {"{limits: {cpu: 1}}", ""},
+	"runAsUser":                                  {"1234", ""},
+	"podAnnotations":                             {"{a: b}", ""},
+	"podLabels":                                  {"{a: b}", ""},
+	"nodeSelector":                               {"{a: b}", ""},
+	"tolerations":                                {"[{key: a, operator: Exists}]", ""},
+	"affinity":                                   {"{podAntiAffinity: {}}", ""},
+	"priorityClassName":                          {"high", ""},
+	"accessLog":                                  {"false", ""},
+	"terminationGracePeriodSeconds":              {"60", ""},
+	"progressDeadlineSeconds":                    {"60", ""},
+	"service.type":                               {"NodePort", ""},
+	"service.port":                               {"8080", ""},
+	"service.annotations":                        {"{a: b}", ""},
+	"serviceAccount.create":                      {"false", ""},
+	"serviceAccount.name":                        {"mine", ""},
+	"serviceAccount.annotations":                 {"{a: b}", ""},
+	"ingress.enabled":                            {"true", ""},
+	"ingress.className":                          {"nginx", "ingress: {enabled: true}"},
+	"ingress.annotations":                        {"{a: b}", "ingress: {enabled: true}"},
+	"ingress.hosts":                              {"[docs.example.com]", "ingress: {enabled: true}"},
+	"ingress.tls":                                {"[{secretName: tls}]", "ingress: {enabled: true}"},
+	"gateway.enabled":                            {"true", "gateway: {parentRefs: [{name: web}]}"},
+	"gateway.annotations":                        {"{a: b}", "gateway: {enabled: true, parentRefs: [{name: web}]}"},
+	"gateway.parentRefs":                         {"[{name: other}]", "gateway: {enabled: true, parentRefs: [{name: web}]}"},
+	"gateway.hostnames":                          {"[docs.example.com]", "gateway: {enabled: true, parentRefs: [{name: web}]}"},
+	"persistence.enabled":                        {"true", ""},
+	"persistence.size":                           {"9Gi", ""},
+	"persistence.storageClassName":               {"fast", "persistence: {enabled: true}"},
+	"persistence.accessModes":                    {"[ReadWriteMany]", "persistence: {enabled: true}"},
+	"persistence.annotations":                    {"{a: b}", "persistence: {enabled: true}"},
+	"persistence.existingClaim":                  {"mine", "persistence: {enabled: true}"},
+	"persistence.fsGroup":                        {"1234", "persistence: {enabled: true}"},
+	"extraCA.configMap":                          {"ca", ""},
+	"extraCA.key":                                {"bundle.pem", "extraCA: {configMap: ca}"},
+	"proxy.httpsProxy":                           {"http://proxy.example.com:3128", ""},
+	"proxy.noProxy":                              {".svc", ""},
+	"proxy.existingSecret":                       {"out", ""},
+	"autoscaling.enabled":                        {"true", durable},
+	"autoscaling.minReplicas":                    {"3", durable + "\nautoscaling: {enabled: true}"},
+	"autoscaling.maxReplicas":                    {"9", durable + "\nautoscaling: {enabled: true}"},
+	"autoscaling.targetCPUUtilizationPercentage": {"50", durable + "\nautoscaling: {enabled: true}"},
+	"podDisruptionBudget.enabled":                {"false", ""},
+	"podDisruptionBudget.maxUnavailable":         {"50%", ""},
+	"networkPolicy.enabled":                      {"false", ""},
+	"networkPolicy.readersFrom":                  {"[{podSelector: {}}]", ""},
+	"networkPolicy.metricsFrom":                  {"[{podSelector: {}}]", ""},
+	"networkPolicy.dnsTo":                        {"[{podSelector: {}}]", ""},
+	"networkPolicy.sourceTo":                     {"[{podSelector: {}}]", ""},
+	"networkPolicy.sourcePort":                   {"8443", "staticExport: {bundleUrl: '', existingSecret: {name: mine}}"},
+	"serviceMonitor.enabled":                     {"true", ""},
+	"serviceMonitor.interval":                    {"1m", "serviceMonitor: {enabled: true}"},
+	"serviceMonitor.labels":                      {"{a: b}", "serviceMonitor: {enabled: true}"},
+	"loop.enabled":                               {"true", "loop: {apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}}"},
+	"loop.schedule":                              {"0 5 * * *", loop},
+	"loop.apiUrl":                                {"https://other", loop},
+	"loop.domain":                                {"c.d", loop},
+	"loop.apiKeySecret.name":                     {"other", loop},
+	"loop.apiKeySecret.key":                      {"other", loop},
+	"loop.image.repository":                      {"registry.example.com/loop", loop},
+	"loop.image.tag":                             {"v2", loop},
+	"loop.image.digest":                          {"sha256:" + strings.Repeat("a", 64), loop},
+	"loop.image.pullPolicy":                      {"Always", loop},
+	"loop.interval":                              {"20s", loop},
+	"loop.maxPolls":                              {"90", loop},
+	"loop.upgradeTimeout":                        {"20m", loop},
+	"loop.resources":                             {"{limits: {cpu: 1}}", loop},
+	"fullnameOverride":                           {"handbook", ""},
+}
+
+const (
+	durable = "staticExport: {bundleUrl: 's3://bucket/b'}"
+	loop    = "loop: {enabled: true, apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}}"
+)
+
+// TestEveryValueIsUsed changes every value and looks for a difference.
+func TestEveryValueIsUsed(t *testing.T) {
+	list := allValues(t)
+	for path := range changes {
+		if !slices.ContainsFunc(list, func(v value) bool { return v.path == path }) {
+			t.Errorf("there is no value %s", path)
+		}
+	}
+	for _, v := range list {
+		t.Run(v.path, func(t *testing.T) {
+			t.Parallel()
+			change, ok := changes[v.path]
+			if !ok {
+				t.Fatal("the test does not know this value")
+			}
+			values := merge(t, merge(t, map[string]any{}, minimal), change.beside)
+			before, err := yaml.Marshal(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var to any
+			if err := yaml.Unmarshal([]byte(change.to), &to); err != nil {
+				t.Fatal(err)
+			}
+			set(values, strings.Split(v.path, "."), to)
+			after, err := yaml.Marshal(values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.path == "staticExport.existingSecret.durable" {
+				// It says that more pods are fine; nothing of it is rendered.
+				render(t, string(after), "--set", "replicas=2")
+				return
+			}
+			if render(t, string(before)) == render(t, string(after)) {
+				t.Errorf("%s makes no difference", change.to)
+			}
+		})
+	}
+}
+
+func merge(t *testing.T, into map[string]any, text string) map[string]any {
+	t.Helper()
+	var more map[string]any
+	if err := yaml.Unmarshal([]byte(text), &more); err != nil {
+		t.Fatal(err)
+	}
+	var deep func(into, more map[string]any)
+	deep = func(into, more map[string]any) {
+		for name, v := range more {
+			below, ok := into[name].(map[string]any)
+			if m, isMap := v.(map[string]any); ok && isMap {
+				deep(below, m)
+				continue
+			}
+			into[name] = v
+		}
+	}
+	deep(into, more)
+	return into
+}
+
+func set(values map[string]any, path []string, to any) {
+	for _, name := range path[:len(path)-1] {
+		below, ok := values[name].(map[string]any)
+		if !ok {
+			below = map[string]any{}
+			values[name] = below
+		}
+		values = below
+	}
+	values[path[len(path)-1]] = to
+}
+
+// documents have the table of values, between these marks.
+var documents = map[string][2]string{
+	"../../infra/chart/README.md":        {"<!-- values -->\n", "<!-- /values -->\n"},
+	"../../infra/docs/cluster/chart.mdx": {"{/* values */}\n", "{/* /values */}\n"},
+}
+
+// TestEveryValueIsDocumented holds the tables of values against the schema's
+// descriptions and the defaults; -update writes them anew.
+func TestEveryValueIsDocumented(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("\n| Value | Type | Default | Meaning |\n|---|---|---|---|\n")
+	for _, v := range allValues(t) {
+		if v.description == "" {
+			t.Errorf("the schema says nothing about %s", v.path)
+		}
+		standard, err := json.Marshal(v.standard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&table, "| `%s` | %s | `%s` | %s |\n", v.path, v.kind, standard, v.description)
+	}
+	table.WriteString("\n")
+	for file, marks := range documents {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		before, rest, ok := strings.Cut(string(text), marks[0])
+		is, after, ok2 := strings.Cut(rest, marks[1])
+		if !ok || !ok2 {
+			t.Errorf("%s has no marks of the table of values", file)
+			continue
+		}
+		if *update {
+			if err := os.WriteFile(file, []byte(before+marks[0]+table.String()+marks[1]+after), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if is != table.String() {
+			t.Errorf("%s does not have the values as they are (-update writes them)", file)
+		}
+	}
+}
