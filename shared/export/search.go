@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/mdx"
 	"github.com/bindery-docs/bindery/shared/page"
 	"github.com/bindery-docs/bindery/shared/search"
@@ -226,7 +227,7 @@ func (f *finder) page(i int, res *page.Result) search.Page {
 	p := &f.site.Pages[i]
 	out := search.Page{
 		Number: i, Divisions: f.divisionsOf(i), Path: strings.TrimSuffix(p.Output, ".html"),
-		Title: p.Title, Description: p.Description, Keywords: p.Keywords, Boost: p.Boost,
+		Title: p.Title, Description: component.PhraseText(p.Description), Keywords: p.Keywords, Boost: p.Boost,
 		Sections: make([]search.Section, len(res.Text)),
 	}
 	for j, s := range res.Text {

@@ -156,7 +156,7 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 	s, p := v.site, &v.site.Pages[i]
 	image, meta := v.metaOf(p)
 	view := theme.View{
-		Lang: f.lang, Title: p.Title, Description: p.Description, NoIndex: p.NoIndex,
+		Lang: f.lang, Title: p.Title, Description: component.PhraseText(p.Description), Lead: res.Lead, NoIndex: p.NoIndex,
 		Image: image, Meta: meta, Root: f.root, Home: f.home,
 		Markdown: site.Rel(p.Output, markdownPath(p)), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
 		Banner: f.banner, Header: f.header, Sidebar: sidebar, CurrentKey: i,

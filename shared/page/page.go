@@ -50,6 +50,8 @@ type Renderer struct {
 type Result struct {
 	// Title and Description are the front matter's.
 	Title, Description string
+	// Lead is the description as inline HTML, with its links resolved.
+	Lead []byte
 	// HTML is the body of the article, without the title.
 	HTML []byte
 	// Markdown is the page's Markdown copy, title included.

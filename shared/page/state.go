@@ -113,7 +113,7 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 	}
 	b = s.topLevel(b)
 	b = s.footnoteSection(b)
-	s.result.HTML = b
+	s.result.HTML, s.result.Lead = b, s.lead(p.Description)
 	s.result.Markdown = s.markdown(p)
 	t := component.NewText(s)
 	s.Text(t, s.root)

@@ -231,9 +231,13 @@ func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte
 		}
 		dst = append(dst, `</h1>`...)
 	}
-	if v.Description != "" {
+	if len(v.Lead) > 0 || v.Description != "" {
 		dst = append(dst, `<p class="lead">`...)
-		dst = appendText(dst, v.Description)
+		if len(v.Lead) > 0 {
+			dst = append(dst, v.Lead...)
+		} else {
+			dst = appendText(dst, v.Description)
+		}
 		dst = append(dst, `</p>`...)
 	}
 	if contents {

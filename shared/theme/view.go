@@ -15,6 +15,9 @@ type View struct {
 	// Title is the page's heading and, with the site's name, its <title>.
 	Title       string
 	Description string
+	// Lead is the description as inline HTML, as it stands below the title;
+	// empty means Description's text.
+	Lead []byte
 	// Canonical is the page's absolute address; empty leaves it out.
 	Canonical string
 	// Image is the absolute address of a picture for link previews.
