@@ -46,15 +46,20 @@ func fences(source string) []block {
 	return blocks
 }
 
+// sharedFolder is the folder with the real sites: beside the checkout, or where
+// BINDERY_SHARED says.
+func sharedFolder() string {
+	if root := os.Getenv("BINDERY_SHARED"); root != "" {
+		return root
+	}
+	return filepath.Join("..", "..", "..", "shared")
+}
+
 // corpora gives every distinct block of the pages beside the checkout. Without
 // them the test is skipped; samples_test.go compares the same on its own files.
 func corpora(t testing.TB) []block {
 	t.Helper()
-	root := os.Getenv("BINDERY_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	root = filepath.Join(root, "corpora")
+	root := filepath.Join(sharedFolder(), "corpora")
 	if _, err := os.Stat(root); err != nil {
 		t.Skipf("the corpora of real pages are not there (set BINDERY_SHARED to their parent): %v", err)
 	}

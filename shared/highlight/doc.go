@@ -7,7 +7,14 @@
 //
 // # How it works
 //
-// The grammars are chroma's, used as data: a grammar is a set of states, a
+// The commonest languages have lexers of their own: JSON, shells, JavaScript and
+// TypeScript with and without JSX, Python. Each walks once over the bytes of the
+// code and gives runs of classes at once. They guess where only a parser could
+// know, with bounds on what they read ahead, and a wrong guess ends at the next
+// closing brace or empty line. A test holds them against what Shiki's grammars
+// show of the same code.
+//
+// All other languages have chroma's grammars, used as data: a grammar is a set of states, a
 // state is an ordered list of rules, a rule is a regular expression with what
 // to emit and how to change the stack of states. Chroma's own driver tries
 // every rule of the state at every position, about twelve attempts a token.
@@ -18,6 +25,14 @@
 // A map of the files:
 //
 //   - highlight.go: the Highlighter, its cache, the way from tokens to runs
+//   - lex.go: what the own lexers share: one walk, bounded guesses
+//   - lex_json.go, lex_shell.go, lex_shell_words.go, lex_python.go: the lexers
+//     of these languages
+//   - lex_script.go: the lexer of JavaScript, TypeScript and JSX, with its
+//     words (lex_script_words.go), punctuation (lex_script_punctuation.go),
+//     types (lex_script_types.go), elements (lex_jsx.go) and what it reads ahead
+//     (lex_script_ahead.go)
+//   - lex_console.go: terminals: prompts, commands and their output
 //   - language.go: labels, aliases and which of them mean plain text
 //   - class.go: the classes and which token type of which language has which
 //   - grammar.go: chroma's rules read into states, rules, emitters, mutations
@@ -33,7 +48,8 @@
 //
 // # Bounds
 //
-// A block above [MaxBytes] stays plain. No input makes the package panic: what
+// A block above [MaxBytes] stays plain. The work of the own lexers is linear in
+// the length of the code. No input makes the package panic: what
 // a grammar can't take stays plain from there on. Grammars backtrack, some of
 // them exponentially: each attempt and each block has a number of steps, and a
 // block that uses them up is plain from there on. Nothing looks at a clock, so

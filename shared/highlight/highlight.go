@@ -67,7 +67,13 @@ func (h *Highlighter) Runs(label, code string) []Run {
 	if lang == nil || lang.lexer == nil || len(code) > MaxBytes {
 		return []Run{{Plain, 0, len(code)}}
 	}
-	return h.cache.get(cacheKey(lang.name, code), func() []Run { return h.runs(lang, code) })
+	return h.cache.get(cacheKey(lang.name, code), func() []Run {
+		if lang.lex != nil {
+			runs, _ := lang.lex(code)
+			return slices.Clip(runs)
+		}
+		return h.grammarRuns(lang, code)
+	})
 }
 
 func cacheKey(name, code string) [sha256.Size]byte {
@@ -79,7 +85,8 @@ func cacheKey(name, code string) [sha256.Size]byte {
 	return sha256.Sum256(buffer)
 }
 
-func (h *Highlighter) runs(lang *language, code string) []Run {
+// grammarRuns gives the runs that chroma's grammar makes of code.
+func (h *Highlighter) grammarRuns(lang *language, code string) []Run {
 	text, offsets := characters(code)
 	m := h.machines.Get().(*machine)
 	defer h.machines.Put(m)

@@ -19,7 +19,10 @@ func TestLanguage(t *testing.T) {
 		{"ts", "TypeScript", true},
 		{"typescript", "TypeScript", true},
 		{"TypeScript", "TypeScript", true},
-		{"TSX", "TypeScript", true},
+		{"TSX", "TSX", true},
+		{"typescriptreact", "TSX", true},
+		{"pycon", "Python console", true},
+		{"package-install", "Bash", true},
 		{"mts", "TypeScript", true},
 		{"js", "JavaScript", true},
 		{"node", "JavaScript", true},
@@ -46,7 +49,6 @@ func TestLanguage(t *testing.T) {
 		{"mermaid", "Mermaid", true},
 		{" go ", "Go", true},
 		{"", "", false},
-		{"package-install", "", false},
 		{"no such language", "", false},
 		{"*", "", false},
 		{"\x00\xff", "", false},
@@ -64,7 +66,7 @@ func TestLabelsAsChroma(t *testing.T) {
 	for label, lang := range h.languages.byLabel {
 		_, extra := extraAliases[label]
 		_, plain := plainLabels[label]
-		if extra || plain {
+		if _, own := ownLanguages[lang.name]; extra || plain || own {
 			continue
 		}
 		lexer := lexers.Get(label)
@@ -77,6 +79,18 @@ func TestLabelsAsChroma(t *testing.T) {
 	for label, alias := range extraAliases {
 		if _, known := h.Language(alias); !known {
 			t.Errorf("extra alias %q means %q, which is no language", label, alias)
+		}
+	}
+	for name, own := range ownLanguages {
+		for _, label := range own.labels {
+			if got, _ := h.Language(label); got != name {
+				t.Errorf("%q is %q, want %s", label, got, name)
+			}
+		}
+	}
+	for name := range ownLexers {
+		if got, _ := h.Language(name); got != name {
+			t.Errorf("there is a lexer for %q, which is no language", name)
 		}
 	}
 	for name := range languageTraits {
@@ -164,7 +178,7 @@ func TestRunaway(t *testing.T) {
 			for range 2 {
 				h := New(Options{})
 				h.languages.limits = tt.limits
-				if diff := cmp.Diff(tt.want, h.Runs(tt.label, tt.code)); diff != "" {
+				if diff := cmp.Diff(tt.want, h.grammarRuns(h.languages.find(tt.label), tt.code)); diff != "" {
 					t.Errorf("runs differ (-want +got):\n%s", diff)
 				}
 			}

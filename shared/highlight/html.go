@@ -7,22 +7,26 @@ import (
 
 // AppendHTML appends code as escaped HTML: each run of a class other than Plain
 // is a span, <span class="k">…</span>, with the names of CSS. Neighbouring runs
-// of one class are one span. A span never crosses the end of a line, so that
-// lines can be wrapped in elements of their own. Bytes that are no valid text
-// (NUL, broken UTF-8) are left as they are.
+// of one class are one span, also with blanks between them. A span never crosses
+// the end of a line, so that lines can be wrapped in elements of their own.
+// Bytes that are no valid text (NUL, broken UTF-8) are left as they are.
 //
 // The runs are those of Runs for this code. Runs out of order, or out of the
 // code's bounds, are cut to what fits.
 func AppendHTML(dst []byte, code string, runs []Run) []byte {
 	w := spanWriter{dst: dst}
 	at := 0
-	for _, run := range runs {
+	for i, run := range runs {
 		start, end := max(run.Start, at), min(run.End, len(code))
 		if start >= end {
 			continue
 		}
+		class := run.Class
+		if class == Plain && i > 0 && i+1 < len(runs) && runs[i-1].Class == runs[i+1].Class && strings.Trim(code[start:end], " \t") == "" {
+			class = runs[i-1].Class // blanks between words of one class
+		}
 		w.write(Plain, code[at:start])
-		w.write(run.Class, code[start:end])
+		w.write(class, code[start:end])
 		at = end
 	}
 	w.write(Plain, code[at:])

@@ -18,6 +18,8 @@ func TestAppendHTML(t *testing.T) {
 		{"plain has no span", "a", []Run{{Plain, 0, 1}}, "a"},
 		{"escaped", `<&>"'`, []Run{{String, 0, 5}}, `<span class="s">&lt;&amp;&gt;&quot;'</span>`},
 		{"neighbours of one class", "ab", []Run{{Keyword, 0, 1}, {Keyword, 1, 2}}, `<span class="k">ab</span>`},
+		{"blanks between words of one class", "a \tb c", []Run{{Keyword, 0, 1}, {Plain, 1, 3}, {Keyword, 3, 4}, {Plain, 4, 5}, {Number, 5, 6}}, "<span class=\"k\">a \tb</span> <span class=\"n\">c</span>"},
+		{"a line's end between words of one class", "a \nb", []Run{{Keyword, 0, 1}, {Plain, 1, 3}, {Keyword, 3, 4}}, "<span class=\"k\">a</span> \n<span class=\"k\">b</span>"},
 		{"two classes", "ab", []Run{{Keyword, 0, 1}, {Number, 1, 2}}, `<span class="k">a</span><span class="n">b</span>`},
 		{"over a line's end", "a\nb", []Run{{Comment, 0, 3}}, "<span class=\"c\">a</span>\n<span class=\"c\">b</span>"},
 		{"empty lines have no span", "a\n\n\n", []Run{{Comment, 0, 4}}, "<span class=\"c\">a</span>\n\n\n"},

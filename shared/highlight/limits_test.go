@@ -51,9 +51,9 @@ func TestHostile(t *testing.T) {
 			if again, _ := stepsOf(New(Options{}), tt.label, tt.code); again != steps {
 				t.Errorf("took %d steps, then %d", steps, again)
 			}
-			runs := h.Runs(tt.label, tt.code)
+			runs := h.grammarRuns(h.languages.find(tt.label), tt.code)
 			checkRuns(t, tt.code, runs)
-			if diff := cmp.Diff(New(Options{}).Runs(tt.label, tt.code), runs); diff != "" {
+			if diff := cmp.Diff(New(Options{}).grammarRuns(h.languages.find(tt.label), tt.code), runs); diff != "" {
 				t.Errorf("runs differ from those of another time:\n%s", diff)
 			}
 			if strings.HasPrefix(tt.code, front) && runs[0] != (Run{Function, 0, 4}) {
