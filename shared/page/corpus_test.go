@@ -69,7 +69,7 @@ func TestCorpora(t *testing.T) {
 			r := page.New(page.Options{Site: s, FS: fsys, Highlighter: highlight.New(highlight.Options{}), Icons: iconSet{icons.New()}})
 			codes := map[string]int{}
 			for i := range s.Pages {
-				result, err := r.Render(t.Context(), i)
+				result, err := r.RenderReference(t.Context(), i, sliceOf(t, fsys, s, i))
 				if err != nil {
 					t.Fatal(err)
 				}

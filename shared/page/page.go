@@ -7,6 +7,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/highlight"
 	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/reference"
 	"github.com/bindery-docs/bindery/shared/site"
 )
 
@@ -25,6 +26,8 @@ type Options struct {
 	// AirGapped tells that readers have no network: what a page would embed
 	// from elsewhere is replaced by a notice with a link.
 	AirGapped bool
+	// Playground lets readers of API pages send requests.
+	Playground bool
 	// Diagrams draws diagrams; nil shows their source.
 	Diagrams Diagrams
 	// Log gets what is not an author's business; nil discards it.
@@ -44,6 +47,8 @@ type Renderer struct {
 	sizes    sizeCache
 	// airGapped is Options.AirGapped.
 	airGapped bool
+	// playground is Options.Playground.
+	playground bool
 }
 
 // Result is one rendered page. Its slices are the caller's.
@@ -76,6 +81,12 @@ type Result struct {
 	// Mermaid tells that the page has diagrams that only Mermaid's own runtime
 	// draws (script.Runtime).
 	Mermaid bool
+	// Reference tells that the page shows a part of a specification: it needs
+	// the styles of package reference.
+	Reference bool
+	// Playground tells that readers can send requests from it: it needs that
+	// package's script too.
+	Playground bool
 	// Sources are what a content security policy must allow besides 'self'
 	// for what the page loads from elsewhere and for its <style> elements, by
 	// directive.
@@ -120,10 +131,11 @@ type Ref struct {
 
 // New makes a Renderer.
 func New(o Options) *Renderer {
-	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, registry: o.Registry, log: o.Log, airGapped: o.AirGapped}
+	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
 	if r.registry == nil {
 		r.registry = component.Builtin()
 	}
+	r.registry = component.NewRegistry(append(r.registry.All(), reference.Components()...)...)
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}

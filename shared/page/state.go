@@ -10,6 +10,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/mdx"
 	"github.com/bindery-docs/bindery/shared/page/internal/js"
+	"github.com/bindery-docs/bindery/shared/reference"
+	"github.com/bindery-docs/bindery/shared/site"
 )
 
 // state is one page while it is rendered.
@@ -71,6 +73,13 @@ type state struct {
 // reading files or the context's end; everything that is wrong with the page
 // itself is in the result's Diagnostics.
 func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
+	return r.RenderReference(ctx, page, nil)
+}
+
+// RenderReference is Render for a page that shows a part of a specification:
+// slice is what site.Page.Reference names. With nil the page has what its author
+// wrote alone.
+func (r *Renderer) RenderReference(ctx context.Context, page int, slice *reference.Slice) (*Result, error) {
 	if page < 0 || page >= len(r.site.Pages) {
 		return nil, fmt.Errorf("page %d of %d does not exist", page, len(r.site.Pages))
 	}
@@ -78,26 +87,29 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 		return nil, err
 	}
 	p := &r.site.Pages[page]
-	src, err := fs.ReadFile(r.fs, p.Source)
+	src, name, err := r.source(p, slice)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", p.Source, err)
+		return nil, err
 	}
 	s := &state{
-		r: r, ctx: ctx, page: page, source: p.Source,
+		r: r, ctx: ctx, page: page, source: name,
 		slots: map[*mdx.Node]map[string][]*mdx.Node{},
 		ids:   map[*mdx.Node]string{},
 		taken: make(map[string]bool, 32),
 	}
 	s.result.Title, s.result.Description = p.Title, p.Description
-	s.input(p.Source)
-	file, diagnostics := r.parse(p.Source, src)
+	s.input(name)
+	file, diagnostics := r.parse(name, src)
 	for _, d := range diagnostics {
 		s.add(d)
 	}
 	mdx.Unravel(file.Root)
-	s.root = s.expandFile(file.Root, newScope(p.Source, nil))
+	s.root = s.expandFile(file.Root, newScope(name, nil))
 	if s.err != nil {
 		return nil, s.err
+	}
+	if slice != nil {
+		s.addReference(slice)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -138,6 +150,22 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 	}
 	slices.Sort(s.result.Classes)
 	return &s.result, nil
+}
+
+// source reads a page's source, and gives the file's name. A page that is made
+// from a specification has only what the specification says of its page.
+func (r *Renderer) source(p *site.Page, slice *reference.Slice) ([]byte, string, error) {
+	if p.From != "" {
+		if slice == nil {
+			return nil, p.From, nil
+		}
+		return []byte(slice.Preface), p.From, nil
+	}
+	src, err := fs.ReadFile(r.fs, p.Source)
+	if err != nil {
+		return nil, "", fmt.Errorf("read %s: %w", p.Source, err)
+	}
+	return src, p.Source, nil
 }
 
 // notice shows a reader that something of the page could not be read.

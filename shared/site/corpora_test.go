@@ -59,6 +59,7 @@ func TestCorpora(t *testing.T) {
 		{"mcp", 343, 342, 74, 57, KindTab, "docs/2026-07-28/getting-started/intro", nil},
 		{"novu", 403, 385, 81, 101, KindTab, "platform", []string{
 			"docs.json:837 contextual-unsupported", "docs.json:838 contextual-unsupported", "docs.json:839 contextual-unsupported",
+			"docs.json:809 api-remote",
 			"docs.json:855 redirect-missing", "docs.json:860 redirect-missing", "docs.json:875 redirect-missing",
 			"docs.json:890 redirect-missing", "docs.json:915 redirect-missing",
 		}},

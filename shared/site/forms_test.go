@@ -32,6 +32,12 @@ func shown(t *testing.T, name string, config any) (site string, told []string) {
 	}
 	fsys := formFiles()
 	fsys[name] = &fstest.MapFile{Data: data}
+	for _, spec := range []string{"openapi.json", "tab.json", "tab-2.json", "group.json", "one.json", "two.json", "api.json"} {
+		fsys[spec] = &fstest.MapFile{Data: []byte(`{"openapi": "3.1.0", "paths": {}}`)}
+	}
+	for _, spec := range []string{"async-1.yaml", "async-2.yaml", "tab-async.json"} {
+		fsys[spec] = &fstest.MapFile{Data: []byte("asyncapi: 3.0.0\n")}
+	}
 	s, diags, err := loadFS(t, fsys, Options{Domain: "docs.example"})
 	if err != nil {
 		t.Fatal(err)

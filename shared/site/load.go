@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/reference"
 )
 
 // Options say how to read a site.
@@ -24,6 +25,8 @@ type Options struct {
 	// Prefetch, if not nil, is told which files are read next, some hundred
 	// at a time, so that a remote file system can read them together.
 	Prefetch func(ctx context.Context, paths []string) error
+	// Reference reads the site's specifications; nil means one of Load's own.
+	Reference *reference.Reader
 }
 
 // prefetchPages is how many pages are announced to Options.Prefetch at once.
@@ -83,19 +86,23 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	for i := range s.Pages {
 		byAddress[s.Pages[i].Address] = i
 	}
-	n := &navReader{configReader: r, site: s,
-		page: func(name string) (int, bool) {
-			name = strings.Trim(name, "/")
-			for _, a := range [...]string{name, strings.TrimSuffix(name, ".mdx"), strings.TrimSuffix(name, ".md"), name + "/index"} {
-				if i, ok := byAddress[a]; ok {
-					return i, true
-				}
+	page := func(name string) (int, bool) {
+		name = strings.Trim(name, "/")
+		for _, a := range [...]string{name, strings.TrimSuffix(name, ".mdx"), strings.TrimSuffix(name, ".md"), name + "/index"} {
+			if i, ok := byAddress[a]; ok {
+				return i, true
 			}
-			i, ok := byAddress["index"]
-			return i, ok && name == ""
-		},
-		used: func(p int) { s.Pages[p].InNav = true },
+		}
+		i, ok := byAddress["index"]
+		return i, ok && name == ""
 	}
+	specs := opt.Reference
+	if specs == nil {
+		specs = reference.NewReader(fsys)
+	}
+	api := r.newAPIReader(s, specs, paths, names, byAddress)
+	api.read(config, page)
+	n := &navReader{configReader: r, site: s, page: page, used: func(p int) { s.Pages[p].InNav = true }, api: api}
 	if legacy {
 		s.Nav = n.legacyRoot(config)
 	} else {
@@ -110,6 +117,10 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 			}
 		}
 	}
+	if api.generated {
+		s.sortPages()
+	}
+	r.diags = append(r.diags, specs.Diagnostics()...)
 	for i := range s.Pages {
 		p := &s.Pages[i]
 		p.Excluded = !included(p, s.Prefixes)

@@ -121,7 +121,7 @@ func TestNavigation(t *testing.T) {
 		{"products and anchors", `{"products": [{"product": "P", "anchors": [{"anchor": "A", "icon": "book", "pages": ["a"]}]}]}`,
 			"product \"P\"\n  anchor \"A\" icon=book\n    a\n", nil},
 		{"directories and specifications", `{"groups": [{"group": "G", "directory": "card", "openapi": {"source": "/api.json", "directory": "api"}, "pages": ["a"]}]}`,
-			"group \"G\" openapi=/api.json directory=card\n  a\n", nil},
+			"group \"G\" openapi=/api.json directory=card\n  a\n", []string{"api-missing"}},
 		{"links among pages", `{"pages": ["a", {"title": "Out", "href": "https://x.example", "icon": "y"}, {"page": "b", "title": "Bee"}, "https://z.example"]}`,
 			"a\nlink \"Out\" icon=y href=https://x.example\nb \"Bee\"\nlink \"https://z.example\" href=https://z.example\n", nil},
 		{"in another file", `{"$ref": "./nav/main.json"}`, "a\ngroup \"From a file of a file\"\n  b\n", nil},
@@ -246,7 +246,7 @@ func TestFrontMatter(t *testing.T) {
 		{"title: \"Quoted: yes\"\ndescription: 'It''s'\nsidebarTitle: Side", Page{Title: "Quoted: yes", Description: "It's", SidebarTitle: "Side"}, ""},
 		{"title: >\n  Folded\n  text\nicon: {name: bolt, library: lucide}", Page{Title: "Folded text", Icon: Icon{Name: "bolt", Library: "lucide"}}, ""},
 		{"hidden: true\nnoindex: \"true\"\ndeprecated: true\nmode: wide\ntag: NEW", Page{Title: "The page", Hidden: true, NoIndex: true, Deprecated: true, Mode: "wide", Tag: "NEW"}, ""},
-		{"keywords: [one, two]\nopenapi: GET /x\nurl: https://x.example\nmode: unknown", Page{Title: "The page", Keywords: []string{"one", "two"}, OpenAPI: "GET /x", URL: "https://x.example"}, "front-matter-mode"},
+		{"keywords: [one, two]\nopenapi: GET /x\nurl: https://x.example\nmode: unknown", Page{Title: "The page", Keywords: []string{"one", "two"}, OpenAPI: "GET /x", URL: "https://x.example"}, "front-matter-mode api-missing"},
 		{"title: null\n# a comment\n\nother:\n  deep: 1", Page{Title: "The page"}, ""},
 		{"title: 42", Page{Title: "42"}, ""},
 		{"title: [broken", Page{Title: "The page"}, "front-matter"},
@@ -258,7 +258,7 @@ func TestFrontMatter(t *testing.T) {
 	} {
 		var codes []string
 		if c.code != "" {
-			codes = append(codes, c.code)
+			codes = strings.Fields(c.code)
 		}
 		s := mustLoad(t, files("docs.json", `{"name":"x","navigation":{"pages":["the-page"]}, "seo":{"indexing":"all"}}`,
 			"the-page.mdx", "---\n"+c.head+"\n---\n\nText"), Options{}, codes...)
@@ -330,7 +330,7 @@ func TestConfig(t *testing.T) {
 		"appearance": {"default": "dark", "strict": true}, "variables": {"v": "1"}, "contextual": {"options": ["copy", {"title": "x"}]},
 		"redirects": [{"source": "old", "destination": "/a", "permanent": false}, {"source": "/x"}],
 		"navigation": {"pages": ["a"]}, "typo": 1
-	}`, "a.mdx", "", "l.svg", "<svg/>", "f.ico", ""), Options{}, "config-color", "config-link", "config-link", "config-redirect", "config-unknown")
+	}`, "a.mdx", "", "l.svg", "<svg/>", "f.ico", ""), Options{}, "config-color", "config-link", "config-link", "config-redirect", "api-missing", "api-missing", "config-unknown")
 	no := false
 	want := Config{
 		Theme: "mint", Name: "Name", Description: "What it is", Colors: Colors{Primary: "#0055aa", Light: "#fff"},

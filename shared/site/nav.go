@@ -37,11 +37,16 @@ type navReader struct {
 	// used is told every page that the navigation names.
 	used func(page int)
 	site *Site
+	// api finds and makes pages about operations; above is the node whose
+	// entries are being read.
+	api   *apiReader
+	above *Node
 }
 
 // root reads the field "navigation".
 func (n *navReader) root(v *value) *Node {
 	root := &Node{Kind: KindRoot, Page: -1, Root: -1}
+	root.specs.openDirectory, root.specs.asyncDirectory = n.site.Config.API.OpenAPIDirectory, n.site.Config.API.AsyncAPIDirectory
 	if v == nil {
 		return root
 	}
@@ -81,6 +86,7 @@ func (n *navReader) fill(node *Node, v *value, above *Node) {
 	node.OpenAPI = strings.Join(specs, " ")
 	specs, node.AsyncAPIDirectory = n.specs(v.get("asyncapi"))
 	node.AsyncAPI = strings.Join(specs, " ")
+	named := n.api.own(node, above, v.get("openapi"), v.get("asyncapi"))
 	if c := v.get("color"); c != nil {
 		node.ColorLight, node.ColorDark = n.colors(c)
 	}
@@ -109,6 +115,9 @@ func (n *navReader) fill(node *Node, v *value, above *Node) {
 		}
 	}
 	node.Children = n.children(v, node)
+	if named && len(node.Children) == 0 && node.Href == "" {
+		node.Children = n.api.all(node, v.get("openapi") != nil, v.get("asyncapi") != nil, n.used)
+	}
 }
 
 // number reads a number that is not negative.
@@ -157,6 +166,7 @@ func (n *navReader) children(v *value, above *Node) []*Node {
 func (n *navReader) entries(list []*value, above *Node) []*Node {
 	var out []*Node
 	for _, i := range list {
+		n.above = above
 		switch x := i.v.(type) {
 		case string:
 			if c := n.entry(i, n.expand(x)); c != nil {
@@ -245,8 +255,14 @@ func (n *navReader) find(v *value, name string) (int, bool) {
 		n.used(p)
 		return p, true
 	}
+	if n.above != nil {
+		if p, ok := n.api.operation(n.above, name); ok {
+			n.used(p)
+			return p, true
+		}
+	}
 	if endpointEntry.MatchString(name) {
-		n.report(v, mdx.Notice, "nav-endpoint", "the operation %q has no page yet", name)
+		n.report(v, mdx.Notice, "nav-endpoint", "the operation %q is in none of the site's specifications: it has no page", name)
 	} else {
 		n.report(v, mdx.Error, "nav-missing", "the navigation names a page that there is not: %q", name)
 	}

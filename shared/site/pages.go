@@ -93,7 +93,7 @@ func newPage(source string, head map[string]field, expand func(string) string) (
 	default:
 		problem = fmt.Sprintf("there is no mode %q of a page: it is shown as usual", m)
 	}
-	p.OpenAPI, p.AsyncAPI = text("openapi"), text("asyncapi")
+	p.OpenAPI, p.AsyncAPI, p.OpenAPISchema = text("openapi"), text("asyncapi"), text("openapi-schema")
 	p.Keywords = head["keywords"].list
 	if k := text("keywords"); k != "" {
 		for _, w := range strings.Split(k, ",") {

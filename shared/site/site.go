@@ -58,10 +58,17 @@ type Page struct {
 	URL string `json:",omitempty"`
 	// Canonical is an absolute address that the page names as its own.
 	Canonical string `json:",omitempty"`
-	// OpenAPI and AsyncAPI are the operation or the channel that the page
+	// OpenAPI, OpenAPISchema and AsyncAPI are the operation, the schema or the channel that the page
 	// documents, as written.
-	OpenAPI  string   `json:",omitempty"`
-	AsyncAPI string   `json:",omitempty"`
+	OpenAPI       string `json:",omitempty"`
+	AsyncAPI      string `json:",omitempty"`
+	OpenAPISchema string `json:",omitempty"`
+	// Reference is what the page shows of a specification, nil for nothing:
+	// what OpenAPI or AsyncAPI name, or a schema.
+	Reference *Reference `json:",omitempty"`
+	// From is the specification that a page without a source of its own is made
+	// from; there is no file Source then.
+	From     string   `json:",omitempty"`
 	Keywords []string `json:",omitempty"`
 	// Meta is for the page's head: entries such as "og:image".
 	Meta []Meta `json:",omitempty"`
@@ -87,6 +94,14 @@ type Page struct {
 	Deprecated bool `json:",omitempty"`
 	// Size is the source's size in bytes.
 	Size int64
+}
+
+// File is the file that the page is made from: its source, or a specification.
+func (p *Page) File() string {
+	if p.From != "" {
+		return p.From
+	}
+	return p.Source
 }
 
 // Name is what the navigation calls the page.
@@ -166,6 +181,9 @@ type Node struct {
 	Banner *Banner `json:",omitempty"`
 
 	Children []*Node `json:",omitempty"`
+
+	// specs matter while the navigation is read.
+	specs specsOf
 }
 
 // Redirect leads from one address to another.

@@ -1,0 +1,32 @@
+// Package reference reads specifications of APIs, OpenAPI 3.0 and 3.1 and
+// AsyncAPI 2 and 3, and makes of each operation the nodes of a page.
+//
+//	tree.go        JSON and YAML as values that know their line and keep their order
+//	read.go        Reader: files, and references within and between them
+//	spec.go        Spec, Operation and Key: what a specification has pages for
+//	slice.go       Slice: all that one page shows, cut out of the specification
+//	schema.go      schemas of a slice: allOf joined, names kept, circles closed
+//	asyncapi.go    channels and messages
+//	example.go     values of schemas, the author's or made up
+//	sample.go      calls in curl, JavaScript, Python and Go
+//	markdown.go    descriptions, CommonMark with HTML, as nodes
+//	nodes.go       Content: a slice as nodes of a page
+//	fields.go      parameters and properties as nested fields
+//	answers.go     responses, callbacks, messages and examples
+//	components.go  the components of those nodes that authors don't have
+//	model.go       what the playground's script knows of a call
+//	assets.go      the styles and the script
+//	words.go       the room's own words, in twelve languages
+//
+// A Reader belongs to the step that plans an export: it reads each file once,
+// checks nothing that readers would not see, reports what leads nowhere, and
+// asks no other host. Slices are small and stand for themselves, so that the
+// steps that render never read a specification.
+//
+// The tree is this package's own, on a YAML parser and encoding/json: the
+// libraries that model OpenAPI in Go types lose the order of properties, know
+// one of the versions only, or resolve all of a large file to show a part.
+//
+// Everything is bounded: sizes of files, depth, schemas of a slice, fields of a
+// page, sizes of examples. No file makes it panic.
+package reference

@@ -1,0 +1,391 @@
+package reference
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/mdx"
+)
+
+func (b *builder) content(m *Media) []*mdx.Node {
+	if m.Schema == nil {
+		return nil
+	}
+	out := b.value(m.Schema, "", 0)
+	for _, p := range m.Parts {
+		out = append(out, b.paragraph(b.codeSpan(p.Name), b.text(": "), b.codeSpan(p.Type)))
+	}
+	return out
+}
+
+func (b *builder) value(x *Schema, name string, depth int) []*mdx.Node {
+	r := b.slice.resolve(x)
+	plain := len(r.OneOf)+len(r.AnyOf) == 0 && !r.Nullable
+	if plain && isObject(r) && len(r.Properties)+len(r.Patterns) > 0 {
+		leave := b.enter(x)
+		defer leave()
+		var out []*mdx.Node
+		if depth == 0 {
+			out = append(out, b.prose(r.Description)...)
+		}
+		return append(append(out, b.properties(r, depth)...), b.facts(r)...)
+	}
+	if name == "" {
+		name = b.kindName()
+	}
+	return []*mdx.Node{b.field(field{name: name, schema: x}, depth)}
+}
+
+func (b *builder) kindName() string {
+	if b.kind == "ResponseField" {
+		return "response"
+	}
+	return "body"
+}
+
+func (b *builder) nameOf(x *Schema) string {
+	r := b.slice.resolve(x)
+	switch {
+	case r.Name != "":
+		return r.Name
+	case r.Title != "":
+		return r.Title
+	}
+	return b.typeOf(x, 0)
+}
+
+func isObject(x *Schema) bool { return slices.Contains(x.Types, "object") }
+
+func (b *builder) enter(x *Schema) (leave func()) {
+	if x.Ref == "" {
+		return func() {}
+	}
+	b.open = append(b.open, x.Ref)
+	return func() { b.open = b.open[:len(b.open)-1] }
+}
+
+type field struct {
+	name        string
+	required    bool
+	deprecated  bool
+	description string
+	schema      *Schema
+	examples    []json.RawMessage
+	note        string // how it is written, as code
+}
+
+func (b *builder) field(f field, depth int) *mdx.Node {
+	x := b.slice.resolve(f.schema)
+	var attrs []mdx.Attr
+	if b.kind == "ParamField" {
+		attrs = append(attrs, attr(b.place, f.name))
+	} else {
+		attrs = append(attrs, attr("name", f.name))
+	}
+	attrs = append(attrs, attr("type", b.typeOf(f.schema, 0)))
+	if f.required {
+		attrs = append(attrs, flag("required"))
+	}
+	if f.deprecated || x.Deprecated {
+		attrs = append(attrs, flag("deprecated"))
+	}
+	if x.Default != nil {
+		attrs = append(attrs, attr("default", short(x.Default)))
+	}
+	examples := f.examples
+	if examples == nil {
+		examples = x.Examples
+	}
+	if e := first(examples); e != nil && e[0] != '{' && e[0] != '[' {
+		attrs = append(attrs, attr("placeholder", short(e)))
+	}
+	var labels []string
+	if x.ReadOnly {
+		labels = append(labels, `"read-only"`)
+	}
+	if x.WriteOnly {
+		labels = append(labels, `"write-only"`)
+	}
+	if labels != nil {
+		attrs = append(attrs, mdx.Attr{Kind: mdx.AttrExpr, Name: "post", Value: "[" + strings.Join(labels, ",") + "]"})
+	}
+	description := f.description
+	if description == "" {
+		description = x.Description
+	}
+	children := b.prose(description)
+	if f.note != "" {
+		children = append(children, b.paragraph(b.codeSpan(f.note)))
+	}
+	children = append(children, b.facts(x)...)
+	children = append(children, b.inner(f.schema, depth)...)
+	return b.element(b.kind, attrs, children...)
+}
+
+func short(raw json.RawMessage) string {
+	s := scalarText(raw)
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:200]) + "…"
+	}
+	return s
+}
+
+func (b *builder) facts(x *Schema) []*mdx.Node {
+	var out []*mdx.Node
+	if len(x.EnumText) > 0 {
+		list := &mdx.Node{Kind: mdx.List, Pos: b.pos}
+		for i, e := range x.Enum {
+			if i == maxShownEnum {
+				break
+			}
+			item := &mdx.Node{Kind: mdx.ListItem, Pos: b.pos, Children: []*mdx.Node{b.paragraph(b.codeSpan(short(e)))}}
+			if t := x.EnumText[i]; t != "" {
+				item.Children[0].Children = append(item.Children[0].Children, b.text(" "+t))
+			}
+			list.Children = append(list.Children, item)
+		}
+		out = append(out, b.paragraph(b.text(b.words.options+":")), list)
+	} else if len(x.Enum) > 0 {
+		values := make([]string, len(x.Enum))
+		for i, e := range x.Enum {
+			values[i] = short(e)
+		}
+		out = append(out, b.listed(b.words.options, values))
+	}
+	if x.Const != nil {
+		out = append(out, b.listed(b.words.options, []string{short(x.Const)}))
+	}
+	var limits []*mdx.Node
+	note := func(s string) {
+		if limits != nil {
+			limits = append(limits, b.text(" "))
+		}
+		limits = append(limits, b.codeSpan(s))
+	}
+	for _, l := range x.Limits {
+		note(l.Name + ": " + l.Value)
+	}
+	if x.Unique {
+		note("uniqueItems: true")
+	}
+	if x.Discriminator != "" {
+		note("discriminator: " + x.Discriminator)
+	}
+	if x.Not != nil {
+		note("not: " + b.typeOf(x.Not, 0))
+	}
+	if limits != nil {
+		out = append(out, b.paragraph(limits...))
+	}
+	return out
+}
+
+func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
+	r := b.slice.resolve(x)
+	if !b.deep(r) {
+		return nil
+	}
+	if x.Ref != "" && slices.Contains(b.open, x.Ref) {
+		return []*mdx.Node{b.paragraph(b.text(b.words.recursive+" "), b.codeSpan(b.nameOf(x)))}
+	}
+	if depth >= maxFieldDepth || b.count >= maxFields {
+		b.cut = true
+		if r.Name == "" {
+			return nil
+		}
+		return []*mdx.Node{b.paragraph(b.text("… "), b.codeSpan(r.Name))}
+	}
+	leave := b.enter(x)
+	defer leave()
+	var out []*mdx.Node
+	if fields := b.properties(r, depth+1); fields != nil {
+		out = append(out, b.expandable("", fields))
+	}
+	for i, t := range r.Tuple {
+		out = append(out, b.field(field{name: fmt.Sprintf("[%d]", i), schema: t}, depth+1))
+	}
+	if r.Items != nil {
+		item := b.slice.resolve(r.Items)
+		if b.deep(item) {
+			out = append(out, b.inner(r.Items, depth)...)
+		}
+		if !isObject(item) || item.Description != "" && item.Name == "" {
+			out = append(slices.Concat(b.prose(item.Description), b.facts(item)), out...)
+		}
+	}
+	return append(out, b.alternatives(r, depth)...)
+}
+
+func (b *builder) deep(x *Schema) bool {
+	if len(x.Properties)+len(x.Patterns)+len(x.Tuple) > 0 || x.Additional != nil && b.described(x.Additional) {
+		return true
+	}
+	if x.Items != nil && b.described(x.Items) {
+		return true
+	}
+	for _, a := range slices.Concat(x.OneOf, x.AnyOf) {
+		if b.described(a) {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) described(x *Schema) bool {
+	r := b.slice.resolve(x)
+	return len(r.Properties)+len(r.Patterns)+len(r.Tuple)+len(r.OneOf)+len(r.AnyOf)+len(r.Enum)+len(r.Limits) > 0 ||
+		r.Description != "" || r.Title != "" || r.Const != nil || r.Not != nil || r.Additional != nil || r.Items != nil && b.described(r.Items)
+}
+
+func (b *builder) properties(x *Schema, depth int) []*mdx.Node {
+	var out []*mdx.Node
+	add := func(name string, required bool, s *Schema) {
+		r := b.slice.resolve(s)
+		if b.side == sent && r.ReadOnly || b.side == answered && r.WriteOnly {
+			return
+		}
+		if b.count++; b.count > maxFields {
+			b.cut = true
+			return
+		}
+		out = append(out, b.field(field{name: name, required: required, schema: s}, depth))
+	}
+	for _, p := range x.Properties {
+		add(p.Name, p.Required, p.Schema)
+	}
+	for _, p := range x.Patterns {
+		add("/"+p.Name+"/", false, p.Schema)
+	}
+	if x.Additional != nil && (b.described(x.Additional) || len(x.Properties) > 0 && len(b.slice.resolve(x.Additional).Types) > 0) {
+		add("{key}", false, x.Additional)
+	}
+	return out
+}
+
+func (b *builder) expandable(title string, children []*mdx.Node) *mdx.Node {
+	var attrs []mdx.Attr
+	if title != "" {
+		attrs = append(attrs, attr("title", title))
+	}
+	if b.opt.Open {
+		attrs = append(attrs, flag("defaultOpen"))
+	}
+	return b.element("Expandable", attrs, children...)
+}
+
+func (b *builder) alternatives(x *Schema, depth int) []*mdx.Node {
+	list, word := x.OneOf, b.words.oneOf
+	if list == nil {
+		list, word = x.AnyOf, b.words.anyOf
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	out := []*mdx.Node{b.paragraph(b.text(word))}
+	for i, a := range list {
+		r := b.slice.resolve(a)
+		title := fmt.Sprintf("%s %d", b.words.option, i+1)
+		switch {
+		case r.Title != "":
+			title += ": " + r.Title
+		case r.Name != "":
+			title += ": " + r.Name
+		default:
+			title += ": " + b.typeOf(a, 0)
+		}
+		if i < len(x.Mapping) && x.Mapping[i] != "" {
+			title += " (" + x.Discriminator + " = " + x.Mapping[i] + ")"
+		}
+		title = phraseText(title)
+		var children []*mdx.Node
+		if a.Ref != "" && slices.Contains(b.open, a.Ref) {
+			children = []*mdx.Node{b.paragraph(b.text(b.words.recursive+" "), b.codeSpan(b.nameOf(a)))}
+		} else if depth < maxFieldDepth && b.count < maxFields {
+			leave := b.enter(a)
+			children = slices.Concat(b.prose(r.Description), b.facts(r), b.properties(r, depth+1))
+			bare := *r
+			bare.Properties, bare.Patterns, bare.Additional, bare.Ref = nil, nil, nil, ""
+			children = append(children, b.inner(&bare, depth+1)...)
+			leave()
+		} else {
+			b.cut = true
+		}
+		if len(children) == 0 {
+			children = []*mdx.Node{b.paragraph(b.codeSpan(b.typeOf(a, 0)))}
+		}
+		out = append(out, b.expandable(title, children))
+	}
+	return out
+}
+
+func phraseText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "[", `\[`, "]", `\]`).Replace(s)
+}
+
+func (b *builder) typeOf(x *Schema, depth int) string {
+	r := b.slice.resolve(x)
+	if r.Never {
+		return "never"
+	}
+	var parts []string
+	for _, t := range r.Types {
+		switch {
+		case t == "array" && r.Items != nil && depth < 3:
+			t = "array<" + b.typeOf(r.Items, depth+1) + ">"
+		case r.Format != "" && t != "object":
+			t += "<" + r.Format + ">"
+		}
+		if len(r.Enum) > 0 && len(r.Types) == 1 {
+			t = "enum<" + t + ">"
+		}
+		parts = append(parts, t)
+	}
+	alternatives := slices.Concat(r.OneOf, r.AnyOf)
+	if len(parts) == 0 && depth < 3 {
+		for i, a := range alternatives {
+			if i == 6 {
+				parts = append(parts, "…")
+				break
+			}
+			if t := b.typeOf(a, depth+1); !slices.Contains(parts, t) {
+				parts = append(parts, t)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		switch {
+		case len(r.Enum) > 0 || r.Const != nil:
+			v := r.Const
+			if v == nil {
+				v = r.Enum[0]
+			}
+			parts = append(parts, typeOfJSON(v))
+		default:
+			parts = append(parts, "any")
+		}
+	}
+	if r.Nullable {
+		parts = append(parts, "null")
+	}
+	return strings.Join(parts, " | ")
+}
+
+func typeOfJSON(raw json.RawMessage) string {
+	switch {
+	case len(raw) == 0:
+		return "any"
+	case raw[0] == '"':
+		return "string"
+	case raw[0] == '{':
+		return "object"
+	case raw[0] == '[':
+		return "array"
+	case raw[0] == 't' || raw[0] == 'f':
+		return "boolean"
+	case raw[0] == 'n':
+		return "null"
+	}
+	return "number"
+}

@@ -1,0 +1,460 @@
+package reference
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Limits of a file. They stop only what no author wrote.
+const (
+	// maxFileBytes is how large a file may be; the largest public
+	// specifications have about 20 MB.
+	maxFileBytes = 64 << 20
+	// maxDepth is how deep values may lie in each other.
+	maxDepth = 200
+)
+
+// valueKind tells what a value of a file is.
+type valueKind uint8
+
+const (
+	nullValue valueKind = iota
+	boolValue
+	numberValue
+	stringValue
+	listValue
+	objectValue
+)
+
+// value is a JSON value, which knows its line. Objects keep the order in which
+// their author wrote them: readers see properties in that order.
+type value struct {
+	kind valueKind
+	line int32
+	// text is what a scalar says; numbers and booleans as in JSON.
+	text    string
+	items   []*value
+	members []member
+	// index finds members of large objects.
+	index map[string]*value
+}
+
+type member struct {
+	key  string
+	line int32
+	val  *value
+}
+
+// get returns the member of an object with this name, nil if there is none.
+func (v *value) get(key string) *value {
+	if v == nil || v.kind != objectValue {
+		return nil
+	}
+	if len(v.members) > 16 {
+		if v.index == nil {
+			v.index = make(map[string]*value, len(v.members))
+			for _, m := range v.members {
+				v.index[m.key] = m.val
+			}
+		}
+		return v.index[key]
+	}
+	for i := len(v.members) - 1; i >= 0; i-- { // the last one counts
+		if v.members[i].key == key {
+			return v.members[i].val
+		}
+	}
+	return nil
+}
+
+// str returns a string's text, or a scalar's as it is written; "" for others.
+func (v *value) str() string {
+	if v == nil || v.kind == nullValue || v.kind > stringValue {
+		return ""
+	}
+	return v.text
+}
+
+// first returns the text of the first of these members that has one.
+func (v *value) first(keys ...string) string {
+	for _, k := range keys {
+		if s := v.get(k).str(); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (v *value) isTrue() bool  { return v != nil && v.kind == boolValue && v.text == "true" }
+func (v *value) isFalse() bool { return v != nil && v.kind == boolValue && v.text == "false" }
+
+// list returns the items of a list.
+func (v *value) list() []*value {
+	if v == nil || v.kind != listValue {
+		return nil
+	}
+	return v.items
+}
+
+// fields returns the members of an object.
+func (v *value) fields() []member {
+	if v == nil || v.kind != objectValue {
+		return nil
+	}
+	return v.members
+}
+
+// texts returns the texts of a list, or a single text as a list of one.
+func (v *value) texts() []string {
+	if v == nil {
+		return nil
+	}
+	if v.kind == stringValue {
+		return []string{v.text}
+	}
+	var out []string
+	for _, i := range v.list() {
+		if s := i.str(); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// errTooLarge tells a value whose JSON does not fit.
+var errTooLarge = errors.New("the value is too large")
+
+// json returns a value as JSON of at most limit bytes, objects in the order of
+// the file. Aliases make small files of huge values, so the limit matters.
+func (v *value) json(limit int) (json.RawMessage, error) {
+	b, err := v.appendJSON(nil, limit, 0)
+	return b, err
+}
+
+func (v *value) appendJSON(b []byte, limit, depth int) ([]byte, error) {
+	if len(b) > limit || depth > maxDepth {
+		return b, errTooLarge
+	}
+	var err error
+	switch {
+	case v == nil || v.kind == nullValue:
+		return append(b, "null"...), nil
+	case v.kind == listValue:
+		b = append(b, '[')
+		for i, item := range v.items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = item.appendJSON(b, limit, depth+1); err != nil {
+				return b, err
+			}
+		}
+		return append(b, ']'), nil
+	case v.kind == objectValue:
+		b = append(b, '{')
+		for i, m := range v.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendJSONString(b, m.key), ':')
+			if b, err = m.val.appendJSON(b, limit, depth+1); err != nil {
+				return b, err
+			}
+		}
+		return append(b, '}'), nil
+	case v.kind == stringValue:
+		if len(b)+len(v.text) > limit {
+			return b, errTooLarge
+		}
+		return appendJSONString(b, v.text), nil
+	}
+	return append(b, v.text...), nil
+}
+
+// appendJSONString appends a string as JSON, without the escapes for HTML.
+func appendJSONString(b []byte, s string) []byte {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(s) != nil { // a string always encodes
+		return append(b, `""`...)
+	}
+	return append(b, bytes.TrimSuffix(out.Bytes(), []byte("\n"))...)
+}
+
+// fault is what is wrong with a file, at a line (0 where there is none).
+type fault struct {
+	line    int
+	message string
+}
+
+func (f *fault) Error() string { return f.message }
+
+// parse reads a file, JSON or YAML.
+func parse(src []byte) (v *value, err error) {
+	if len(src) > maxFileBytes {
+		return nil, &fault{message: fmt.Sprintf("the file has more than %d MiB", maxFileBytes>>20)}
+	}
+	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	trimmed := bytes.TrimLeft(src, " \t\r\n")
+	if len(trimmed) > 0 && trimmed[0] == '{' {
+		v, err := parseJSON(src)
+		if err == nil {
+			return v, nil
+		}
+		// Flow style YAML begins with a brace too, and may have comments.
+		if y, yamlErr := parseYAML(src); yamlErr == nil {
+			return y, nil
+		}
+		return nil, err
+	}
+	return parseYAML(src)
+}
+
+// lineIndex tells the line of a byte.
+type lineIndex []int
+
+func newLineIndex(src []byte) lineIndex {
+	var l lineIndex
+	for i, c := range src {
+		if c == '\n' {
+			l = append(l, i)
+		}
+	}
+	return l
+}
+
+func (l lineIndex) line(offset int64) int32 {
+	return int32(sort.SearchInts(l, int(offset))) + 1
+}
+
+func parseJSON(src []byte) (*value, error) {
+	dec := json.NewDecoder(bytes.NewReader(src))
+	dec.UseNumber()
+	lines := newLineIndex(src)
+	v, err := readJSON(dec, lines, 0)
+	if err == nil {
+		if _, more := dec.Token(); more != io.EOF {
+			err = errors.New("something follows the closing brace")
+		}
+	}
+	if err != nil {
+		var f *fault
+		if errors.As(err, &f) {
+			return nil, f
+		}
+		offset := dec.InputOffset()
+		var se *json.SyntaxError
+		if errors.As(err, &se) {
+			offset = se.Offset
+		}
+		return nil, &fault{line: int(lines.line(offset)), message: "the file is not JSON: " + err.Error()}
+	}
+	return v, nil
+}
+
+func readJSON(dec *json.Decoder, lines lineIndex, depth int) (*value, error) {
+	if depth > maxDepth {
+		return nil, &fault{line: int(lines.line(dec.InputOffset())), message: "values lie too deep in each other"}
+	}
+	tok, err := dec.Token()
+	if err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	v := &value{line: lines.line(dec.InputOffset())}
+	switch t := tok.(type) {
+	case json.Delim:
+		if t == '[' {
+			v.kind = listValue
+			for dec.More() {
+				item, err := readJSON(dec, lines, depth+1)
+				if err != nil {
+					return nil, err
+				}
+				v.items = append(v.items, item)
+			}
+		} else {
+			v.kind = objectValue
+			for dec.More() {
+				key, err := dec.Token()
+				if err != nil {
+					return nil, err
+				}
+				line := lines.line(dec.InputOffset())
+				item, err := readJSON(dec, lines, depth+1)
+				if err != nil {
+					return nil, err
+				}
+				name, _ := key.(string)
+				v.members = append(v.members, member{name, line, item})
+			}
+		}
+		_, err := dec.Token()
+		return v, err
+	case bool:
+		v.kind, v.text = boolValue, strconv.FormatBool(t)
+	case json.Number:
+		v.kind, v.text = numberValue, t.String()
+	case string:
+		v.kind, v.text = stringValue, t
+	}
+	return v, nil
+}
+
+func parseYAML(src []byte) (v *value, err error) {
+	defer func() {
+		// The parser is another's; no file may end an export.
+		if p := recover(); p != nil {
+			v, err = nil, &fault{message: "the file can't be read as YAML"}
+		}
+	}()
+	var doc yaml.Node
+	if err := yaml.Unmarshal(src, &doc); err != nil {
+		f := &fault{message: "the file is not YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
+		if _, scanErr := fmt.Sscanf(err.Error(), "yaml: line %d:", &f.line); scanErr != nil {
+			f.line = 0
+		}
+		return nil, f
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
+		return nil, &fault{message: "the file is empty"}
+	}
+	c := converter{done: map[*yaml.Node]*value{}}
+	return c.value(doc.Content[0], 0)
+}
+
+// converter makes values of YAML's nodes. What an anchor names is one value,
+// wherever it is used.
+type converter struct {
+	done map[*yaml.Node]*value // those with an anchor; nil while in work
+}
+
+func (c *converter) value(n *yaml.Node, depth int) (*value, error) {
+	if depth > maxDepth {
+		return nil, &fault{line: n.Line, message: "values lie too deep in each other"}
+	}
+	if n.Kind == yaml.AliasNode {
+		v, seen := c.done[n.Alias]
+		if !seen {
+			return c.value(n.Alias, depth)
+		}
+		if v == nil {
+			return nil, &fault{line: n.Line, message: "an anchor holds itself"}
+		}
+		return v, nil
+	}
+	if n.Anchor != "" {
+		c.done[n] = nil
+	}
+	v := &value{line: int32(n.Line)}
+	switch n.Kind {
+	case yaml.SequenceNode:
+		v.kind = listValue
+		v.items = make([]*value, 0, len(n.Content))
+		for _, i := range n.Content {
+			item, err := c.value(i, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			v.items = append(v.items, item)
+		}
+	case yaml.MappingNode:
+		if err := c.object(v, n, depth); err != nil {
+			return nil, err
+		}
+	case yaml.ScalarNode:
+		v.scalar(n)
+	}
+	if n.Anchor != "" {
+		c.done[n] = v
+	}
+	return v, nil
+}
+
+// maxMerged bounds what merge keys bring to one object.
+const maxMerged = 10_000
+
+func (c *converter) object(v *value, n *yaml.Node, depth int) error {
+	v.kind = objectValue
+	v.members = make([]member, 0, len(n.Content)/2)
+	var merged []*value
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		item, err := c.value(n.Content[i+1], depth+1)
+		if err != nil {
+			return err
+		}
+		if key.Tag == "!!merge" {
+			if item.kind == listValue {
+				merged = append(merged, item.items...)
+			} else {
+				merged = append(merged, item)
+			}
+			continue
+		}
+		name := key.Value
+		if key.Kind == yaml.AliasNode && key.Alias != nil {
+			name = key.Alias.Value
+		}
+		v.members = append(v.members, member{name, int32(key.Line), item})
+	}
+	if len(merged) == 0 {
+		return nil
+	}
+	have := make(map[string]bool, len(v.members))
+	for _, m := range v.members {
+		have[m.key] = true
+	}
+	for _, other := range merged {
+		for _, m := range other.fields() {
+			if !have[m.key] && len(v.members) < maxMerged {
+				have[m.key] = true
+				v.members = append(v.members, m)
+			}
+		}
+	}
+	return nil
+}
+
+// scalar reads a scalar. What JSON has no form for is text: dates, infinity.
+func (v *value) scalar(n *yaml.Node) {
+	v.kind, v.text = stringValue, n.Value
+	switch n.Tag {
+	case "!!null":
+		v.kind, v.text = nullValue, ""
+	case "!!bool":
+		var b bool
+		if n.Decode(&b) == nil {
+			v.kind, v.text = boolValue, strconv.FormatBool(b)
+		}
+	case "!!int", "!!float":
+		text := strings.TrimPrefix(n.Value, "+")
+		if !json.Valid([]byte(text)) {
+			var i int64
+			var f float64
+			switch {
+			case n.Tag == "!!int" && n.Decode(&i) == nil:
+				text = strconv.FormatInt(i, 10)
+			case n.Tag == "!!float" && n.Decode(&f) == nil && f-f == 0:
+				text = strconv.FormatFloat(f, 'g', -1, 64)
+			default:
+				return
+			}
+			if !json.Valid([]byte(text)) {
+				return
+			}
+		}
+		v.kind, v.text = numberValue, text
+	}
+}
