@@ -13,7 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/config"
-	"github.com/bindery-docs/bindery/shared/export"
+	"github.com/bindery-docs/bindery/shared/export/upkeep"
 )
 
 func main() { cloud.Main("failexport", handler) }
@@ -30,13 +30,12 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	db := dynamo.New(aws, dynamo.Options{Table: env.Table})
 	objects := s3store.New(aws, s3store.Options{Exports: env.ExportsBucket})
 	service := admin.New(admin.Options{Store: db, Objects: objects, Log: f.Log})
-	steps := export.New(export.Options{Admin: service, Objects: objects, Log: f.Log, Annotate: cloud.Annotate})
-	fail := steps.Tasks()[export.TaskFail]
+	keeper := upkeep.New(upkeep.Options{Admin: service, Objects: objects, Log: f.Log})
 	return f.Step(env.Stage, func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 		input, err := cloud.ExecutionEnded(input)
 		if err != nil {
 			return nil, err
 		}
-		return fail(ctx, input)
+		return keeper.FailTask(ctx, input)
 	}), nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/config"
-	"github.com/bindery-docs/bindery/shared/export"
+	"github.com/bindery-docs/bindery/shared/export/upkeep"
 )
 
 func main() { cloud.Main("reconcile", handler) }
@@ -31,8 +31,8 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	objects := s3store.New(aws, s3store.Options{Sources: env.SourcesBucket, Exports: env.ExportsBucket})
 	runner := sfnrun.New(aws, sfnrun.Options{StateMachine: env.StateMachine})
 	service := admin.New(admin.Options{Store: db, Objects: objects, Runner: runner, Log: f.Log})
-	steps := export.New(export.Options{Admin: service, Objects: objects, Runner: runner, Log: f.Log, Annotate: cloud.Annotate})
+	keeper := upkeep.New(upkeep.Options{Admin: service, Objects: objects, Runner: runner, Log: f.Log})
 	return f.Step(env.Stage, func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
-		return nil, steps.Reconcile(ctx)
+		return nil, keeper.Reconcile(ctx)
 	}), nil
 }

@@ -29,7 +29,7 @@ func (s *Steps) Assemble(ctx context.Context, in AssembleInput) error {
 			return err
 		}
 		s.sources.forget(in.JobID)
-		s.clean(ctx, in.JobID, BundleKey(in.JobID))
+		s.Clean(ctx, in.JobID, BundleKey(in.JobID))
 		return nil
 	})
 }

@@ -21,8 +21,8 @@
 //	recent.go     values that are kept up to a limit
 //	inline.go     texts of docs.json in inline Markdown
 //	source.go     the snapshot and the plan of a job, as the steps read them
-//	failure.go    Fail, and what errors mean to the workflow
-//	reconcile.go  Reconcile: jobs and objects that nobody looks after any more
+//	failure.go    what errors mean to the workflow
+//	upkeep        Fail, and what looks after jobs and objects beside the steps
 //	renderer.go   the digest that tells one renderer from another; renderer.sum
 //	              has what it is made from
 //

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -298,7 +299,7 @@ func TestLateStepsAfterFailure(t *testing.T) {
 	if err != nil || j.Status != admin.ExportFailed || j.Failure.Message != "ended from outside" {
 		t.Errorf("the job is %s with %+v (%v)", j.Status, j.Failure, err)
 	}
-	w.now = w.now.Add(s.maxAge * 2)
+	w.now = w.now.Add(24 * time.Hour)
 	if err := s.Sweep(ctx); err != nil {
 		t.Fatal(err)
 	}

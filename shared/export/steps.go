@@ -13,6 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/bundle"
 	"github.com/bindery-docs/bindery/shared/component"
+	"github.com/bindery-docs/bindery/shared/export/upkeep"
 	"github.com/bindery-docs/bindery/shared/highlight"
 	"github.com/bindery-docs/bindery/shared/script"
 	"github.com/bindery-docs/bindery/shared/store"
@@ -50,16 +51,17 @@ type Options struct {
 	SweepEvery time.Duration
 }
 
-// Steps are the steps of the export workflow. They may run at the same time.
+// Steps are the steps of the export workflow, and what looks after exports
+// beside them. They may run at the same time.
 type Steps struct {
+	*upkeep.Keeper
+
 	admin    *admin.Service
 	objects  store.Objects
-	runner   store.Runner
 	log      *slog.Logger
 	now      func() time.Time
 	shards   int
 	renderer string
-	maxAge   time.Duration
 
 	highlighter *highlight.Highlighter
 	registry    *component.Registry
@@ -72,17 +74,13 @@ type Steps struct {
 	sources     sourceCache
 
 	annotate func(context.Context, ...slog.Attr)
-
-	sweepEvery time.Duration
-	sweepMu    sync.Mutex
-	swept      time.Time
 }
 
 // New makes the steps.
 func New(opt Options) *Steps {
 	s := &Steps{
-		admin: opt.Admin, objects: opt.Objects, runner: opt.Runner, log: opt.Log, now: opt.Now,
-		shards: opt.Shards, renderer: opt.Renderer, maxAge: opt.MaxAge, sweepEvery: opt.SweepEvery,
+		admin: opt.Admin, objects: opt.Objects, log: opt.Log, now: opt.Now,
+		shards: opt.Shards, renderer: opt.Renderer,
 		highlighter: highlight.New(highlight.Options{CacheBytes: highlightCacheBytes}), registry: component.Builtin(), icons: icons.New(),
 	}
 	if s.log == nil {
@@ -99,17 +97,15 @@ func New(opt Options) *Steps {
 	if s.renderer == "" {
 		s.renderer = Renderer()
 	}
-	if s.maxAge <= 0 {
-		s.maxAge = 7 * time.Hour
-	}
-	if s.sweepEvery == 0 {
-		s.sweepEvery = 6 * time.Hour
-	}
 	n := opt.Concurrency
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
 	s.slots = make(chan struct{}, n)
+	s.Keeper = upkeep.New(upkeep.Options{
+		Admin: opt.Admin, Objects: opt.Objects, Runner: opt.Runner, Log: s.log, Now: s.now,
+		MaxAge: opt.MaxAge, SweepEvery: opt.SweepEvery,
+	})
 	return s
 }
 
@@ -140,16 +136,10 @@ type AssembleInput struct {
 }
 
 // FailInput tells of an error that the workflow caught.
-type FailInput struct {
-	JobID string     `json:"jobId"`
-	Error ErrorNames `json:"error"`
-}
+type FailInput = upkeep.FailInput
 
 // ErrorNames is an error in the words of the States Language.
-type ErrorNames struct {
-	Error string `json:"Error"`
-	Cause string `json:"Cause"`
-}
+type ErrorNames = upkeep.ErrorNames
 
 // Names of the steps in Tasks.
 const (
@@ -170,9 +160,9 @@ func (s *Steps) Tasks() map[string]func(ctx context.Context, input json.RawMessa
 		TaskAssemble: task(func(ctx context.Context, in AssembleInput) (struct{}, error) {
 			return struct{}{}, s.Assemble(ctx, in)
 		}),
-		TaskFail: task(func(ctx context.Context, in FailInput) (struct{}, error) {
-			return struct{}{}, s.Fail(ctx, in)
-		}),
+		TaskFail: func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+			return s.FailTask(ctx, input)
+		},
 	}
 }
 
@@ -192,7 +182,7 @@ func task[In, Out any](fn func(context.Context, In) (Out, error)) func(context.C
 
 // Keys of a job's objects.
 
-func jobPrefix(job string) string      { return "exports/" + job + "/" }
+func jobPrefix(job string) string      { return upkeep.Prefix(job) }
 func siteKey(job string) string        { return jobPrefix(job) + "site.json" }
 func diagnosticsKey(job string) string { return jobPrefix(job) + "diagnostics.jsonl" }
 func shardKey(job string, n int) string {
@@ -203,4 +193,4 @@ func filesKey(job string, n int) string { return fmt.Sprintf("%sfiles/%d.jsonl",
 func factsKey(job string, n int) string { return fmt.Sprintf("%sfacts/%d.jsonl", jobPrefix(job), n) }
 
 // BundleKey is the object that a job's bundle is.
-func BundleKey(job string) string { return jobPrefix(job) + "bundle.tar.gz" }
+func BundleKey(job string) string { return upkeep.BundleKey(job) }

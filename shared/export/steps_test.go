@@ -277,7 +277,7 @@ func TestFailTellsTheCause(t *testing.T) {
 	if admin.CodeOf(err) != admin.CodeSiteTooLarge {
 		t.Fatal(err)
 	}
-	if err := s.Fail(ctx, FailInput{job.ID, ErrorNames{Error: "States.ExceedToleratedFailureThreshold", Cause: "secret path"}}); err != nil {
+	if err := s.Fail(ctx, FailInput{JobID: job.ID, Error: ErrorNames{Error: "States.ExceedToleratedFailureThreshold", Cause: "secret path"}}); err != nil {
 		t.Fatal(err)
 	}
 	j, err := w.admin.FindExport(ctx, job.ID)
@@ -291,7 +291,7 @@ func TestFailHidesInternals(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(3))
 	job := w.start(t)
-	if err := w.steps(nil).Fail(context.Background(), FailInput{job.ID, ErrorNames{Error: "Runtime.Panic", Cause: "secret path"}}); err != nil {
+	if err := w.steps(nil).Fail(context.Background(), FailInput{JobID: job.ID, Error: ErrorNames{Error: "Runtime.Panic", Cause: "secret path"}}); err != nil {
 		t.Fatal(err)
 	}
 	j, err := w.admin.FindExport(context.Background(), job.ID)
