@@ -90,14 +90,20 @@ func (t *transfer) all(ctx context.Context) error {
 	if err := t.resume(); err != nil {
 		return volumeError("the rest of an earlier download can't be read", err)
 	}
+	most := t.have // that ever was there: what comes again is no progress
 	for failures := 0; ; {
-		before := t.have
+		if t.have > 0 && !t.record.same(t.record.validators) {
+			// Nothing would tell whether the rest is of the same bundle.
+			if err := t.restart(); err != nil {
+				return err
+			}
+		}
 		done, err := t.once(ctx)
 		if done || err == nil && t.record.Total >= 0 && t.have == t.record.Total {
 			return nil
 		}
-		if t.have > before {
-			failures = 0
+		if t.have > most {
+			most, failures = t.have, 0
 		}
 		temporary := (*temporaryError)(nil)
 		switch {

@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -160,7 +162,9 @@ func begin(t testing.TB, o Options) *running {
 	if o.DrainTimeout == 0 {
 		o.DrainTimeout = 10 * time.Second
 	}
-	o.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	if o.Sleep == nil {
+		o.Sleep = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	}
 	listening := make(chan struct{})
 	o.Listening = func(site, admin net.Addr) {
 		r.site, r.admin = "http://"+site.String(), "http://"+admin.String()
@@ -289,4 +293,18 @@ func tree(t testing.TB, dir string) []string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// nolog is a logger for parts that are looked at alone.
+func (r *running) nolog() *slog.Logger { return slog.New(slog.NewJSONHandler(r.log, nil)) }
+
+// caOf puts a server's certificate into a file.
+func caOf(t testing.TB, server *httptest.Server) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "ca.pem")
+	data := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }

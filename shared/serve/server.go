@@ -67,7 +67,8 @@ type Options struct {
 	Listening func(site, admin net.Addr)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
-	// Sleep waits between attempts of a download; nil is for real.
+	// Sleep waits between attempts of a download and before the end; nil is
+	// for real.
 	Sleep func(context.Context, time.Duration) error
 }
 
@@ -290,7 +291,7 @@ func (s *server) drain(ctx context.Context) {
 	o.Log.Info("asked to end", "delay", o.DrainDelay.String(), "timeout", o.DrainTimeout.String())
 	s.status.drain()
 	s.handler.draining.Store(true)
-	_ = sleepContext(ctx, o.DrainDelay)
+	_ = o.Sleep(ctx, o.DrainDelay)
 	ctx, cancel := context.WithTimeout(ctx, o.DrainTimeout)
 	defer cancel()
 	if err := s.site.Shutdown(ctx); err != nil {

@@ -1,0 +1,317 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// blob is an archive as far as a download is concerned.
+func blob(n int) []byte {
+	b := make([]byte, n)
+	rand.New(rand.NewSource(int64(n))).Read(b)
+	return b
+}
+
+func newDownloader(t testing.TB) *downloader {
+	return &downloader{
+		dir: t.TempDir(), log: slog.New(slog.DiscardHandler), limit: 1 << 20, attempts: 3,
+		sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	}
+}
+
+func (d *downloader) from(t testing.TB, link string, known validators) ([]byte, validators, error) {
+	t.Helper()
+	source, err := ParseSource(link, SourceOptions{Agent: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, from, err := d.fetch(context.Background(), source, known)
+	if err != nil {
+		return nil, from, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, from, nil
+}
+
+// ranges are the Range headers of all requests.
+func (o *origin) ranges() (out []string) {
+	for _, h := range o.requests() {
+		out = append(out, h.Get("Range"))
+	}
+	return out
+}
+
+// TestResume: a download that breaks off goes on where it was, as long as it is
+// surely the same bundle.
+func TestResume(t *testing.T) {
+	data := blob(100_000)
+	for _, c := range []struct {
+		name   string
+		change func(*origin)
+		want   []string // ranges that are asked for
+	}{
+		{"it does not break off", func(*origin) {}, []string{""}},
+		{"it breaks off twice", func(o *origin) { o.cut = 40_000 }, []string{"", "bytes=40000-", "bytes=80000-"}},
+		{"no tags: from the beginning", func(o *origin) { o.cut, o.noTags = 99_999, true }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := newOrigin(t, data)
+			c.change(o)
+			got, from, err := newDownloader(t).from(t, o.link(), validators{})
+			if c.want == nil {
+				if codeOf(err) != CodeUnreachable {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err != nil || !bytes.Equal(got, data) || from.ETag == "" {
+				t.Fatalf("%d bytes, %+v, error %v", len(got), from, err)
+			}
+			if diff := cmp.Diff(c.want, o.ranges()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestLinkExpiresInTheMiddle: what has come is kept, and a new link to the same
+// bundle goes on with it, also in another process.
+func TestLinkExpiresInTheMiddle(t *testing.T) {
+	data := blob(100_000)
+	o := newOrigin(t, data)
+	o.cut, o.expireAt = 30_000, 2
+	d := newDownloader(t)
+	if _, _, err := d.from(t, o.link(), validators{}); codeOf(err) != CodeLinkExpired {
+		t.Fatalf("%v", err)
+	}
+	again := newDownloader(t)
+	again.dir = d.dir
+	o.set(func() { o.cut, o.expireAt = 0, 0 })
+	got, _, err := again.from(t, o.URL+"/exports/bundle.tar.gz?X-Signature=new", validators{})
+	if err != nil || !bytes.Equal(got, data) {
+		t.Fatalf("%d bytes, error %v", len(got), err)
+	}
+	if diff := cmp.Diff([]string{"", "bytes=30000-", "bytes=60000-", "bytes=60000-"}, o.ranges()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestNotResumed: the rest of another bundle is never joined to what is there.
+func TestNotResumed(t *testing.T) {
+	first, second := blob(100_000), blob(90_000)
+	for _, c := range []struct {
+		name   string
+		change func(o *origin, link *string)
+	}{
+		{"the bundle at the link is another one", func(o *origin, _ *string) {}},
+		{"the link is another one", func(_ *origin, link *string) { *link = strings.Replace(*link, "bundle.tar.gz", "other.tar.gz", 1) }},
+		{"the source knows no ranges", func(o *origin, _ *string) { o.noRanges = true }},
+		{"the source has no tags", func(o *origin, _ *string) { o.noTags = true }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := newOrigin(t, first)
+			o.cut, o.expireAt = 30_000, 1
+			d := newDownloader(t)
+			if _, _, err := d.from(t, o.link(), validators{}); codeOf(err) != CodeLinkExpired {
+				t.Fatalf("%v", err)
+			}
+			link := o.link()
+			o.set(func() { o.data, o.cut, o.expireAt = second, 0, 0; c.change(o, &link) })
+			got, _, err := d.from(t, link, validators{})
+			if err != nil || !bytes.Equal(got, second) {
+				t.Errorf("%d bytes, error %v", len(got), err)
+			}
+		})
+	}
+}
+
+// TestKnownBundle: a source that still has the known bundle is not asked for
+// more than that.
+func TestKnownBundle(t *testing.T) {
+	o := newOrigin(t, blob(1000))
+	d := newDownloader(t)
+	_, from, err := d.from(t, o.link(), validators{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.forget()
+	if _, _, err := d.from(t, o.link(), from); !errors.Is(err, errUnchanged) {
+		t.Errorf("%v", err)
+	}
+	if left := tree(t, d.dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestStrangeSources: what answers in ways that no source should.
+func TestStrangeSources(t *testing.T) {
+	data := blob(5000)
+	for _, c := range []struct {
+		name   string
+		answer http.HandlerFunc
+		code   Code // "" where the bundle comes in the end
+		says   string
+	}{
+		{"it does not say how much will come", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write(data[:10])
+			_ = http.NewResponseController(w).Flush()
+			_, _ = w.Write(data[10:])
+		}, "", ""},
+		{"more than a bundle may have", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(int64(1)<<40))
+		}, CodeRefused, "more than"},
+		{"more than a bundle may have, without saying so", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(w, io.LimitReader(zeroReader{}, 2<<20))
+		}, CodeRefused, "more than"},
+		{"another part than was asked for", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", `"1"`)
+			if r.Header.Get("Range") != "" {
+				w.Header().Set("Content-Range", "bytes 0-9/5000")
+				w.WriteHeader(206)
+				return
+			}
+			w.Header().Set("Content-Length", "5000")
+			_, _ = w.Write(data[:100])
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}, CodeUnreachable, "another part"},
+		{"a part without a place", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(206) }, CodeUnreachable, "another part"},
+		{"nothing to say", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) }, CodeUnreachable, "status 204"},
+		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), 302) }, CodeUnreachable, "without an end"},
+		{"unchanged, though nothing is known", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(304) }, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := httptest.NewServer(c.answer)
+			defer server.Close()
+			got, _, err := newDownloader(t).from(t, server.URL+"/b?"+secret, validators{})
+			switch {
+			case errors.Is(err, errUnchanged) && c.code == "":
+			case c.code == "" && (err != nil || !bytes.Equal(got, data)):
+				t.Errorf("%d bytes, error %v", len(got), err)
+			case c.code != "" && (codeOf(err) != c.code || !strings.Contains(err.Error(), c.says)):
+				t.Errorf("%v, want %s with %q", err, c.code, c.says)
+			}
+			if err != nil && strings.Contains(err.Error(), secret) {
+				t.Errorf("the link is shown: %v", err)
+			}
+		})
+	}
+}
+
+// TestNotEncryptedInBetween: a link that is encrypted is never followed to an
+// address that is not.
+func TestNotEncryptedInBetween(t *testing.T) {
+	var asked atomic.Bool
+	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Store(true) }))
+	defer plain.Close()
+	encrypted := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, plain.URL, 302) }))
+	defer encrypted.Close()
+	ca := caOf(t, encrypted)
+	source, err := ParseSource(encrypted.URL+"/b", SourceOptions{CAFile: ca})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = newDownloader(t).fetch(context.Background(), source, validators{})
+	if err == nil || asked.Load() || !strings.Contains(err.Error(), "not encrypted") {
+		t.Errorf("asked %t, error %v", asked.Load(), err)
+	}
+}
+
+// TestOwnCA: a source with a certificate of one's own is trusted by its CA, and
+// not without.
+func TestOwnCA(t *testing.T) {
+	data := blob(5000)
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(data) }))
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
+	defer server.Close()
+	for _, ca := range []string{"", caOf(t, server)} {
+		source, err := ParseSource(server.URL+"/b", SourceOptions{CAFile: ca})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = newDownloader(t).fetch(context.Background(), source, validators{})
+		if (err == nil) != (ca != "") || err != nil && !strings.Contains(err.Error(), "BINDERY_CA_FILE") {
+			t.Errorf("CA %q: %v", ca, err)
+		}
+	}
+}
+
+// full takes so many bytes, then it is as a full disk.
+type full struct {
+	w    io.Writer
+	left int
+}
+
+func (f *full) Write(p []byte) (int, error) {
+	if len(p) > f.left {
+		n, _ := f.w.Write(p[:f.left])
+		f.left = 0
+		return n, &os.PathError{Op: "write", Path: "bundle.part", Err: syscall.ENOSPC}
+	}
+	f.left -= len(p)
+	return f.w.Write(p)
+}
+
+// TestFullWhileDownloading: a full volume is told as that, and what filled it
+// goes.
+func TestFullWhileDownloading(t *testing.T) {
+	o := newOrigin(t, blob(100_000))
+	d := newDownloader(t)
+	d.wrap = func(w io.Writer) io.Writer { return &full{w, 10_000} }
+	_, _, err := d.from(t, o.link(), validators{})
+	if codeOf(err) != CodeVolume || !strings.Contains(err.Error(), "The volume is full") {
+		t.Errorf("%v", err)
+	}
+	if left := tree(t, d.dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if len(o.requests()) != 1 {
+		t.Errorf("%d requests: a full volume does not empty itself", len(o.requests()))
+	}
+}
+
+// TestBrokenRecord: notes about a download that can't be read are as none.
+func TestBrokenRecord(t *testing.T) {
+	data := blob(1000)
+	for _, record := range []string{"", "{", `{"source":"x"}`, `{"total":5}`, "null", `{"total":-1}`} {
+		o := newOrigin(t, data)
+		d := newDownloader(t)
+		if err := errors.Join(os.WriteFile(filepath.Join(d.dir, recordName), []byte(record), 0o600), os.WriteFile(filepath.Join(d.dir, partName), []byte("old bytes"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := d.from(t, o.link(), validators{})
+		if err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%q: %d bytes, error %v", record, len(got), err)
+		}
+	}
+}
+
+func FuzzContentRange(f *testing.F) {
+	f.Add("bytes 5-9/10")
+	f.Add("bytes 5-9/*")
+	f.Fuzz(func(t *testing.T, header string) {
+		first, total, ok := contentRange(header)
+		if ok && (first < 0 || total >= 0 && total <= first) {
+			t.Fatalf("%q: %d of %d", header, first, total)
+		}
+	})
+}
