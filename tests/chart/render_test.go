@@ -161,6 +161,8 @@ func checkLink(t *testing.T, values string, objects map[string]object) {
 
 const minimal = "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b.tar.gz?sig=a%2Cb'}\n"
 
+const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
 // TestNothingIsServedUnlessEnabled: without static export there is no object.
 func TestNothingIsServedUnlessEnabled(t *testing.T) {
 	if objects := decode(t, render(t, "{}")); len(objects) != 0 {
@@ -204,8 +206,8 @@ func TestEgress(t *testing.T) {
 		closed bool
 	}{
 		"https":              {values: minimal, ports: []int32{443}},
-		"a port of its own":  {values: "staticExport: {enabled: true, bundleUrl: 'http://store:9000/b'}", ports: []int32{9000}},
-		"http":               {values: "staticExport: {enabled: true, bundleUrl: 'http://store/b:81'}", ports: []int32{80}},
+		"a port of its own":  {values: "staticExport: {enabled: true, bundleUrl: 'http://store:9000/b', sha256: " + digest + "}", ports: []int32{9000}},
+		"http":               {values: "staticExport: {enabled: true, bundleUrl: 'http://store/b:81', sha256: " + digest + "}", ports: []int32{80}},
 		"s3":                 {values: "staticExport: {enabled: true, bundleUrl: 's3://bucket/b'}", ports: []int32{443, 80}},
 		"an endpoint":        {values: "staticExport: {enabled: true, bundleUrl: 's3://bucket/b', s3: {endpoint: 'http://minio:9000'}}", ports: []int32{9000, 80}},
 		"a proxy":            {values: minimal + "proxy: {httpsProxy: 'http://proxy:3128'}", ports: []int32{3128}},
