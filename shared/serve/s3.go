@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -104,7 +105,12 @@ func (r *s3Remote) failure(ctx context.Context, err error) error {
 			return credentials("no region is set for S3", nil)
 		}
 		// Neither a key nor a token is in the SDK's errors; what is missing is.
-		return &temporaryError{err: credentials("S3 can't be reached, or the process has no identity for it", err)}
+		// It has no type of error for an identity that is not found.
+		if strings.Contains(err.Error(), "get credentials") {
+			return &temporaryError{err: credentials("the process has no identity for S3", err)}
+		}
+		return &temporaryError{err: &Error{Code: CodeUnreachable, Message: "S3 can't be reached", Err: err,
+			Advice: "Check the network, the proxy (HTTPS_PROXY, NO_PROXY), the network policy, AWS_REGION and, for a store of your own, AWS_ENDPOINT_URL_S3 and BINDERY_S3_PATH_STYLE"}}
 	}
 	switch status := answer.HTTPStatusCode(); status {
 	case http.StatusNotModified, http.StatusRequestedRangeNotSatisfiable, http.StatusPreconditionFailed, http.StatusNotFound:
