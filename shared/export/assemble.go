@@ -112,7 +112,7 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 		}
 	}
 	if err == nil && src.finder != nil {
-		err = s.writeSearch(ctx, src, shards, facts.divisions, put.add)
+		err = s.writeSearch(ctx, src, facts, put.add)
 	}
 	if closed := put.close(); err == nil {
 		err = closed

@@ -38,7 +38,7 @@
 //	exports/<job>/units/<n>.gz       its part of the archive
 //	exports/<job>/files/<n>.jsonl    its lines of the bundle's list of files
 //	exports/<job>/facts/<n>.jsonl    ids, links and diagnostics of its pages
-//	exports/<job>/search/<n>.jsonl   its pages as the search index shows them
-//	exports/<job>/search/<n>.terms   its terms, and merged-<level>-<n>.terms
+//	exports/<job>/search/<n>         its pages and terms for the search index,
+//	                                 and terms of several shards, merged
 //	exports/<job>/bundle.tar.gz      the bundle; all others go once it is there
 package export

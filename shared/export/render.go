@@ -57,6 +57,8 @@ type sums struct {
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
 	Pages int   `json:"pages"`
+	// Search is how many bytes of the shard's part of the search index are pages.
+	Search int64 `json:"search,omitempty"`
 }
 
 // Render renders one shard and marks it. A shard that is marked and whose
@@ -95,6 +97,7 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 		if err := s.renderUnits(ctx, src, plan.Units, w, &files, &facts, &index, &total); err != nil {
 			return err
 		}
+		total.Search = int64(len(index.Pages()))
 		return json.NewEncoder(&facts).Encode(fact{Page: -1, Sums: &total})
 	})
 	if err != nil {
@@ -139,7 +142,7 @@ func (s *Steps) rendered(ctx context.Context, in RenderInput, searched bool) (bo
 	}
 	keys := []string{unitsKey(in.JobID, in.Shard), filesKey(in.JobID, in.Shard), factsKey(in.JobID, in.Shard)}
 	if searched {
-		keys = append(keys, searchPagesKey(in.JobID, in.Shard), searchTermsKey(in.JobID, in.Shard))
+		keys = append(keys, searchKey(in.JobID, in.Shard))
 	}
 	for _, key := range keys {
 		if _, err := s.objects.Stat(ctx, key); errors.Is(err, store.ErrNotFound) {

@@ -34,6 +34,8 @@ type report struct {
 	look   look
 	// divisions are the search indexes, as far as their pages were read.
 	divisions []*search.Division
+	// searchPages is sums.Search of each shard.
+	searchPages []int64
 }
 
 // event is a diagnostic, or a link to a place that is still to be looked for.
@@ -75,6 +77,7 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 				r.total.Files += f.Sums.Files
 				r.total.Bytes += f.Sums.Bytes
 				r.total.Pages += f.Sums.Pages
+				r.searchPages = append(r.searchPages, f.Sums.Search)
 				return nil
 			}
 			r.page(&f)

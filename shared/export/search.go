@@ -1,7 +1,7 @@
 package export
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -247,21 +247,19 @@ func (f *finder) page(i int, res *page.Result) search.Page {
 	return out
 }
 
-// Keys of what shards know for the index.
+// searchKey is the object of what a shard knows for the index: its pages, then
+// its terms.
+func searchKey(job string, n int) string { return fmt.Sprintf("%ssearch/%d", jobPrefix(job), n) }
 
-func searchPagesKey(job string, n int) string {
-	return fmt.Sprintf("%ssearch/%d.jsonl", jobPrefix(job), n)
-}
-func searchTermsKey(job string, n int) string {
-	return fmt.Sprintf("%ssearch/%d.terms", jobPrefix(job), n)
-}
-
-// putSearch writes what a shard knows for the index.
+// putSearch writes what a shard knows for the index. How many bytes its pages
+// take stands in its facts.
 func (s *Steps) putSearch(ctx context.Context, in RenderInput, part *search.Part) error {
-	if err := s.put(ctx, searchPagesKey(in.JobID, in.Shard), part.Pages()); err != nil {
-		return err
-	}
-	_, err := s.stream(ctx, searchTermsKey(in.JobID, in.Shard), store.PutOptions{}, part.WriteTerms)
+	_, err := s.stream(ctx, searchKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
+		if _, err := w.Write(part.Pages()); err != nil {
+			return err
+		}
+		return part.WriteTerms(w)
+	})
 	return err
 }
 
@@ -273,104 +271,93 @@ const (
 	searchChunk = 256 << 10
 )
 
-// writeSearch writes the dialog's script and all indexes, as the shards' facts
-// and terms say.
-func (s *Steps) writeSearch(ctx context.Context, src *source, shards int, divisions []*search.Division, add func(name string, data []byte) error) error {
+// writeSearch writes the dialog's script and all indexes, as the shards' facts,
+// pages and terms say.
+func (s *Steps) writeSearch(ctx context.Context, src *source, facts *report, add func(name string, data []byte) error) error {
 	if err := add(src.finder.scriptPath, src.finder.script); err != nil {
 		return err
 	}
 	job := src.input.Job.ID
-	var pages, terms []string
-	for n := 1; n <= shards; n++ {
-		pages, terms = append(pages, searchPagesKey(job, n)), append(terms, searchTermsKey(job, n))
+	builder := search.NewBuilder(facts.divisions, add)
+	var terms []*chunkReader
+	for i, size := range facts.searchPages {
+		key := searchKey(job, i+1)
+		if err := eachLine(&chunkReader{ctx: ctx, objects: s.objects, key: key, end: size}, builder.Page); err != nil {
+			return err
+		}
+		terms = append(terms, &chunkReader{ctx: ctx, objects: s.objects, key: key, at: size, end: -1})
 	}
-	var err error
 	for level := 1; len(terms) > searchFanIn; level++ {
+		var err error
 		if terms, err = s.mergeTerms(ctx, job, level, terms); err != nil {
 			return err
 		}
 	}
-	// A division that no page is in has no index.
-	builder := search.NewBuilder(divisions, add)
-	if err := s.eachLine(ctx, pages, builder.Page); err != nil {
-		return err
-	}
-	if err := builder.Terms(ctx, s.termReaders(ctx, terms)); err != nil {
+	if err := builder.Terms(ctx, readersOf(terms)); err != nil {
 		return err
 	}
 	return builder.Close()
 }
 
 // mergeTerms joins groups of streams into one each.
-func (s *Steps) mergeTerms(ctx context.Context, job string, level int, keys []string) ([]string, error) {
-	var out []string
-	for len(keys) > 0 {
-		n := min(searchFanIn, len(keys))
-		key := fmt.Sprintf("%ssearch/merged-%d-%d.terms", jobPrefix(job), level, len(out))
+func (s *Steps) mergeTerms(ctx context.Context, job string, level int, terms []*chunkReader) ([]*chunkReader, error) {
+	var out []*chunkReader
+	for len(terms) > 0 {
+		n := min(searchFanIn, len(terms))
+		key := fmt.Sprintf("%ssearch/merged-%d-%d", jobPrefix(job), level, len(out))
 		_, err := s.stream(ctx, key, store.PutOptions{}, func(w io.Writer) error {
-			return search.Merge(ctx, w, s.termReaders(ctx, keys[:n]))
+			return search.Merge(ctx, w, readersOf(terms[:n]))
 		})
 		if err != nil {
 			return nil, err
 		}
-		out, keys = append(out, key), keys[n:]
+		out, terms = append(out, &chunkReader{ctx: ctx, objects: s.objects, key: key, end: -1}), terms[n:]
 	}
 	return out, nil
 }
 
-func (s *Steps) termReaders(ctx context.Context, keys []string) []io.Reader {
-	out := make([]io.Reader, len(keys))
-	for i, key := range keys {
-		out[i] = &chunkReader{ctx: ctx, objects: s.objects, key: key}
+func readersOf(list []*chunkReader) []io.Reader {
+	out := make([]io.Reader, len(list))
+	for i, r := range list {
+		out[i] = r
 	}
 	return out
 }
 
-// eachLine calls fn with the lines of objects, without their ends.
-func (s *Steps) eachLine(ctx context.Context, keys []string, fn func(line []byte) error) error {
-	var held []byte
-	buf := make([]byte, 64<<10)
-	for _, key := range keys {
-		r := &chunkReader{ctx: ctx, objects: s.objects, key: key}
-		for {
-			n, err := r.Read(buf)
-			held = append(held, buf[:n]...)
-			at := 0
-			for {
-				end := bytes.IndexByte(held[at:], '\n')
-				if end < 0 {
-					break
-				}
-				if err := fn(held[at : at+end]); err != nil {
-					return err
-				}
-				at += end + 1
-			}
-			held = held[:copy(held, held[at:])]
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if len(held) > 0 {
+// eachLine calls fn with the lines of r, without their ends.
+func eachLine(r io.Reader, fn func(line []byte) error) error {
+	in := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	for {
+		piece, err := in.ReadSlice('\n')
+		line = append(line, piece...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF) && len(line) == 0:
+			return nil
+		case errors.Is(err, io.EOF):
 			return internal("a shard's list of pages has no end", nil)
+		case err != nil:
+			return err
 		}
+		if err := fn(line[:len(line)-1]); err != nil {
+			return err
+		}
+		line = line[:0]
 	}
-	return nil
 }
 
-// chunkReader reads an object in pieces, each with a request of its own.
+// chunkReader reads a part of an object in pieces, each with a request of its
+// own.
 type chunkReader struct {
 	ctx     context.Context
 	objects store.Objects
 	key     string
-	size    int64 // known from the first read on
-	at      int64
-	known   bool
+	at, end int64  // end below 0 is the object's
 	chunk   []byte // what was read and not given yet
 	buf     []byte
+	last    bool // chunk is the last one
 }
 
 func (r *chunkReader) Read(p []byte) (int, error) {
@@ -388,31 +375,35 @@ func (r *chunkReader) next() error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	if !r.known {
-		info, err := r.objects.Stat(r.ctx, r.key)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", r.key, err)
-		}
-		r.size, r.known = info.Size, true
+	want := int64(searchChunk)
+	if r.end >= 0 {
+		want = min(want, r.end-r.at)
 	}
-	if r.at >= r.size {
+	if r.last || want <= 0 {
 		r.buf = nil
 		return io.EOF
 	}
-	n := min(searchChunk, r.size-r.at)
-	body, err := r.objects.Get(r.ctx, r.key, r.at, n)
+	body, err := r.objects.Get(r.ctx, r.key, r.at, want)
+	if errors.Is(err, store.ErrRange) && r.end < 0 {
+		r.last, r.buf = true, nil
+		return io.EOF
+	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", r.key, err)
 	}
 	defer body.Close()
 	if r.buf == nil {
-		r.buf = make([]byte, n)
+		r.buf = make([]byte, want)
 	}
-	r.chunk = r.buf[:n]
-	if _, err := io.ReadFull(body, r.chunk); err != nil {
-		r.chunk = nil
+	n, err := io.ReadFull(body, r.buf[:want])
+	if short := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); short && r.end < 0 {
+		r.last = true
+	} else if err != nil {
 		return fmt.Errorf("read %s: %w", r.key, err)
 	}
-	r.at += n
+	if n == 0 {
+		return io.EOF
+	}
+	r.chunk, r.at = r.buf[:n], r.at+int64(n)
 	return nil
 }

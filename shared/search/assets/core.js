@@ -273,11 +273,13 @@ Index.prototype.expand = function (word, entries) {
   entries.forEach(function (e) {
     var t = e[0];
     if (t === w) out.push([e, 1]);
-    else if (word.dense ? word.open && t[0] === w : t[0] === w[0] && stem(t, lang) === s) out.push([e, .85]);
+    else if (word.dense ? word.open && t[0] === w : t[0] === w[0] && stem(t, lang) === s) out.push([e, .75]);
     else if (!word.dense && w.length > 1 && t.startsWith(w)) out.push([e, (word.open ? .8 : .45) * Math.sqrt(w.length / t.length)]);
     else if (!word.dense && max && !/\d/.test(w)) {
       var d = distance(w, t, max, word.open);
-      if (d <= max) near.push([e, (d > 1 ? .3 : .5) * Math.sqrt(Math.min(1, w.length / t.length))]);
+      if (d > max) return;
+      if (d < max) { max = d; near = []; } // only the nearest ones
+      near.push([e, (d > 1 ? .3 : .5) * Math.sqrt(Math.min(1, w.length / t.length))]);
     }
   });
   word.astray = !out.length;
@@ -352,14 +354,17 @@ Index.prototype.rank = function (words, left) {
   var self = this, pages = {}, order = [], marks = [];
   words.forEach(function (w, at) {
     var sections = 0, best = {}, numbers = [];
+    function rarity(n) { return Math.log(1 + (self.sections + 1) / (Math.min(n, self.sections) + .5)); }
     w.found.forEach(function (f) { sections += f[0][1]; });
-    w.idf = Math.log(1 + (self.sections + 1) / (Math.min(sections, self.sections) + .5));
+    var common = rarity(sections);
     w.common = w.found.some(function (f) { return f[0][1] > POSTINGS && f[1] >= .5; });
     w.found.forEach(function (f) {
       marks.push(f[0][0]);
-      var data = f[0][2], in_ = new Numbers(data, 0);
+      // What was asked for letter by letter is as rare as it is; the rest is as
+      // common as all of it, lest the rarest of it win.
+      var data = f[0][2], in_ = new Numbers(data, 0), weight = f[1] * (f[1] === 1 ? rarity(f[0][1]) : common);
       while (in_.at < data.length) {
-        var score = VALUES[data[in_.at++]] / 63 * f[1], n = in_.next(), section = 0;
+        var score = VALUES[data[in_.at++]] / 63 * weight, n = in_.next(), section = 0;
         for (; n > 0; n--) {
           section += in_.next();
           if (best[section] === undefined) { best[section] = score; numbers.push(section); }
@@ -370,7 +375,7 @@ Index.prototype.rank = function (words, left) {
     numbers.forEach(function (section) {
       var number = upTo(self.first, section), p = pages[number];
       if (!p) order.push(p = pages[number] = { number: number, words: [], sections: {} });
-      var score = best[section] * w.idf, s = p.sections[section] || (p.sections[section] = { number: section, score: 0, words: 0 });
+      var score = best[section], s = p.sections[section] || (p.sections[section] = { number: section, score: 0, words: 0 });
       p.words[at] = Math.max(p.words[at] || 0, score);
       s.score += score;
       s.words++;
