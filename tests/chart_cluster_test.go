@@ -1,0 +1,595 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestChart installs the Helm chart on a cluster with real pods: our own images,
+// a bundle from a `bindery up` on this machine, roll-outs under load, bundles
+// that are refused, rollback, the loop, removal. The cluster is the test bed of
+// the shared folder, whose README says what a pass there proves; it takes ten
+// minutes to build the first time.
+func TestChart(t *testing.T) {
+	if os.Getenv("BINDERY_CHART") == "" {
+		t.Skip("not run: make test-chart does")
+	}
+	c := newCluster(t)
+	u := startAt(t, t.TempDir(), c.machine+":0")
+	p := &publisher{u: u, domain: seededDomain(t, u)}
+	c.image("serve", "localhost/bindery-serve:1")
+	c.kubectl("create", "namespace", "web")
+	c.kubectl("label", "namespace", "web", "pod-security.kubernetes.io/enforce=restricted", "pod-security.kubernetes.io/warn=restricted")
+
+	first := p.bundle(t, madeSite(t, 20))
+	base := filepath.Join(c.dir, "base.json")
+	writeJSON(t, base, map[string]any{
+		"image":     map[string]any{"repository": "localhost/bindery-serve", "tag": "1", "pullPolicy": "Never"},
+		"runAsUser": 1000730000 + os.Getpid()%9999, "progressDeadlineSeconds": 20, "terminationGracePeriodSeconds": 20,
+		"resources": map[string]any{"requests": map[string]any{"cpu": "10m"}},
+	})
+	said := c.helm("install", "docs", c.chart, "--namespace", "web", "--values", base, "--values", first.values, "--wait", "--timeout", "120s")
+	if strings.Contains(said, "would violate PodSecurity") {
+		t.Errorf("the pods are not restricted:\n%s", said)
+	}
+	site := "http://" + c.jsonpath("service/docs-bindery", "{.spec.clusterIP}")
+	c.reads(site+"/part-00/page-0001", "Page 1", first)
+
+	t.Run("the link is in the Secret alone", func(t *testing.T) { c.hidesLinks(t, first) })
+
+	t.Run("another link and version under load", func(t *testing.T) {
+		second := p.bundle(t, madeSite(t, 30))
+		load := c.load(t, site+"/part-00/page-0001")
+		c.upgrade(t, second)
+		load.check(t)
+		c.reads(site+"/part-00/page-0029", "Page 29", second)
+		c.hidesLinks(t, second)
+		c.helm("rollback", "docs", "1", "--namespace", "web", "--wait", "--timeout", "120s")
+		c.reads(site+"/part-00/page-0001", "Page 1", first)
+		if status, _ := c.get(site + "/part-00/page-0029"); status != http.StatusNotFound {
+			t.Errorf("after a rollback a page of the newer version answers %d", status)
+		}
+	})
+
+	good := p.bundle(t, madeSite(t, 25))
+	for name, r := range map[string]struct {
+		values map[string]any
+		says   string // what the new pod's message says
+	}{
+		"an expired link": {map[string]any{"bundleUrl": good.expired(), "version": good.Version, "sha256": good.SHA256}, "Generate a new link"},
+		"a wrong digest":  {map[string]any{"bundleUrl": good.BundleURL, "version": good.Version, "sha256": strings.Repeat("0", 64)}, "SHA-256"},
+		"a wrong version": {map[string]any{"bundleUrl": good.BundleURL, "version": "not-this-one", "sha256": good.SHA256}, "version"},
+	} {
+		t.Run(name+" holds the roll-out", func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "values.json")
+			writeJSON(t, file, map[string]any{"staticExport": r.values})
+			load := c.load(t, site+"/part-00/page-0001")
+			if _, err := c.tryHelm("upgrade", "docs", c.chart, "--namespace", "web", "--reuse-values", "--values", file, "--wait", "--timeout", "25s"); err == nil {
+				t.Error("helm is content")
+			}
+			message := c.waitingPod(t)
+			if !strings.Contains(message, r.says) {
+				t.Errorf("the pod does not say %q:\n%s", r.says, message)
+			}
+			t.Logf("the pod says: %s", message)
+			if strings.Contains(message, "signature=") {
+				t.Errorf("the pod's message shows the link")
+			}
+			c.reads(site+"/part-00/page-0001", "Page 1", first)
+			c.helm("rollback", "docs", "--namespace", "web", "--wait", "--timeout", "120s")
+			load.check(t)
+			c.reads(site+"/part-00/page-0001", "Page 1", first)
+		})
+	}
+
+	t.Run("a volume that pods share", func(t *testing.T) { c.sharedVolume(t, good, base) })
+	t.Run("the bundle in the image", func(t *testing.T) { c.bundleInImage(t, good, base) })
+
+	t.Run("the loop", func(t *testing.T) {
+		c.image("loop", "localhost/bindery-loop:1")
+		c.kubectl("--namespace", "web", "create", "secret", "generic", "bindery-key", "--from-literal=adminKey="+u.key)
+		values := filepath.Join(t.TempDir(), "loop.json")
+		writeJSON(t, values, map[string]any{"loop": map[string]any{
+			"enabled": true, "schedule": "0 0 1 1 *", "apiUrl": u.url, "domain": p.domain, "apiKeySecret": map[string]any{"name": "bindery-key"},
+			"interval": "1s", "upgradeTimeout": "100s",
+			"image": map[string]any{"repository": "localhost/bindery-loop", "tag": "1", "pullPolicy": "Never"},
+		}})
+		c.helm("upgrade", "docs", c.chart, "--namespace", "web", "--reuse-values", "--values", values, "--wait", "--timeout", "120s")
+		p.publish(t, madeSite(t, 40))
+		c.kubectl("--namespace", "web", "create", "job", "--from=cronjob/docs-bindery-loop", "now")
+		if _, err := c.try("kubectl", "--namespace", "web", "wait", "--for=condition=complete", "job/now", "--timeout=180s"); err != nil {
+			logs, _ := c.try("kubectl", "--namespace", "web", "logs", "job/now", "--all-containers", "--prefix")
+			state, _ := c.try("kubectl", "--namespace", "web", "describe", "pods", "--selector", "job-name=now")
+			t.Fatalf("the job did not complete:\n%s\n%s", logs, state)
+		}
+		logs := c.kubectl("--namespace", "web", "logs", "job/now", "--all-containers")
+		for _, secret := range []string{u.key, "signature="} {
+			if strings.Contains(logs, secret) {
+				t.Errorf("the loop's log shows a secret:\n%s", logs)
+			}
+		}
+		c.reads(site+"/part-00/page-0039", "Page 39", bundleLink{})
+	})
+
+	t.Run("uninstall leaves nothing", func(t *testing.T) {
+		c.helm("uninstall", "docs", "--namespace", "web", "--wait", "--timeout", "120s")
+		c.kubectl("--namespace", "web", "delete", "job", "--all")
+		c.kubectl("--namespace", "web", "delete", "secret", "bindery-key")
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Second) {
+			left := c.left("web")
+			if len(left) == 0 {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("still there: %v", left)
+			}
+		}
+	})
+}
+
+// cluster is the test bed, with its helm and kubectl.
+type cluster struct {
+	t       *testing.T
+	bed     string // the test bed's scripts
+	dir     string // the cluster's own folder
+	machine string // this machine's address for pods
+	chart   string
+	env     []string
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	dir := os.Getenv("BINDERY_SHARED")
+	if dir == "" {
+		dir = filepath.Join(repository(t), "..", "shared")
+	}
+	c := &cluster{t: t, bed: filepath.Join(dir, "testbeds", "k8s"), chart: filepath.Join(repository(t), "infra", "chart")}
+	if _, err := os.Stat(filepath.Join(c.bed, "up.sh")); err != nil {
+		t.Skip("not run: needs the test bed of a cluster in the shared folder (BINDERY_SHARED)")
+	}
+	if os.Geteuid() != 0 {
+		lacking(t, "root, for a node with real pods")
+	}
+	c.env = os.Environ()
+	work, err := os.MkdirTemp("", "bk8s-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(work) })
+	c.dir = work
+	bin := strings.TrimSpace(c.must(filepath.Join(c.bed, "build.sh")))
+	tools := filepath.Join(repository(t), ".cache", "bin")
+	c.env = append(c.env, "PATH="+tools+":"+bin+":"+os.Getenv("PATH"),
+		"HELM_CONFIG_HOME="+work, "HELM_CACHE_HOME="+work, "HELM_DATA_HOME="+work, "KUBECACHEDIR="+work)
+	bed := filepath.Join(work, "c")
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("events:\n%s", c.events())
+		}
+		// The test's own context is over by now.
+		if out, err := exec.Command(filepath.Join(c.bed, "down.sh"), bed).CombinedOutput(); err != nil {
+			t.Errorf("down.sh: %v\n%s", err, out)
+		}
+	})
+	kubeconfig := strings.TrimSpace(c.must(filepath.Join(c.bed, "up.sh"), bed, "kubelet"))
+	c.env = append(c.env, "KUBECONFIG="+kubeconfig)
+	settings, err := os.ReadFile(filepath.Join(bed, "env"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := regexp.MustCompile(`(?m)^number=(\d+)$`).FindSubmatch(settings)
+	if number == nil {
+		t.Fatalf("the test bed does not tell its number:\n%s", settings)
+	}
+	c.machine = fmt.Sprintf("198.19.%s.129", number[1])
+	return c
+}
+
+// try runs a program and gives what it says, on both streams.
+func (c *cluster) try(name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), 40*time.Minute)
+	defer cancel()
+	return c.tryContext(ctx, name, args...)
+}
+
+func (c *cluster) tryContext(ctx context.Context, name string, args ...string) (string, error) {
+	for _, set := range c.env {
+		if path, ok := strings.CutPrefix(set, "PATH="); ok && !strings.Contains(name, "/") {
+			for _, dir := range filepath.SplitList(path) {
+				if file := filepath.Join(dir, name); isProgram(file) {
+					name = file
+					break
+				}
+			}
+		}
+	}
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = c.env
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	if err != nil {
+		return out.String() + said.String(), err
+	}
+	return out.String(), nil
+}
+
+func isProgram(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+func (c *cluster) must(name string, args ...string) string {
+	c.t.Helper()
+	out, err := c.try(name, args...)
+	if err != nil {
+		c.t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, lastBytes(out))
+	}
+	return out
+}
+
+func (c *cluster) kubectl(args ...string) string {
+	c.t.Helper()
+	return c.must("kubectl", args...)
+}
+
+func (c *cluster) tryHelm(args ...string) (string, error) { return c.try("helm", args...) }
+
+func (c *cluster) helm(args ...string) string {
+	c.t.Helper()
+	out, err := c.tryHelm(args...)
+	if err != nil {
+		c.t.Fatalf("helm %s: %v\n%s\n%s", strings.Join(args, " "), err, lastBytes(out), lastBytes(c.pods()))
+	}
+	return out
+}
+
+func (c *cluster) jsonpath(what, path string) string {
+	c.t.Helper()
+	return c.kubectl("--namespace", "web", "get", what, "--output", "jsonpath="+path)
+}
+
+func (c *cluster) events() string {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	out, _ := c.tryContext(ctx, "kubectl", "get", "events", "--all-namespaces", "--sort-by", ".lastTimestamp")
+	return lastBytes(out)
+}
+
+func (c *cluster) pods() string {
+	out, _ := c.try("kubectl", "--namespace", "web", "describe", "pods")
+	return out
+}
+
+// image builds an image with our own builder and gives it to the node.
+func (c *cluster) image(kind, name string, flags ...string) {
+	c.t.Helper()
+	archive := filepath.Join(c.dir, strings.NewReplacer("/", "-", ":", "-").Replace(name)+".tar")
+	args := append([]string{"run", "./infra/image", kind, "--arch", goArch(c.t), "--out", archive, "--name", name}, flags...)
+	cmd := exec.CommandContext(c.t.Context(), "go", args...)
+	cmd.Dir = repository(c.t)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		c.t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	c.must(filepath.Join(c.bed, "image.sh"), filepath.Join(c.dir, "c"), archive)
+}
+
+func goArch(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOARCH").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// get asks as a reader does.
+func (c *cluster) get(url string) (status int, body string) {
+	request, err := http.NewRequestWithContext(c.t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		return 0, err.Error()
+	}
+	request.Close = true
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer response.Body.Close()
+	data, _ := io.ReadAll(response.Body)
+	return response.StatusCode, string(data)
+}
+
+// reads checks a page, and that every pod shows the version.
+func (c *cluster) reads(url, want string, b bundleLink) {
+	c.t.Helper()
+	if status, body := c.get(url); status != http.StatusOK || !strings.Contains(body, want) {
+		c.t.Errorf("%s: status %d, without %q", url, status, want)
+	}
+	if b.Version == "" {
+		return
+	}
+	site := strings.Join(strings.SplitN(url, "/", 4)[:3], "/")
+	_, body := c.get(site + "/bindery.json")
+	var about struct {
+		Version string `json:"version"`
+	}
+	if err := json.Unmarshal([]byte(body), &about); err != nil || about.Version != b.Version {
+		c.t.Errorf("readers get the version %q, want %q (%v)", about.Version, b.Version, err)
+	}
+}
+
+func (c *cluster) upgrade(t *testing.T, b bundleLink) {
+	t.Helper()
+	out, err := c.tryHelm("upgrade", "docs", c.chart, "--namespace", "web", "--reuse-values", "--values", b.values, "--wait", "--timeout", "120s", "--rollback-on-failure")
+	if err != nil {
+		t.Fatalf("helm upgrade: %v\n%s\n%s", err, out, c.pods())
+	}
+}
+
+// waitingPod gives what a pod that does not become ready says about it.
+func (c *cluster) waitingPod(t *testing.T) string {
+	t.Helper()
+	var message string
+	for deadline := time.Now().Add(40 * time.Second); time.Now().Before(deadline); time.Sleep(time.Second) {
+		var pods struct {
+			Items []struct {
+				Status struct {
+					ContainerStatuses []struct {
+						Ready            bool
+						State, LastState struct{ Terminated struct{ Message string } }
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(c.kubectl("--namespace", "web", "get", "pods", "--output", "json")), &pods); err != nil {
+			t.Fatal(err)
+		}
+		for _, pod := range pods.Items {
+			for _, s := range pod.Status.ContainerStatuses {
+				if !s.Ready {
+					message = s.State.Terminated.Message + s.LastState.Terminated.Message
+				}
+			}
+		}
+		if message != "" {
+			return message
+		}
+	}
+	t.Fatalf("no pod says why it is not ready:\n%s", c.pods())
+	return ""
+}
+
+// hidesLinks looks for a link where it must not be.
+func (c *cluster) hidesLinks(t *testing.T, b bundleLink) {
+	t.Helper()
+	signature := b.BundleURL[strings.LastIndex(b.BundleURL, "signature="):]
+	places := map[string]string{
+		"objects": c.kubectl("--namespace", "web", "get", "deployments,replicasets,pods,services,networkpolicies,events", "--output", "json"),
+		"logs":    c.kubectl("--namespace", "web", "logs", "deployment/docs-bindery", "--all-pods", "--tail", "-1"),
+	}
+	for pod := range strings.FieldsSeq(c.kubectl("--namespace", "web", "get", "pods", "--field-selector", "status.phase=Running", "--output", "jsonpath={.items[*].status.podIP}")) {
+		status, text := c.get("http://" + pod + ":9090/metrics")
+		if status != http.StatusOK || !strings.Contains(text, "# TYPE ") {
+			t.Errorf("metrics of %s: status %d", pod, status)
+		}
+		places["metrics of "+pod] = text
+		_, places["readiness of "+pod] = c.get("http://" + pod + ":9090/readyz")
+	}
+	for place, text := range places {
+		if strings.Contains(text, signature) {
+			t.Errorf("the %s show the link", place)
+		}
+	}
+}
+
+// sharedVolume installs a second release with two pods on one volume, then
+// takes the source away: pods that come later serve what is on it.
+func (c *cluster) sharedVolume(t *testing.T, b bundleLink, base string) {
+	store := filepath.Join(c.dir, "volume")
+	if err := os.MkdirAll(store, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	// MkdirTemp and the umask keep others out.
+	for _, dir := range []string{c.dir, store} {
+		if err := os.Chmod(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	manifest := filepath.Join(t.TempDir(), "volume.json")
+	writeJSON(t, manifest, map[string]any{
+		"apiVersion": "v1", "kind": "PersistentVolume", "metadata": map[string]any{"name": "shared"},
+		"spec": map[string]any{
+			"capacity": map[string]any{"storage": "4Gi"}, "accessModes": []string{"ReadWriteMany"}, "storageClassName": "by-hand",
+			"persistentVolumeReclaimPolicy": "Retain", "hostPath": map[string]any{"path": store},
+		},
+	})
+	c.kubectl("apply", "--filename", manifest)
+	defer c.kubectl("delete", "pv", "shared", "--wait=false")
+	c.helm("install", "two", c.chart, "--namespace", "web", "--values", base, "--values", b.values, "--wait", "--timeout", "120s",
+		"--set", "replicas=2,persistence.enabled=true,persistence.accessModes={ReadWriteMany},persistence.storageClassName=by-hand")
+	defer c.helm("uninstall", "two", "--namespace", "web", "--wait", "--timeout", "120s")
+	site := "http://" + c.jsonpath("service/two-bindery", "{.spec.clusterIP}")
+	c.reads(site+"/part-00/page-0024", "Page 24", b)
+
+	// The same version with a link that has ended: new pods find the version on
+	// the volume.
+	file := filepath.Join(t.TempDir(), "values.json")
+	writeJSON(t, file, map[string]any{"staticExport": map[string]any{"bundleUrl": b.expired()}})
+	c.helm("upgrade", "two", c.chart, "--namespace", "web", "--reuse-values", "--values", file, "--wait", "--timeout", "120s")
+	c.reads(site+"/part-00/page-0024", "Page 24", b)
+}
+
+// bundleInImage installs a release that fetches nothing at all.
+func (c *cluster) bundleInImage(t *testing.T, b bundleLink, base string) {
+	archive := filepath.Join(t.TempDir(), "bundle.tar.gz")
+	status, body := c.get(b.BundleURL)
+	if status != http.StatusOK {
+		t.Fatalf("the bundle: status %d", status)
+	}
+	if err := os.WriteFile(archive, []byte(body), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.image("serve", "localhost/docs:1", "--bundle", archive)
+	c.helm("install", "own", c.chart, "--namespace", "web", "--values", base, "--wait", "--timeout", "120s", "--set",
+		"image.repository=localhost/docs,replicas=2,staticExport.enabled=true,staticExport.bundleUrl=file:///bundle.tar.gz,staticExport.basePath=/docs")
+	defer c.helm("uninstall", "own", "--namespace", "web", "--wait", "--timeout", "120s")
+	site := "http://" + c.jsonpath("service/own-bindery", "{.spec.clusterIP}")
+	c.reads(site+"/docs/part-00/page-0024", "Page 24", bundleLink{})
+}
+
+// left names what is in a namespace beyond what every namespace has.
+func (c *cluster) left(namespace string) (left []string) {
+	c.t.Helper()
+	for kind := range strings.FieldsSeq(c.kubectl("api-resources", "--namespaced", "--verbs=list", "--output", "name")) {
+		if strings.HasPrefix(kind, "events") {
+			continue
+		}
+		for name := range strings.FieldsSeq(c.kubectl("--namespace", namespace, "get", kind, "--output", "name", "--ignore-not-found")) {
+			if !slices.Contains([]string{"configmap/kube-root-ca.crt", "serviceaccount/default"}, name) {
+				left = append(left, name)
+			}
+		}
+	}
+	return left
+}
+
+// load are readers that never stop asking: wrk, where it is, and one of ours
+// that looks at each answer.
+type load struct {
+	stop     context.CancelFunc
+	done     chan struct{}
+	asked    atomic.Int64
+	failures atomic.Pointer[string]
+	wrk      *exec.Cmd
+	report   *bytes.Buffer
+}
+
+func (c *cluster) load(t *testing.T, url string) *load {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	l := &load{stop: cancel, done: make(chan struct{}), report: new(bytes.Buffer)}
+	// INT has it report what it did; the time is longer than any roll-out.
+	l.wrk = exec.Command(program(t, "wrk"), "--threads", "1", "--connections", "4", "--timeout", "10s", "--duration", "10m", url)
+	l.wrk.Stdout, l.wrk.Stderr = l.report, l.report
+	if err := l.wrk.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(l.done)
+		for ctx.Err() == nil {
+			status, body := c.get(url)
+			if ctx.Err() != nil {
+				return
+			}
+			if l.asked.Add(1); status != http.StatusOK || !strings.Contains(body, "Page 1") {
+				failure := fmt.Sprintf("status %d: %s", status, lastBytes(body))
+				l.failures.CompareAndSwap(nil, &failure)
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	t.Cleanup(l.end)
+	return l
+}
+
+func (l *load) end() {
+	l.stop()
+	<-l.done
+	if l.wrk.ProcessState == nil {
+		_ = l.wrk.Process.Signal(os.Interrupt)
+		_ = l.wrk.Wait()
+	}
+}
+
+// check ends the load: no request has failed.
+func (l *load) check(t *testing.T) {
+	t.Helper()
+	l.end()
+	if failure := l.failures.Load(); failure != nil {
+		t.Errorf("a reader got %s", *failure)
+	}
+	report := l.report.String()
+	requests := regexp.MustCompile(`(\d+) requests in`).FindStringSubmatch(report)
+	if requests == nil {
+		t.Fatalf("wrk reports nothing:\n%s", report)
+	}
+	if n, _ := strconv.Atoi(requests[1]); n < 100 || l.asked.Load() < 10 {
+		t.Errorf("only %d requests of wrk and %d of ours", n, l.asked.Load())
+	}
+	if strings.Contains(report, "Non-2xx") || strings.Contains(report, "Socket errors") {
+		t.Errorf("requests failed:\n%s", report)
+	}
+	t.Logf("%s requests of wrk and %d of ours, none failed", requests[1], l.asked.Load())
+}
+
+// publisher exports sites for a cluster.
+type publisher struct {
+	u      *up
+	domain string
+}
+
+// bundleLink is a bundle that pods can fetch.
+type bundleLink struct {
+	BundleURL string `json:"bundleUrl"`
+	Version   string `json:"version"`
+	SHA256    string `json:"sha256"`
+	values    string // a file of values of the chart
+}
+
+func (p *publisher) publish(t *testing.T, site string) {
+	t.Helper()
+	if _, err := p.u.command(t, "publish", site, "--domain", p.domain); err != nil {
+		t.Fatal("the site can't be published")
+	}
+}
+
+func (p *publisher) bundle(t *testing.T, site string) bundleLink {
+	t.Helper()
+	p.publish(t, site)
+	values := filepath.Join(p.u.data, fmt.Sprintf("values-%d.json", time.Now().UnixNano()))
+	if _, err := p.u.command(t, "export", "--domain", p.domain, "--no-download", "--helm-values", values); err != nil {
+		t.Fatal("the site can't be exported")
+	}
+	text, err := os.ReadFile(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		StaticExport bundleLink `json:"staticExport"`
+	}
+	if err := json.Unmarshal(text, &file); err != nil || file.StaticExport.BundleURL == "" {
+		t.Fatalf("values of an export: %v", err)
+	}
+	file.StaticExport.values = values
+	return file.StaticExport
+}
+
+// expired is the link after its end: the service refuses it.
+func (b bundleLink) expired() string {
+	return regexp.MustCompile(`expires=\d+`).ReplaceAllString(b.BundleURL, "expires=1")
+}
+
+func writeJSON(t *testing.T, file string, v any) {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
