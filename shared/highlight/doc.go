@@ -34,7 +34,8 @@
 //     (lex_script_ahead.go)
 //   - lex_console.go: terminals: prompts, commands and their output
 //   - language.go: labels, aliases and which of them mean plain text
-//   - class.go: the classes and which token type of which language has which
+//   - class.go: the classes and their colours
+//   - traits.go: which token type of which language has which class
 //   - grammar.go: chroma's rules read into states, rules, emitters, mutations
 //   - first.go: which characters a regular expression can begin with
 //   - simple.go, words.go: expressions that need no engine

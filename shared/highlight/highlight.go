@@ -172,20 +172,13 @@ func join(tokens []token, text []rune, offsets []int, size int) []Run {
 		if start > at {
 			add(Plain, offset(start))
 		}
-		add(t.traits.classOf(t.typ, text[start:t.end], nextOf(text, t.end)), offset(t.end))
+		add(t.traits.classOf(t.typ, text, start, t.end), offset(t.end))
 		at = t.end
 	}
 	if at < len(text) {
 		add(Plain, size)
 	}
 	return slices.Clip(runs)
-}
-
-func nextOf(text []rune, i int) rune {
-	if i < len(text) {
-		return text[i]
-	}
-	return 0
 }
 
 // typeTokens gives chroma's tokens of code, for tests that compare drivers.
