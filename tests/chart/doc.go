@@ -5,6 +5,7 @@
 //	render_test.go   sets of values, what they render to, and what holds in all
 //	refuse_test.go   values that the schema refuses, by the field's name
 //	values_test.go   every value changes something and is documented
+//	docs_test.go     examples of the documentation
 //	workflow_test.go the page about the loop has the workflows as they are
 //
 // Real pods are package tests' affair: chart_cluster_test.go.
