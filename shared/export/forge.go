@@ -57,7 +57,7 @@ func (f *forge) edit(p *site.Page) string {
 	if f == nil || !f.edits {
 		return ""
 	}
-	file := f.dir + escapedPath(p.Source)
+	file := f.dir + escapedPath(p.File())
 	switch {
 	case f.kind == "github" && f.branch != "":
 		return f.base + "/edit/" + f.branch + "/" + file
@@ -82,7 +82,7 @@ func (f *forge) issue(p *site.Page, address string) string {
 	if f == nil || !f.issues {
 		return ""
 	}
-	title, body := "Documentation: "+p.Title, "Page: "+address+"\nSource: "+p.Source+"\n\n"
+	title, body := "Documentation: "+p.Title, "Page: "+address+"\nSource: "+p.File()+"\n\n"
 	switch f.kind {
 	case "gitlab":
 		return f.base + "/-/issues/new?issue%5Btitle%5D=" + url.QueryEscape(title) + "&issue%5Bdescription%5D=" + url.QueryEscape(body)

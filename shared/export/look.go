@@ -11,6 +11,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/mdx"
 	"github.com/bindery-docs/bindery/shared/page"
+	"github.com/bindery-docs/bindery/shared/reference"
 	"github.com/bindery-docs/bindery/shared/script"
 	"github.com/bindery-docs/bindery/shared/theme"
 )
@@ -40,10 +41,11 @@ const (
 
 // look gathers what the look of all pages needs.
 type look struct {
-	classes map[string]struct{}
-	styles  map[string]string
-	linked  bool // a page links the style sheet
-	mermaid bool
+	classes   map[string]struct{}
+	styles    map[string]string
+	linked    bool // a page links the style sheet
+	mermaid   bool
+	reference bool // a page shows a part of a specification
 	// needs are the sources of the pages' content, by directive.
 	needs map[string]map[string]struct{}
 }
@@ -51,6 +53,7 @@ type look struct {
 func (l *look) page(f *fact) {
 	l.linked = l.linked || len(f.Classes) > 0 || len(f.Styles) > 0
 	l.mermaid = l.mermaid || f.Mermaid
+	l.reference = l.reference || f.Reference
 	for directive, sources := range f.Sources {
 		for _, source := range sources {
 			if l.needs == nil {
@@ -115,24 +118,34 @@ func (l *look) sources(t *theme.Theme) map[string][]string {
 
 // stylesFor are the style sheets that a page loads besides the theme's.
 func (f *frame) stylesFor(res *page.Result) []string {
-	if len(res.Classes) == 0 && len(res.Styles) == 0 {
+	var out []string
+	if res.Reference {
+		out = append(out, f.root+reference.Styles().Path)
+	}
+	if len(res.Classes) > 0 || len(res.Styles) > 0 {
+		out = append(out, f.root+utilitiesPath)
+	}
+	if out == nil {
 		return f.styles
 	}
-	return append([]string{f.root + utilitiesPath}, f.styles...)
+	return append(out, f.styles...)
 }
 
 // scriptsFor are the scripts that a page loads besides the theme's.
 func (f *frame) scriptsFor(res *page.Result) []string {
-	if !res.Mermaid {
-		return f.scripts
-	}
-	files, err := script.Runtime()
-	if err != nil {
-		return f.scripts // the sources of its diagrams stay
-	}
 	var out []string
-	for _, file := range files {
-		out = append(out, f.root+file.Path)
+	if res.Playground {
+		out = append(out, f.root+reference.Script().Path)
+	}
+	if res.Mermaid {
+		if files, err := script.Runtime(); err == nil { // else the sources of its diagrams stay
+			for _, file := range files {
+				out = append(out, f.root+file.Path)
+			}
+		}
+	}
+	if out == nil {
+		return f.scripts
 	}
 	return append(out, f.scripts...)
 }
@@ -147,6 +160,11 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 			return nil, internal("Mermaid's runtime could not be read", err)
 		}
 		files = append(files, runtime...)
+	}
+	if r.look.reference {
+		for _, f := range referenceFiles() {
+			files = append(files, script.File{Path: f.Path, Data: f.Data})
+		}
 	}
 	if !r.look.linked {
 		return files, nil

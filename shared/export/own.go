@@ -231,7 +231,7 @@ func (o *ownFiles) sitemaps() error {
 		b = append(b, "<url><loc>"...)
 		b = append(b, html.EscapeString(o.src.views.address(p))...)
 		b = append(b, "</loc>"...)
-		if e, ok := o.src.fs.Entry(p.Source); ok && !e.Modified.IsZero() {
+		if e, ok := o.src.fs.Entry(p.File()); ok && !e.Modified.IsZero() {
 			b = append(b, "<lastmod>"...)
 			b = e.Modified.UTC().AppendFormat(b, time.RFC3339)
 			b = append(b, "</lastmod>"...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/reference"
 	"github.com/bindery-docs/bindery/shared/site"
 	"github.com/bindery-docs/bindery/shared/store"
 )
@@ -50,9 +51,11 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 	if manifest.Bytes() > MaxBundleBytes {
 		return out, admin.Errorf(admin.CodeSiteTooLarge, "the site has more than %d GiB of files", MaxBundleBytes>>30)
 	}
+	specs := reference.NewReader(fsys)
 	loaded, diags, err := site.Load(ctx, fsys, fsys.Paths(), site.Options{
 		Domain: input.Job.Domain, Prefixes: input.Job.Paths,
-		Prefetch: func(_ context.Context, paths []string) error { return fsys.Prefetch(paths) },
+		Prefetch:  func(_ context.Context, paths []string) error { return fsys.Prefetch(paths) },
+		Reference: specs,
 	})
 	if err != nil {
 		return out, gone(err)
@@ -61,7 +64,13 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 	if len(layout.pages) > MaxPages {
 		return out, admin.Errorf(admin.CodeSiteTooLarge, "the site has more than %d pages", MaxPages)
 	}
-	plans := shards(layout.cut(loaded), s.shards)
+	units := layout.cut(loaded)
+	found, err := s.writeSlices(ctx, in.JobID, &layout, loaded, specs, units)
+	if err != nil {
+		return out, gone(err)
+	}
+	diags = append(diags, found...)
+	plans := shards(units, s.shards)
 
 	var lines bytes.Buffer
 	if err := writeLines(&lines, diags); err != nil {

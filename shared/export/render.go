@@ -18,6 +18,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/bundle"
 	"github.com/bindery-docs/bindery/shared/mdx"
 	"github.com/bindery-docs/bindery/shared/page"
+	"github.com/bindery-docs/bindery/shared/reference"
 	"github.com/bindery-docs/bindery/shared/search"
 	"github.com/bindery-docs/bindery/shared/site"
 	"github.com/bindery-docs/bindery/shared/store"
@@ -35,6 +36,8 @@ type fact struct {
 	Classes []string          `json:"classes,omitempty"`
 	Styles  map[string]string `json:"styles,omitempty"`
 	Mermaid bool              `json:"mermaid,omitempty"`
+	// Reference is that of page.Result.
+	Reference bool `json:"reference,omitempty"`
 	// Sources are those of page.Result.
 	Sources map[string][]string `json:"sources,omitempty"`
 	// Search is what the index must know of the page beforehand.
@@ -316,7 +319,7 @@ func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResu
 		return unitResult{err: internal("a unit could not be written", err)}
 	}
 	if u.Kind == pageUnit {
-		err = s.renderPages(ctx, src, src.layout.pages[u.From:u.To], out, &r)
+		err = s.renderPages(ctx, src, u, out, &r)
 	} else {
 		err = src.fs.Each(src.layout.list(u.Kind)[u.From:u.To], func(name string, data []byte) error {
 			if err := ctx.Err(); err != nil {
@@ -344,10 +347,15 @@ func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResu
 }
 
 // renderPages adds pages, each with its Markdown copy, to a unit.
-func (s *Steps) renderPages(ctx context.Context, src *source, pages []int, out *bundle.Unit, r *unitResult) error {
+func (s *Steps) renderPages(ctx context.Context, src *source, u unit, out *bundle.Unit, r *unitResult) error {
+	pages := src.layout.pages[u.From:u.To]
+	slices, err := s.slices(ctx, src.input.Job.ID, u.Slices)
+	if err != nil {
+		return err
+	}
 	paths := make([]string, len(pages))
 	for i, p := range pages {
-		paths[i] = src.site.Pages[p].Source
+		paths[i] = src.site.Pages[p].Source // one that is made from a specification has no file of its own
 	}
 	if err := src.fs.Prefetch(paths); err != nil {
 		return err
@@ -362,12 +370,12 @@ func (s *Steps) renderPages(ctx context.Context, src *source, pages []int, out *
 			return err
 		}
 		p := &src.site.Pages[i]
-		res, err := s.renderPage(ctx, src, i)
+		res, err := s.renderPage(ctx, src, i, slices[i])
 		if err != nil {
 			return err
 		}
 		*doc = s.document(ctx, src, (*doc)[:0], i, res)
-		entry, _ := src.fs.Entry(p.Source)
+		entry, _ := src.fs.Entry(p.File())
 		line, err := out.Add(p.Output, entry.Modified, *doc)
 		if err != nil {
 			return err
@@ -397,7 +405,7 @@ func markdownPath(p *site.Page) string { return p.Address + ".md" }
 
 // renderPage renders a body. A page that can't be rendered becomes one that
 // says so: a notice for readers, a diagnostic for authors.
-func (s *Steps) renderPage(ctx context.Context, src *source, i int) (res *page.Result, err error) {
+func (s *Steps) renderPage(ctx context.Context, src *source, i int, slice *reference.Slice) (res *page.Result, err error) {
 	p := &src.site.Pages[i]
 	defer func() {
 		if v := recover(); v != nil {
@@ -408,7 +416,7 @@ func (s *Steps) renderPage(ctx context.Context, src *source, i int) (res *page.R
 	if p.Size > MaxPageBytes {
 		return failedPage(p, fmt.Sprintf("the page has more than %d MiB", MaxPageBytes>>20)), nil
 	}
-	if res, err = src.pages.Render(ctx, i); err == nil {
+	if res, err = src.pages.RenderReference(ctx, i, slice); err == nil {
 		src.views.addDirectory(i, res)
 	}
 	return res, err
@@ -422,7 +430,7 @@ func (s *Steps) document(ctx context.Context, src *source, dst []byte, i int, re
 			p := &src.site.Pages[i]
 			s.log.ErrorContext(ctx, "a page's document panicked", "job", src.input.Job.ID, "page", p.Source, "panic", v, "stack", string(debug.Stack()))
 			res.Diagnostics = append(res.Diagnostics, mdx.Diagnostic{
-				Severity: mdx.Error, Code: "page-failed", File: p.Source, Line: 1, Column: 1,
+				Severity: mdx.Error, Code: "page-failed", File: p.File(), Line: 1, Column: 1,
 				Message: "the renderer met a fault around this page: it has no navigation",
 			})
 			doc = fmt.Appendf(dst[:0], "<!doctype html><html><head><meta charset=\"utf-8\"><title>%[1]s</title></head><body><main><h1>%[1]s</h1>%[2]s</main></body></html>\n",
@@ -440,7 +448,7 @@ func failedPage(p *site.Page, reason string) *page.Result {
 		HTML:     []byte(`<div class="callout callout-danger" role="note"><p>` + notice + `</p></div>`),
 		Markdown: []byte("# " + p.Title + "\n\n" + notice + "\n"),
 		Diagnostics: []mdx.Diagnostic{{
-			Severity: mdx.Error, Code: "page-failed", File: p.Source, Line: 1, Column: 1, Message: reason,
+			Severity: mdx.Error, Code: "page-failed", File: p.File(), Line: 1, Column: 1, Message: reason,
 		}},
 	}
 }
@@ -450,7 +458,7 @@ func failedPage(p *site.Page, reason string) *page.Result {
 func appendFact(dst []byte, s *site.Site, i int, res *page.Result, found *search.Fact) ([]byte, error) {
 	f := fact{
 		Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics,
-		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Sources: res.Sources, Search: found,
+		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Reference: res.Reference, Sources: res.Sources, Search: found,
 	}
 	var own map[string]bool
 	for _, l := range res.Links {

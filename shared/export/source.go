@@ -99,7 +99,8 @@ func (s *Steps) prepare(src *source) error {
 	src.pages = page.New(page.Options{
 		Site: src.site, FS: src.fs, Highlighter: s.highlighter, Registry: s.registry, Log: s.log,
 		Icons: iconsOf{src.views.theme}, Diagrams: s.scripts,
-		AirGapped: src.input.Project.Kind == admin.KindAirGapped,
+		Playground: src.input.Features.Playground,
+		AirGapped:  src.input.Project.Kind == admin.KindAirGapped,
 	})
 	return nil
 }

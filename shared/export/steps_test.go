@@ -319,7 +319,7 @@ func TestPageThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	src.pages = nil // calling it panics
-	res, err := s.renderPage(ctx, src, 0)
+	res, err := s.renderPage(ctx, src, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

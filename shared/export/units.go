@@ -51,6 +51,8 @@ type unit struct {
 	Kind unitKind `json:"kind"`
 	From int      `json:"from"`
 	To   int      `json:"to"` // behind the last
+	// Slices are where the slices of its pages lie, of those that have one.
+	Slices []sliceSpan `json:"slices,omitempty"`
 	// weight is what rendering it costs, about, in bytes of a page's source.
 	weight int64
 }

@@ -173,7 +173,7 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 	view.Header.Switches, view.Alternates = v.switches(f, i)
 	view.EditURL, view.IssueURL = v.forge.edit(p), v.forge.issue(p, v.address(p))
 	if shown := p.Timestamp; shown != nil && *shown || shown == nil && s.Config.Timestamp {
-		view.Modified = v.modified(p.Source)
+		view.Modified = v.modified(p.File())
 	}
 	view.Actions, view.ActionsInContents = v.actionsFor(f, p), s.Config.Contextual.Display == "toc"
 	view.Prev, view.Next = v.neighbour(p, s.Prev(i)), v.neighbour(p, s.Next(i))
