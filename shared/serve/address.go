@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"net/url"
 	"path"
 	"strings"
 )
@@ -35,9 +36,42 @@ type Answer struct {
 //   - a page wins over a redirect from its own address, unless it is a page
 //     that only leads elsewhere.
 //
-// No name that is given to Has begins or ends with a slash or holds dots as an
-// element.
+// Redirects that lead to others of this site are gone through here, so that a
+// reader is sent on once; those that never end lead nowhere. No name that is
+// given to Has begins or ends with a slash or holds dots as an element.
 func (a Addresses) Find(urlPath, rawQuery string) Answer {
+	answer := a.step(urlPath, rawQuery)
+	for range maxHops {
+		if !strings.HasPrefix(answer.To, "/") {
+			return answer
+		}
+		to, fragment, _ := strings.Cut(answer.To, "#")
+		to, query, _ := strings.Cut(to, "?")
+		to, err := url.PathUnescape(to)
+		if err != nil {
+			return answer
+		}
+		next := a.step(to, query)
+		if next.To == "" { // a page, or nothing: it is the reader's to see where
+			return answer
+		}
+		if query != "" && !strings.ContainsAny(next.To, "?#") {
+			next.To += "?" + query
+		}
+		if fragment != "" && !strings.Contains(next.To, "#") {
+			next.To += "#" + fragment // as browsers do
+		}
+		next.Permanent = next.Permanent && answer.Permanent
+		answer = next
+	}
+	return Answer{}
+}
+
+// maxHops bounds a chain of redirects, as package site does.
+const maxHops = 20
+
+// step is Find without going on.
+func (a Addresses) step(urlPath, rawQuery string) Answer {
 	name := strings.Trim(path.Clean("/"+urlPath), "/")
 	folder := strings.HasSuffix(urlPath, "/")
 	var answer Answer
@@ -58,7 +92,12 @@ func (a Addresses) Find(urlPath, rawQuery string) Answer {
 	case a.Has(index):
 		file, answer = index, Answer{To: escapePath("/" + name + "/"), Permanent: true}
 	}
-	if file == "" || a.Stub != nil && a.Stub(file) {
+	stub := file != "" && a.Stub != nil && a.Stub(file)
+	if stub {
+		// Redirects are from addresses, not from the files that stand there.
+		name = strings.TrimSuffix(strings.TrimSuffix(file, ".html"), "/index")
+	}
+	if file == "" || stub {
 		if to, permanent, ok := a.Redirects.Follow(name, rawQuery); ok {
 			return Answer{To: to, Permanent: permanent}
 		}

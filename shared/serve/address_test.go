@@ -30,6 +30,12 @@ func sampleAddresses(t testing.TB) Addresses {
 		{From: "/maybe/:x?", To: "/m/:x"},
 		{From: "/folder/", To: "/api/"},
 		{From: "/gr%C3%B6%C3%9Fe/alt", To: "/größe"},
+		{From: "/chain/1", To: "/chain/2?a=b#c", Permanent: true},
+		{From: "/chain/2", To: "/chain/3"},
+		{From: "/chain/3", To: "/api", Permanent: true},
+		{From: "/circle/1", To: "/circle/2"},
+		{From: "/circle/2", To: "/circle/1"},
+		{From: "/grows/:x*", To: "/grows/more/:x*"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +96,9 @@ func TestFind(t *testing.T) {
 		// page that only leads elsewhere.
 		{"/old", "", moved("/guides/start")},
 		{"/old/", "", moved("/guides/start")},
-		{"/old.html", "", file("old.html")},
+		{"/old.html", "", moved("/guides/start")},
+		{"/stubs/a/index.html", "", found("https://other.example/a?b=c#d")},
+		{"/lonely.html", "", file("lonely.html")},
 		{"/stubs/a", "", found("https://other.example/a?b=c#d")},
 		{"/stubs/a/", "", found("https://other.example/a?b=c#d")},
 		{"/lonely", "", file("lonely.html")},
@@ -111,6 +119,11 @@ func TestFind(t *testing.T) {
 		{"/maybe/1", "", found("/m/1")},
 		{"/folder", "", found("/api/")},
 		{"/größe/alt", "", found("/größe")},
+		// Chains: one answer; a circle leads nowhere.
+		{"/chain/1", "", found("/api/?a=b#c")},
+		{"/chain/3", "", moved("/api/")},
+		{"/circle/1", "", Answer{}},
+		{"/grows/x", "", Answer{}},
 	} {
 		if diff := cmp.Diff(c.want, a.Find(c.path, c.query)); diff != "" {
 			t.Errorf("%q ? %q: %s", c.path, c.query, diff)
