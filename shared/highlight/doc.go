@@ -8,7 +8,7 @@
 // # How it works
 //
 // The commonest languages have lexers of their own: JSON, shells, JavaScript and
-// TypeScript with and without JSX, Python. Each walks once over the bytes of the
+// TypeScript with and without JSX, Python, Markdown and MDX. Each walks once over the bytes of the
 // code and gives runs of classes at once. They guess where only a parser could
 // know, with bounds on what they read ahead, and a wrong guess ends at the next
 // closing brace or empty line. A test holds them against what Shiki's grammars
@@ -32,6 +32,7 @@
 //     words (lex_script_words.go), punctuation (lex_script_punctuation.go),
 //     types (lex_script_types.go), elements (lex_jsx.go) and what it reads ahead
 //     (lex_script_ahead.go)
+//   - lex_markup.go: the lexer of Markdown and MDX
 //   - lex_console.go: terminals: prompts, commands and their output
 //   - language.go: labels, aliases and which of them mean plain text
 //   - class.go: the classes and their colours

@@ -68,11 +68,17 @@ func (h *Highlighter) Runs(label, code string) []Run {
 		return []Run{{Plain, 0, len(code)}}
 	}
 	return h.cache.get(cacheKey(lang.name, code), func() []Run {
-		if lang.lex != nil {
-			runs, _ := lang.lex(code)
-			return slices.Clip(runs)
+		if lang.lex == nil {
+			return h.grammarRuns(lang, code)
 		}
-		return h.grammarRuns(lang, code)
+		var runs []Run
+		switch lang.name {
+		case markdownName, mdxName:
+			runs, _ = lexMarkup(code, lang.name == mdxName, h.others)
+		default:
+			runs, _ = lang.lex(code)
+		}
+		return slices.Clip(runs)
 	})
 }
 
@@ -83,6 +89,16 @@ func cacheKey(name, code string) [sha256.Size]byte {
 	buffer = append(buffer, 0)
 	buffer = append(buffer, code...)
 	return sha256.Sum256(buffer)
+}
+
+// others gives the runs of code within Markdown in a language without an own
+// lexer; nil where it is unknown, or plain, or holds code of further languages.
+func (h *Highlighter) others(label, code string) []Run {
+	lang := h.languages.find(label)
+	if lang == nil || lang.lexer == nil || lang.lex != nil {
+		return nil
+	}
+	return h.grammarRuns(lang, code)
 }
 
 // grammarRuns gives the runs that chroma's grammar makes of code.

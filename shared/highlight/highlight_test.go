@@ -46,7 +46,7 @@ func TestLanguage(t *testing.T) {
 		{"c#", "C#", true},
 		{"tf", "Terraform", true},
 		{"md", "markdown", true},
-		{"mdx", "markdown", true},
+		{"mdx", "MDX", true},
 		{"text", "plaintext", true},
 		{"txt", "plaintext", true},
 		{"mermaid", "Mermaid", true},
@@ -238,5 +238,26 @@ func TestCache(t *testing.T) {
 	}
 	if cacheKey("a", "b") == cacheKey("ab", "") {
 		t.Error("the language's name is not apart from the code in the key")
+	}
+}
+
+// TestEmbedded: code in Markdown has the classes of its language, also of one
+// without an own lexer, for as many fences as the bound allows.
+func TestEmbedded(t *testing.T) {
+	h := New(Options{})
+	fence := "```yaml\na: 1\n```\n"
+	code := strings.Repeat(fence, maxOthers+1)
+	classed := 0
+	for _, r := range h.Runs("mdx", code) {
+		if code[r.Start:r.End] == "a" && r.Class == Attribute {
+			classed++
+		}
+	}
+	if classed != maxOthers {
+		t.Errorf("%d of %d fences have classes, want %d", classed, maxOthers+1, maxOthers)
+	}
+	for _, label := range []string{"unknown", "text", "markdown", ""} {
+		code := "```" + label + "\na: 1\n```\n"
+		checkRuns(t, code, h.Runs("md", code))
 	}
 }

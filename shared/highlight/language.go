@@ -26,7 +26,6 @@ var extraAliases = map[string]string{
 	"jsonp":           "javascript",
 	"ksh":             "bash",
 	"liquid":          "django",
-	"mdx":             "markdown",
 	"mjs":             "javascript",
 	"mts":             "typescript",
 	"ndjson":          "json",
@@ -62,6 +61,12 @@ var plainLabels = map[string]string{
 // its users at once: what it gives depends on what else runs.
 var plainLanguages = map[string]bool{"plaintext": true, "Raku": true}
 
+// The languages whose code holds code of others.
+const (
+	markdownName = "markdown"
+	mdxName      = "MDX"
+)
+
 // ownLexers read the commonest languages, by chroma's names of them. They are
 // nearer to what writers' other tools show than chroma's grammars are, and many
 // times as fast; oracle_test.go has the figures.
@@ -73,6 +78,7 @@ var ownLexers = map[string]lexFunction{
 	"Python":       lexPython,
 	"Python 2":     lexPython,
 	"TypeScript":   lexScript,
+	markdownName:   lexMarkdown,
 	"react":        lexScriptJSX,
 }
 
@@ -83,6 +89,7 @@ var ownLanguages = map[string]struct {
 	labels []string
 	lex    lexFunction
 }{
+	mdxName:          {base: markdownName, labels: []string{"mdx"}, lex: lexMDX},
 	"Python console": {base: "Python", labels: []string{"pycon", "python-console"}, lex: lexPythonConsole},
 	"TSX":            {base: "TypeScript", labels: []string{"tsx"}, lex: lexScriptJSX},
 }

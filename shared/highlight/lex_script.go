@@ -77,16 +77,22 @@ func lexScripts(code string, jsx bool) ([]Run, int) {
 		l.put(Comment, l.lineEnd(0))
 	}
 	for l.pos < len(code) {
-		switch l.top().kind {
-		case inTag:
-			l.inTag()
-		case inChildren:
-			l.inChildren()
-		default:
-			l.token()
-		}
+		l.next()
 	}
 	return l.done()
+}
+
+// next reads white space, one token, or the text of an element up to the next
+// token.
+func (l *scriptLexer) next() {
+	switch l.top().kind {
+	case inTag:
+		l.inTag()
+	case inChildren:
+		l.inChildren()
+	default:
+		l.token()
+	}
 }
 
 func (l *scriptLexer) top() *frame { return &l.stack[len(l.stack)-1] }

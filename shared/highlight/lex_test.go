@@ -12,7 +12,7 @@ import (
 // lexersByLabel are the own lexers by a label of theirs.
 var lexersByLabel = map[string]lexFunction{
 	"ts": lexScript, "tsx": lexScriptJSX, "json": lexJSON, "bash": lexShell, "console": lexConsole,
-	"python": lexPython, "pycon": lexPythonConsole,
+	"markdown": lexMarkdown, "mdx": lexMDX, "python": lexPython, "pycon": lexPythonConsole,
 }
 
 // spell writes the runs of code one behind another, each with the letter of its
@@ -62,6 +62,11 @@ func TestLexers(t *testing.T) {
 		{"python", "a class", "k⟨class⟩ t⟨A⟩(t⟨B⟩): s⟨\"\"\"Doc.\n\n\"\"\"⟩"},
 		{"python", "a formatted string", "k⟨f⟩s⟨\"a {⟩f⟨len⟩(x)k⟨!r:>⟩s⟨{⟩ns⟨}} {{}}\"⟩"},
 		{"python", "words that are keywords in places", "k⟨match⟩ a:\n  k⟨case⟩ n⟨1⟩: k⟨pass⟩\nmatch p⟨=⟩ case"},
+		{"markdown", "blocks", "h⟨# A⟩\n\np⟨-⟩ b s⟨`c`⟩ b⟨**d**⟩ [e](s⟨/f⟩)\np⟨>⟩ g e⟨*h*⟩ 2 * 3\np⟨```⟩a⟨js⟩\nk⟨let⟩ a\np⟨```⟩\n"},
+		{"markdown", "front matter", "p⟨---⟩\na⟨title⟩: s⟨\"A\"⟩\na⟨n⟩: n⟨1⟩\np⟨---⟩\nb"},
+		{"mdx", "elements and expressions", "<g⟨Card⟩ a⟨title⟩p⟨=⟩s⟨\"it's\"⟩ a⟨n⟩p⟨=⟩{n⟨1⟩}>\n  a's {b.c} <g⟨br⟩ /> s⟨`<d>`⟩\n</g⟨Card⟩>"},
+		{"mdx", "modules and comments", "k⟨import⟩ A k⟨from⟩ s⟨'b'⟩;\n\n{c⟨/* d */⟩}"},
+		{"mdx", "an address", "<s⟨https://a.b⟩> and \\{c}"},
 		{"pycon", "statements and output", "p⟨>>>⟩ k⟨for⟩ a k⟨in⟩ b:\np⟨...⟩   f⟨print⟩(a)\nfor 1"},
 	} {
 		t.Run(tt.label+" "+tt.name, func(t *testing.T) {
@@ -118,6 +123,7 @@ func TestLocal(t *testing.T) {
 	const script = "export const a: string = run(b) / 2;\n"
 	const shell = "npm install \"$a\" && echo 'b'\n"
 	const python = "def f(a: int) -> str:\n    return f\"{a}\"\n"
+	const markup = "# A\n\n<Card title=\"b\">c `d`</Card>\n"
 	for _, tt := range []struct{ label, broken, whole string }{
 		{"ts", "const a: {", script},
 		{"ts", "interface A { b: Map<string,", script},
@@ -136,6 +142,11 @@ func TestLocal(t *testing.T) {
 		{"bash", "echo it's", shell},
 		{"bash", "a=$(( 1 + ", shell},
 		{"bash", "if [[ -f x", shell},
+		{"mdx", "<Card title=\"a", markup},
+		{"mdx", "a {b", markup},
+		{"mdx", "a `b **c", markup},
+		{"mdx", "---\na: b", markup},
+		{"mdx", "export const a = (", markup},
 		{"python", "foo(a, [b", python},
 		{"python", "x = f\"{a", python},
 		{"python", "\"\"\"text", python},
@@ -155,7 +166,8 @@ func TestLocal(t *testing.T) {
 }
 
 // stepsAByte bounds how many bytes a lexer may look at for each byte of code.
-const stepsAByte = aheadFactor + 20
+// Code in Markdown may be read ahead by two lexers.
+const stepsAByte = 2*aheadFactor + 20
 
 // checkLexer: the runs cover the code, and the work is in proportion to it.
 func checkLexer(t *testing.T, label, code string) {
@@ -179,12 +191,12 @@ func TestLexersHostile(t *testing.T) {
 	for label := range lexersByLabel {
 		for _, part := range []string{
 			"(", "[", "{", "<", "<a ", "<a>", "<a b={", "`${", "${", "$(", "$((", "\"$(", "\"", "'", "`", "/", "/*", "a<", "(a", "a(", "a<b,",
-			"a ? ", "{a:", "<<A", "<<A\n", "<<'B' ", "case a in ", "[[ ", "f\"{", "f'{x:{", "\"\"\"", "'''\n\n", "\\", "\\\n", "\n", "\n\n", "case ", "esac", "\"a\" ",
+			"a ? ", "{a:", "<<A", "<<A\n", "<<'B' ", "case a in ", "[[ ", "f\"{", "f'{x:{", "\"\"\"", "'''\n\n", "\\", "\\\n", "\n", "\n\n", "case ", "esac", "**a", "*", "](", "```", "```js\n", "> ", "- ", "# ", "---\n", "<!--", "import a\n\n", "<a\n", "{a\n\n", "`a", "\"a\" ",
 			"type a = ", "class A extends ", "const a = (", "a => ", "}", ")", "@", "#", "a", "1", ": ", ">>> ", "... ", "$ ", "é", "\xff", "\r", "\x00",
 			"=", "<a-b", "async ", "( ( ", "match a", "*/", "/** @a {", "</", "<>", "?.", "&", "&a", "a\n\n", "<A b='\n",
 		} {
 			t.Run(fmt.Sprintf("%s %q", label, part), func(t *testing.T) {
-				checkLexer(t, label, strings.Repeat(part, MaxBytes/4/len(part)))
+				checkLexer(t, label, strings.Repeat(part, MaxBytes/8/len(part)))
 			})
 		}
 	}
@@ -214,7 +226,7 @@ func TestLexersNeed(t *testing.T) {
 // FuzzLexers: for any bytes, the runs cover the code in order and the work is
 // linear.
 func FuzzLexers(f *testing.F) {
-	labels := []string{"ts", "tsx", "json", "bash", "console", "python", "pycon"}
+	labels := []string{"ts", "tsx", "json", "bash", "console", "python", "pycon", "markdown", "mdx"}
 	for i, label := range labels {
 		for _, sample := range []string{label, "typescript", "jsx"} {
 			f.Add(i, samples(f)[sample])
