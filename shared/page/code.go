@@ -205,6 +205,7 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 			return b
 		}
 	}
+	s.codeLanguage(n, f.lang)
 	code := f.annotations(strings.ReplaceAll(c.Value, "\r\n", "\n"))
 	b = append(b, `<div class="code-block"`...)
 	if live {
@@ -244,6 +245,17 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 		b = highlight.AppendHTML(b, code, s.r.code.Runs(f.lang, code))
 	}
 	return append(b, "</code></pre></div>\n"...)
+}
+
+// codeLanguage reports a language that the highlighter doesn't know, once a
+// page. Its code is shown in one colour.
+func (s *state) codeLanguage(n *mdx.Node, lang string) {
+	if lang == "" || n == nil || s.r.code == nil {
+		return
+	}
+	if _, known := s.r.code.Language(lang); !known {
+		s.reportOnce(n, "code-language "+lang, n.Pos, "code-language", "code is shown in one colour: no language is called "+excerpt(lang))
+	}
 }
 
 // codeIcon draws the icon before a block's title, "" for none.
