@@ -23,8 +23,10 @@ const (
 	// need some hundreds.
 	maxCalls = 4000
 	// guard ends what no other bound foresaw. The largest diagrams that the
-	// bounds let through take a few seconds on a slow processor.
-	guard = 60 * time.Second
+	// bounds let through take some seconds of a processor, and minutes where
+	// many share it; the clock must not decide about them, or a loaded machine
+	// would make another bundle.
+	guard = 10 * time.Minute
 	// cacheBytes is what an Engine keeps of drawings.
 	cacheBytes = 8 << 20
 )

@@ -387,7 +387,7 @@ func (p *placed) frame(it *item) {
 	d.rect(class, left, top, right-left, p.current-top, 3)
 	if it.color != "" {
 		// The author's colour, thin enough for texts of both modes.
-		d.raw(`<rect fill-opacity="0.25" fill="` + it.color + `"`)
+		d.raw(`<rect class="d-tint" fill="` + it.color + `"`)
 		d.attr("x", left)
 		d.attr("y", top)
 		d.attr("width", right-left)

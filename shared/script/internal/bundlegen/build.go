@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/klauspost/compress/zstd"
@@ -50,6 +51,7 @@ func Build(npm, js string) ([]Program, error) {
 // bundle makes one classic script of an entry point and all that it imports.
 func bundle(npm, js, name string) ([]byte, error) {
 	modules := filepath.Join(npm, "node_modules")
+	var mu sync.Mutex                        // files are read at the same time
 	left := make(map[int]bool, len(patches)) // patches that found no place yet
 	for i := range patches {
 		left[i] = true
@@ -88,6 +90,8 @@ func bundle(npm, js, name string) ([]byte, error) {
 						return api.OnLoadResult{}, err
 					}
 					_, file, _ := strings.Cut(filepath.ToSlash(a.Path), "beautiful-mermaid/src/")
+					mu.Lock()
+					defer mu.Unlock()
 					code, err := patch(file, string(src), left)
 					return api.OnLoadResult{Contents: &code, Loader: api.LoaderTS}, err
 				})

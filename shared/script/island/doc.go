@@ -1,0 +1,17 @@
+// Package island runs components that authors write in JavaScript: those with
+// state and effects, and expressions that package page doesn't read itself.
+// At export it says what they show at first; for readers it makes a script that
+// brings them to life.
+//
+//	engine.go     Engine: Render and Script, and the process that renders
+//	compile.go    what a page writes and imports, as one script (esbuild)
+//	count.go      counting calls and turns of loops, so that all work is bounded
+//	worker.go     the other side: the process that runs the scripts
+//	runtime.js    elements, hooks and contexts at export
+//
+// A script is a stranger's: it runs in a process of its own with bounds on its
+// work, its memory and, as the last of them, its time. It has no network, no
+// files, no clock and no randomness, so the same sources show the same. What
+// browsers load besides the script of a page, Preact and what links it to this,
+// is script.Islands.
+package island
