@@ -265,7 +265,7 @@ func (s *Steps) putSearch(ctx context.Context, in RenderInput, part *search.Part
 
 const (
 	// searchFanIn is how many shards' terms are read at the same time.
-	searchFanIn = 48
+	searchFanIn = 32
 	// searchChunk is how much of an object is asked for at once. A reader that
 	// waits for others must not hold a connection meanwhile.
 	searchChunk = 256 << 10

@@ -47,7 +47,7 @@ function el(tag, attrs, children) {
   return e;
 }
 
-var dialog, input, listbox, status, options = [], active = -1, asked = "", shown = "", timer;
+var dialog, input, listbox, status, options = [], active = -1, asked = "", shown = "", timer, followed = false;
 
 function build() {
   var label = opener.querySelector("span").textContent;
@@ -68,7 +68,10 @@ function build() {
   document.body.appendChild(dialog);
   close.addEventListener("click", function () { dialog.close(); });
   dialog.addEventListener("click", function (e) { if (e.target === dialog) dialog.close(); });
-  dialog.addEventListener("close", function () { opener.focus(); });
+  dialog.addEventListener("close", function () {
+    if (!followed) opener.focus({ preventScroll: true });
+    followed = false;
+  });
   input.addEventListener("input", function () {
     clearTimeout(timer);
     timer = setTimeout(ask, shown ? 120 : 0);
@@ -78,7 +81,7 @@ function build() {
     var o = e.target.closest("[role=option]"), i = options.indexOf(o);
     if (i >= 0 && i !== active) choose(i, true);
   });
-  listbox.addEventListener("click", function (e) { if (e.target.closest("a") && !e.ctrlKey && !e.metaKey && !e.shiftKey) dialog.close(); });
+  listbox.addEventListener("click", function (e) { if (e.target.closest("a") && !e.ctrlKey && !e.metaKey && !e.shiftKey) { followed = true; dialog.close(); } });
 }
 
 function open() {
@@ -95,6 +98,10 @@ function keys(e) {
   if (step && options.length) {
     e.preventDefault();
     choose(active < 0 && step < 0 ? options.length - 1 : (active + step + options.length) % options.length);
+  } else if (e.key === "Escape") {
+    // A field of this type would only be emptied.
+    e.preventDefault();
+    dialog.close();
   } else if (e.key === "Enter") {
     e.preventDefault();
     // What was typed last may not be answered yet.
@@ -151,7 +158,7 @@ function show(found, query, x) {
       marked(el("span", { "class": "search-title", dir: "auto" }), excerpt(p.title, found.terms)), el("span", { "class": "search-trail", dir: "auto" }, [p.trail])
     ]));
     function option(s) {
-      var o = el("a", { role: "option", "class": "search-option", tabindex: "-1", "aria-selected": "false", href: up + p.path.split("/").map(encodeURIComponent).join("/") + (s && s.id ? "#" + encodeURIComponent(s.id) : "") });
+      var o = el("a", { role: "option", "class": "search-option", tabindex: "-1", "aria-selected": "false", href: up + p.path.split("/").map(encodeURIComponent).join("/") + ".html" + (s && s.id ? "#" + encodeURIComponent(s.id) : "") });
       fill(o, s);
       return o;
     }
@@ -168,7 +175,7 @@ function show(found, query, x) {
       var o = option(null);
       o.more = function () {
         o.more = null;
-        x.text(p.parts.slice(0, 1)).then(function (got) {
+        x.more(p).then(function (got) {
           if (!got[0]) return;
           fill(o, got[0]);
           if (got[0].id) o.setAttribute("href", o.getAttribute("href") + "#" + encodeURIComponent(got[0].id));
