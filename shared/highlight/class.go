@@ -39,7 +39,7 @@ type classInfo struct {
 // code backgrounds that css_test.go lists.
 var classes = [classCount]classInfo{
 	Plain:     {},
-	Comment:   {name: "c", style: "comment", light: "#57606a", dark: "#8b949e", extra: "font-style:italic"},
+	Comment:   {name: "c", style: "comment", light: "#57606a", dark: "#949da7", extra: "font-style:italic"},
 	String:    {name: "s", style: "string", light: "#0a3069", dark: "#a5d6ff"},
 	Number:    {name: "n", style: "number", light: "#0550ae", dark: "#79c0ff"},
 	Keyword:   {name: "k", style: "keyword", light: "#b3242f", dark: "#ff7b72"},

@@ -1,7 +1,10 @@
 package highlight
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -259,5 +262,34 @@ func TestEmbedded(t *testing.T) {
 	for _, label := range []string{"unknown", "text", "markdown", ""} {
 		code := "```" + label + "\na: 1\n```\n"
 		checkRuns(t, code, h.Runs("md", code))
+	}
+}
+
+// TestInventory: the labels of fences that real sites use are known, but for
+// those that name no language.
+func TestInventory(t *testing.T) {
+	source, err := os.ReadFile(filepath.Join(sharedFolder(), "corpora", "inventory.json"))
+	if err != nil {
+		t.Skipf("the inventory of real sites is not there (set BINDERY_SHARED to the folder with the corpora): %v", err)
+	}
+	var inventory struct {
+		Fences struct{ Languages map[string]int } `json:"code_fences"`
+	}
+	if err := json.Unmarshal(source, &inventory); err != nil {
+		t.Fatal(err)
+	}
+	h := New(Options{})
+	checked := 0
+	for label := range inventory.Fences.Languages {
+		if label == "" || strings.ContainsAny(label, `<>="`) {
+			continue // none, or what belongs behind the label
+		}
+		checked++
+		if _, known := h.Language(label); !known && label != "gel" {
+			t.Errorf("%q is unknown", label)
+		}
+	}
+	if checked < 50 {
+		t.Errorf("checked %d labels, want at least 50", checked)
 	}
 }

@@ -1,0 +1,32 @@
+package theme
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/highlight"
+)
+
+// TestCodeIsReadable: each colour of code has the contrast of text on the
+// background that code has, also in marked lines, whatever the site's colour.
+func TestCodeIsReadable(t *testing.T) {
+	rule := regexp.MustCompile(`(?s)(:root|\.dark) \{(.*?)\}`)
+	variable := regexp.MustCompile(`--hl-([a-z]+): (#[0-9a-f]{6});`)
+	checked := 0
+	for _, side := range rule.FindAllStringSubmatch(highlight.CSS(), -1) {
+		for _, colour := range variable.FindAllStringSubmatch(side[2], -1) {
+			for _, brand := range brands {
+				p := newPalette(Colors{Primary: brand, Light: brand, Dark: brand}, side[1] == ".dark")
+				for _, bg := range []string{"code", "soft", "check-bg", "danger-bg", "warning-bg"} {
+					if c := contrast(mustHex(colour[2]), p.get(bg)); c < textContrast {
+						t.Errorf("%q, %s: %s %s on %s %s has contrast %.2f", brand, side[1], colour[1], colour[2], bg, p.get(bg), c)
+					}
+					checked++
+				}
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("no colours were found in the highlighter's CSS")
+	}
+}
