@@ -35,7 +35,7 @@ func (s *state) usesOutside(n *mdx.Node) bool {
 	e := s.element(n, nil)
 	for _, name := range [...]string{"href", "xlinkHref", "xlink:href"} {
 		if href := strings.TrimSpace(e.String(name)); href != "" && href[0] != '#' {
-			s.reportOnce(n, "use "+href, attrPos(n, name), "drawing-outside", "<use> shows nothing of another file: "+excerpt(href))
+			s.reportOnce(n, "use "+href, attrPos(n, name), "drawing-outside", "<use> is left out: it shows a drawing of another file, which browsers refuse from a folder: "+excerpt(href))
 			return true
 		}
 	}
