@@ -48,6 +48,12 @@ func newWorld(t testing.TB) *world {
 // openWorld opens an installation, and makes its organisation where it is new.
 func openWorld(t testing.TB, dir string) *world {
 	t.Helper()
+	return openWorldOf(t, dir, admin.KindCloud, admin.Settings{})
+}
+
+// openWorldOf is openWorld with a project of one kind and its settings.
+func openWorldOf(t testing.TB, dir string, kind admin.Kind, settings admin.Settings) *world {
+	t.Helper()
 	ctx := context.Background()
 	w := &world{dir: dir, now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
 	l, err := local.Open(ctx, local.Options{Dir: dir, BaseURL: "http://127.0.0.1:1", Now: func() time.Time { return w.now }})
@@ -75,7 +81,7 @@ func openWorld(t testing.TB, dir string) *world {
 			t.Fatal(err)
 		}
 		_, err = w.admin.CreateProject(ctx, admin.Project{
-			Organisation: org.ID, Domain: domain, Repository: "https://git.example/docs", Kind: admin.KindCloud,
+			Organisation: org.ID, Domain: domain, Repository: "https://git.example/docs", Kind: kind, Settings: settings,
 		})
 		if err != nil {
 			t.Fatal(err)
