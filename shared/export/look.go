@@ -41,11 +41,12 @@ const (
 
 // look gathers what the look of all pages needs.
 type look struct {
-	classes   map[string]struct{}
-	styles    map[string]string
-	linked    bool // a page links the style sheet
-	mermaid   bool
-	reference bool // a page shows a part of a specification
+	classes    map[string]struct{}
+	styles     map[string]string
+	linked     bool // a page links the style sheet
+	mermaid    bool
+	reference  bool // a page shows a part of a specification
+	playground bool // a page sends calls
 	// needs are the sources of the pages' content, by directive.
 	needs map[string]map[string]struct{}
 }
@@ -54,6 +55,7 @@ func (l *look) page(f *fact) {
 	l.linked = l.linked || len(f.Classes) > 0 || len(f.Styles) > 0
 	l.mermaid = l.mermaid || f.Mermaid
 	l.reference = l.reference || f.Reference
+	l.playground = l.playground || f.Playground
 	for directive, sources := range f.Sources {
 		for _, source := range sources {
 			if l.needs == nil {
@@ -162,9 +164,10 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 		files = append(files, runtime...)
 	}
 	if r.look.reference {
-		for _, f := range referenceFiles() {
-			files = append(files, script.File{Path: f.Path, Data: f.Data})
-		}
+		files = append(files, script.File(reference.Styles()))
+	}
+	if r.look.playground {
+		files = append(files, script.File(reference.Script()))
 	}
 	if !r.look.linked {
 		return files, nil

@@ -109,8 +109,3 @@ func (s *Steps) slices(ctx context.Context, job string, spans []sliceSpan) (map[
 	}
 	return out, nil
 }
-
-// referenceFiles are what pages with content of specifications load.
-func referenceFiles() [2]reference.File {
-	return [...]reference.File{reference.Styles(), reference.Script()}
-}

@@ -36,8 +36,9 @@ type fact struct {
 	Classes []string          `json:"classes,omitempty"`
 	Styles  map[string]string `json:"styles,omitempty"`
 	Mermaid bool              `json:"mermaid,omitempty"`
-	// Reference is that of page.Result.
-	Reference bool `json:"reference,omitempty"`
+	// Reference and Playground are those of page.Result.
+	Reference  bool `json:"reference,omitempty"`
+	Playground bool `json:"playground,omitempty"`
 	// Sources are those of page.Result.
 	Sources map[string][]string `json:"sources,omitempty"`
 	// Search is what the index must know of the page beforehand.
@@ -458,7 +459,7 @@ func failedPage(p *site.Page, reason string) *page.Result {
 func appendFact(dst []byte, s *site.Site, i int, res *page.Result, found *search.Fact) ([]byte, error) {
 	f := fact{
 		Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics,
-		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Reference: res.Reference, Sources: res.Sources, Search: found,
+		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Reference: res.Reference, Playground: res.Playground, Sources: res.Sources, Search: found,
 	}
 	var own map[string]bool
 	for _, l := range res.Links {

@@ -29,6 +29,7 @@ type maker struct {
 	// required leaves out what need not be there.
 	required bool
 	count    int
+	bytes    int
 	open     []string // references in work
 }
 
@@ -45,7 +46,7 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 	if x == nil {
 		return json.RawMessage(`null`), true
 	}
-	if m.count++; depth > maxMadeDepth || m.count > maxMadeValues {
+	if m.count++; depth > maxMadeDepth || m.count > maxMadeValues || m.bytes > maxExample {
 		return nil, false
 	}
 	if x.Ref != "" {
@@ -58,6 +59,10 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 	}
 	for _, given := range [...]json.RawMessage{first(x.Examples), x.Const, x.Default, first(x.Enum)} {
 		if given != nil {
+			m.bytes += len(given)
+			if len(x.Types) == 1 && x.Types[0] == "string" && given[0] != '"' && given[0] != '{' && given[0] != '[' && given[0] != 'n' {
+				return appendJSONString(nil, string(given)), true // YAML took a text for a number
+			}
 			return given, true
 		}
 	}

@@ -233,10 +233,12 @@ func (b *builder) deep(x *Schema) bool {
 	return false
 }
 
-func (b *builder) described(x *Schema) bool {
+func (b *builder) described(x *Schema) bool { return b.describedAt(x, 0) }
+
+func (b *builder) describedAt(x *Schema, depth int) bool {
 	r := b.slice.resolve(x)
 	return len(r.Properties)+len(r.Patterns)+len(r.Tuple)+len(r.OneOf)+len(r.AnyOf)+len(r.Enum)+len(r.Limits) > 0 ||
-		r.Description != "" || r.Title != "" || r.Const != nil || r.Not != nil || r.Additional != nil || r.Items != nil && b.described(r.Items)
+		r.Description != "" || r.Title != "" || r.Const != nil || r.Not != nil || r.Additional != nil || r.Items != nil && depth < maxFieldDepth && b.describedAt(r.Items, depth+1)
 }
 
 func (b *builder) properties(x *Schema, depth int) []*mdx.Node {

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
@@ -38,7 +39,7 @@ func (s *Slice) Content(o Options) Content {
 	switch s.Key.Kind {
 	case KindSchema:
 		b.kind = "ResponseField"
-		c.Body = b.value(s.Schema, "", 0)
+		c.Body = b.schema(s.Schema)
 		if !o.Without["ResponseExample"] {
 			c.Beside = append(c.Beside, b.examples("ResponseExample", []code{{"json", nameOf(s.Schema.Ref), indented(s.example(s.Schema, answered, false))}}))
 		}
@@ -133,9 +134,13 @@ func (b *builder) head() []*mdx.Node {
 			out = append(out, b.element(playgroundName, []mdx.Attr{attr("model", b.model())}))
 		}
 	case KindChannel:
-		attrs := []mdx.Attr{attr("method", "CHANNEL"), attr("path", s.Channel.Address)}
+		address := s.Channel.Address
 		if len(s.Servers) > 0 {
-			attrs = append(attrs, attr("server", s.Servers[0].Address()))
+			address = strings.TrimLeft(address, "/")
+		}
+		attrs := []mdx.Attr{attr("method", "CHANNEL"), attr("path", address), flag("full")}
+		if len(s.Servers) > 0 {
+			attrs = append(attrs, attr("server", strings.TrimRight(s.Servers[0].Address(), "/")+"/"))
 		}
 		out = append(out, b.element(endpointName, attrs))
 	}
@@ -159,6 +164,16 @@ func (b *builder) operation() []*mdx.Node {
 	}
 	out = append(out, b.responses()...)
 	return append(out, b.callbacks()...)
+}
+
+// schema shows a schema that has a page of its own.
+func (b *builder) schema(x *Schema) []*mdx.Node {
+	r := b.slice.resolve(x)
+	leave := b.enter(x)
+	defer leave()
+	bare := *r
+	bare.Properties, bare.Patterns, bare.Additional = nil, nil, nil
+	return slices.Concat([]*mdx.Node{b.paragraph(b.codeSpan(b.typeOf(x, 0)))}, b.facts(r), b.properties(r, 0), b.inner(&bare, 0))
 }
 
 // servers lists the addresses, where there is a choice or something to fill in.
@@ -243,8 +258,13 @@ func (b *builder) scheme(s Scheme) *mdx.Node {
 	children := b.prose(s.Description)
 	if value != "" {
 		shown := value
-		if place == "header" {
+		switch place {
+		case "header":
 			shown = name + ": " + value
+		case "query":
+			shown = "?" + name + "=" + value
+		case "cookie":
+			shown = "Cookie: " + name + "=" + value
 		}
 		if s.Type == "http" && s.HTTP == "basic" {
 			shown = name + ": Basic base64(username:password)"
@@ -330,6 +350,18 @@ func (b *builder) media(level int, title, description string, list []Media) []*m
 	case 1:
 		out = append(out, b.paragraph(b.codeSpan(list[0].Type)))
 		return append(out, b.content(&list[0])...)
+	}
+	if same := list[0].Schema; same != nil && same.Ref != "" && !slices.ContainsFunc(list, func(m Media) bool {
+		return m.Schema == nil || m.Schema.Ref != same.Ref || len(m.Parts) > 0
+	}) {
+		var types []*mdx.Node
+		for i, m := range list {
+			if i > 0 {
+				types = append(types, b.text(", "))
+			}
+			types = append(types, b.codeSpan(m.Type))
+		}
+		return append(append(out, b.paragraph(types...)), b.content(&list[0])...)
 	}
 	var tabs []*mdx.Node
 	for i := range list {

@@ -55,6 +55,10 @@ type Schema struct {
 	Mapping       []string `json:",omitempty"`
 	// Never is the schema that nothing satisfies.
 	Never bool `json:",omitempty"`
+
+	// required are the names of properties that must be there; a part of allOf
+	// may require what another part has.
+	required []string
 }
 
 // Property is a property of an object.
@@ -207,10 +211,10 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 		}
 		s.Limits = append(s.Limits, Limit{label, x.text})
 	}
-	required := v.get("required").texts()
+	s.required = v.get("required").texts()
 	for _, m := range v.get("properties").fields() {
 		s.Properties = append(s.Properties, Property{
-			Name: m.key, Required: slices.Contains(required, m.key), Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1),
+			Name: m.key, Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1),
 		})
 	}
 	for _, m := range v.get("patternProperties").fields() {
@@ -239,8 +243,8 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 		s.Not = c.schema(place{doc: p.doc, v: x}, depth+1)
 	}
 	c.join(s, p, depth, append(slices.Clip(joining), v))
-	for i := range s.Properties { // what a part of allOf has may be required by another
-		if slices.Contains(required, s.Properties[i].Name) {
+	for i := range s.Properties {
+		if slices.Contains(s.required, s.Properties[i].Name) {
 			s.Properties[i].Required = true
 		}
 	}
@@ -374,7 +378,7 @@ func (c *slicer) join(s *Schema, p place, depth int, joining []*value) {
 				s.Limits = append(s.Limits, l)
 			}
 		}
-		s.Properties = joinProperties(s.Properties, o.Properties)
+		s.Properties, s.required = joinProperties(s.Properties, o.Properties), append(slices.Clip(s.required), o.required...)
 		s.Patterns = joinProperties(s.Patterns, o.Patterns)
 		if s.Additional == nil {
 			s.Additional = o.Additional

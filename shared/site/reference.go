@@ -389,7 +389,7 @@ func (a *apiReader) page(file string, o *reference.Operation, directory string) 
 	}
 	p := Page{
 		Source: address + ".mdx", Address: address, Output: address + ".html", From: file,
-		Title: o.Name(), SidebarTitle: o.SidebarTitle, Deprecated: o.Deprecated, Reference: &ref, Size: generatedSize,
+		Title: o.Name(), SidebarTitle: o.SidebarTitle, Deprecated: o.Deprecated, Hidden: o.Hidden, Reference: &ref, Size: generatedSize,
 	}
 	switch o.Key.Kind {
 	case reference.KindChannel:

@@ -1,0 +1,77 @@
+package reference
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/shared/mdx"
+)
+
+// Whatever a file says, reading, cutting and showing it ends, gives the same
+// twice, and stays within its bounds.
+func FuzzReader(f *testing.F) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "tests", "testdata", "reference", "*.yaml"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add([]byte(`{"openapi": "3.1.0", "paths": {"/a": {"get": {"parameters": [{"in": "query", "name": "q", "schema": {"$ref": "#/components/schemas/A"}}]}}}, "components": {"schemas": {"A": {"allOf": [{"$ref": "#/components/schemas/A"}, {"properties": {"a": {"$ref": "#/components/schemas/A"}}}]}}}}`))
+	f.Add([]byte("openapi: 3.0.0\npaths: {/a: &a {get: {responses: {200: {content: {a: {schema: &s {oneOf: [{items: *s}]}}}}}}}}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 64<<10 {
+			return
+		}
+		show := func() []byte {
+			var out bytes.Buffer
+			r := NewReader(fstest.MapFS{"x.yaml": {Data: data}})
+			s := r.Spec("x.yaml")
+			if s == nil {
+				return nil
+			}
+			for i := range s.Operations {
+				if i == 20 {
+					break
+				}
+				raw, err := json.Marshal(r.Slice(s, &s.Operations[i]))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var slice Slice
+				if err := json.Unmarshal(raw, &slice); err != nil {
+					t.Fatal(err)
+				}
+				c := slice.Content(Options{Playground: true})
+				nodes := 0
+				for _, list := range [][]*mdx.Node{c.Head, c.Body, c.Beside} {
+					for _, n := range list {
+						mdx.Walk(n, func(n *mdx.Node) bool {
+							nodes++
+							out.WriteString(n.Name + n.Value)
+							for _, a := range n.Attrs {
+								out.WriteString(a.Name + a.Value)
+							}
+							return true
+						})
+					}
+				}
+				if nodes > 200_000 {
+					t.Errorf("a page of %d nodes", nodes)
+				}
+			}
+			return out.Bytes()
+		}
+		if a, b := show(), show(); !bytes.Equal(a, b) {
+			t.Error("the second reading gives another page")
+		}
+	})
+}
