@@ -47,7 +47,7 @@ type Builder struct {
 // division is an index in the making.
 type division struct {
 	*Division
-	folder string // below Folder
+	suffix string // of its files' names, before the ending
 
 	pages  []int32  // Page.Number
 	first  []uint32 // number of each page's first section
@@ -82,7 +82,7 @@ type commonWord struct {
 func NewBuilder(divisions []*Division, add func(name string, data []byte) error) *Builder {
 	b := &Builder{add: add}
 	for _, d := range divisions {
-		b.divisions = append(b.divisions, &division{Division: d, folder: d.folder()})
+		b.divisions = append(b.divisions, &division{Division: d, suffix: d.suffix()})
 	}
 	return b
 }
@@ -175,7 +175,7 @@ func (b *Builder) texts(d *division) error {
 	text := string(d.text)
 	d.text, d.held = d.text[:0], 0
 	d.runs++
-	return b.file(d.folder+name, text)
+	return b.file(name+d.suffix, text)
 }
 
 // Terms adds all terms from streams that Part.WriteTerms or Merge wrote.
@@ -235,7 +235,7 @@ func (b *Builder) terms(d *division) error {
 	}
 	text := string(d.terms)
 	d.terms = d.terms[:0]
-	return b.file(d.folder+"t"+strconv.Itoa(len(d.begins)-1), text)
+	return b.file("t"+strconv.Itoa(len(d.begins)-1)+d.suffix, text)
 }
 
 // appendPostings writes sections by their impact, the best first: for each
@@ -283,7 +283,7 @@ func (d *division) keepCommon() {
 // root is a division's root as core.js reads it.
 type root struct {
 	Version  int      `json:"v"`
-	Folder   string   `json:"d"` // below the root's own
+	Suffix   string   `json:"d"` // of the other files' names
 	Language string   `json:"l,omitempty"`
 	Sections int      `json:"n"`
 	Counts   string   `json:"c"` // sections of each page
@@ -305,7 +305,7 @@ func (b *Builder) Close() error {
 			return err
 		}
 		r := root{
-			Version: formatVersion, Folder: strings.TrimSuffix(d.folder, "/"), Language: d.Language, Sections: d.total,
+			Version: formatVersion, Suffix: d.suffix, Language: d.Language, Sections: d.total,
 			Counts: string(d.counts), Terms: strings.Join(d.begins, " "), Texts: string(d.texts),
 		}
 		if len(d.pages) <= rootPages {

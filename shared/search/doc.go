@@ -8,21 +8,22 @@
 //	merge.go    many shards' terms as one ordered stream, in bounded memory
 //	builder.go  pages and terms → the index's scripts
 //	code.go     numbers as text
-//	script.go   the box: script and styles for the theme
-//	assets/     core.js asks an index; box.js and box.css are the dialog
+//	script.go   the field and the dialog: scripts and styles
+//	assets/     core.js asks an index; opener.js waits for the reader; box.js and
+//	            box.css are the dialog
+//	searchtest  asks an index without a browser
 //
 // # An index
 //
-// A site has an index for each of its divisions (a version in a language). Its
-// root, RootPath, has a fixed name, because pages are written before the index
-// is known; all its other files lie in a folder that is named by a digest of
-// the division's pages:
+// A site has an index for each choice of version and language that a reader can
+// stand at: a division. Its root, RootPath, has a fixed name, because pages are
+// written before the index is known; the names of all its other files carry a
+// digest of the division's pages:
 //
-//	bindery/search/0.js              sizes, where each part begins, common words
-//	bindery/search/<digest>/t<n>.js  a run of the terms in order, with postings
-//	bindery/search/<digest>/x<n>.js  a run of the sections: headings and texts
-//	bindery/search/<digest>/p<n>.js  a run of the pages: titles and addresses;
-//	                                 in the root while there are few
+//	bindery/search/<division>.js       sizes, where each part begins, common words,
+//	                                   and the pages while there are few
+//	bindery/search/t<n>.<digest>.js    a run of the terms in order, with postings
+//	bindery/search/x<n>.<digest>.js    a run of the sections: headings and texts
 //
 // Every file is one call of the function binderySearch with the file's name
 // and its data, so that it works from a folder, where pages may not read files
@@ -34,5 +35,6 @@
 // description, keywords and what stands before the first heading. How much a
 // section is about a term is a number from 1 to 63 that follows from the
 // section alone (record.go), so that shards need nothing of each other and the
-// index has the same bytes however a site was cut.
+// index has the same bytes however a site was cut. How rare a term is, core.js
+// learns from the index.
 package search

@@ -158,8 +158,8 @@ func TestDivisions(t *testing.T) {
 	}
 }
 
-// An index is the same whatever pieces a site was cut into, and its folder
-// changes with any of its pages.
+// An index is the same whatever pieces a site was cut into, and the names of its
+// files change with any of its pages.
 func TestSameIndexHoweverCut(t *testing.T) {
 	letters := rapid.SliceOfN(rapid.SampledFrom(strings.Split("alpha beta gamma delta getUserById 設定 crème x1 a", " ")), 0, 12)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -182,19 +182,19 @@ func TestSameIndexHoweverCut(t *testing.T) {
 		pages[0].Title += " changed"
 		changed := build(t, []string{"en", "de"}, pages, how)
 		for name := range changed {
-			if d := pages[0].Divisions[0]; strings.Count(name, "/") > 2 && want[name] != "" && strings.HasPrefix(name, folderOf(want, d)) {
-				rt.Fatalf("%s is in the folder of another state of the site", name)
+			if d := pages[0].Divisions[0]; want[name] != "" && strings.HasSuffix(name, suffixOf(want, d)) {
+				rt.Fatalf("%s is the name of a file of another state of the site", name)
 			}
 		}
 	})
 }
 
-// folderOf is where the files of a division lie.
-func folderOf(files map[string]string, division int) string {
+// suffixOf is how the names of a division's files end.
+func suffixOf(files map[string]string, division int) string {
 	root := files[search.RootPath(strconv.Itoa(division))]
 	_, rest, _ := strings.Cut(root, `"d":"`)
 	name, _, _ := strings.Cut(rest, `"`)
-	return search.Folder + name + "/"
+	return name + ".js"
 }
 
 // A term that is on more pages than are kept leads to those that are most about

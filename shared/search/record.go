@@ -86,9 +86,10 @@ func NewDivision(name, language string) *Division {
 // NewBuilder.
 func (d *Division) Add(f Fact) { fmt.Fprintln(d.sum, f.Digest) }
 
-// folder is where the division's files lie, below Folder: other pages make
-// another folder, so that no reader's browser mixes two states of a site.
-func (d *Division) folder() string { return hex.EncodeToString(d.sum.Sum(nil)[:6]) + "/" }
+// suffix stands in the names of the division's files: other pages make other
+// names, so that no reader's browser mixes two states of a site, and whoever
+// serves them may have them kept for ever.
+func (d *Division) suffix() string { return "." + hex.EncodeToString(d.sum.Sum(nil)[:6]) }
 
 // sections gives the page's sections with its own at the front.
 func (p *Page) sections() []Section {

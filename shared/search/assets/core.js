@@ -197,7 +197,7 @@ function fronted(text, step, fn) {
 
 // Index is a division's index. load(name) promises the data of a file.
 function Index(root, load) {
-  this.load = function (name) { return load(root.d + "/" + name); };
+  this.load = function (name) { return load(name + root.d); };
   this.lang = (root.l || "").toLowerCase().split("-")[0];
   this.sections = root.n;
   this.first = sums(root.c);
