@@ -196,7 +196,7 @@ func TestStrangeSources(t *testing.T) {
 		}, CodeUnreachable, "another part"},
 		{"a part without a place", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(206) }, CodeUnreachable, "another part"},
 		{"nothing to say", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) }, CodeUnreachable, "status 204"},
-		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), 302) }, CodeUnreachable, "without an end"},
+		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) }, CodeUnreachable, "without an end"},
 		{"unchanged, though nothing is known", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(304) }, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestNotEncryptedInBetween(t *testing.T) {
 	var asked atomic.Bool
 	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Store(true) }))
 	defer plain.Close()
-	encrypted := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, plain.URL, 302) }))
+	encrypted := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, plain.URL, http.StatusFound) }))
 	defer encrypted.Close()
 	ca := caOf(t, encrypted)
 	source, err := ParseSource(encrypted.URL+"/b", SourceOptions{CAFile: ca})
