@@ -137,9 +137,9 @@ func digestOf(v any) string {
 }
 
 // versionOf is the version of an export without a label: its snapshot's id,
-// with a digest of what differs from the defaults.
+// with a digest of paths, kind and settings where one is not the default.
 func versionOf(c content) string {
-	if len(c.Paths) == 0 && c.Settings == (Settings{}) {
+	if len(c.Paths) == 0 && c.Kind == KindCloud && c.Settings == (Settings{}) {
 		return c.Snapshot
 	}
 	id := c.Snapshot

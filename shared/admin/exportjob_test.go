@@ -337,7 +337,7 @@ func TestVersions(t *testing.T) {
 
 	// Other settings are other content, and exports keep those they began with.
 	settings := admin.Settings{CanonicalHTML: true}
-	if _, err := w.ConfigureProject(w.ctx, x.project.ID, settings, admin.Retention{}); err != nil {
+	if _, err := w.ConfigureProject(w.ctx, x.project.ID, admin.Configuration{Kind: x.project.Kind, Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
 	taken(start(x, "v1"))
@@ -347,6 +347,18 @@ func TestVersions(t *testing.T) {
 	}
 	if e := ok(start(x, "")); !strings.HasPrefix(e.Version, e.Snapshot+"-") || e.Settings != settings {
 		t.Errorf("version is %s", e.Version)
+	}
+
+	// So is another kind.
+	if _, err := w.ConfigureProject(w.ctx, x.project.ID, admin.Configuration{Kind: admin.KindAirGapped}); err != nil {
+		t.Fatal(err)
+	}
+	taken(start(x, "v1"))
+	if in, err = w.ExportInput(w.ctx, plain.ID); err != nil || in.Project.Kind != admin.KindCloud {
+		t.Errorf("the kind is %s, %v", in.Project.Kind, err)
+	}
+	if e := ok(start(x, "")); !strings.HasPrefix(e.Version, e.Snapshot+"-") || e.Kind != admin.KindAirGapped {
+		t.Errorf("version of a %s site is %s", e.Kind, e.Version)
 	}
 }
 

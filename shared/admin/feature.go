@@ -73,10 +73,19 @@ const SearchBundled = "bundled"
 type Settings struct {
 	// Search is empty, SearchBundled, or the https address of a service.
 	Search string `json:"search,omitempty"`
-	// Assistant is the https address of the AI assistant, or empty.
+	// Assistant is the https address of the AI assistant, or empty. "$page" in it
+	// stands for the address of the page's text, "$path" for the page's path.
 	Assistant string `json:"assistant,omitempty"`
-	// AnalyticsID is the measurement id of web analytics, or empty.
+	// AnalyticsID is the measurement id of web analytics, or empty. Its form
+	// tells the service.
 	AnalyticsID string `json:"analyticsId,omitempty"`
+	// SiteAnalytics lets the analytics services load that the site's own
+	// configuration names, where the deployment leaves analytics open. In the
+	// cloud they load without it.
+	SiteAnalytics bool `json:"siteAnalytics,omitempty"`
+	// Feedback is the https address that readers' ratings of pages are sent
+	// to, or empty. An air-gapped bundle has no ratings.
+	Feedback string `json:"feedback,omitempty"`
 	// Playground turns the API playground on where that is configurable.
 	Playground bool `json:"playground,omitempty"`
 	// CanonicalHTML writes canonical and sitemap addresses with ".html", for
@@ -92,7 +101,7 @@ func (t Settings) configured(f Feature) bool {
 	case FeatureAssistant:
 		return t.Assistant != ""
 	case FeatureAnalytics:
-		return t.AnalyticsID != ""
+		return t.AnalyticsID != "" || t.SiteAnalytics
 	case FeaturePlayground:
 		return t.Playground
 	}
@@ -130,4 +139,20 @@ func Features(kind Kind, t Settings) FeatureSet {
 		Playground: on(FeaturePlayground),
 		Export:     on(FeatureExport),
 	}
+}
+
+// SiteAnalytics tells whether the services that a site's own configuration
+// names may load: in the cloud always, elsewhere by a setting and by the table.
+func SiteAnalytics(kind Kind, t Settings) bool {
+	return Features(kind, t).Analytics && (kind == KindCloud || t.SiteAnalytics)
+}
+
+// Ratings is the address that readers' ratings of pages are sent to, empty
+// where they can't send any. It is no row of the table: ratings need a service
+// in the network, which only the project can name.
+func Ratings(kind Kind, t Settings) string {
+	if AvailabilityOf(kind, FeatureAnalytics) == Unavailable {
+		return ""
+	}
+	return t.Feedback
 }

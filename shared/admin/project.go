@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,8 +74,20 @@ func checkSettings(t Settings) error {
 			return err
 		}
 	}
+	if t.Feedback != "" {
+		if err := checkURL("settings.feedback", t.Feedback, "https"); err != nil {
+			return err
+		}
+	}
 	if t.AnalyticsID != "" && !analyticsForm().MatchString(t.AnalyticsID) {
 		return FieldErrorf("settings.analyticsId", "must be at most 64 letters, digits, hyphens and underscores")
+	}
+	return nil
+}
+
+func checkKind(k Kind) error {
+	if !slices.Contains(Kinds(), k) {
+		return FieldErrorf("kind", "must be cloud, client-hosted or air-gapped")
 	}
 	return nil
 }
@@ -99,12 +112,11 @@ func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error
 	if err := checkURL("repository", in.Repository, "https", "http", "ssh"); err != nil {
 		return Project{}, err
 	}
-	switch in.Kind {
-	case "":
+	if in.Kind == "" {
 		in.Kind = KindCloud
-	case KindCloud, KindClientHosted, KindAirGapped:
-	default:
-		return Project{}, FieldErrorf("kind", "must be cloud, client-hosted or air-gapped")
+	}
+	if err := checkKind(in.Kind); err != nil {
+		return Project{}, err
 	}
 	if err := checkSettings(in.Settings); err != nil {
 		return Project{}, err
@@ -165,17 +177,27 @@ func (s *Service) ListProjects(ctx context.Context, organisation string) ([]Proj
 	return all, err
 }
 
-// ConfigureProject replaces a project's settings and retention. Exports that
-// have started keep the settings that they started with.
-func (s *Service) ConfigureProject(ctx context.Context, id string, settings Settings, retention Retention) (Project, error) {
-	if err := checkSettings(settings); err != nil {
+// Configuration is what can be changed of a project.
+type Configuration struct {
+	Kind      Kind
+	Settings  Settings
+	Retention Retention
+}
+
+// ConfigureProject replaces a project's kind, settings and retention. Exports
+// that have started keep the kind and the settings that they started with.
+func (s *Service) ConfigureProject(ctx context.Context, id string, c Configuration) (Project, error) {
+	if err := checkKind(c.Kind); err != nil {
 		return Project{}, err
 	}
-	if err := checkRetention(retention); err != nil {
+	if err := checkSettings(c.Settings); err != nil {
+		return Project{}, err
+	}
+	if err := checkRetention(c.Retention); err != nil {
 		return Project{}, err
 	}
 	return s.changeProject(ctx, id, func(p *Project, _ *batch) error {
-		p.Settings, p.Retention = settings, retention
+		p.Kind, p.Settings, p.Retention = c.Kind, c.Settings, c.Retention
 		return nil
 	})
 }

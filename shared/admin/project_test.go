@@ -51,6 +51,38 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
+// TestSiteAnalytics: what a site itself asks for loads in the cloud; elsewhere
+// only if the project says so, whatever else is configured; never without a
+// network. Ratings follow the same rule.
+func TestSiteAnalytics(t *testing.T) {
+	const address = "https://ratings.example.com"
+	id := admin.Settings{AnalyticsID: "G-1", Feedback: address}
+	both := admin.Settings{AnalyticsID: "G-1", SiteAnalytics: true, Feedback: address}
+	for _, c := range []struct {
+		kind           admin.Kind
+		none, id, both bool
+		ratings        string
+	}{
+		{admin.KindCloud, true, true, true, address},
+		{admin.KindClientHosted, false, false, true, address},
+		{admin.KindAirGapped, false, false, false, ""},
+		{"moon", false, false, false, ""},
+	} {
+		if got := [3]bool{admin.SiteAnalytics(c.kind, admin.Settings{}), admin.SiteAnalytics(c.kind, id), admin.SiteAnalytics(c.kind, both)}; got != [3]bool{c.none, c.id, c.both} {
+			t.Errorf("%s: %v", c.kind, got)
+		}
+		if got := admin.Ratings(c.kind, both); got != c.ratings {
+			t.Errorf("%s sends ratings to %q", c.kind, got)
+		}
+		if got := admin.Ratings(c.kind, admin.Settings{}); got != "" {
+			t.Errorf("%s sends ratings to %q", c.kind, got)
+		}
+	}
+	if !admin.Features(admin.KindClientHosted, admin.Settings{SiteAnalytics: true}).Analytics {
+		t.Error("the site's analytics are no analytics")
+	}
+}
+
 func TestDomains(t *testing.T) {
 	long := "a2345678901234567890123456789012345678901234567890123456789012."
 	for _, c := range []struct {
@@ -131,6 +163,7 @@ func TestProjectsAreChecked(t *testing.T) {
 		"settings.search":        func(p *admin.Project) { p.Settings.Search = "http://search.example.com" },
 		"settings.assistant":     func(p *admin.Project) { p.Settings.Assistant = "https://user:word@ai.example.com" },
 		"settings.analyticsId":   func(p *admin.Project) { p.Settings.AnalyticsID = "</script>" },
+		"settings.feedback":      func(p *admin.Project) { p.Settings.Feedback = "javascript:alert(1)" },
 		"retention.snapshotDays": func(p *admin.Project) { p.Retention.SnapshotDays = -1 },
 		"retention.bundleDays":   func(p *admin.Project) { p.Retention.BundleDays = -1 },
 	} {

@@ -224,7 +224,7 @@ func TestRetention(t *testing.T) {
 	sweep(0, exported.ID, old.ID, newest.ID) // the store lets uploads go itself
 	w.advance(1000 * 24 * time.Hour)
 	sweep(0, exported.ID, old.ID, newest.ID)
-	if _, err := w.ConfigureProject(w.ctx, x.project.ID, admin.Settings{}, admin.Retention{SnapshotDays: 90}); err != nil {
+	if _, err := w.ConfigureProject(w.ctx, x.project.ID, admin.Configuration{Kind: x.project.Kind, Retention: admin.Retention{SnapshotDays: 90}}); err != nil {
 		t.Fatal(err)
 	}
 	sweep(1, exported.ID, newest.ID)

@@ -19,8 +19,10 @@ func (a *app) projectCommand() *cobra.Command {
 func settingFlags(cmd *cobra.Command, t *admin.Settings, r *admin.Retention) {
 	f := cmd.Flags()
 	f.StringVar(&t.Search, "search", "", `search: "bundled" (in the reader's browser) or the https address of a service`)
-	f.StringVar(&t.Assistant, "assistant", "", "https address of the AI assistant")
-	f.StringVar(&t.AnalyticsID, "analytics-id", "", "measurement id of web analytics")
+	f.StringVar(&t.Assistant, "assistant", "", `https address of the AI assistant; "$page" and "$path" in it stand for the page`)
+	f.StringVar(&t.AnalyticsID, "analytics-id", "", "measurement id of web analytics: G-…, GTM-… or phc_…")
+	f.BoolVar(&t.SiteAnalytics, "site-analytics", false, "load the analytics that the site's docs.json names, where the deployment leaves that open")
+	f.StringVar(&t.Feedback, "feedback", "", "https address that readers' ratings of pages are sent to")
 	f.BoolVar(&t.Playground, "playground", false, "turn the API playground on where the deployment leaves that open")
 	f.BoolVar(&t.CanonicalHTML, "canonical-html", false, `write canonical addresses with ".html", for hosts that can't rewrite`)
 	f.IntVar(&r.SnapshotDays, "snapshot-days", 0, "let snapshots go after so many days (0: keep; the newest and exported ones stay)")
@@ -102,13 +104,16 @@ func (a *app) projectConfigure() *cobra.Command {
 	var o operator
 	var given admin.Settings
 	var retention admin.Retention
+	var kind string
 	cmd := &cobra.Command{
-		Use:   "configure PROJECT",
-		Short: "Change a project's features and retention",
-		Long: `Configure changes the settings that are given and leaves the others as they are. Exports
-that have started keep the settings that they started with.`,
-		Example: `  bindery project configure prj_… --data ./.data --search bundled --bundle-days 90`,
-		Args:    cobra.ExactArgs(1),
+		Use:     "configure PROJECT",
+		Aliases: []string{"set"},
+		Short:   "Change a project's deployment, features and retention",
+		Long: `Configure changes what is given and leaves the rest as it is. Exports that have started keep
+the deployment and the settings that they started with.`,
+		Example: `  bindery project configure prj_… --data ./.data --search bundled --bundle-days 90
+  bindery project set prj_… --data ./.data --kind client-hosted --analytics-id G-XXXXXXX`,
+		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
 			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
 				p, err := s.GetProject(ctx, args[0])
@@ -116,7 +121,11 @@ that have started keep the settings that they started with.`,
 					return err
 				}
 				changed := cmd.Flags().Changed
-				settings, keep := p.Settings, p.Retention
+				c := admin.Configuration{Kind: p.Kind, Settings: p.Settings, Retention: p.Retention}
+				settings, keep := &c.Settings, &c.Retention
+				if changed("kind") {
+					c.Kind = admin.Kind(kind)
+				}
 				if changed("search") {
 					settings.Search = given.Search
 				}
@@ -125,6 +134,12 @@ that have started keep the settings that they started with.`,
 				}
 				if changed("analytics-id") {
 					settings.AnalyticsID = given.AnalyticsID
+				}
+				if changed("site-analytics") {
+					settings.SiteAnalytics = given.SiteAnalytics
+				}
+				if changed("feedback") {
+					settings.Feedback = given.Feedback
 				}
 				if changed("playground") {
 					settings.Playground = given.Playground
@@ -138,7 +153,7 @@ that have started keep the settings that they started with.`,
 				if changed("bundle-days") {
 					keep.BundleDays = retention.BundleDays
 				}
-				p, err = s.ConfigureProject(ctx, p.ID, settings, keep)
+				p, err = s.ConfigureProject(ctx, p.ID, c)
 				if err != nil {
 					return err
 				}
@@ -146,6 +161,7 @@ that have started keep the settings that they started with.`,
 			})
 		}),
 	}
+	cmd.Flags().StringVar(&kind, "kind", "", "deployment: cloud, client-hosted or air-gapped")
 	settingFlags(cmd, &given, &retention)
 	o.flags(cmd)
 	a.jsonFlag(cmd)
