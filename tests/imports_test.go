@@ -114,7 +114,8 @@ var keepers = map[string][]string{
 	"github.com/stretchr/testify":            {},
 	"github.com/wyatt915/treeblood":          {"shared/page"},
 	"github.com/yuin/goldmark":               {"shared/mdx"},
-	"github.com/evanw/esbuild":               {"shared/script"}, // its generator alone
+	"github.com/evanw/esbuild":               {"shared/script"},
+	"github.com/go-sourcemap/sourcemap":      {"shared/script"},
 	"github.com/dop251/goja":                 {"shared/script", "shared/search/searchtest"},
 	"github.com/mattn/go-isatty":             {"infra/cmd/bindery"},
 	"github.com/fatih/color":                 {"infra/cmd/bindery"},

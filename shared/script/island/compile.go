@@ -1,0 +1,320 @@
+package island
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// Limits of what one script may grow to.
+const (
+	maxSource  = 1 << 20 // bytes of one file
+	maxModules = 200     // files of one script
+	maxScript  = 4 << 20 // bytes of a script at export
+)
+
+// Source is a piece of JavaScript that a page shows.
+type Source struct {
+	// File is the page's or snippet's source, which imports are relative to.
+	File string
+	// Module are the import and export statements of that file, each on its
+	// own lines.
+	Module string
+	// Expression is what is shown: JSX, or an expression in braces. What the
+	// element holds besides is named $children in it.
+	Expression string
+	// Line is the line of the file that Expression begins at.
+	Line int
+	// Props are the properties that the file was used with, as a JSON object;
+	// "" for none. Names are its members' names.
+	Props string
+	Names []string
+}
+
+// Error is what is wrong with an author's JavaScript.
+type Error struct {
+	// Message says what, without a place.
+	Message string
+	// File and Line tell where, as far as it is known.
+	File string
+	Line int
+	// Stack are the calls that led there, innermost first.
+	Stack []string
+}
+
+func (e *Error) Error() string {
+	if e.File == "" {
+		return e.Message
+	}
+	return fmt.Sprintf("%s (%s:%d)", e.Message, e.File, e.Line)
+}
+
+const entryName = "bindery-entry"
+
+// head is the name that a file's statements have besides the file's own, which
+// an import names.
+const statements = "statements:"
+
+// bundle makes one script of sources and all that they import. It leaves an
+// array of functions in $islands.
+func bundle(ctx context.Context, fsys fs.FS, sources []Source, forReaders bool) (script, sourceMap []byte, inputs []string, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, nil, err
+	}
+	// The sources of one file are one module: they share its state.
+	type module struct {
+		file  string
+		text  strings.Builder
+		lines int
+		first map[int]int // line of the module → line of the file
+	}
+	var modules []*module
+	var entry, list strings.Builder
+	for i, s := range sources {
+		at := slices.IndexFunc(modules, func(m *module) bool { return m.file == s.File })
+		if at < 0 {
+			at = len(modules)
+			m := &module{file: s.File, first: map[int]int{}}
+			m.text.WriteString(s.Module + "\n")
+			m.lines = strings.Count(s.Module, "\n") + 1
+			modules = append(modules, m)
+		}
+		m := modules[at]
+		names := ""
+		if len(s.Names) > 0 {
+			names = "const {" + strings.Join(s.Names, ", ") + "} = props; "
+		}
+		begin := fmt.Sprintf("export const $island%d = (props, $children) => { %sreturn (<>\n", i, names)
+		text := begin + s.Expression + "\n</>); };\n"
+		m.text.WriteString(text)
+		for n := range strings.Count(s.Expression, "\n") + 1 {
+			m.first[m.lines+2+n] = s.Line + n
+		}
+		m.lines += strings.Count(text, "\n")
+		fmt.Fprintf(&entry, "import { $island%d } from %q;\n", i, statements+strconv.Itoa(at))
+		fmt.Fprintf(&list, "$island%d, ", i)
+	}
+	entry.WriteString("export default [" + list.String() + "];\n")
+
+	var mu sync.Mutex // esbuild reads files at the same time
+	count := 0
+	resolve := func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+		if rest, ok := strings.CutPrefix(a.Path, statements); ok && a.Importer == entryName {
+			return api.OnResolveResult{Path: rest, Namespace: "statements"}, nil
+		}
+		if isRuntime(a.Path) {
+			return api.OnResolveResult{Path: "runtime", Namespace: "runtime"}, nil
+		}
+		from := a.Importer
+		if a.Namespace == "statements" {
+			n, err := strconv.Atoi(from)
+			if err != nil || n >= len(modules) {
+				return api.OnResolveResult{}, errors.New("unknown importer")
+			}
+			from = modules[n].file
+		}
+		if !strings.HasPrefix(a.Path, ".") && !strings.HasPrefix(a.Path, "/") {
+			return api.OnResolveResult{}, fmt.Errorf("%q is not among the site's files: only react, preact and the site's own files can be imported", a.Path)
+		}
+		name, err := find(fsys, from, a.Path)
+		if err != nil {
+			return api.OnResolveResult{}, err
+		}
+		return api.OnResolveResult{Path: name, Namespace: "site"}, nil
+	}
+	load := func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+		mu.Lock()
+		count++
+		tooMany := count > maxModules
+		mu.Unlock()
+		if tooMany {
+			return api.OnLoadResult{}, fmt.Errorf("it imports more than %d files", maxModules)
+		}
+		loader, ok := loaders[strings.ToLower(path.Ext(a.Path))]
+		if !ok {
+			// Pictures and the like have no value in a script.
+			return api.OnLoadResult{}, fmt.Errorf("files of the kind %s can't be imported", path.Ext(a.Path))
+		}
+		var text string
+		if loader != api.LoaderEmpty {
+			data, err := fs.ReadFile(fsys, a.Path)
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			if len(data) > maxSource {
+				return api.OnLoadResult{}, fmt.Errorf("the file has more than %d MiB", maxSource>>20)
+			}
+			text = string(data)
+		}
+		mu.Lock()
+		inputs = append(inputs, a.Path)
+		mu.Unlock()
+		return api.OnLoadResult{Contents: &text, Loader: loader}, nil
+	}
+	options := api.BuildOptions{
+		Stdin:             &api.StdinOptions{Contents: entry.String(), Sourcefile: entryName, Loader: api.LoaderJS},
+		Bundle:            true,
+		Format:            api.FormatIIFE,
+		GlobalName:        "$islands",
+		Platform:          api.PlatformNeutral,
+		Target:            api.ES2017,
+		Charset:           api.CharsetUTF8,
+		LegalComments:     api.LegalCommentsNone,
+		JSX:               api.JSXTransform,
+		JSXFactory:        "$react.h",
+		JSXFragment:       "$react.Fragment",
+		TsconfigRaw:       "{}",
+		TreeShaking:       api.TreeShakingTrue,
+		IgnoreAnnotations: true,
+		LogLimit:          1,
+		Plugins: []api.Plugin{{Name: "bindery", Setup: func(b api.PluginBuild) {
+			b.OnResolve(api.OnResolveOptions{Filter: ".*"}, resolve)
+			b.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "site"}, load)
+			b.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "runtime"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+				text := "module.exports = $react;"
+				return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, nil
+			})
+			b.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "statements"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+				n, err := strconv.Atoi(a.Path)
+				if err != nil || n >= len(modules) {
+					return api.OnLoadResult{}, errors.New("unknown module")
+				}
+				text := modules[n].text.String()
+				return api.OnLoadResult{Contents: &text, Loader: loaderOf(modules[n].file)}, nil
+			})
+		}}},
+	}
+	if forReaders {
+		options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = true, true, true
+	} else {
+		// Every function has a block, where its calls are counted.
+		options.Supported = map[string]bool{"arrow": false}
+		options.Sourcemap = api.SourceMapExternal
+		options.SourcesContent = api.SourcesContentExclude
+		options.Outfile = "island.js"
+	}
+	result := api.Build(options)
+	slices.Sort(inputs)
+	if len(result.Errors) > 0 {
+		m := result.Errors[0]
+		e := &Error{Message: m.Text}
+		if m.Location != nil {
+			e.File, e.Line = strings.TrimPrefix(m.Location.File, "site:"), m.Location.Line
+			if n, ok := strings.CutPrefix(m.Location.File, "statements:"); ok {
+				if n, err := strconv.Atoi(n); err == nil && n < len(modules) {
+					e.File = modules[n].file
+					if line, ok := modules[n].first[e.Line]; ok {
+						e.Line = line
+					}
+				}
+			}
+		}
+		if e.File == entryName || e.File == "" {
+			e.File, e.Line = sources[0].File, sources[0].Line
+		}
+		return nil, nil, inputs, e
+	}
+	for _, f := range result.OutputFiles {
+		if strings.HasSuffix(f.Path, ".map") {
+			sourceMap = f.Contents
+		} else {
+			script = f.Contents
+		}
+	}
+	if len(script) > maxScript {
+		return nil, nil, inputs, &Error{Message: fmt.Sprintf("its script has more than %d MiB", maxScript>>20), File: sources[0].File, Line: sources[0].Line}
+	}
+	return script, sourceMap, inputs, nil
+}
+
+// isRuntime tells the names that stand for the runtime.
+func isRuntime(name string) bool {
+	switch first, _, _ := strings.Cut(name, "/"); first {
+	case "react", "react-dom", "preact":
+		return true
+	}
+	return false
+}
+
+// loaders are the files that can be imported. Styles have no meaning here: a
+// site's style sheets are loaded by its pages. Of pages and snippets a script
+// gets nothing.
+var loaders = map[string]api.Loader{
+	".js": api.LoaderJSX, ".jsx": api.LoaderJSX, ".mjs": api.LoaderJSX, ".ts": api.LoaderTS, ".tsx": api.LoaderTSX,
+	".json": api.LoaderJSON, ".css": api.LoaderEmpty, ".mdx": api.LoaderEmpty, ".md": api.LoaderEmpty,
+}
+
+func loaderOf(name string) api.Loader {
+	if l, ok := loaders[strings.ToLower(path.Ext(name))]; ok && l != api.LoaderEmpty {
+		return l
+	}
+	return api.LoaderJSX
+}
+
+// find gives the file that an import names: as it stands, with an ending, or
+// the index of a folder.
+func find(fsys fs.FS, importer, name string) (string, error) {
+	full := name
+	if !strings.HasPrefix(full, "/") {
+		full = path.Join(path.Dir(importer), full)
+	}
+	full = strings.TrimPrefix(path.Clean(full), "/")
+	if !fs.ValidPath(full) || full == "." {
+		return "", fmt.Errorf("%q leads out of the site", name)
+	}
+	for _, ext := range [...]string{"", ".jsx", ".tsx", ".js", ".ts", ".mjs", "/index.jsx", "/index.tsx", "/index.js", "/index.ts"} {
+		if info, err := fs.Stat(fsys, full+ext); err == nil && info.Mode().IsRegular() {
+			return full + ext, nil
+		}
+	}
+	return "", fmt.Errorf("there is no file %s", full)
+}
+
+var identifier = regexp.MustCompile(`[A-Za-z_$][A-Za-z0-9_$]*`)
+
+// builtins declares those of the built-in components and of the runtime's names
+// that a script speaks of: authors use both without importing them. What the
+// script declares itself hides them.
+func builtins(script []byte, components []string) string {
+	said := map[string]bool{}
+	for _, name := range identifier.FindAll(script, -1) {
+		said[string(name)] = true
+	}
+	var b strings.Builder
+	for _, name := range hookNames {
+		if said[name] {
+			b.WriteString("var " + name + "=$react." + name + ";")
+		}
+	}
+	if said["React"] {
+		b.WriteString("var React=$react;")
+	}
+	for _, name := range components {
+		first, rest, dotted := strings.Cut(name, ".")
+		if !said[first] {
+			continue
+		}
+		if dotted {
+			fmt.Fprintf(&b, "%s.%s=$react.builtin(%q);", first, rest, name)
+		} else {
+			fmt.Fprintf(&b, "var %s=$react.builtin(%q);", name, name)
+		}
+	}
+	return b.String()
+}
+
+// hookNames are the names of the runtime that authors use without an import.
+var hookNames = [...]string{
+	"useState", "useReducer", "useMemo", "useCallback", "useRef", "useContext", "useEffect", "useLayoutEffect", "useId",
+	"useSyncExternalStore", "useTransition", "useDeferredValue", "useImperativeHandle", "useInsertionEffect", "useDebugValue",
+	"createContext", "createRef", "memo", "forwardRef", "Fragment", "Component", "cloneElement", "isValidElement", "Children", "createPortal",
+}

@@ -1,0 +1,145 @@
+package island
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-sourcemap/sourcemap"
+)
+
+// maxDepth bounds how deep what is shown may nest.
+const maxDepth = 200
+
+// nodes reads what $show wrote.
+func nodes(raw []json.RawMessage, depth int) ([]Node, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("what it shows nests deeper than %d elements", maxDepth)
+	}
+	out := make([]Node, 0, len(raw))
+	for _, r := range raw {
+		if len(r) > 0 && r[0] == '"' {
+			var text string
+			if err := json.Unmarshal(r, &text); err != nil {
+				return nil, err
+			}
+			out = append(out, Node{Text: text})
+			continue
+		}
+		var e struct {
+			Tag     string            `json:"t"`
+			Builtin bool              `json:"b"`
+			Key     string            `json:"k"`
+			Attrs   json.RawMessage   `json:"p"`
+			Content []json.RawMessage `json:"c"`
+		}
+		if err := json.Unmarshal(r, &e); err != nil {
+			return nil, err
+		}
+		n := Node{Tag: e.Tag, Builtin: e.Builtin, Key: e.Key}
+		var err error
+		if n.Attrs, err = attrs(e.Attrs, depth); err != nil {
+			return nil, err
+		}
+		if n.Children, err = nodes(e.Content, depth+1); err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// attrs reads an object's members in their order.
+func attrs(raw json.RawMessage, depth int) ([]Attr, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	var out []Attr
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		key, ok := name.(string)
+		if !ok {
+			return nil, errors.New("an attribute has no name")
+		}
+		a := Attr{Name: key}
+		if err := dec.Decode(&a.Value); err != nil {
+			return nil, err
+		}
+		if bytes.HasPrefix(a.Value, []byte(`{"$shown":`)) {
+			var shown struct {
+				Nodes []json.RawMessage `json:"$shown"`
+			}
+			if err := json.Unmarshal(a.Value, &shown); err != nil {
+				return nil, err
+			}
+			if a.Shown, err = nodes(shown.Nodes, depth+1); err != nil {
+				return nil, err
+			}
+			a.Value = nil
+			if a.Shown == nil {
+				a.Shown = []Node{}
+			}
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// located finds the place of an error in the author's files.
+func located(a answer, sourceMap []byte, source Source) *Error {
+	e := &Error{Message: a.Error}
+	consumer, err := sourcemap.Parse("", sourceMap)
+	for _, f := range a.Frames {
+		if err != nil {
+			break
+		}
+		file, name, line, _, ok := consumer.Source(f.Line, f.Column)
+		if !ok {
+			continue
+		}
+		if name == "" {
+			name = f.Func
+		}
+		switch rest, ours := strings.CutPrefix(file, "statements:"); {
+		case ours:
+			_ = rest
+			file, line = source.File, source.lineOf(line)
+		default:
+			file = strings.TrimPrefix(file, "site:")
+		}
+		if file == entryName || strings.HasPrefix(file, "runtime:") {
+			continue
+		}
+		if e.File == "" {
+			e.File, e.Line = file, line
+		}
+		at := fmt.Sprintf("%s:%d", file, line)
+		if name != "" {
+			at = name + " (" + at + ")"
+		}
+		e.Stack = append(e.Stack, at)
+	}
+	if e.File == "" {
+		e.File, e.Line = source.File, source.Line
+	}
+	return e
+}
+
+// lineOf gives the line of the file for one of the module that bundle makes of
+// it.
+func (s *Source) lineOf(line int) int {
+	first := strings.Count(s.Module, "\n") + 3
+	if line >= first {
+		return s.Line + min(line-first, strings.Count(s.Expression, "\n"))
+	}
+	return line
+}
