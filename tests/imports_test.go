@@ -117,6 +117,7 @@ var keepers = map[string][]string{
 	"github.com/evanw/esbuild":               {"shared/script"},
 	"github.com/go-sourcemap/sourcemap":      {"shared/script"},
 	"github.com/dop251/goja":                 {"shared/script", "shared/search/searchtest"},
+	"golang.org/x/image":                     {"shared/theme"}, // pictures for links
 	"github.com/mattn/go-isatty":             {"infra/cmd/bindery"},
 	"github.com/fatih/color":                 {"infra/cmd/bindery"},
 	"github.com/schollz/progressbar/v3":      {},
