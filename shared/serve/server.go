@@ -173,7 +173,7 @@ func newServer(o *Options) (*server, error) {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(o.H2C)
-	errors := slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug)
+	errors := slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn)
 	s.site = &http.Server{
 		Handler: s.handler, Protocols: protocols, ErrorLog: errors,
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 10 * time.Minute, IdleTimeout: 2 * time.Minute,
