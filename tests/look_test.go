@@ -109,3 +109,123 @@ func TestLookInABrowser(t *testing.T) {
 		})
 	}
 }
+
+// unreadable names what a reader of the article can't get at: words that are not
+// shown although everything that opens is open.
+const unreadable = `(() => {
+	const hidden = [], walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+	for (const d of document.querySelectorAll("main details")) d.open = true;
+	for (let n; n = walk.nextNode();) {
+		const e = n.parentElement;
+		if (!n.data.trim() || e.closest("script, style, template, .needs-js, .only-dark, .tooltip-tip, .contents-place, math, svg, video, audio, iframe")) continue;
+		if (!e.checkVisibility({visibilityProperty: true, opacityProperty: true})) hidden.push(n.data.trim().slice(0, 40) + " in " + e.outerHTML.slice(0, 60));
+	}
+	return hidden.slice(0, 4).join("; ");
+})()`
+
+// unreachable names the divisions of the site and the pages of the sidebar that
+// no click leads to: on narrow screens the sidebar opens by its button.
+const unreachable = `(() => {
+	const lost = [], box = document.getElementById("bindery-sidebar"), button = document.querySelector(".menu-button");
+	if (box && !box.checkVisibility()) button.click();
+	for (const d of document.querySelectorAll("nav details, header details")) d.open = true;
+	for (const a of document.querySelectorAll("header.top a, nav.sidebar a, nav.pager a")) {
+		if (!a.closest("#bindery-links") && (!a.checkVisibility() || !a.getAttribute("href"))) lost.push(a.outerHTML.slice(0, 80));
+	}
+	return lost.slice(0, 4).join("; ");
+})()`
+
+// printed names what should not be on paper and is, or the other way round.
+const printed = `(() => {
+	const wrong = [], shown = e => e.checkVisibility({visibilityProperty: true});
+	for (const e of document.querySelectorAll("header.top, nav.sidebar, nav.contents, nav.pager, .actions, .contents-place, .copy")) if (shown(e)) wrong.push("on paper: " + e.outerHTML.slice(0, 60));
+	for (const e of document.querySelectorAll("main .tab, .prose details > :not(summary), main .step-body, main pre")) if (!shown(e)) wrong.push("not on paper: " + e.outerHTML.slice(0, 60));
+	if (document.documentElement.scrollWidth > innerWidth + 1) wrong.push("wider than the paper");
+	return wrong.slice(0, 4).join("; ");
+})()`
+
+// TestPagesWithoutTheirHelp: pages are whole where no script runs, on paper, and
+// while their fonts are still on the way.
+func TestPagesWithoutTheirHelp(t *testing.T) {
+	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	dir := t.TempDir()
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(repository(t), "infra", "docs")).Bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	extractWithGo(t, archive, dir)
+	files := http.FileServer(http.Dir(dir))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, ".woff2") {
+			time.Sleep(400 * time.Millisecond) // words are shown long before
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		files.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
+		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+	))
+	defer stop()
+	pages := []string{"index.html", "start/quickstart.html", "components/tabs.html", "components/accordions.html", "components/code.html", "api/start-export.html"}
+	for _, tt := range []struct {
+		name          string
+		width, height int64
+		media         string
+		scriptless    bool
+		question      string
+	}{
+		{"no script, read", 1440, 1000, "screen", true, unreadable},
+		{"no script, go on", 1440, 1000, "screen", true, unreachable},
+		{"no script, go on by phone", 390, 844, "screen", true, unreachable},
+		{"paper", 700, 1000, "print", false, printed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: tt.media}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: tt.scriptless}); err != nil {
+				t.Fatal(err)
+			}
+			for _, page := range pages {
+				if err := chromedp.Do(ctx, chromedp.EmulateViewport(tt.width, tt.height), chromedp.Navigate("file://"+filepath.Join(dir, page))); err != nil {
+					t.Fatalf("%s: %v", page, err)
+				}
+				scripted, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.documentElement.classList.contains("js")`))
+				if err != nil || scripted == tt.scriptless {
+					t.Fatalf("%s: scripts run: %v (%v)", page, scripted, err)
+				}
+				if faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](tt.question)); err != nil || faults != "" {
+					t.Errorf("%s: %s (%v)", page, faults, err)
+				}
+			}
+		})
+	}
+	t.Run("late fonts", func(t *testing.T) {
+		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "screen"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range []int64{1440, 390} {
+			for _, page := range pages {
+				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 1000), chromedp.Navigate(server.URL+"/"+page)); err != nil {
+					t.Fatalf("%s: %v", page, err)
+				}
+				shift, err := chromedp.Run(ctx, chromedp.Evaluate[float64](layoutShift, chromedp.EvalAwaitPromise))
+				if err != nil || shift > maxShift {
+					t.Errorf("%s, %d pixels wide: the page jumps by %.3f (%v)", page, width, shift, err)
+				}
+				loaded, err := chromedp.Run(ctx, chromedp.Evaluate[int](`[...document.fonts].filter(f => f.status == "loaded" && !f.family.includes("Fallback")).length`))
+				if err != nil || loaded < 2 {
+					t.Errorf("%s, %d pixels wide: only %d fonts came (%v)", page, width, loaded, err)
+				}
+			}
+		}
+	})
+}
