@@ -1,0 +1,137 @@
+package site
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const shop = `
+openapi: 3.1.0
+tags: [{name: orders, x-displayName: All orders}]
+paths:
+  /orders:
+    get: {tags: [orders], summary: List orders}
+    post: {tags: [orders], operationId: createOrder}
+  /orders/{id}:
+    get: {tags: [orders], summary: List orders}
+    delete: {summary: Remove, deprecated: true}
+  /hidden: {get: {tags: [orders], summary: Hidden, x-hidden: true}}
+  /out: {get: {tags: [orders], summary: Out, x-excluded: true}}
+  /named: {get: {x-page: {href: /named/here, metadata: {title: "A name", sidebarTitle: Short}}}}
+webhooks: {paid: {post: {summary: It was paid}}}
+components: {schemas: {Order: {title: An order}}}
+`
+
+// The navigation makes pages of operations where it names a specification and
+// no pages, and of entries that name one; a page that its author wrote about an
+// operation stands in the place of one that would be made.
+func TestPagesOfOperations(t *testing.T) {
+	for _, c := range []struct {
+		name, navigation string
+		files            []string
+		want             string
+		codes            []string
+	}{
+		{"all of a specification", `{"tabs": [{"tab": "T", "openapi": "shop.yaml"}]}`, nil, `tab "T" openapi=shop.yaml
+  group "All orders"
+    api-reference/all-orders/list-orders
+    api-reference/all-orders/create-order
+    api-reference/all-orders/list-orders-2
+  api-reference/remove
+  named/here
+  api-reference/it-was-paid
+`, nil},
+		{"in a folder", `{"groups": [{"group": "G", "openapi": {"source": "/shop.yaml", "directory": "/api/v1/"}}]}`, nil, `group "G" openapi=/shop.yaml
+  group "All orders"
+    api/v1/all-orders/list-orders
+    api/v1/all-orders/create-order
+    api/v1/all-orders/list-orders-2
+  api/v1/remove
+  named/here
+  api/v1/it-was-paid
+`, nil},
+		{"some", `{"tabs": [{"tab": "T", "openapi": "shop.yaml", "groups": [{"group": "G", "pages": ["a", "DELETE /orders/{order}", "shop.yaml POST /orders", "WEBHOOK paid"]}]}]}`,
+			nil, `tab "T" openapi=shop.yaml
+  group "G"
+    a
+    api-reference/remove
+    api-reference/all-orders/create-order
+    api-reference/it-was-paid
+`, nil},
+		{"the author's own page", `{"groups": [{"group": "G", "openapi": "shop.yaml"}, {"group": "H", "pages": ["GET /orders"]}]}`,
+			[]string{"own.mdx", "---\ntitle: Mine\nopenapi: get /orders\n---\n"}, `group "G" openapi=shop.yaml
+  group "All orders"
+    own
+    api-reference/all-orders/create-order
+    api-reference/all-orders/list-orders
+  api-reference/remove
+  named/here
+  api-reference/it-was-paid
+group "H"
+  own
+`, nil},
+		{"an address that is taken", `{"groups": [{"group": "G", "openapi": "shop.yaml"}]}`,
+			[]string{"named/here.mdx", "", "api-reference/remove.mdx", ""}, `group "G" openapi=shop.yaml
+  group "All orders"
+    api-reference/all-orders/list-orders
+    api-reference/all-orders/create-order
+    api-reference/all-orders/list-orders-2
+  api-reference/remove-2
+  api-reference/it-was-paid
+`, []string{"page-shadowed"}},
+		{"what there is not", `{"groups": [{"group": "G", "openapi": "none.yaml"}, {"group": "H", "openapi": "https://specs.example/a.json"}, {"group": "I", "pages": ["a", "GET /nowhere"]}]}`,
+			nil, "group \"G\" openapi=none.yaml\ngroup \"H\" openapi=https://specs.example/a.json\ngroup \"I\"\n  a\n", []string{"api-missing", "api-remote", "nav-endpoint"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := mustLoad(t, files(append([]string{"docs.json", `{"name": "x", "navigation": ` + c.navigation + `}`, "shop.yaml", shop, "a.mdx", ""}, c.files...)...), Options{}, c.codes...)
+			if d := cmp.Diff(c.want, outline(s, s.Nav)); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+			for i := range s.Pages {
+				p := &s.Pages[i]
+				if i > 0 && s.Pages[i-1].Source >= p.Source {
+					t.Errorf("%s stands behind %s", p.Source, s.Pages[i-1].Source)
+				}
+				if p.From != "" && (p.Reference == nil || p.Title == "" || p.File() != "shop.yaml") {
+					t.Errorf("a made page: %+v", p)
+				}
+			}
+		})
+	}
+}
+
+// What a page says of its operation is found in the closest specification; what
+// is in none is reported.
+func TestReferencesOfPages(t *testing.T) {
+	other := strings.ReplaceAll(shop, "List orders", "Others")
+	for _, c := range []struct{ name, head, want, title, code string }{
+		{"the closest", "openapi: GET /orders", "other.yaml GET /orders", "Others", ""},
+		{"by name", "openapi: shop GET /orders/{x}", "shop.yaml GET /orders/{id}", "List orders", ""},
+		{"by path", "openapi: /shop.yaml GET /orders\ntitle: Mine", "shop.yaml GET /orders", "Mine", ""},
+		{"a webhook", "openapi: webhook paid", "other.yaml webhook paid", "It was paid", ""},
+		{"a schema", "openapi-schema: Order", "other.yaml Order", "An order", ""},
+		{"a schema by path", "openapi-schema: shop.yaml Order", "shop.yaml Order", "An order", ""},
+		{"in none", "openapi: GET /nope", "", "Page", "api-operation"},
+		{"no operation", "openapi: orders", "", "Page", "api-operation"},
+		{"no specification", "openapi: nope.yaml GET /orders", "", "Page", "api-missing"},
+		{"another host's", "openapi: https://specs.example/x.json GET /orders", "", "Page", "api-remote"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var codes []string
+			if c.code != "" {
+				codes = []string{c.code}
+			}
+			s := mustLoad(t, files("docs.json", `{"name": "x", "api": {"openapi": "shop.yaml"}, "navigation": {"groups": [{"group": "G", "openapi": "other.yaml", "pages": ["page"]}]}}`,
+				"shop.yaml", shop, "other.yaml", other, "page.mdx", "---\n"+c.head+"\n---\n"), Options{}, codes...)
+			p, got := &s.Pages[0], ""
+			if p.Reference != nil {
+				got = p.Reference.File + " " + p.Reference.Key.String()
+			}
+			if got != c.want || p.Title != c.title {
+				t.Errorf("shows %q as %q, want %q as %q", got, p.Title, c.want, c.title)
+			}
+		})
+	}
+}
