@@ -1,0 +1,243 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// apiSite copies the site "reference" and names the server that its calls go to.
+func apiSite(t *testing.T, server string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(repository(t), "tests", "testdata", "reference"))); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "shop.yaml")
+	spec, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, bytes.ReplaceAll(spec, []byte("http://127.0.0.1:9/v1"), []byte(server)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// playgroundLook is what a reader finds in the playground.
+const playgroundLook = `(() => {
+	const p = document.querySelector(".playground"), r = p && p.querySelector(".playground-result");
+	return {
+		Open: !!p && !!p.querySelector("details[open]"),
+		Labels: p ? [...p.querySelectorAll("label")].filter(l => l.offsetParent).map(l => l.firstChild.innerText.trim()) : [],
+		Command: p && p.querySelector("form pre") ? p.querySelector("form pre").textContent : "",
+		Result: r ? r.innerText : "",
+		Kept: JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.cookie,
+	};
+})()`
+
+type playgroundState struct {
+	Open                  bool
+	Labels                []string
+	Command, Result, Kept string
+}
+
+// TestPlayground fills in the form of a page about a call by the keyboard, sends
+// it to a server of the test's own and reads the answer; a server that allows no
+// calls from other pages is explained. It works from a folder, and from a server
+// with the policy that the bundle states. Secrets are nowhere but in the page.
+func TestPlayground(t *testing.T) {
+	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	var open atomic.Bool
+	heard := make(chan string, 10)
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if open.Load() {
+			w.Header().Set("Access-Control-Allow-Origin", "*")
+			w.Header().Set("Access-Control-Allow-Headers", "*")
+			w.Header().Set("Access-Control-Allow-Methods", "*")
+			w.Header().Set("Access-Control-Expose-Headers", "*")
+		}
+		if r.Method == http.MethodOptions {
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		heard <- fmt.Sprintf("%s %s key=%s %s", r.Method, r.URL, r.Header.Get("X-Key"), body)
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("X-Left", "41")
+		w.WriteHeader(http.StatusTeapot)
+		fmt.Fprint(w, `{"answer": [1, 2]}`)
+	}))
+	defer echo.Close()
+	dir := t.TempDir()
+	archive, err := os.ReadFile(exportSite(t, apiSite(t, echo.URL+"/v1")).Bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	extractWithGo(t, archive, filepath.Join(dir, "docs"))
+	files, policy := http.FileServer(http.Dir(dir)), statedPolicy(t, filepath.Join(dir, "docs"))
+	if !strings.Contains(policy, "connect-src 'self' "+echo.URL) {
+		t.Errorf("the bundle states the policy %q", policy)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		files.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	for where, base := range map[string]string{"folder": "file://" + dir, "server": server.URL} {
+		t.Run(where, func(t *testing.T) {
+			ctx, stop := browse(t, chromium)
+			defer stop()
+			press := func(keys string) {
+				t.Helper()
+				if err := chromedp.Do(ctx, chromedp.KeyEvent(keys)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			until := func(what string, ok func(playgroundState) bool) (s playgroundState) {
+				t.Helper()
+				for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+					var err error
+					if s, err = chromedp.Run(ctx, chromedp.Evaluate[playgroundState](playgroundLook)); err != nil {
+						t.Fatal(err)
+					}
+					if ok(s) {
+						return s
+					}
+				}
+				t.Fatalf("%s: %+v", what, s)
+				return s
+			}
+			focus := func(label string) {
+				t.Helper()
+				ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
+					for (const l of document.querySelectorAll(".playground label")) if (l.innerText.trim().startsWith(%q)) { l.querySelector("input, select, textarea").focus(); return true; }
+					return false;
+				})()`, label)))
+				if err != nil || !ok {
+					t.Fatalf("there is no field %q (%v)", label, err)
+				}
+			}
+
+			open.Store(true)
+			if err := chromedp.Do(ctx, chromedp.EmulateViewport(1440, 1000), chromedp.Navigate(base+"/docs/lines.html")); err != nil {
+				t.Fatal(err)
+			}
+			until("the form is there, closed", func(s playgroundState) bool { return !s.Open && s.Command != "" })
+			if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".playground summary").focus() || true`)); err != nil {
+				t.Fatal(err)
+			}
+			press(kb.Enter)
+			s := until("Enter opens it", func(s playgroundState) bool { return s.Open })
+			if got := strings.Join(s.Labels, "|"); got != "URL|key|orderId (required)" {
+				t.Errorf("the fields are %s", got)
+			}
+			focus("key")
+			press("s3cret")
+			focus("orderId")
+			press("o 1")
+			s = until("the command follows", func(s playgroundState) bool { return strings.Contains(s.Command, "/v1/orders/o%201/lines") })
+			if !strings.Contains(s.Command, "--header 'X-Key: <api-key>'") || strings.Contains(s.Command, "s3cret") {
+				t.Errorf("the command is %s", s.Command)
+			}
+			press(kb.Enter)
+			s = until("an answer comes", func(s playgroundState) bool { return strings.Contains(s.Result, "418") })
+			for _, part := range []string{" ms", "x-left: 41", "\"answer\": [\n    1,"} {
+				if !strings.Contains(s.Result, part) {
+					t.Errorf("the answer has no %q: %s", part, s.Result)
+				}
+			}
+			if got := <-heard; !strings.HasPrefix(got, "POST /v1/orders/o%201/lines key=s3cret [") || !strings.Contains(got, `"sku": "A-1"`) {
+				t.Errorf("the server hears %s", got)
+			}
+			if strings.Contains(s.Kept, "s3cret") {
+				t.Errorf("the secret is kept: %s", s.Kept)
+			}
+			keepPicture(t, ctx, "playground", "light")
+			if where == "folder" {
+				pureAxe(t, ctx)
+			}
+
+			open.Store(false)
+			press(kb.Enter)
+			s = until("a refusal is explained", func(s playgroundState) bool { return strings.Contains(s.Result, "CORS") })
+			if strings.Contains(s.Result, "418") {
+				t.Errorf("the old answer stays: %s", s.Result)
+			}
+			for len(heard) > 0 {
+				<-heard
+			}
+		})
+	}
+}
+
+// pureAxe lets axe-core look at the page as it is.
+func pureAxe(t *testing.T, ctx context.Context) {
+	t.Helper()
+	axe, err := os.ReadFile(filepath.Join(repository(t), ".cache", "npm", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		lacking(t, "axe-core (make tools)")
+	}
+	quiet := strings.Replace(axeRun, "runOnly:", "preload: false, runOnly:", 1) // it would ask for files that a folder doesn't give
+	faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](string(axe)+";"+quiet, chromedp.EvalAwaitPromise))
+	if err != nil || faults != "" {
+		t.Errorf("%s (%v)", faults, err)
+	}
+}
+
+// Every kind of page about an API is as good as others: nothing is said on the
+// console, and axe-core finds nothing, with everything open and closed.
+func TestReferencePages(t *testing.T) {
+	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	dir := t.TempDir()
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(repository(t), "tests", "testdata", "reference")).Bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	extractWithGo(t, archive, filepath.Join(dir, "docs"))
+	for _, page := range []string{
+		"lines", "line", "api/orders/list-orders", "api/orders/create-order", "api/orders/an-order-was-paid", "api/files/send-a-file", "events/stock",
+	} {
+		t.Run(page, func(t *testing.T) {
+			ctx, stop := browse(t, chromium)
+			complaints := listen(ctx, "file://"+dir+"/docs/")
+			for _, look := range []int{0, 3} { // on a desk in light, on a phone in dark
+				look := axeLooks[look]
+				scheme := "light"
+				if look.dark {
+					scheme = "dark"
+				}
+				if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+				}); err != nil {
+					t.Fatal(err)
+				}
+				if err := chromedp.Do(ctx, chromedp.EmulateViewport(look.width, look.height), chromedp.Navigate("file://"+filepath.Join(dir, "docs", page+".html"))); err != nil {
+					t.Fatal(err)
+				}
+				pureAxe(t, ctx)
+				if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelectorAll("details").forEach(d => { d.open = true; }) || true`)); err != nil {
+					t.Fatal(err)
+				}
+				pureAxe(t, ctx)
+				keepPicture(t, ctx, strings.ReplaceAll(page, "/", "-"), look.name)
+			}
+			stop()
+			for _, c := range complaints() {
+				t.Error(c)
+			}
+		})
+	}
+}
