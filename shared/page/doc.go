@@ -16,6 +16,7 @@
 //   - style.go: authors' styles as classes, for a policy that allows no others
 //   - policy.go: what a content security policy must allow for the page
 //   - image.go: pictures and their sizes (internal/imagesize reads them)
+//   - reference.go: what pages show of specifications of APIs
 //   - embed.go: videos, frames and other pages within a page
 //   - code.go, notation.go: code blocks, the words behind a fence, and the
 //     comments in code that mark lines

@@ -3,14 +3,23 @@ package page
 import (
 	"github.com/bindery-docs/bindery/shared/mdx"
 	"github.com/bindery-docs/bindery/shared/reference"
+	"github.com/bindery-docs/bindery/shared/site"
 )
 
 // addReference puts what a page shows of a specification around what its author
 // wrote: method, path and description before it, parameters and answers behind
 // it, examples beside it. Examples that the author wrote stand in place of made
-// ones.
-func (s *state) addReference(slice *reference.Slice) {
+// ones. Without a slice, a page that names an operation shows method and path.
+func (s *state) addReference(p *site.Page, slice *reference.Slice) {
 	api := &s.r.site.Config.API
+	alone := slice == nil
+	if alone {
+		_, key, ok := reference.ParseKey(p.OpenAPI)
+		if !ok {
+			return
+		}
+		slice = &reference.Slice{File: p.File(), Key: key}
+	}
 	without := map[string]bool{}
 	for _, n := range s.root {
 		if n.Kind == mdx.Element && (n.Name == "RequestExample" || n.Name == "ResponseExample") {
@@ -20,12 +29,12 @@ func (s *state) addReference(slice *reference.Slice) {
 	content := slice.Content(reference.Options{
 		Lang:         s.Lang(),
 		Languages:    api.Examples.Languages,
-		NoSamples:    api.Examples.Autogenerate != nil && !*api.Examples.Autogenerate,
+		NoSamples:    alone || api.Examples.Autogenerate != nil && !*api.Examples.Autogenerate,
 		RequiredOnly: api.Examples.Defaults == "required",
 		Prefill:      api.Examples.Prefill,
 		Open:         api.Params == "all",
 		FullURL:      api.URL == "full",
-		Playground:   s.r.playground && api.Playground != "none" && api.Playground != "simple",
+		Playground:   !alone && s.r.playground && api.Playground != "none" && api.Playground != "simple",
 		Credentials:  api.Credentials,
 		Without:      without,
 	})

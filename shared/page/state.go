@@ -108,9 +108,7 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 	if s.err != nil {
 		return nil, s.err
 	}
-	if slice != nil {
-		s.addReference(slice)
-	}
+	s.addReference(p, slice)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
