@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"fmt"
 	"html"
 	"net/url"
@@ -38,7 +37,7 @@ func writeOwn(src *source, add func(name string, data []byte) error) error {
 	for _, f := range src.site.Files {
 		o.take(f)
 	}
-	for _, step := range []func() error{o.theme, o.index, o.redirects, o.sitemaps, o.robots, o.llms} {
+	for _, step := range []func() error{o.theme, o.pictures, o.index, o.redirects, o.sitemaps, o.robots, o.llms} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -268,87 +267,4 @@ func (o *ownFiles) robots() error {
 		rule = "Disallow: /"
 	}
 	return o.put("robots.txt", []byte("User-agent: *\n"+rule+"\nSitemap: "+o.src.site.AbsoluteURL("sitemap.xml")+"\n"))
-}
-
-// llms lists the Markdown copies of all pages that search engines may know, by
-// the navigation's divisions and groups (llmstxt.org).
-func (o *ownFiles) llms() error {
-	s := o.src.site
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n", oneLine(s.Config.Name))
-	if d := oneLine(s.Config.Description); d != "" {
-		fmt.Fprintf(&b, "\n> %s\n", d)
-	}
-	listed := make([]bool, len(s.Pages))
-	line := func(i int) {
-		p := &s.Pages[i]
-		if listed[i] || p.Excluded || p.NoIndex || p.URL != "" {
-			return
-		}
-		listed[i] = true
-		fmt.Fprintf(&b, "- [%s](%s)", linkText(p.Title), s.AbsoluteURL(markdownPath(p)))
-		if d := oneLine(p.Description); d != "" {
-			b.WriteString(": " + d)
-		}
-		b.WriteByte('\n')
-	}
-	var walk func(n *site.Node, trail []string)
-	walk = func(n *site.Node, trail []string) {
-		if n.Hidden {
-			return
-		}
-		if n.Kind == site.KindPage {
-			line(n.Page)
-			return
-		}
-		// A division or an outermost group begins a section; groups within
-		// groups stay in it.
-		if n.Kind.Division() || n.Kind == site.KindGroup && (len(trail) == 0 || trail[len(trail)-1] != "") {
-			trail = append(trail[:len(trail):len(trail)], oneLine(n.Label))
-			if n.Kind == site.KindGroup {
-				at := b.Len()
-				fmt.Fprintf(&b, "\n## %s\n\n", strings.Join(trail, " — "))
-				body := b.Len()
-				if n.Root >= 0 {
-					line(n.Root)
-				}
-				for _, c := range n.Children {
-					walk(c, append(trail, ""))
-				}
-				if b.Len() == body { // a section without pages is none
-					b.Truncate(at)
-				}
-				return
-			}
-		}
-		if n.Root >= 0 {
-			line(n.Root)
-		}
-		for _, c := range n.Children {
-			walk(c, trail)
-		}
-	}
-	walk(s.Nav, nil)
-	first := true
-	for _, i := range o.src.layout.pages {
-		if p := &s.Pages[i]; !listed[i] && !p.NoIndex && p.URL == "" {
-			if first {
-				b.WriteString("\n## More\n\n")
-				first = false
-			}
-			line(i)
-		}
-	}
-	return o.put("llms.txt", b.Bytes())
-}
-
-// oneLine makes a text one line.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// linkText is a text that can stand in the brackets of a link.
-func linkText(s string) string {
-	if !strings.ContainsAny(s, "[]") {
-		return oneLine(s)
-	}
-	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(oneLine(s))
 }

@@ -273,3 +273,83 @@ func TestLLMs(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestLLMsInSections: a list that is too long for one file is cut by its
+// sections; llms.txt says where they are, and together they list each page once.
+func TestLLMsInSections(t *testing.T) {
+	const pages = 3000
+	names := make([]string, pages)
+	for i := range names {
+		names[i] = fmt.Sprintf("page-%04d", i)
+	}
+	group := func(label string, from, to int) *site.Node {
+		n := &site.Node{Kind: site.KindGroup, Label: label, Page: -1, Root: -1}
+		for i := from; i < to; i++ {
+			n.Children = append(n.Children, &site.Node{Kind: site.KindPage, Page: i, Root: -1})
+		}
+		return n
+	}
+	many := &site.Node{Kind: site.KindTab, Label: "Many", Page: -1, Root: -1}
+	for i := range pages {
+		many.Children = append(many.Children, group(fmt.Sprintf("Group %d", i), i, i+1))
+	}
+	for name, c := range map[string]struct {
+		nav  []*site.Node
+		want []string
+	}{
+		"sections":           {[]*site.Node{group("Größe & co.", 0, 100), group("GRÖSSE", 100, 200), group("größe — co", 200, 300), group("***", 300, 400)}, []string{"llms/größe-co.txt", "llms/grösse.txt", "llms/größe-co-2.txt", "llms/pages.txt", "llms/more.txt", "llms/more-2.txt"}},
+		"one long section":   {[]*site.Node{group("All", 0, pages)}, []string{"llms/all.txt", "llms/all-2.txt"}},
+		"very many sections": {[]*site.Node{many}, []string{"llms/many.txt", "llms/many-2.txt"}},
+		"no section":         {nil, []string{"llms/more.txt", "llms/more-2.txt"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := pagesSite(names...)
+			s.Nav = &site.Node{Kind: site.KindRoot, Page: -1, Root: -1, Children: c.nav}
+			for i := range s.Pages {
+				s.Pages[i].Description = "What stands on this page"
+			}
+			files := map[string]string{}
+			o := &ownFiles{
+				src:   &source{site: s, layout: layoutOf(s, nil), views: &views{site: s}},
+				taken: map[string]struct{}{}, folders: map[string]struct{}{},
+				add: func(name string, data []byte) error {
+					files[name] = string(data)
+					return nil
+				},
+			}
+			if err := o.llms(); err != nil {
+				t.Fatal(err)
+			}
+			seen := map[string]int{}
+			for name, text := range files {
+				if len(text) > llmsBytes+200 {
+					t.Errorf("%s has %d bytes", name, len(text))
+				}
+				if name == "llms.txt" {
+					continue
+				}
+				if !strings.Contains(files["llms.txt"], "("+s.AbsoluteURL(name)+")") {
+					t.Errorf("llms.txt does not name %s", name)
+				}
+				for _, line := range strings.Split(text, "\n") {
+					if strings.HasPrefix(line, "- ") {
+						seen[line]++
+					}
+				}
+			}
+			if len(seen) != pages {
+				t.Errorf("%d pages are listed of %d", len(seen), pages)
+			}
+			for line, n := range seen {
+				if n != 1 {
+					t.Errorf("%d times: %s", n, line)
+				}
+			}
+			for _, name := range c.want {
+				if files[name] == "" {
+					t.Errorf("no %s among %d files: %s", name, len(files), files["llms.txt"])
+				}
+			}
+		})
+	}
+}

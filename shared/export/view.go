@@ -31,8 +31,10 @@ type views struct {
 	finder   *finder // nil where the bundle has no search
 	banner   []inline
 	meta     []theme.Meta
-	image    string
+	image    string     // of all pages, where the site has one
+	cards    cards      // otherwise
 	fallback *site.Node // the section that pages outside the navigation show
+	home     int        // the page that readers see first, or -1
 
 	// divisions are those below each node that has any.
 	divisions map[*site.Node][]*site.Node
@@ -131,8 +133,11 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 			v.meta = append(v.meta, theme.Meta{Name: m.Name, Content: m.Content})
 		}
 	}
+	if v.image == "" {
+		v.cards = newCards(s)
+	}
 	v.banner = parseInline(c.Banner.Content)
-	v.fallback = s.DefaultSection()
+	v.fallback, v.home = s.DefaultSection(), s.Home()
 	return v, nil
 }
 
@@ -155,9 +160,13 @@ func (v *views) document(dst []byte, i int, res *page.Result) []byte {
 func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, sidebar *theme.Sidebar) []byte {
 	s, p := v.site, &v.site.Pages[i]
 	image, meta := v.metaOf(p)
+	drawn := image == ""
+	if drawn {
+		image = s.AbsoluteURL(v.cards.path(s.Near(i)))
+	}
 	view := theme.View{
 		Lang: f.lang, Title: p.Title, Description: component.PhraseText(p.Description), Lead: res.Lead, NoIndex: p.NoIndex,
-		Image: image, Meta: meta, Root: f.root, Home: f.home,
+		Image: image, ImageDrawn: drawn, Meta: meta, Root: f.root, Home: f.home,
 		Markdown: site.Rel(p.Output, markdownPath(p)), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
 		Banner: f.banner, Header: f.header, Sidebar: sidebar, CurrentKey: i,
 		Breadcrumbs: v.breadcrumbs(i), Body: res.HTML, Footer: f.footer,
@@ -169,6 +178,9 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 		for j, h := range res.Contents {
 			view.Contents[j] = theme.Heading{ID: h.ID, Text: h.Text, Level: h.Level}
 		}
+	}
+	if !p.NoIndex {
+		view.Trail = v.trail(i)
 	}
 	view.Header.Switches, view.Alternates = v.switches(f, i)
 	view.EditURL, view.IssueURL = v.forge.edit(p), v.forge.issue(p, v.address(p))
@@ -290,6 +302,32 @@ func (v *views) breadcrumbs(i int) []theme.Link {
 		out = out[len(out)-1:]
 	}
 	return out
+}
+
+// trail is the way from the site's first page to a page in absolute addresses,
+// for search engines: pages that groups on the way lead to, and the page.
+func (v *views) trail(i int) []theme.Link {
+	s := v.site
+	if i == v.home {
+		return nil
+	}
+	var out []theme.Link
+	if v.home >= 0 {
+		out = append(out, theme.Link{Label: s.Config.Name, Href: v.canonical(&s.Pages[v.home])})
+	}
+	for _, n := range s.Trail(i) {
+		if n.Kind != site.KindGroup || n.Label == "" || n.Root < 0 || n.Root == i || n.Root == v.home {
+			continue
+		}
+		if p := &s.Pages[n.Root]; !p.Excluded && !p.NoIndex && p.URL == "" {
+			out = append(out, theme.Link{Label: n.Label, Href: v.canonical(p)})
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	p := &s.Pages[i]
+	return append(out, theme.Link{Label: p.Title, Href: v.canonical(p)})
 }
 
 // divisionsOf gathers each node's divisions, so that looking for them does not

@@ -93,11 +93,17 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	dst = appendMeta(dst, "og:description", v.Description)
 	dst = appendMeta(dst, "og:url", v.Canonical)
 	dst = appendMeta(dst, "og:image", v.Image)
+	if v.ImageDrawn {
+		dst = append(dst, imageSize...)
+	}
 	if !v.Modified.IsZero() {
 		dst = appendMeta(dst, "article:modified_time", v.Modified.UTC().Format(time.DateOnly))
 	}
+	// The title, the text and the picture of these cards are those of Open Graph.
 	if v.Image != "" {
 		dst = appendMeta(dst, "twitter:card", "summary_large_image")
+	} else {
+		dst = appendMeta(dst, "twitter:card", "summary")
 	}
 	for _, m := range v.Meta {
 		dst = appendMeta(dst, m.Name, m.Content)
@@ -130,6 +136,10 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	}
 	return append(dst, `</head>`...)
 }
+
+// imageSize is the size of drawn pictures: with it services show one to the
+// first who shares a link, too.
+const imageSize = `<meta property="og:image:width" content="1200"><meta property="og:image:height" content="630">`
 
 // docTitle is the title of the window: page and site, each once.
 func (t *Theme) docTitle(title string) string {
@@ -190,32 +200,65 @@ func fromRoot(root, path string) string {
 	return root + strings.TrimLeft(path, "/")
 }
 
-// appendLinkedData writes schema.org's description of the page. It is data, not
-// a script that runs, so a content security policy does not stop it;
-// encoding/json escapes <, > and &, so nothing in it can end the element.
+// linkedPage and linkedTrail are schema.org's descriptions of a page and of the
+// way to it.
+type linkedPage struct {
+	Context     string     `json:"@context"`
+	Type        string     `json:"@type"`
+	Headline    string     `json:"headline"`
+	Description string     `json:"description,omitempty"`
+	URL         string     `json:"url"`
+	Image       string     `json:"image,omitempty"`
+	Modified    string     `json:"dateModified,omitempty"`
+	PartOf      linkedSite `json:"isPartOf"`
+}
+
+type linkedSite struct {
+	Type string `json:"@type"`
+	Name string `json:"name"`
+}
+
+type linkedTrail struct {
+	Context string       `json:"@context"`
+	Type    string       `json:"@type"`
+	Items   []linkedItem `json:"itemListElement"`
+}
+
+type linkedItem struct {
+	Type     string `json:"@type"`
+	Position int    `json:"position"`
+	Name     string `json:"name"`
+	// Item is left out of the last one, the page itself.
+	Item string `json:"item,omitempty"`
+}
+
+// appendLinkedData writes schema.org's description of the page, and of the way
+// to it where there is one. It is data, not a script that runs, so a content
+// security policy does not stop it; encoding/json escapes <, > and &, so nothing
+// in it can end the element.
 func (t *Theme) appendLinkedData(dst []byte, v *View, title string) []byte {
-	type site struct {
-		Type string `json:"@type"`
-		Name string `json:"name"`
+	const context = "https://schema.org"
+	page := linkedPage{
+		Context: context, Type: "TechArticle", Headline: title, Description: v.Description, URL: v.Canonical, Image: v.Image,
+		PartOf: linkedSite{"WebSite", t.cfg.SiteName},
 	}
-	modified := ""
 	if !v.Modified.IsZero() {
-		modified = v.Modified.UTC().Format(time.DateOnly)
+		page.Modified = v.Modified.UTC().Format(time.DateOnly)
 	}
-	data, err := json.Marshal(struct {
-		Context     string `json:"@context"`
-		Type        string `json:"@type"`
-		Headline    string `json:"headline"`
-		Description string `json:"description,omitempty"`
-		URL         string `json:"url"`
-		Image       string `json:"image,omitempty"`
-		Modified    string `json:"dateModified,omitempty"`
-		PartOf      *site  `json:"isPartOf,omitempty"`
-	}{"https://schema.org", "TechArticle", title, v.Description, v.Canonical, v.Image, modified, &site{"WebSite", t.cfg.SiteName}})
+	var data any = page
+	if len(v.Trail) > 1 {
+		trail := linkedTrail{Context: context, Type: "BreadcrumbList", Items: make([]linkedItem, len(v.Trail))}
+		for i, l := range v.Trail {
+			trail.Items[i] = linkedItem{Type: "ListItem", Position: i + 1, Name: l.Label, Item: l.Href}
+		}
+		trail.Items[len(v.Trail)-1].Item = ""
+		data = []any{page, trail}
+	}
+	text, err := json.Marshal(data)
 	if err != nil {
 		return dst
 	}
 	dst = append(dst, `<script type="application/ld+json">`...)
-	dst = append(dst, data...)
+	dst = append(dst, text...)
 	return append(dst, `</script>`...)
 }

@@ -40,7 +40,9 @@ func newTheme(t testing.TB, cfg Config) *Theme {
 func sampleView(th *Theme) *View {
 	return &View{
 		Title: "Start", Description: "How to start.", Canonical: "https://docs.example.com/guides/start",
-		Root: "../", Markdown: "start.md", CurrentKey: 2, Tag: "Beta",
+		Image: "https://docs.example.com/bindery/og/1.png", ImageDrawn: true,
+		Trail: []Link{{Label: "Docs", Href: "https://docs.example.com/"}, {Label: "<Guides>", Href: "https://docs.example.com/guides"}, {Label: "Start", Href: "https://docs.example.com/guides/start"}},
+		Root:  "../", Markdown: "start.md", CurrentKey: 2, Tag: "Beta",
 		Banner: &Banner{HTML: []byte("<p>News</p>"), Dismissible: true},
 		Header: Header{
 			Tabs:     []Tab{{Label: "Guides", Href: "start.html", Current: true}, {Label: "More", Menu: []Option{{Label: "API", Href: "../api.html", Description: "All calls"}}}},
@@ -454,7 +456,7 @@ func FuzzDocument(f *testing.F) {
 	shape := func(t *testing.T, s string) string {
 		v := &View{
 			Title: s, Description: s, Canonical: s, Root: "", CurrentKey: 1, Tag: s, Image: s, Markdown: s,
-			Meta:   []Meta{{"keywords", s}},
+			Meta: []Meta{{"keywords", s}}, Trail: []Link{{Label: s, Href: s}, {Label: s, Href: s}},
 			Header: Header{Tabs: []Tab{{Label: s, Href: s}}, Switches: []Switch{{Kind: s, Options: []Option{{Label: s, Href: s, Tag: s, Description: s, Lang: s}}}}, Links: []Link{{Label: s, Href: s}}, Primary: &Link{Label: s, Href: s}},
 			Sidebar: th.Sidebar(SidebarView{Anchors: []Anchor{{Label: s, Href: s}}, Items: []NavItem{
 				{Label: s, Href: s, Key: 1, Tag: s, Method: s}, {Label: s, Key: -1, Children: []NavItem{{Label: s, Key: -1, Children: []NavItem{{Label: s, Href: s, Key: 2}}}}},

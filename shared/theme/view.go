@@ -20,9 +20,14 @@ type View struct {
 	Lead []byte
 	// Canonical is the page's absolute address; empty leaves it out.
 	Canonical string
-	// Image is the absolute address of a picture for link previews.
-	Image   string
-	NoIndex bool
+	// Image is the absolute address of a picture for link previews; ImageDrawn
+	// tells that package preview drew it, so that its size is known.
+	Image      string
+	ImageDrawn bool
+	NoIndex    bool
+	// Trail is the way to the page in absolute addresses, the page itself last,
+	// for search engines; empty where there is none.
+	Trail []Link
 	// Meta is added to the head after the theme's own. A name that begins
 	// with "og:", "article:" or "fb:" is written as a property.
 	Meta []Meta
