@@ -19,6 +19,9 @@ import (
 const (
 	termBytes = 15 << 10
 	textBytes = 17 << 10
+	// listBytes is the size of a run of the list of words, which a reader loads to
+	// learn what was mistyped.
+	listBytes = 12 << 10
 	// rootPages is how many pages the root itself lists. Of a larger division
 	// only those pages are shown whose texts are fetched.
 	rootPages = 1024
@@ -65,6 +68,10 @@ type division struct {
 	last   string // the term before
 	begins []string
 	common []commonWord
+
+	words     []byte // of the list, in no run yet
+	lastWord  string
+	wordsFrom []string // the first word of each run
 }
 
 // boost weighs a run of pages: from, and before to.
@@ -205,7 +212,7 @@ func (b *Builder) Terms(ctx context.Context, parts []io.Reader) error {
 		d.terms = append(d.terms, postings...)
 		d.last = k.term
 		d.note(k.term, l.names)
-		return nil
+		return b.word(d, k.term)
 	})
 	if err != nil {
 		return err
@@ -214,8 +221,56 @@ func (b *Builder) Terms(ctx context.Context, parts []io.Reader) error {
 		if err := b.terms(d); err != nil {
 			return err
 		}
+		if err := b.words(d); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// word puts a term into the list of words, if it is one that can be mistyped.
+func (b *Builder) word(d *division, term string) error {
+	letters := 0
+	for _, r := range term {
+		if r >= '0' && r <= '9' || kindOf(r) != letter {
+			return nil
+		}
+		letters++
+	}
+	if letters < 4 || letters > 20 {
+		return nil
+	}
+	if len(d.words)+len(term) > listBytes {
+		if err := b.words(d); err != nil {
+			return err
+		}
+	}
+	if len(d.words) == 0 {
+		d.wordsFrom, d.lastWord = append(d.wordsFrom, term), ""
+	}
+	d.words = appendFronted(d.words, d.lastWord, term)
+	d.lastWord = term
+	return nil
+}
+
+// words writes the words that are held as a run of the list.
+func (b *Builder) words(d *division) error {
+	if len(d.words) == 0 {
+		return nil
+	}
+	text := string(d.words)
+	d.words = d.words[:0]
+	return b.file("w"+strconv.Itoa(len(d.wordsFrom)-1)+d.suffix, text)
+}
+
+// appendFronted adds a word to a list of words in order: how much it has in
+// common with the one before, and its rest.
+func appendFronted(b []byte, before, word string) []byte {
+	if len(b) > 0 {
+		b = append(b, ' ')
+	}
+	n := sharedPrefix(before, word)
+	return append(appendNumber(b, n), word[n:]...)
 }
 
 // sharedPrefix is how many characters two texts begin with alike, of those that
@@ -289,6 +344,7 @@ type root struct {
 	Counts   string   `json:"c"` // sections of each page
 	Terms    string   `json:"t"` // the first term of each run
 	Texts    string   `json:"x"` // how many sections each run has
+	Words    string   `json:"y"` // the first word of each run of the list
 	Pages    string   `json:"p,omitempty"`
 	Trails   []string `json:"h,omitempty"`
 	Boosts   [][3]any `json:"b,omitempty"`
@@ -307,6 +363,7 @@ func (b *Builder) Close() error {
 		r := root{
 			Version: formatVersion, Suffix: d.suffix, Language: d.Language, Sections: d.total,
 			Counts: string(d.counts), Terms: strings.Join(d.begins, " "), Texts: string(d.texts),
+			Words: strings.Join(d.wordsFrom, " "),
 		}
 		if len(d.pages) <= rootPages {
 			r.Pages, r.Trails = d.pageTable()
@@ -318,12 +375,8 @@ func (b *Builder) Close() error {
 		slices.SortFunc(d.common, func(a, b commonWord) int { return cmp.Compare(a.term, b.term) })
 		var words []byte
 		before := ""
-		for i, c := range d.common {
-			if i > 0 {
-				words = append(words, ' ')
-			}
-			n := sharedPrefix(before, c.term)
-			words = append(appendNumber(words, n), c.term[n:]...)
+		for _, c := range d.common {
+			words = appendFronted(words, before, c.term)
 			before = c.term
 		}
 		r.Common = string(words)

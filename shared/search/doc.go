@@ -24,6 +24,8 @@
 //	                                   and the pages while there are few
 //	bindery/search/t<n>.<digest>.js    a run of the terms in order, with postings
 //	bindery/search/x<n>.<digest>.js    a run of the sections: headings and texts
+//	bindery/search/w<n>.<digest>.js    a run of the words alone, in order, for
+//	                                   what was mistyped
 //
 // Every file is one call of the function binderySearch with the file's name
 // and its data, so that it works from a folder, where pages may not read files

@@ -153,6 +153,12 @@ function distance(a, b, max, open) {
   return Math.min(best, max + 1);
 }
 
+// allowed is how many letters of a word may be wrong.
+function allowed(word) { return /\d/.test(word) || word.length < 4 ? 0 : word.length < 8 ? 1 : 2; }
+
+// nearness is the weight of a word in the place of one that was mistyped.
+function nearness(asked, word, wrong) { return (wrong > 1 ? .3 : .5) * Math.sqrt(Math.min(1, asked.length / word.length)); }
+
 // Numbers as code.go writes them.
 var VALUES = {};
 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_".split("").forEach(function (c, i) { VALUES[c] = i; });
@@ -204,6 +210,7 @@ function Index(root, load) {
   this.begins = root.t ? root.t.split(" ") : [];
   this.texts = sums(root.x);
   this.boosts = root.b || [];
+  this.lists = root.y ? root.y.split(" ") : [];
   this.parsed = {};
   this.factor = root.p ? 1 : 2;
   var common = this.common = [], pages = this.pages = root.p ? [] : null;
@@ -269,34 +276,74 @@ Index.prototype.runsFor = function (word) {
 
 // expand lists the terms of a run that a word may mean: [term entry, weight].
 Index.prototype.expand = function (word, entries) {
-  var out = [], w = word.text, s = word.dense ? w : stem(w, this.lang), lang = this.lang, max = w.length < 4 ? 0 : w.length < 8 ? 1 : 2, near = [];
+  var out = [], w = word.text, s = word.dense ? w : stem(w, this.lang), lang = this.lang, max = allowed(w), near = [];
   entries.forEach(function (e) {
     var t = e[0];
     if (t === w) out.push([e, 1]);
     else if (word.dense ? word.open && t[0] === w : t[0] === w[0] && stem(t, lang) === s) out.push([e, .75]);
     else if (!word.dense && w.length > 1 && t.startsWith(w)) out.push([e, (word.open ? .8 : .45) * Math.sqrt(w.length / t.length)]);
-    else if (!word.dense && max && !/\d/.test(w)) {
+    else if (!word.dense && max) {
       var d = distance(w, t, max, word.open);
       if (d > max) return;
       if (d < max) { max = d; near = []; } // only the nearest ones
-      near.push([e, (d > 1 ? .3 : .5) * Math.sqrt(Math.min(1, w.length / t.length))]);
+      near.push([e, nearness(w, t, d)]);
     }
   });
   word.astray = !out.length;
+  word.near = near.length ? max : 9;
   if (!out.length) out = near;
   return out.sort(function (a, b) { return b[1] * Math.log(2 + b[0][1]) - a[1] * Math.log(2 + a[0][1]) || (a[0][0] < b[0][0] ? -1 : 1); }).slice(0, MAX_EXPANSIONS);
 };
 
-// guess lists words of names that a word may have been meant as, the likeliest
-// first.
-Index.prototype.guess = function (word) {
-  var w = word.text, max = w.length < 4 ? 0 : w.length < 8 ? 1 : 2, out = [];
-  if (!max || word.dense || /\d/.test(w)) return out;
-  this.common.forEach(function (t) {
+// guess lists the words of a list that are nearest to one: [word, distance].
+Index.prototype.guess = function (word, list) {
+  var w = word.text, max = allowed(w), out = [];
+  list.forEach(function (t) {
     var d = distance(w, t, max, word.open);
-    if (d <= max) out.push([t, d, Math.abs(t.length - w.length)]);
+    if (d > max) return;
+    if (d < max) { max = d; out = []; }
+    out.push([t, d]);
   });
-  return out.sort(function (a, b) { return a[1] - b[1] || a[2] - b[2] || (a[0] < b[0] ? -1 : 1); }).slice(0, 2).map(function (g) { return g[0]; });
+  return out.sort(function (a, b) { return Math.abs(a[0].length - w.length) - Math.abs(b[0].length - w.length) || (a[0] < b[0] ? -1 : 1); });
+};
+
+// correct promises that a word that stands nowhere has the terms that it may
+// have been meant as: from the list of words around it, and from the words of
+// names, should it be wrong at its beginning. room() tells how much may still be
+// fetched, and takes what it is given.
+Index.prototype.correct = function (word, used, room) {
+  var self = this;
+  if (word.dense || !allowed(word.text)) return null;
+  // Besides the list there must be room for a run of terms and one of texts.
+  var run = Math.max(0, upTo(this.lists, word.text)), fetch = this.lists.length && room(0) >= 3;
+  if (fetch) room(1);
+  return (fetch ? this.once("w" + run, function (text) {
+    var out = [];
+    fronted(text, 1, function (w) { out.push(w); });
+    return out;
+  }) : Promise.resolve([])).then(function (list) {
+    var seen = {}, near = [];
+    self.guess(word, list.concat(self.common)).forEach(function (g) {
+      if (near.length < 3 && !seen["$" + g[0]]) near.push(g);
+      seen["$" + g[0]] = true;
+    });
+    seen = {};
+    if (!near.length || near[0][1] > word.near) return null;
+    if (near[0][1] < word.near) word.found = [];
+    word.found.forEach(function (f) { seen["$" + f[0][0]] = true; });
+    return Promise.all(near.map(function (g) {
+      var r = Math.max(0, upTo(self.begins, g[0]));
+      if (seen["$" + g[0]]) return null;
+      if (used.indexOf(r) < 0) {
+        if (room(0) < 2) return null;
+        room(1);
+        used.push(r);
+      }
+      return self.terms(r).then(function (entries) {
+        entries.forEach(function (e) { if (e[0] === g[0]) word.found.push([e, nearness(word.text, g[0], g[1])]); });
+      });
+    }));
+  });
 };
 
 // chosen takes the words of a question that fit into what it may fetch: those
@@ -320,7 +367,7 @@ Index.prototype.chosen = function (query) {
 // search promises what a question finds: pages in order, each with its best
 // sections as numbers, and the terms to mark.
 Index.prototype.search = function (query) {
-  var self = this, chosen = this.chosen(query), words = chosen.words, used = chosen.used;
+  var self = this, chosen = this.chosen(query), words = chosen.words, used = chosen.used, left;
   if (!words.length) return Promise.resolve({ pages: [], terms: [], left: 0 });
   return Promise.all(used.map(function (r) { return self.terms(r); })).then(function () {
     return Promise.all(words.map(function (w) {
@@ -329,24 +376,12 @@ Index.prototype.search = function (query) {
       });
     }));
   }).then(function () {
-    // A word that stands nowhere may be a name mistyped at its beginning.
-    return Promise.all(words.map(function (w) {
-      if (!w.astray) return null;
-      var guesses = self.guess(w);
-      return Promise.all(guesses.map(function (g) {
-        var r = Math.max(0, upTo(self.begins, g));
-        if (used.indexOf(r) < 0) {
-          if (used.length >= (MAX_TERM_RUNS + 1) * self.factor) return null;
-          used.push(r);
-        }
-        return self.terms(r).then(function (entries) {
-          if (w.found.some(function (f) { return f[0][0] === g; })) return;
-          entries.forEach(function (e) { if (e[0] === g) w.found.push([e, .45]); });
-        });
-      }));
-    }));
+    left = MAX_RUNS * self.factor - used.length;
+    return words.reduce(function (before, w) {
+      return before.then(function () { return w.astray ? self.correct(w, used, function (n) { return left -= n; }) : null; });
+    }, Promise.resolve());
   }).then(function () {
-    return self.rank(words, MAX_RUNS * self.factor - used.length);
+    return self.rank(words, left);
   });
 };
 
