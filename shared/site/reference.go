@@ -86,7 +86,9 @@ func (a *apiReader) read(config *value, page func(string) (int, bool)) {
 		if _, twice := a.documented[ref]; !twice {
 			a.documented[ref] = i
 		}
-		if o := a.reader.Spec(ref.File).Find(ref.Key); p.Title == titleOf(p.Address) {
+		o := a.reader.Spec(ref.File).Find(ref.Key)
+		p.Deprecated = p.Deprecated || o.Deprecated
+		if p.Title == titleOf(p.Address) { // the front matter has none
 			p.Title = o.Name()
 			if o.SidebarTitle != "" && p.SidebarTitle == "" {
 				p.SidebarTitle = o.SidebarTitle
