@@ -624,20 +624,29 @@ func TestDamaged(t *testing.T) {
 			return firstError(os.Remove(name), os.Symlink("/etc/passwd", name))
 		}},
 	} {
-		for _, pinned := range []string{"", "1"} {
-			t.Run(c.name+", pinned "+pinned, func(t *testing.T) {
-				o := newOrigin(t, edition(t, "1"))
-				data := t.TempDir()
-				r := started(t, Options{Link: o.link(), Data: data, Version: pinned})
+		for _, how := range []string{"from a link", "pinned", "from a file"} {
+			t.Run(c.name+", "+how, func(t *testing.T) {
+				data := edition(t, "1")
+				options := Options{Link: newOrigin(t, data).link(), Data: t.TempDir()}
+				switch how {
+				case "pinned":
+					options.Version = "1"
+				case "from a file":
+					options.Link = write(t, data)
+				}
+				r := started(t, options)
 				r.stop()
 				<-r.ended
-				if err := c.damage(filepath.Join(data, versionsDir, sum(o.data))); err != nil {
+				if err := c.damage(filepath.Join(options.Data, versionsDir, sum(data))); err != nil {
 					t.Fatal(err)
 				}
-				r = started(t, Options{Link: o.link(), Data: data, Version: pinned})
+				r = started(t, options)
 				r.shows(t, "edition 1")
 				if response, _ := r.get(t, "/guides/start"); response.StatusCode != 200 {
 					t.Errorf("status %d", response.StatusCode)
+				}
+				if s := r.status(t); s.State != "serving" {
+					t.Errorf("%+v", s)
 				}
 			})
 		}

@@ -74,15 +74,19 @@ func (s *status) show(r Record) {
 	s.s.Version, s.s.SHA256, s.s.Domain, s.s.Pages, s.s.Since = r.Version, r.Digest, r.Domain, r.Pages, &at
 }
 
+// asks notes which source is asked.
+func (s *status) asks(source string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.s.Source = source
+}
+
 // checked notes how asking the source ended.
-func (s *status) checked(source string, err error) {
+func (s *status) checked(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.now().UTC().Truncate(time.Second)
 	s.s.Checked, s.s.Problem = &at, nil
-	if source != "" {
-		s.s.Source = source
-	}
 	if err != nil {
 		s.s.Problem = &Problem{Code: codeOf(err), Message: err.Error()}
 	}

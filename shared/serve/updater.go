@@ -56,7 +56,7 @@ func (u *updater) retryAfter() time.Duration {
 func (u *updater) update(ctx context.Context, first bool) error {
 	release, err := u.volume.lock(ctx)
 	if err != nil {
-		return u.note(ctx, "", err)
+		return u.note(ctx, err)
 	}
 	defer release()
 	u.volume.sweep()
@@ -71,11 +71,11 @@ func (u *updater) update(ctx context.Context, first bool) error {
 			u.discard(r.Digest, err)
 		}
 	}
-	where, err := u.fromSource(ctx, first)
+	err = u.fromSource(ctx, first)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	_ = u.note(ctx, where, err)
+	_ = u.note(ctx, err)
 	if err == nil {
 		u.volume.prune(u.options.Keep)
 		return nil
@@ -95,11 +95,11 @@ func (u *updater) update(ctx context.Context, first bool) error {
 }
 
 // note tells how asking the source ended.
-func (u *updater) note(ctx context.Context, where string, err error) error {
+func (u *updater) note(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	u.status.checked(where, err)
+	u.status.checked(err)
 	if err == nil {
 		u.failed = 0
 		return nil
@@ -111,25 +111,22 @@ func (u *updater) note(ctx context.Context, where string, err error) error {
 }
 
 // fromSource shows the source's bundle.
-func (u *updater) fromSource(ctx context.Context, first bool) (where string, err error) {
+func (u *updater) fromSource(ctx context.Context, first bool) error {
 	link, err := ReadLink(u.options.Link, u.options.LinkFile)
 	if err != nil {
-		return "", err
+		return err
 	}
 	source, err := ParseSource(link, u.options.source())
 	if err != nil {
-		return "", err
+		return err
 	}
+	u.status.asks(source.Where)
 	if !source.Encrypted && u.want.digest == "" && !u.options.AllowHTTP {
-		return source.Where, &Error{Code: CodeUsage, Message: "the bundle's address is not encrypted: who is in between could put another site in its place",
+		return &Error{Code: CodeUsage, Message: "the bundle's address is not encrypted: who is in between could put another site in its place",
 			Advice: "Use https, or set BINDERY_BUNDLE_SHA256 so that another bundle is refused, or BINDERY_ALLOW_HTTP=true"}
 	}
 	if source.File != "" {
-		r, err := u.volume.add(ctx, source.File, u.want, source, validators{})
-		if err != nil {
-			return source.Where, err
-		}
-		return source.Where, u.switchTo(r)
+		return u.switchTo(ctx, source.File, source, validators{})
 	}
 	var known validators
 	versions := u.volume.list()
@@ -152,24 +149,20 @@ func (u *updater) fromSource(ctx context.Context, first bool) (where string, err
 					break
 				}
 				u.metrics.check("unchanged", true, u.now())
-				return source.Where, nil
+				return nil
 			}
 		}
 		// What was known can't be shown: all of it once more.
 		path, from, err = u.download.fetch(ctx, source, validators{})
 	}
 	if err != nil {
-		return source.Where, err
+		return err
 	}
-	r, err := u.volume.add(ctx, path, u.want, source, from)
-	if ctx.Err() != nil {
-		return source.Where, ctx.Err()
+	err = u.switchTo(ctx, path, source, from)
+	if ctx.Err() == nil {
+		u.download.forget()
 	}
-	u.download.forget()
-	if err != nil {
-		return source.Where, err
-	}
-	return source.Where, u.switchTo(r)
+	return err
 }
 
 // How often a download is tried without a new byte in between.
@@ -178,18 +171,26 @@ const (
 	fetchAttemptsWithSite = 2 // at the start, when the volume has a site to show
 )
 
-// switchTo shows a version that the source gave.
-func (u *updater) switchTo(r Record) error {
-	result := "updated"
-	if s := u.handler.shown.Load(); s != nil && s.record.Digest == r.Digest {
-		result = "unchanged"
+// switchTo shows the version that an archive holds. One that is on the volume
+// already may be damaged there: then it is unpacked anew, once.
+func (u *updater) switchTo(ctx context.Context, archive string, source *Source, from validators) error {
+	var failed error
+	for range 2 {
+		r, err := u.volume.add(ctx, archive, u.want, source, from)
+		if err != nil {
+			return err
+		}
+		result := "updated"
+		if s := u.handler.shown.Load(); s != nil && s.record.Digest == r.Digest {
+			result = "unchanged"
+		}
+		if failed = u.show(r.Digest); failed == nil {
+			u.metrics.check(result, true, u.now())
+			return nil
+		}
+		u.discard(r.Digest, failed)
 	}
-	if err := u.show(r.Digest); err != nil {
-		u.discard(r.Digest, err)
-		return volumeError("the version can't be shown", err)
-	}
-	u.metrics.check(result, true, u.now())
-	return nil
+	return volumeError("the version can't be shown", failed)
 }
 
 // show opens a version, switches readers to it and makes it the volume's
