@@ -21,14 +21,14 @@ const module = "github.com/bindery-docs/bindery/"
 var rooms = map[string][]string{
 	"functions": {
 		"shared/config", "shared/cloud", "shared/cloud/awsconfig", "shared/cloud/dynamo", "shared/cloud/s3store",
-		"shared/cloud/sfnrun", "shared/admin", "shared/api", "shared/export",
+		"shared/cloud/sfnrun", "shared/admin", "shared/api", "shared/export", "shared/script/island",
 	},
 	"infra": {"shared/config", "shared/api", "statemachine"},
 	"infra/cmd/bindery": {
 		"shared/admin", "shared/api", "shared/asl", "shared/bundle", "shared/client", "shared/cloud/dynamo",
 		"shared/cloud/s3store", "shared/cloud/stack", "shared/component",
 		"shared/config", "shared/export", "shared/highlight", "shared/local", "shared/mdx", "shared/page",
-		"shared/serve", "shared/site", "shared/snapshot", "shared/store", "shared/theme", "statemachine",
+		"shared/script/island", "shared/serve", "shared/site", "shared/snapshot", "shared/store", "shared/theme", "statemachine",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).

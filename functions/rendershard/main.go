@@ -2,6 +2,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/cloud"
 	"github.com/bindery-docs/bindery/shared/cloud/awsconfig"
@@ -9,9 +11,15 @@ import (
 	"github.com/bindery-docs/bindery/shared/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/config"
 	"github.com/bindery-docs/bindery/shared/export"
+	"github.com/bindery-docs/bindery/shared/script/island"
 )
 
-func main() { cloud.Main("rendershard", handler) }
+func main() {
+	if island.IsWorker(os.Getenv) {
+		os.Exit(island.Work(os.Stdin, os.Stdout))
+	}
+	cloud.Main("rendershard", handler)
+}
 
 func handler(f *cloud.Function) (cloud.Handler, error) {
 	env, err := config.FunctionFromEnv(f.Getenv, config.Table, config.SourcesBucket, config.ExportsBucket)
@@ -25,6 +33,11 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	db := dynamo.New(aws, dynamo.Options{Table: env.Table})
 	objects := s3store.New(aws, s3store.Options{Sources: env.SourcesBucket, Exports: env.ExportsBucket})
 	service := admin.New(admin.Options{Store: db, Objects: objects, Log: f.Log})
-	steps := export.New(export.Options{Admin: service, Objects: objects, Log: f.Log, Annotate: cloud.Annotate})
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	islands := island.New(island.Options{Program: program, Log: f.Log})
+	steps := export.New(export.Options{Admin: service, Objects: objects, Islands: islands, Log: f.Log, Annotate: cloud.Annotate})
 	return f.Step(env.Stage, steps.Tasks()[export.TaskRender]), nil
 }

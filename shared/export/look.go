@@ -45,6 +45,7 @@ type look struct {
 	styles     map[string]string
 	linked     bool // a page links the style sheet
 	mermaid    bool
+	islands    bool // a page has living components
 	reference  bool // a page shows a part of a specification
 	playground bool // a page sends calls
 	// needs are the sources of the pages' content, by directive.
@@ -54,6 +55,7 @@ type look struct {
 func (l *look) page(f *fact) {
 	l.linked = l.linked || len(f.Classes) > 0 || len(f.Styles) > 0
 	l.mermaid = l.mermaid || f.Mermaid
+	l.islands = l.islands || f.Islands
 	l.reference = l.reference || f.Reference
 	l.playground = l.playground || f.Playground
 	for directive, sources := range f.Sources {
@@ -146,6 +148,11 @@ func (f *frame) scriptsFor(res *page.Result) []string {
 			}
 		}
 	}
+	if res.Script != nil {
+		if file, err := script.Islands(); err == nil { // else components stay as they are at first
+			out = append(out, f.root+file.Path, f.root+res.ScriptPath)
+		}
+	}
 	if out == nil {
 		return f.scripts
 	}
@@ -162,6 +169,13 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 			return nil, internal("Mermaid's runtime could not be read", err)
 		}
 		files = append(files, runtime...)
+	}
+	if r.look.islands {
+		file, err := script.Islands()
+		if err != nil {
+			return nil, internal("the runtime of components could not be read", err)
+		}
+		files = append(files, file)
 	}
 	if r.look.reference {
 		files = append(files, script.File(reference.Styles()))

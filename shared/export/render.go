@@ -36,6 +36,8 @@ type fact struct {
 	Classes []string          `json:"classes,omitempty"`
 	Styles  map[string]string `json:"styles,omitempty"`
 	Mermaid bool              `json:"mermaid,omitempty"`
+	// Islands tells that the page has a Script.
+	Islands bool `json:"islands,omitempty"`
 	// Reference and Playground are those of page.Result.
 	Reference  bool `json:"reference,omitempty"`
 	Playground bool `json:"playground,omitempty"`
@@ -386,6 +388,12 @@ func (s *Steps) renderPages(ctx context.Context, src *source, u unit, out *bundl
 			return err
 		}
 		r.note(line)
+		if res.Script != nil {
+			if line, err = out.Add(res.ScriptPath, entry.Modified, res.Script); err != nil {
+				return err
+			}
+			r.note(line)
+		}
 		var found *search.Fact
 		if src.finder != nil && src.finder.findable(i) {
 			f, err := r.index.Add(src.finder.page(i, res))
@@ -459,7 +467,7 @@ func failedPage(p *site.Page, reason string) *page.Result {
 func appendFact(dst []byte, s *site.Site, i int, res *page.Result, found *search.Fact) ([]byte, error) {
 	f := fact{
 		Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics,
-		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Reference: res.Reference, Playground: res.Playground, Sources: res.Sources, Search: found,
+		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Islands: res.Script != nil, Reference: res.Reference, Playground: res.Playground, Sources: res.Sources, Search: found,
 	}
 	var own map[string]bool
 	for _, l := range res.Links {

@@ -98,7 +98,7 @@ func (s *Steps) prepare(src *source) error {
 	}
 	src.pages = page.New(page.Options{
 		Site: src.site, FS: src.fs, Highlighter: s.highlighter, Registry: s.registry, Log: s.log,
-		Icons: iconsOf{src.views.theme}, Diagrams: s.scripts,
+		Icons: iconsOf{src.views.theme}, Diagrams: s.scripts, Islands: s.islands,
 		Playground: src.input.Features.Playground,
 		AirGapped:  src.input.Project.Kind == admin.KindAirGapped,
 	})

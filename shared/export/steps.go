@@ -15,6 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/export/upkeep"
 	"github.com/bindery-docs/bindery/shared/highlight"
+	"github.com/bindery-docs/bindery/shared/page"
 	"github.com/bindery-docs/bindery/shared/script"
 	"github.com/bindery-docs/bindery/shared/store"
 	"github.com/bindery-docs/bindery/shared/theme/icons"
@@ -41,6 +42,8 @@ type Options struct {
 	// logs and metrics: its organisation, and how many pages and bytes it
 	// wrote ("organisation", "pages", "bytes").
 	Annotate func(ctx context.Context, facts ...slog.Attr)
+	// Islands shows what of pages needs JavaScript; nil leaves it out.
+	Islands page.Islands
 	// Renderer replaces the digest of this program; for tests.
 	Renderer string
 	// MaxAge is how long an execution may take before Reconcile ends it;
@@ -67,6 +70,7 @@ type Steps struct {
 	registry    *component.Registry
 	icons       *icons.Set
 	scripts     *script.Engine
+	islands     page.Islands
 	units       bundle.Writers
 	slots       chan struct{} // one for each unit that may be in work
 	buffers     sync.Pool     // of *bytes.Buffer
@@ -80,7 +84,7 @@ type Steps struct {
 func New(opt Options) *Steps {
 	s := &Steps{
 		admin: opt.Admin, objects: opt.Objects, log: opt.Log, now: opt.Now,
-		shards: opt.Shards, renderer: opt.Renderer,
+		shards: opt.Shards, renderer: opt.Renderer, islands: opt.Islands,
 		highlighter: highlight.New(highlight.Options{CacheBytes: highlightCacheBytes}), registry: component.Builtin(), icons: icons.New(),
 	}
 	if s.log == nil {

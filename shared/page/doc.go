@@ -10,6 +10,7 @@
 //   - esm.go, scope.go, values.go: what names and expressions stand for
 //     (internal/js reads and evaluates them)
 //   - jsx.go: elements in JavaScript, components that authors declare
+//   - island.go: what needs an engine, shown by package island
 //   - ids.go: ids of headings and components, and their aliases
 //   - toplevel.go: the text, and what stands beside it
 //   - html.go, element.go: the tree as HTML; HTML elements that authors write

@@ -13,6 +13,9 @@ import (
 
 // declare binds what the import and export statements of a file name.
 func (s *state) declare(root *mdx.Node, sc *scope) {
+	if s.r.islands != nil {
+		sc.module = module(root)
+	}
 	for _, n := range root.Children {
 		if n.Kind != mdx.ESM {
 			continue

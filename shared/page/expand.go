@@ -184,8 +184,14 @@ func (s *state) expandExpression(n *mdx.Node, sc *scope) []*mdx.Node {
 			return list
 		}
 	}
+	mark := s.reported()
 	s.report(sc.file, n.Pos, mdx.Warning, "script-needed",
 		"this expression needs JavaScript and is left out: {"+excerpt(n.Value)+"}: "+reasonOf(err))
+	if s.r.islands != nil {
+		if list, ok := s.island(n, nil, nil, sc, mark); ok {
+			return list
+		}
+	}
 	return nil
 }
 
@@ -303,9 +309,18 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 	name := n.Name
 	if isCapital(name) {
 		first, _, _ := strings.Cut(name, ".")
-		if _, ok := sc.names.Lookup(first); ok {
+		if v, ok := sc.names.Lookup(first); ok {
+			_, snippet := v.(snippetValue)
+			attrs := slices.Clone(n.Attrs)
+			children := s.expand(n.Children, sc)
+			mark := s.reported()
 			props := s.props(n, sc)
-			if list, ok := s.custom(n, props, s.expand(n.Children, sc), sc.names); ok {
+			if list, ok := s.custom(n, props, children, sc.names); ok {
+				if !snippet && s.needsScript(mark) {
+					if shown, ok := s.island(n, attrs, children, sc, mark); ok {
+						list = shown
+					}
+				}
 				return list, false
 			}
 		}
@@ -327,9 +342,16 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 			}
 		}
 	}
+	n.Children = s.expand(n.Children, sc)
+	attrs, children := n.Attrs, n.Children
+	mark := s.reported()
 	s.expandAttrs(n, sc)
+	if s.needsScript(mark) {
+		if shown, ok := s.island(n, attrs, children, sc, mark); ok {
+			return shown, false
+		}
+	}
 	if len(n.Children) > 0 {
-		n.Children = s.expand(n.Children, sc)
 		if !n.Inline && !isTag(name) && s.component(n) == nil {
 			n.Children = paragraphs(n.Children) // an unknown component
 		}

@@ -30,6 +30,8 @@ type Options struct {
 	Playground bool
 	// Diagrams draws diagrams; nil shows their source.
 	Diagrams Diagrams
+	// Islands shows what needs JavaScript; nil leaves it out.
+	Islands Islands
 	// Log gets what is not an author's business; nil discards it.
 	Log *slog.Logger
 }
@@ -41,6 +43,7 @@ type Renderer struct {
 	code     *highlight.Highlighter
 	icons    component.Icons
 	diagrams Diagrams
+	islands  Islands
 	registry *component.Registry
 	log      *slog.Logger
 	snippets snippetCache
@@ -87,6 +90,11 @@ type Result struct {
 	// Playground tells that readers can send requests from it: it needs that
 	// package's script too.
 	Playground bool
+	// Script brings the page's components to life, after script.Islands. It is
+	// nil where none of them lives.
+	Script []byte
+	// ScriptPath is the file of the bundle that Script belongs into.
+	ScriptPath string
 	// Sources are what a content security policy must allow besides 'self'
 	// for what the page loads from elsewhere and for its <style> elements, by
 	// directive.
@@ -131,7 +139,7 @@ type Ref struct {
 
 // New makes a Renderer.
 func New(o Options) *Renderer {
-	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
+	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, islands: o.Islands, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
 	if r.registry == nil {
 		r.registry = component.Builtin()
 	}

@@ -14,6 +14,8 @@ type scope struct {
 	// file is the source that expressions of this scope stand in; relative
 	// imports are relative to it.
 	file string
+	// module are the source's import and export statements.
+	module string
 	// names holds what the source imports and exports, and behind that the
 	// properties that it was used with.
 	names *js.Scope

@@ -11,6 +11,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/mdx"
 	"github.com/bindery-docs/bindery/shared/page/internal/js"
 	"github.com/bindery-docs/bindery/shared/reference"
+	"github.com/bindery-docs/bindery/shared/script/island"
 	"github.com/bindery-docs/bindery/shared/site"
 )
 
@@ -47,6 +48,13 @@ type state struct {
 	// reference.
 	footnotes map[string]*footnote
 	order     []*footnote
+
+	// islands counts the pieces of JavaScript that were tried, live are those
+	// that live on in readers' browsers; addresses are how addresses in them are
+	// written on this page.
+	islands   int
+	live      []island.Source
+	addresses map[string]string
 
 	// lang is the page's language, nil before somebody asks for it.
 	lang *string
@@ -125,6 +133,7 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 	b = s.footnoteSection(b)
 	s.result.HTML, s.result.Lead = b, s.lead(p.Description)
 	s.result.Markdown = s.markdown(p)
+	s.islandScript()
 	t := component.NewText(s)
 	s.Text(t, s.root)
 	s.footnoteText(t)

@@ -14,9 +14,12 @@ var styles string
 //go:embed start.js
 var start []byte
 
-// CSS returns the styles of diagrams. They use the theme's custom properties
-// and define none of them.
-func CSS() string { return styles }
+// CSS returns the styles of diagrams, and of what stands around components that
+// live. They use the theme's custom properties and define none of them.
+func CSS() string { return styles + islandStyles }
+
+// islandStyles: these elements mark places and are none themselves.
+const islandStyles = "bindery-island,bindery-live,bindery-frame,bindery-hole,bindery-content{display:contents}\n"
 
 // File is a file for the bundle.
 type File struct {
@@ -42,6 +45,24 @@ var runtime = sync.OnceValues(func() ([]File, error) {
 	}
 	head := append(append([]byte("/*! Mermaid\n"), licence...), "*/\n"...)
 	return []File{named("mermaid", append(head, code...)), named("diagrams", start)}, nil
+})
+
+// Islands gives the script that pages with living components load before their
+// own: Preact, and what links it to the components that the export drew
+// (package island).
+func Islands() (File, error) { return islands() }
+
+var islands = sync.OnceValues(func() (File, error) {
+	code, err := unpack("islands")
+	if err != nil {
+		return File{}, err
+	}
+	licence, err := data.ReadFile("licences/preact.txt")
+	if err != nil {
+		return File{}, err
+	}
+	head := append(append([]byte("/*! Preact\n"), licence...), "*/\n"...)
+	return named("islands", append(head, code...)), nil
 })
 
 func named(stem string, data []byte) File {

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-//go:embed data licences/mermaid.txt
+//go:embed data licences/mermaid.txt licences/preact.txt
 var data embed.FS
 
 // maxProgram bounds what a packed program may unpack to; Mermaid's runtime has

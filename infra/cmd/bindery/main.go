@@ -22,9 +22,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/bindery-docs/bindery/shared/script/island"
 )
 
 func main() {
+	if island.IsWorker(os.Getenv) {
+		os.Exit(island.Work(os.Stdin, os.Stdout))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks to end well. After it, signals do what they do
 	// without us: the second ends the process.

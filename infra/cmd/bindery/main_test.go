@@ -22,9 +22,13 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/script/island"
 )
 
 func TestMain(m *testing.M) {
+	if island.IsWorker(os.Getenv) {
+		main()
+	}
 	testscript.Main(m, map[string]func(){"bindery": main})
 }
 

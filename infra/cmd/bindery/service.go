@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/asl"
 	"github.com/bindery-docs/bindery/shared/export"
 	"github.com/bindery-docs/bindery/shared/local"
+	"github.com/bindery-docs/bindery/shared/script/island"
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
@@ -45,6 +47,7 @@ type service struct {
 	listener net.Listener
 	server   *http.Server
 	steps    *export.Steps
+	islands  *island.Engine
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	served   chan error
@@ -68,7 +71,12 @@ func openService(ctx context.Context, data, addr string, log *slog.Logger) (*ser
 	s.Admin = admin.New(admin.Options{
 		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Log: log, PollAfter: localPace, PollFreely: freeAge,
 	})
-	s.steps = export.New(export.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Log: log})
+	program, err := os.Executable()
+	if err != nil {
+		return nil, errors.Join(err, l.Close(ctx))
+	}
+	s.islands = island.New(island.Options{Program: program, Log: log})
+	s.steps = export.New(export.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Islands: s.islands, Log: log})
 	return s, nil
 }
 
@@ -164,5 +172,6 @@ func (s *service) Close() error {
 		s.stop()
 	}
 	s.work.Wait()
+	s.islands.Close()
 	return errors.Join(append(errs, s.local.Close(ctx))...)
 }

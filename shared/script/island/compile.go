@@ -300,7 +300,7 @@ func builtins(script []byte, components []string) string {
 	}
 	for _, name := range components {
 		first, rest, dotted := strings.Cut(name, ".")
-		if !said[first] {
+		if !said[first] || name == native {
 			continue
 		}
 		if dotted {
@@ -311,6 +311,10 @@ func builtins(script []byte, components []string) string {
 	}
 	return b.String()
 }
+
+// native is the built-in component that has the name of one of the language's own
+// values. The runtimes tell them apart: only elements are of the component.
+const native = "Error"
 
 // hookNames are the names of the runtime that authors use without an import.
 var hookNames = [...]string{

@@ -73,6 +73,7 @@ func TestRender(t *testing.T) {
 		{name: "hooks without an import", module: "export const C = () => { const [v] = useState('x'); const m = useMemo(() => v + v, [v]); return <i>{m}</i>; }", expression: "<C />", want: "<i>xx</>", live: true},
 		{name: "built-in components", module: "export const C = () => <Card title='T' icon={<b>i</b>}><Tree.File name='f' /></Card>", expression: "<C />", want: `<Card title="T" icon=[<b>i</>]><Tree.File name="f"></></>`},
 		{name: "own components hide built-in ones", module: "export const Card = () => <u>own</u>", expression: "<Card />", want: "<u>own</>"},
+		{name: "the callout and the value of that name", module: "export const C = () => { try { throw new Error('no') } catch (e) { return <Error>{e.message}</Error> } }", expression: "<C />", want: "<Error>no</>"},
 		{name: "context", module: "const X = React.createContext('no'); \nexport const C = () => { const v = React.useContext(X); return <>{v}</> }", expression: "<><C /><X.Provider value='yes'><C /></X.Provider><C /></>", want: "noyesno"},
 		{name: "effects do not run", module: "export const C = () => { const [s, set] = useState('first'); useEffect(() => { set('then') }, []); return s; }", expression: "<C />", want: "first", live: true},
 		{name: "a class", module: "import React from 'react'\nexport class C extends React.Component { state = { n: 2 }; render() { return <b>{this.state.n + this.props.m}</b> } }", expression: "<C m={3} />", want: "<b>5</>", live: true},

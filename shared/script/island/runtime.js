@@ -19,6 +19,7 @@
     }
     if (arguments.length > 3) props.children = Array.prototype.slice.call(arguments, 2);
     else if (arguments.length === 3) props.children = arguments[2];
+    if (type === Error) type = React.builtin('Error'); // authors' <Error>
     if (type && type.defaultProps) for (var d in type.defaultProps) if (props[d] === undefined) props[d] = type.defaultProps[d];
     return { $element: true, type: type, props: props, key: key, ref: ref };
   }

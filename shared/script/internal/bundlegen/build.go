@@ -33,7 +33,7 @@ func Build(npm, js string) ([]Program, error) {
 		return nil, err
 	}
 	var programs []Program
-	for _, name := range []string{"graph", "elk", "utilities"} {
+	for _, name := range []string{"graph", "elk", "utilities", "islands"} {
 		code, err := bundle(npm, js, name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -144,7 +144,7 @@ func (p Program) write(out string) (int, error) {
 // licences copies those of all libraries.
 func licences(npm, out string) error {
 	for _, l := range []struct{ library, file string }{
-		{"beautiful-mermaid", "LICENSE"}, {"elkjs", "LICENSE.md"}, {"tailwindcss", "LICENSE"}, {"mermaid", "LICENSE"},
+		{"beautiful-mermaid", "LICENSE"}, {"elkjs", "LICENSE.md"}, {"tailwindcss", "LICENSE"}, {"mermaid", "LICENSE"}, {"preact", "LICENSE"},
 	} {
 		data, err := os.ReadFile(filepath.Join(npm, "node_modules", l.library, l.file))
 		if err != nil {

@@ -1,0 +1,367 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/script/island"
+	"github.com/bindery-docs/bindery/shared/site"
+)
+
+// Islands shows what needs JavaScript; *island.Engine does.
+type Islands interface {
+	// Render shows a source as it is at first. An *island.Error tells the
+	// author what is wrong with it.
+	Render(ctx context.Context, fsys fs.FS, source island.Source, components []string) (*island.Shown, error)
+}
+
+// maxIslands bounds the pieces of JavaScript on a page: each costs some
+// milliseconds.
+const maxIslands = 200
+
+// reported is a mark in what was reported so far.
+func (s *state) reported() int { return len(s.result.Diagnostics) }
+
+// needsScript tells whether something since a mark was left out because it
+// needs JavaScript, and an engine is there to try it.
+func (s *state) needsScript(mark int) bool {
+	return s.r.islands != nil && slices.ContainsFunc(s.result.Diagnostics[mark:], func(d mdx.Diagnostic) bool { return d.Code == "script-needed" })
+}
+
+// forget takes back what was reported since a mark.
+func (s *state) forget(mark int) {
+	for _, d := range s.result.Diagnostics[mark:] {
+		delete(s.reports, d)
+	}
+	s.result.Diagnostics = s.result.Diagnostics[:mark]
+}
+
+// island shows what a node is in JavaScript: an element with its attributes, or
+// an expression. children are what the element holds. What was reported since
+// the mark is about the node without JavaScript. When it can't be shown, that
+// stays as it is, and the report says why.
+func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope, mark int) ([]*mdx.Node, bool) {
+	if s.islands++; s.islands > maxIslands {
+		return nil, false
+	}
+	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Expression: s.islandSource(n, attrs, len(children) > 0)}
+	props, names := islandProps(sc)
+	source.Props, source.Names = props, names
+	shown, err := s.r.islands.Render(s.ctx, s.r.fs, source, s.componentNames())
+	if err != nil {
+		var fault *island.Error
+		switch {
+		case s.ctx.Err() != nil:
+			s.fail(s.ctx.Err())
+		case errors.As(err, &fault):
+			s.forget(mark)
+			what := "<" + n.Name + ">"
+			if n.Kind == mdx.Expression {
+				what = "{" + excerpt(n.Value) + "}"
+			}
+			message := what + " can't be shown as it is meant: " + fault.Message
+			if len(fault.Stack) > 1 {
+				message += "; called from " + strings.Join(fault.Stack[1:], ", ")
+			}
+			s.report(fault.File, mdx.Pos{Line: fault.Line, Column: 1}, mdx.Warning, "script-failed", message)
+		default:
+			s.r.log.LogAttrs(s.ctx, slog.LevelError, "a component could not be rendered", slog.String("file", sc.file), slog.Any("error", err))
+		}
+		return nil, false
+	}
+	s.forget(mark)
+	for _, name := range shown.Inputs {
+		s.input(name)
+	}
+	t := islandTree{state: s, at: n, scope: sc, children: children, live: shown.Live}
+	list := t.nodes(shown.Nodes, true)
+	if !shown.Live {
+		if n.Inline {
+			return list, true
+		}
+		return paragraphs(list), true
+	}
+	box := t.element("bindery-island", list)
+	box.Attrs = []mdx.Attr{{Kind: mdx.AttrString, Name: "data-island", Value: strconv.Itoa(len(s.live)), Pos: n.Pos}}
+	box.Inline = n.Inline
+	s.live = append(s.live, source)
+	return []*mdx.Node{box}, true
+}
+
+// islandSource writes a node as the source of what is shown.
+func (s *state) islandSource(n *mdx.Node, attrs []mdx.Attr, holds bool) string {
+	if n.Kind == mdx.Expression {
+		return "{" + n.Value + "}"
+	}
+	b := []byte("<" + n.Name)
+	for _, a := range attrs {
+		b = append(b, ' ')
+		switch a.Kind {
+		case mdx.AttrSpread:
+			b = append(b, "{..."+strings.TrimPrefix(strings.TrimSpace(a.Value), "...")+"}"...)
+			continue
+		case mdx.AttrBool:
+			b = append(b, a.Name...)
+			continue
+		case mdx.AttrString:
+			text, _ := json.Marshal(a.Value) // a string has a JSON
+			b = append(b, a.Name+"={"+string(text)+"}"...)
+		default:
+			b = append(b, a.Name+"={"+a.Value+"}"...)
+		}
+	}
+	if !holds {
+		return string(append(b, " />"...))
+	}
+	return string(append(b, ">{$children}</"+n.Name+">"...))
+}
+
+// islandProps gives the properties of a snippet that a script can have.
+func islandProps(sc *scope) (props string, names []string) {
+	var b strings.Builder
+	for _, p := range sc.props {
+		src, ok := literalSource(p.Value)
+		if !ok || !isPath(p.Key) || strings.Contains(p.Key, ".") {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Quote(p.Key) + ":" + src)
+		names = append(names, p.Key)
+	}
+	if b.Len() == 0 {
+		return "", nil
+	}
+	return "{" + b.String() + "}", names
+}
+
+// componentNames are those of the components that scripts may use.
+func (s *state) componentNames() []string {
+	all := s.r.registry.All()
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.Name
+	}
+	slices.Sort(names)
+	return names
+}
+
+// module collects the import and export statements of a source, each on its
+// own line.
+func module(root *mdx.Node) string {
+	var b strings.Builder
+	line := 1
+	for _, n := range root.Children {
+		if n.Kind != mdx.ESM {
+			continue
+		}
+		for ; line < n.Pos.Line; line++ {
+			b.WriteByte('\n')
+		}
+		b.WriteString(n.Value)
+		b.WriteByte('\n')
+		line += strings.Count(n.Value, "\n") + 1
+	}
+	return b.String()
+}
+
+// islandTree turns what a script shows into nodes of the page.
+type islandTree struct {
+	*state
+	at       *mdx.Node
+	scope    *scope
+	children []*mdx.Node
+	live     bool
+}
+
+func (t *islandTree) element(name string, children []*mdx.Node) *mdx.Node {
+	n := &mdx.Node{Kind: mdx.Element, Name: name, Pos: t.at.Pos, End: t.at.Pos, Children: children}
+	t.from(n, t.scope)
+	return n
+}
+
+// nodes makes the nodes. In a frame whose parts belong to each other, framed is
+// false: nothing there is drawn anew.
+func (t *islandTree) nodes(list []island.Node, framed bool) []*mdx.Node {
+	var out []*mdx.Node
+	words := false
+	for _, shown := range list {
+		if t.size += 1 + len(shown.Text)/bytesPerNode; t.size > maxNodes {
+			break
+		}
+		switch {
+		case shown.Tag == "":
+			words = words || strings.TrimSpace(shown.Text) != ""
+			out = append(out, &mdx.Node{Kind: mdx.Text, Value: shown.Text, Pos: t.at.Pos, End: t.at.Pos})
+		case shown.Tag == island.Children:
+			held, _ := t.content(nodes(t.children), t.at.Pos)
+			if t.live && framed {
+				held = []*mdx.Node{t.element("bindery-content", held)}
+			}
+			out = append(out, held...)
+		default:
+			out = append(out, t.node(&shown, framed))
+		}
+	}
+	if words {
+		for _, c := range out {
+			c.Inline = c.Inline || c.Kind == mdx.Element && !isBlockTag(c.Name) && !isCapital(c.Name)
+		}
+	}
+	return out
+}
+
+func (t *islandTree) node(shown *island.Node, framed bool) *mdx.Node {
+	n := t.element(shown.Tag, nil)
+	props := make([]prop, 0, len(shown.Attrs))
+	for _, a := range shown.Attrs {
+		p := prop{name: a.Name, pos: t.at.Pos}
+		if a.Shown != nil {
+			p.value = nodes(t.nodes(a.Shown, false))
+		} else {
+			p.value = jsonValue(a.Value)
+		}
+		if !shown.Builtin {
+			switch p.name {
+			case "defaultValue":
+				p.name = "value"
+			case "defaultChecked":
+				p.name = "checked"
+			}
+			t.known(p.value)
+		}
+		props = append(props, p)
+	}
+	frame := t.live && framed && shown.Builtin
+	hole := frame && keepsHole(shown)
+	children := t.nodes(shown.Children, framed && (!shown.Builtin || hole))
+	if hole && len(children) > 0 {
+		children = []*mdx.Node{t.element("bindery-hole", children)}
+	}
+	n.Children = children
+	t.setAttrs(n, props, t.scope)
+	if !frame {
+		return n
+	}
+	box := t.element("bindery-frame", []*mdx.Node{n})
+	box.Attrs = []mdx.Attr{{Kind: mdx.AttrString, Name: "data-frame", Value: shown.Key, Pos: t.at.Pos}}
+	return box
+}
+
+// known keeps how an address is written on this page, for what is drawn anew.
+func (t *islandTree) known(v any) {
+	address, ok := v.(string)
+	if !t.live || !ok || !strings.HasPrefix(address, "/") && !strings.HasPrefix(address, ".") {
+		return
+	}
+	if to := t.r.site.Resolve(t.page, address); to.Kind == site.ToPage || to.Kind == site.ToFile || to.Kind == site.ToAnchor {
+		if t.addresses == nil {
+			t.addresses = map[string]string{}
+		}
+		t.addresses[address] = to.Href
+	}
+}
+
+// keepsHole tells the components whose content may be drawn anew within them.
+// Of the others the parts belong to each other, or are read as a text.
+func keepsHole(n *island.Node) bool {
+	switch n.Tag {
+	case "Card", "Note", "Tip", "Info", "Check", "Warning", "Danger", "Error", "Callout", "Accordion", "Expandable", "Frame", "Panel",
+		"ResponseField", "ParamField", "Update", "Badge", "Column", "Banner":
+		return true
+	}
+	return false
+}
+
+// jsonValue reads JSON with the order of its members.
+func jsonValue(raw json.RawMessage) any {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	var read func() (any, error)
+	read = func() (any, error) {
+		tok, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		delim, ok := tok.(json.Delim)
+		if !ok {
+			return tok, nil
+		}
+		if delim == '[' {
+			list := []any{}
+			for dec.More() {
+				v, err := read()
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, v)
+			}
+			_, err = dec.Token()
+			return list, err
+		}
+		o := mdx.Object{}
+		for dec.More() {
+			key, err := dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			v, err := read()
+			if err != nil {
+				return nil, err
+			}
+			name, _ := key.(string)
+			o = append(o, mdx.Member{Key: name, Value: v})
+		}
+		_, err = dec.Token()
+		return o, err
+	}
+	v, err := read()
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+// islandScript makes the script that brings the page's islands to life.
+func (s *state) islandScript() {
+	if len(s.live) == 0 {
+		return
+	}
+	type start struct {
+		Root      string            `json:"root"`
+		Addresses map[string]string `json:"addresses,omitempty"`
+		Props     []json.RawMessage `json:"props"`
+	}
+	output := s.r.site.Pages[s.page].Output
+	st := start{Root: strings.Repeat("../", strings.Count(output, "/")), Addresses: s.addresses}
+	for _, l := range s.live {
+		props := l.Props
+		if props == "" {
+			props = "{}"
+		}
+		st.Props = append(st.Props, json.RawMessage(props))
+	}
+	data, err := json.Marshal(st)
+	if err == nil {
+		s.result.Script, err = island.Script(s.ctx, s.r.fs, s.live, s.componentNames(), data)
+	}
+	if err == nil {
+		s.result.ScriptPath = "bindery/islands/" + s.r.site.Pages[s.page].Address + "." + island.Digest(s.result.Script) + ".js"
+		return
+	}
+	s.result.Script = nil
+	if s.ctx.Err() != nil {
+		s.fail(s.ctx.Err())
+		return
+	}
+	// Each of them was rendered, so this is ours; readers see what they showed.
+	s.r.log.LogAttrs(s.ctx, slog.LevelError, "a page's components stay as they are at first", slog.String("file", s.source), slog.Any("error", err))
+}
