@@ -46,9 +46,9 @@ fuzz:
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
 
-## The program itself, static and stripped.
+## The programs themselves, static and stripped.
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/bindery ./infra/cmd/bindery
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./infra/cmd/bindery ./infra/cmd/bindery-serve
 
 ## The synthesized template under the SAM CLI; needs a Docker engine and says so.
 test-sam: tools
