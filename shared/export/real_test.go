@@ -13,6 +13,9 @@ import (
 func TestRealSites(t *testing.T) {
 	for name, pages := range map[string]int{"mcp": 343, "novu": 403, "trigger": 325} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "mcp" {
+				t.Skip("one real site is enough for a short run")
+			}
 			w := newWorld(t)
 			w.publish(t, realSite(t, name))
 			one := w.exported(t, func(o *Options) { o.Shards, o.Concurrency = 1, 1 })

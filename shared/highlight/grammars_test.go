@@ -21,6 +21,9 @@ import (
 // end in the middle of a string, a tag or a word. The samples lie in the
 // module's folder and not here; without it the test is skipped.
 func TestChromaSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its time is chroma's own driver's, minutes under the race detector")
+	}
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/alecthomas/chroma/v2").Output()
 	dir := filepath.Join(strings.TrimSpace(string(out)), "lexers", "testdata")
 	files, globErr := filepath.Glob(filepath.Join(dir, "*.actual"))
