@@ -106,6 +106,9 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 		total.Bytes += f.Size
 	}}
 	err := writeOwn(src, put.add)
+	if err == nil && src.fullText {
+		err = s.writeFull(ctx, src, shards, &facts.full, put)
+	}
 	for _, f := range files {
 		if err == nil {
 			err = put.add(f.Path, f.Data)
@@ -168,6 +171,24 @@ func (o *ownUnits) add(name string, data []byte) error {
 	o.bytes += len(data)
 	o.note(f)
 	return nil
+}
+
+// addFrom writes a file of a known size that need not fit into memory, in a unit
+// of its own.
+func (o *ownUnits) addFrom(name string, size int64, r io.Reader) error {
+	if err := o.close(); err != nil {
+		return err
+	}
+	var err error
+	if o.out, err = o.steps.units.Unit(o.w, bundle.Text); err != nil {
+		return internal("a unit could not be written", err)
+	}
+	f, err := o.out.AddFrom(name, bundle.Epoch(), size, r)
+	if err != nil {
+		return err
+	}
+	o.note(f)
+	return o.close()
 }
 
 // close ends the unit that is being written.

@@ -11,6 +11,9 @@
 //	look.go       what pages' look needs: styles of classes, Mermaid's runtime
 //	search.go     search in the bundle: what can be found from where, its index
 //	own.go        files that every bundle has: 404.html, sitemap.xml, llms.txt…
+//	llms.go       llms.txt, and its sections; llmsfull.go: llms-full.txt
+//	cards.go      the pictures for links to pages
+//	feed.go       feeds of pages that have updates
 //	view.go       from a site to what the theme shows around a page
 //	frame.go      what the pages of a section share: header, footer, banner
 //	language.go   tags and names of languages
@@ -40,6 +43,7 @@
 //	exports/<job>/units/<n>.gz       its part of the archive
 //	exports/<job>/files/<n>.jsonl    its lines of the bundle's list of files
 //	exports/<job>/facts/<n>.jsonl    ids, links and diagnostics of its pages
+//	exports/<job>/full/<n>.md        its pages' text for llms-full.txt
 //	exports/<job>/search/<n>         its pages and terms for the search index,
 //	                                 and terms of several shards, merged
 //	exports/<job>/bundle.tar.gz      the bundle; all others go once it is there

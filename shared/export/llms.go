@@ -175,14 +175,14 @@ func slug(title string) string {
 // in one without a title.
 func (o *ownFiles) llmsSections() []llmsSection {
 	s := o.src.site
-	listed := make([]bool, len(s.Pages))
+	seen := make([]bool, len(s.Pages))
 	all := []llmsSection{{}}
 	line := func(i int) {
 		p := &s.Pages[i]
-		if listed[i] || p.Excluded || p.NoIndex || p.URL != "" {
+		if seen[i] || !listed(p) {
 			return
 		}
-		listed[i] = true
+		seen[i] = true
 		text := "- [" + linkText(p.Title) + "](" + s.AbsoluteURL(markdownPath(p)) + ")"
 		if d := oneLine(p.Description); d != "" {
 			text += ": " + d

@@ -178,16 +178,22 @@ func redirectFile(source string) (string, bool) {
 	if name == "" || len(name) > 900 || site.Reserved(name) || strings.IndexFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f }) >= 0 {
 		return "", false
 	}
+	if strings.Contains("/"+name+"/", "/rss.xml/") { // a page's feed is a file
+		return "", false
+	}
 	if !strings.HasSuffix(name, ".html") {
 		name += ".html"
 	}
 	return name, true
 }
 
+// listed tells pages that stand in lists for search engines and language models.
+func listed(p *site.Page) bool { return !p.Excluded && !p.NoIndex && p.URL == "" }
+
 // indexed are the pages that search engines should know, in order.
 func (o *ownFiles) indexed(fn func(p *site.Page) error) error {
 	for _, i := range o.src.layout.pages {
-		if p := &o.src.site.Pages[i]; !p.NoIndex && p.URL == "" {
+		if p := &o.src.site.Pages[i]; listed(p) {
 			if err := fn(p); err != nil {
 				return err
 			}

@@ -43,6 +43,8 @@ type fact struct {
 	Playground bool `json:"playground,omitempty"`
 	// Sources are those of page.Result.
 	Sources map[string][]string `json:"sources,omitempty"`
+	// Full is how many bytes the page has of llms-full.txt.
+	Full int `json:"full,omitempty"`
 	// Search is what the index must know of the page beforehand.
 	Search *search.Fact `json:"search,omitempty"`
 	Sums   *sums        `json:"sums,omitempty"`
@@ -96,11 +98,11 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 	if err := json.Unmarshal(data, &plan); err != nil {
 		return internal("a shard's plan can't be read", err)
 	}
-	var files, facts bytes.Buffer
+	var files, facts, full bytes.Buffer
 	var index search.Part
 	units, err := s.stream(ctx, unitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
 		total := sums{Pages: plan.Pages}
-		if err := s.renderUnits(ctx, src, plan.Units, w, &files, &facts, &index, &total); err != nil {
+		if err := s.renderUnits(ctx, src, plan.Units, w, &files, &facts, &full, &index, &total); err != nil {
 			return err
 		}
 		total.Search = int64(len(index.Pages()))
@@ -113,6 +115,9 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 		return err
 	}
 	if err := s.put(ctx, factsKey(in.JobID, in.Shard), facts.Bytes()); err != nil {
+		return err
+	}
+	if err := s.put(ctx, fullKey(in.JobID, in.Shard), full.Bytes()); err != nil {
 		return err
 	}
 	if src.finder != nil {
@@ -146,7 +151,7 @@ func (s *Steps) rendered(ctx context.Context, in RenderInput, searched bool) (bo
 	if err != nil || !marked {
 		return false, err
 	}
-	keys := []string{unitsKey(in.JobID, in.Shard), filesKey(in.JobID, in.Shard), factsKey(in.JobID, in.Shard)}
+	keys := []string{unitsKey(in.JobID, in.Shard), filesKey(in.JobID, in.Shard), factsKey(in.JobID, in.Shard), fullKey(in.JobID, in.Shard)}
 	if searched {
 		keys = append(keys, searchKey(in.JobID, in.Shard))
 	}
@@ -164,6 +169,7 @@ func (s *Steps) rendered(ctx context.Context, in RenderInput, searched bool) (bo
 type unitResult struct {
 	archive      *bytes.Buffer // nil for units that are streamed instead
 	files, facts []byte
+	full         []byte // the pages' parts of llms-full.txt
 	index        search.Part
 	sums         sums
 	err          error
@@ -172,7 +178,7 @@ type unitResult struct {
 // renderUnits renders units at the same time, as far as there are slots, and
 // writes them in order. A slot is held until its unit is written, which bounds
 // the memory: the unit that is waited for always has one.
-func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io.Writer, files, facts *bytes.Buffer, index *search.Part, total *sums) error {
+func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io.Writer, files, facts, full *bytes.Buffer, index *search.Part, total *sums) error {
 	ctx, cancel := context.WithCancel(ctx)
 	results := make([]chan unitResult, len(units))
 	for i := range results {
@@ -226,6 +232,9 @@ func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io
 		}
 		files.Write(r.files)
 		facts.Write(r.facts)
+		if full.Len() < llmsFullBytes { // what lies behind is never asked for
+			full.Write(r.full)
+		}
 		index.Join(&r.index)
 		total.Files += r.sums.Files
 		total.Bytes += r.sums.Bytes
@@ -394,6 +403,16 @@ func (s *Steps) renderPages(ctx context.Context, src *source, u unit, out *bundl
 			}
 			r.note(line)
 		}
+		if src.views.feedOf(i, res) {
+			if err := addFeed(src, out, i, res, entry.Modified, r); err != nil {
+				return err
+			}
+		}
+		before := len(r.full)
+		if src.fullText && listed(p) {
+			r.full = appendFull(r.full, src.views.address(p), res.Markdown)
+		}
+		full := len(r.full) - before
 		var found *search.Fact
 		if src.finder != nil && src.finder.findable(i) {
 			f, err := r.index.Add(src.finder.page(i, res))
@@ -402,7 +421,7 @@ func (s *Steps) renderPages(ctx context.Context, src *source, u unit, out *bundl
 			}
 			found = &f
 		}
-		if r.facts, err = appendFact(r.facts, src.site, i, res, found); err != nil {
+		if r.facts, err = appendFact(r.facts, src.site, i, res, found, full); err != nil {
 			return err
 		}
 	}
@@ -464,10 +483,10 @@ func failedPage(p *site.Page, reason string) *page.Result {
 
 // appendFact adds a page's line of facts. Links to places on the page itself
 // are settled here.
-func appendFact(dst []byte, s *site.Site, i int, res *page.Result, found *search.Fact) ([]byte, error) {
+func appendFact(dst []byte, s *site.Site, i int, res *page.Result, found *search.Fact, full int) ([]byte, error) {
 	f := fact{
 		Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics,
-		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Islands: res.Script != nil, Reference: res.Reference, Playground: res.Playground, Sources: res.Sources, Search: found,
+		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Islands: res.Script != nil, Reference: res.Reference, Playground: res.Playground, Sources: res.Sources, Search: found, Full: full,
 	}
 	var own map[string]bool
 	for _, l := range res.Links {

@@ -34,6 +34,7 @@ type report struct {
 	look   look
 	// divisions are the search indexes, as far as their pages were read.
 	divisions []*search.Division
+	full      fullSums
 	// searchPages is sums.Search of each shard.
 	searchPages []int64
 }
@@ -127,6 +128,7 @@ func (r *report) page(f *fact) {
 		r.add(&f.Diagnostics[i])
 	}
 	r.look.page(f)
+	r.full.add(f.Full)
 	if f.Search != nil {
 		for _, d := range f.Search.Divisions {
 			if d >= 0 && d < len(r.divisions) {

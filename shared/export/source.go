@@ -33,6 +33,8 @@ type source struct {
 	pages  *page.Renderer
 	views  *views
 	finder *finder // nil where the bundle has no search
+	// fullText tells that the bundle gets an llms-full.txt of ours.
+	fullText bool
 }
 
 // openSnapshot opens the files of a job's snapshot.
@@ -96,6 +98,8 @@ func (s *Steps) prepare(src *source) error {
 	if src.views, err = newViews(src.site, src.input, s.icons, src.finder, modified); err != nil {
 		return internal("the site's look could not be prepared", err)
 	}
+	_, own := src.views.takenNames()[llmsFullPath]
+	src.fullText = !own
 	src.pages = page.New(page.Options{
 		Site: src.site, FS: src.fs, Highlighter: s.highlighter, Registry: s.registry, Log: s.log,
 		Icons: iconsOf{src.views.theme}, Diagrams: s.scripts, Islands: s.islands,

@@ -44,6 +44,9 @@ type views struct {
 	sidebars    *recent[sidebarKey, *theme.Sidebar]
 	made        atomic.Int64 // entries of sidebars, for tests
 
+	namesOnce sync.Once
+	names     map[string]struct{} // takenNames
+
 	mu       sync.Mutex
 	outlines map[*site.Node]*outline
 }
@@ -186,6 +189,9 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 	view.EditURL, view.IssueURL = v.forge.edit(p), v.forge.issue(p, v.address(p))
 	if shown := p.Timestamp; shown != nil && *shown || shown == nil && s.Config.Timestamp {
 		view.Modified = v.modified(p.File())
+	}
+	if v.feedOf(i, res) {
+		view.Feed, view.FeedShown = site.Rel(p.Output, feedPath(p)), p.RSS
 	}
 	view.Actions, view.ActionsInContents = v.actionsFor(f, p), s.Config.Contextual.Display == "toc"
 	view.Prev, view.Next = v.neighbour(p, s.Prev(i)), v.neighbour(p, s.Next(i))

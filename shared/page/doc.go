@@ -24,6 +24,7 @@
 //   - diagram.go: Mermaid's diagrams as drawings, or left to its own runtime
 //   - math.go: formulas as MathML
 //   - links.go: links and files, and what the link report needs of them
+//   - updates.go: entries of changelogs, for feeds
 //   - lead.go: the description, as it stands below the title
 //   - markdown.go, text.go: the tree as Markdown and as text
 //   - services.go: what components ask of the page

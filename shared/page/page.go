@@ -69,6 +69,8 @@ type Result struct {
 	// Contents lists the headings of level 2 and 3, and the components that
 	// count as such.
 	Contents []Heading
+	// Updates are the entries of changelogs, in document order.
+	Updates []Update
 	// IDs are all ids in HTML in document order, aliases included; each is
 	// there once.
 	IDs []string

@@ -84,6 +84,9 @@ func (s *state) ID(e *component.Element) string {
 // Contents implements component.Services.
 func (s *state) Contents(e *component.Element, level int, text string) {
 	s.listed(level, s.ids[e.Node], text)
+	if e.Component != nil && e.Component.Name == "Update" {
+		s.updated(e)
+	}
 }
 
 // Slot implements component.Services.

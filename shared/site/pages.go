@@ -113,6 +113,7 @@ func newPage(source string, head map[string]field, expand func(string) string) (
 		yes := t == "true"
 		return &yes
 	}
+	p.RSS = head["rss"].isTrue()
 	p.Timestamp, p.Searchable = said("timestamp"), said("searchable")
 	for _, key := range slices.Sorted(maps.Keys(head)) {
 		if strings.HasPrefix(key, "og:") || strings.HasPrefix(key, "twitter:") || strings.HasPrefix(key, "article:") {

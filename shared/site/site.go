@@ -81,6 +81,9 @@ type Page struct {
 	// the site's setting.
 	Timestamp *bool `json:",omitempty"`
 
+	// RSS shows readers the feed of the page's updates.
+	RSS bool `json:",omitempty"`
+
 	// Hidden pages can be reached, but stand in no navigation and no list.
 	Hidden bool `json:",omitempty"`
 	// NoIndex pages ask search engines to stay away.

@@ -97,7 +97,7 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w *words) []byte {
 // appendPageFoot writes what is known of the page's source: where to change it,
 // where to report a fault, when it last changed.
 func appendPageFoot(dst []byte, v *View, w *words) []byte {
-	if v.EditURL == "" && v.IssueURL == "" && v.Modified.IsZero() {
+	if v.EditURL == "" && v.IssueURL == "" && v.Modified.IsZero() && !v.FeedShown {
 		return dst
 	}
 	dst = append(dst, `<div class="page-foot">`...)
@@ -115,6 +115,13 @@ func appendPageFoot(dst []byte, v *View, w *words) []byte {
 	}
 	link("edit", v.EditURL, uiPencil, w.edit)
 	link("issue", v.IssueURL, uiIssue, w.issue)
+	if v.FeedShown {
+		dst = append(dst, `<a class="feed" type="application/rss+xml"`...)
+		dst = appendHref(dst, v.Feed)
+		dst = append(dst, '>')
+		dst = append(dst, uiFeed...)
+		dst = append(dst, `RSS</a>`...)
+	}
 	if !v.Modified.IsZero() {
 		before, after, _ := strings.Cut(w.modified, "%s")
 		dst = append(dst, `<p class="modified">`...)

@@ -22,6 +22,7 @@ const (
 	uiChat     = uiOpen + `<path d="M2.5 3.5h11V11H8l-3 2.5V11H2.5z"/></svg>`
 	uiPencil   = uiOpen + `<path d="m10.8 2.7 2.5 2.5L5.5 13l-3 .5.5-3 7.8-7.8Z"/></svg>`
 	uiIssue    = uiOpen + `<circle cx="8" cy="8" r="6"/><path d="M8 5v3.5M8 11h.01"/></svg>`
+	uiFeed     = uiOpen + `<path d="M3 7.5A5.5 5.5 0 0 1 8.5 13M3 3a10 10 0 0 1 10 10M3.5 12.5h.01"/></svg>`
 	uiSystem   = uiOpen + `<rect x="2" y="2.8" width="12" height="8.2" rx="1"/><path d="M5.5 13.5h5"/></svg>`
 	uiSearch   = uiOpen + `<circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 3.5 3.5"/></svg>`
 	uiSun      = uiOpen + `<circle cx="8" cy="8" r="2.8"/><path d="M8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7"/></svg>`

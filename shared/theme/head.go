@@ -83,6 +83,11 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 		dst = appendHref(dst, v.Markdown)
 		dst = append(dst, '>')
 	}
+	if v.Feed != "" {
+		dst = append(dst, `<link rel="alternate" type="application/rss+xml"`...)
+		dst = appendHref(dst, v.Feed)
+		dst = append(dst, '>')
+	}
 	title := v.Title
 	if title == "" {
 		title = t.cfg.SiteName

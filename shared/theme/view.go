@@ -39,7 +39,11 @@ type View struct {
 	Home string
 	// Markdown is the address of the page's Markdown copy, if there is one.
 	Markdown string
-	Mode     Mode
+	// Feed is the address of the page's feed, if there is one; FeedShown shows
+	// it to readers.
+	Feed      string
+	FeedShown bool
+	Mode      Mode
 	// Tag is a short word shown beside the title, such as "Beta".
 	Tag string
 	// Deprecated marks the title as no longer recommended.
