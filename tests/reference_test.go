@@ -170,6 +170,26 @@ func TestPlayground(t *testing.T) {
 				pureAxe(t, ctx)
 			}
 
+			// The other server has a part to fill in.
+			pick := func(server int) {
+				t.Helper()
+				if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
+					const s = document.querySelector(".playground select");
+					s.selectedIndex = %d;
+					return s.dispatchEvent(new Event("change", { bubbles: true }));
+				})()`, server))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			pick(1)
+			focus("region")
+			press("us")
+			s = until("another server is asked", func(s playgroundState) bool { return strings.Contains(s.Command, "https://us.shop.example/v1/orders") })
+			if got := strings.Join(s.Labels, "|"); got != "URL|region|key|orderId (required)" {
+				t.Errorf("the fields of the other server are %s", got)
+			}
+			pick(0)
+			focus("orderId")
 			open.Store(false)
 			press(kb.Enter)
 			s = until("a refusal is explained", func(s playgroundState) bool { return strings.Contains(s.Result, "CORS") })

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"encoding/json"
+	"strings"
 )
 
 // model is what the playground's script knows of a call. Its words are in the
@@ -9,12 +10,24 @@ import (
 type model struct {
 	Method      string            `json:"method"`
 	Path        string            `json:"path"`
-	Servers     []string          `json:"servers"`
+	Servers     []modelServer     `json:"servers"`
 	Auth        []modelAuth       `json:"auth,omitempty"`
 	Params      []modelParam      `json:"params,omitempty"`
 	Body        *modelBody        `json:"body,omitempty"`
 	Credentials bool              `json:"credentials,omitempty"`
 	Words       map[string]string `json:"words"`
+}
+
+// modelServer is an address with {variables}.
+type modelServer struct {
+	URL  string          `json:"url"`
+	Vars []modelVariable `json:"vars,omitempty"`
+}
+
+type modelVariable struct {
+	Name    string   `json:"name"`
+	Value   string   `json:"value,omitempty"`
+	Options []string `json:"options,omitempty"`
 }
 
 // modelAuth is one secret: where it stands and how it is sent.
@@ -58,10 +71,14 @@ func (b *builder) model() string {
 		"secrets": w.secretsNote, "required": w.required, "status": w.status, "time": w.time,
 	}}
 	for _, sv := range s.Servers {
-		m.Servers = append(m.Servers, sv.Address())
+		server := modelServer{URL: strings.TrimRight(sv.URL, "/")}
+		for _, v := range sv.Variables {
+			server.Vars = append(server.Vars, modelVariable{v.Name, v.Default, v.Enum})
+		}
+		m.Servers = append(m.Servers, server)
 	}
 	if len(m.Servers) == 0 {
-		m.Servers = []string{""}
+		m.Servers = []modelServer{{}}
 	}
 	seen := map[string]bool{}
 	for _, way := range s.Security {

@@ -50,10 +50,6 @@
       return children.length ? make("fieldset", {}, [make("legend", { text: title })].concat(children)) : null;
     };
 
-    var server = model.servers.length > 1
-      ? make("select", {}, model.servers.map(function (s) { return make("option", { value: s, text: s }); }))
-      : make("input", { type: "url", value: model.servers[0], spellcheck: "false" });
-
     var auth = (model.auth || []).map(function (a) {
       var inputs = a.kind === "basic"
         ? [make("input", { autocomplete: "off", spellcheck: "false" }), make("input", { type: "password", autocomplete: "off" })]
@@ -71,6 +67,25 @@
       }
       return make("input", { value: p.value || "", spellcheck: "false", autocomplete: "off" });
     };
+    // A single address can be changed; of several, one is picked, and its
+    // variables are filled in.
+    var single = model.servers.length === 1 && !model.servers[0].vars;
+    var server = single
+      ? make("input", { type: "url", value: model.servers[0].url, spellcheck: "false" })
+      : make("select", {}, model.servers.map(function (s) { return make("option", { text: s.url }); }));
+    var variables = model.servers.map(function (s) {
+      return (s.vars || []).map(function (v) {
+        var c = control({ value: v.value, options: v.options });
+        return { name: v.name, input: c, label: field(v.name, c) };
+      });
+    });
+    var address = function () {
+      if (single) return server.value;
+      var url = model.servers[server.selectedIndex].url;
+      variables[server.selectedIndex].forEach(function (v) { url = url.split("{" + v.name + "}").join(v.input.value); });
+      return url;
+    };
+
     (model.params || []).forEach(function (p) { fields.push({ def: p, input: control(p) }); });
     var place = function (where) {
       return fields.filter(function (f) { return f.def.in === where; });
@@ -111,7 +126,7 @@
         headers.push(["Content-Type", model.body.type]);
         data = body.value;
       }
-      var url = server.value.replace(/\/+$/, "") + path;
+      var url = address().replace(/\/+$/, "") + path;
       if (query.length) {
         url += (url.indexOf("?") < 0 ? "?" : "&") + query.map(function (q) {
           return encodeURIComponent(q[0]) + "=" + encodeURIComponent(q[1]);
@@ -122,6 +137,9 @@
 
     var command = make("pre", { tabindex: "0", role: "group", "aria-label": "cURL" });
     var show = function () {
+      variables.forEach(function (list, i) {
+        list.forEach(function (v) { v.label.hidden = i !== server.selectedIndex; });
+      });
       var r = request(false);
       var lines = ["curl --request " + model.method, "--url " + quote(r.url)];
       r.headers.forEach(function (h) { lines.push("--header " + quote(h[0] + ": " + h[1])); });
@@ -141,7 +159,9 @@
     var result = make("div", { class: "playground-result", role: "status" });
     var button = make("button", { type: "submit", text: words.send });
     var form = make("form", { "aria-label": words.try }, [
-      group(words.server, [field("URL", server)]),
+      group(words.server, variables.reduce(function (all, list) {
+        return all.concat(list.map(function (v) { return v.label; }));
+      }, [field("URL", server)])),
       group(words.auth, auth.map(function (a) {
         return a.inputs.length > 1
           ? make("div", {}, [field(a.def.scheme + " username", a.inputs[0]), field(a.def.scheme + " password", a.inputs[1])])
