@@ -46,8 +46,8 @@ func TestChart(t *testing.T) {
 	if strings.Contains(said, "would violate PodSecurity") {
 		t.Errorf("the pods are not restricted:\n%s", said)
 	}
-	site := "http://" + c.jsonpath("service/docs-bindery", "{.spec.clusterIP}")
-	c.reads(site+"/part-00/page-0001", "Page 1", first)
+	c.reads("docs", "/part-00/page-0001", "Page 1", first)
+	site := c.site("docs")
 
 	t.Run("the link is in the Secret alone", func(t *testing.T) { c.hidesLinks(t, first) })
 
@@ -55,14 +55,18 @@ func TestChart(t *testing.T) {
 		second := p.bundle(t, madeSite(t, 30))
 		load := c.load(t, site+"/part-00/page-0001")
 		c.upgrade(t, second)
+		c.settled("docs")
 		load.check(t)
-		c.reads(site+"/part-00/page-0029", "Page 29", second)
+		c.reads("docs", "/part-00/page-0029", "Page 29", second)
 		c.hidesLinks(t, second)
 		c.helm("rollback", "docs", "1", "--namespace", "web", "--wait", "--timeout", "120s")
-		c.reads(site+"/part-00/page-0001", "Page 1", first)
-		if status, _ := c.get(site + "/part-00/page-0029"); status != http.StatusNotFound {
-			t.Errorf("after a rollback a page of the newer version answers %d", status)
-		}
+		c.reads("docs", "/part-00/page-0001", "Page 1", first)
+		c.eventually(func() string {
+			if status, _ := c.get(site + "/part-00/page-0029"); status != http.StatusNotFound {
+				return fmt.Sprintf("after a rollback a page of the newer version answers %d", status)
+			}
+			return ""
+		})
 	})
 
 	good := p.bundle(t, madeSite(t, 25))
@@ -89,10 +93,11 @@ func TestChart(t *testing.T) {
 			if strings.Contains(message, "signature=") {
 				t.Errorf("the pod's message shows the link")
 			}
-			c.reads(site+"/part-00/page-0001", "Page 1", first)
+			c.reads("docs", "/part-00/page-0001", "Page 1", first)
 			c.helm("rollback", "docs", "--namespace", "web", "--wait", "--timeout", "120s")
+			c.settled("docs")
 			load.check(t)
-			c.reads(site+"/part-00/page-0001", "Page 1", first)
+			c.reads("docs", "/part-00/page-0001", "Page 1", first)
 		})
 	}
 
@@ -122,7 +127,7 @@ func TestChart(t *testing.T) {
 				t.Errorf("the loop's log shows a secret:\n%s", logs)
 			}
 		}
-		c.reads(site+"/part-00/page-0039", "Page 39", bundleLink{})
+		c.reads("docs", "/part-00/page-0039", "Page 39", bundleLink{})
 	})
 
 	t.Run("uninstall leaves nothing", func(t *testing.T) {
@@ -313,23 +318,75 @@ func (c *cluster) get(url string) (status int, body string) {
 	return response.StatusCode, string(data)
 }
 
-// reads checks a page, and that every pod shows the version.
-func (c *cluster) reads(url, want string, b bundleLink) {
+// reads waits until readers get a page, and every pod of a release shows the
+// version: what the cluster knows of a pod takes a moment to reach everybody.
+func (c *cluster) reads(release, page, want string, b bundleLink) {
 	c.t.Helper()
-	if status, body := c.get(url); status != http.StatusOK || !strings.Contains(body, want) {
-		c.t.Errorf("%s: status %d, without %q", url, status, want)
-	}
+	c.eventually(func() string {
+		if status, body := c.get(c.site(release) + page); status != http.StatusOK || !strings.Contains(body, want) {
+			return fmt.Sprintf("%s: status %d, without %q: %s", page, status, want, lastBytes(body))
+		}
+		return ""
+	})
 	if b.Version == "" {
 		return
 	}
-	site := strings.Join(strings.SplitN(url, "/", 4)[:3], "/")
-	_, body := c.get(site + "/bindery.json")
-	var about struct {
-		Version string `json:"version"`
+	c.eventually(func() string {
+		for _, pod := range c.podIPs(release) {
+			var about struct{ Version string }
+			_, body := c.get("http://" + pod + ":9090/readyz")
+			if err := json.Unmarshal([]byte(body), &about); err != nil || about.Version != b.Version {
+				return fmt.Sprintf("the pod %s shows the version %q, want %q (%v)", pod, about.Version, b.Version, err)
+			}
+		}
+		return ""
+	})
+}
+
+// settled waits until no pod of a release is on its way out: requests are lost
+// then, if at all.
+func (c *cluster) settled(release string) {
+	c.t.Helper()
+	c.eventually(func() string {
+		leaving := c.kubectl("--namespace", "web", "get", "pods", "--selector", "app.kubernetes.io/instance="+release,
+			"--output", `jsonpath={range .items[?(@.metadata.deletionTimestamp)]}{.metadata.name}{" "}{end}`)
+		if leaving != "" {
+			return "pods that do not go: " + leaving
+		}
+		return ""
+	})
+}
+
+// eventually tries until there is nothing to say.
+func (c *cluster) eventually(try func() string) {
+	c.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+		said := try()
+		if said == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			c.t.Error(said)
+			return
+		}
 	}
-	if err := json.Unmarshal([]byte(body), &about); err != nil || about.Version != b.Version {
-		c.t.Errorf("readers get the version %q, want %q (%v)", about.Version, b.Version, err)
+}
+
+// site is where readers get the site of a release.
+func (c *cluster) site(release string) string {
+	c.t.Helper()
+	return "http://" + c.jsonpath("service/"+release+"-bindery", "{.spec.clusterIP}")
+}
+
+// podIPs are the addresses of a release's servers that are ready.
+func (c *cluster) podIPs(release string) []string {
+	c.t.Helper()
+	ips := strings.Fields(c.kubectl("--namespace", "web", "get", "pods", "--field-selector", "status.phase=Running", "--selector",
+		"app.kubernetes.io/component=server,app.kubernetes.io/instance="+release, "--output", `jsonpath={range .items[?(@.status.containerStatuses[0].ready==true)]}{.status.podIP}{" "}{end}`))
+	if len(ips) == 0 {
+		c.t.Fatalf("no pod of %s is ready", release)
 	}
+	return ips
 }
 
 func (c *cluster) upgrade(t *testing.T, b bundleLink) {
@@ -381,7 +438,7 @@ func (c *cluster) hidesLinks(t *testing.T, b bundleLink) {
 		"objects": c.kubectl("--namespace", "web", "get", "deployments,replicasets,pods,services,networkpolicies,events", "--output", "json"),
 		"logs":    c.kubectl("--namespace", "web", "logs", "deployment/docs-bindery", "--all-pods", "--tail", "-1"),
 	}
-	for pod := range strings.FieldsSeq(c.kubectl("--namespace", "web", "get", "pods", "--field-selector", "status.phase=Running", "--output", "jsonpath={.items[*].status.podIP}")) {
+	for _, pod := range c.podIPs("docs") {
 		status, text := c.get("http://" + pod + ":9090/metrics")
 		if status != http.StatusOK || !strings.Contains(text, "# TYPE ") {
 			t.Errorf("metrics of %s: status %d", pod, status)
@@ -422,15 +479,14 @@ func (c *cluster) sharedVolume(t *testing.T, b bundleLink, base string) {
 	c.helm("install", "two", c.chart, "--namespace", "web", "--values", base, "--values", b.values, "--wait", "--timeout", "120s",
 		"--set", "replicas=2,persistence.enabled=true,persistence.accessModes={ReadWriteMany},persistence.storageClassName=by-hand")
 	defer c.helm("uninstall", "two", "--namespace", "web", "--wait", "--timeout", "120s")
-	site := "http://" + c.jsonpath("service/two-bindery", "{.spec.clusterIP}")
-	c.reads(site+"/part-00/page-0024", "Page 24", b)
+	c.reads("two", "/part-00/page-0024", "Page 24", b)
 
 	// The same version with a link that has ended: new pods find the version on
 	// the volume.
 	file := filepath.Join(t.TempDir(), "values.json")
 	writeJSON(t, file, map[string]any{"staticExport": map[string]any{"bundleUrl": b.expired()}})
 	c.helm("upgrade", "two", c.chart, "--namespace", "web", "--reuse-values", "--values", file, "--wait", "--timeout", "120s")
-	c.reads(site+"/part-00/page-0024", "Page 24", b)
+	c.reads("two", "/part-00/page-0024", "Page 24", b)
 }
 
 // bundleInImage installs a release that fetches nothing at all.
@@ -447,8 +503,7 @@ func (c *cluster) bundleInImage(t *testing.T, b bundleLink, base string) {
 	c.helm("install", "own", c.chart, "--namespace", "web", "--values", base, "--wait", "--timeout", "120s", "--set",
 		"image.repository=localhost/docs,replicas=2,staticExport.enabled=true,staticExport.bundleUrl=file:///bundle.tar.gz,staticExport.basePath=/docs")
 	defer c.helm("uninstall", "own", "--namespace", "web", "--wait", "--timeout", "120s")
-	site := "http://" + c.jsonpath("service/own-bindery", "{.spec.clusterIP}")
-	c.reads(site+"/docs/part-00/page-0024", "Page 24", bundleLink{})
+	c.reads("own", "/docs/part-00/page-0024", "Page 24", bundleLink{})
 }
 
 // left names what is in a namespace beyond what every namespace has.
