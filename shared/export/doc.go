@@ -18,6 +18,7 @@
 //	frame.go      what the pages of a section share: header, footer, banner
 //	language.go   tags and names of languages
 //	sidebar.go    the part of the navigation that a page shows beside it
+//	contents.go   pages that list a section too large for a sidebar
 //	directory.go  a group's pages, listed on its root page
 //	actions.go    the menu of what can be done with a page's text
 //	forge.go      links to a page's source and to new issues

@@ -37,7 +37,7 @@ func writeOwn(src *source, add func(name string, data []byte) error) error {
 	for _, f := range src.site.Files {
 		o.take(f)
 	}
-	for _, step := range []func() error{o.theme, o.pictures, o.index, o.redirects, o.sitemaps, o.robots, o.llms} {
+	for _, step := range []func() error{o.theme, o.pictures, o.contentsPages, o.index, o.redirects, o.sitemaps, o.robots, o.llms} {
 		if err := step(); err != nil {
 			return err
 		}

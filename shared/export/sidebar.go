@@ -17,9 +17,9 @@ const (
 	// sidebarRun is how many neighbours share an excerpt.
 	sidebarRun = 40
 	// sidebarMargin is how many entries an excerpt has on each side of its
-	// run: those that the theme shows beside the current one, and one more, to
-	// which it leads on.
-	sidebarMargin = 41
+	// run: as many as the theme shows of a level, for it fills one side with
+	// what the other has not.
+	sidebarMargin = 61
 )
 
 // outline is what a section's sidebar can show, in the navigation's order.
@@ -129,9 +129,12 @@ func (v *views) shown(l *linker, n *site.Node) (page int, ok bool) {
 	return -1, false // divisions are shown in the header
 }
 
+// cut tells whether the section is too large for pages to show all of it.
+func (o *outline) cut() bool { return o.links > theme.DefaultMaxLinks }
+
 // excerpt tells which part of the outline a page's sidebar shows.
 func (o *outline) excerpt(page int) excerpt {
-	if o.links <= theme.DefaultMaxLinks {
+	if !o.cut() {
 		return whole
 	}
 	at, ok := o.places[page]
@@ -159,9 +162,10 @@ func (v *views) sidebarItems(l *linker, o *outline, x excerpt) []theme.NavItem {
 }
 
 // sidebarView is a whole sidebar.
-func (v *views) sidebarView(l *linker, anchors []theme.Anchor, o *outline, x excerpt) theme.SidebarView {
-	view := theme.SidebarView{Anchors: anchors, Items: v.sidebarItems(l, o, x)}
+func (v *views) sidebarView(l *linker, f *frame, o *outline, x excerpt) theme.SidebarView {
+	view := theme.SidebarView{Anchors: f.anchors, Items: v.sidebarItems(l, o, x)}
 	if x != whole {
+		view.Listing = v.contentsLink(l, f.lang, o.entries[0].node)
 		view.MaxLinks = 1 // of the excerpt too the theme shows only what is near the page
 	}
 	return view

@@ -129,7 +129,7 @@ func TestExcerptIsWhatTheWholeWouldShow(t *testing.T) {
 func wholeSidebars(v *views, o *outline) (out []*theme.Sidebar) {
 	for depth := range 5 {
 		l := &linker{views: v, root: strings.Repeat("../", depth)}
-		out = append(out, v.theme.Sidebar(theme.SidebarView{Items: v.items(l, o, 0)}))
+		out = append(out, v.theme.Sidebar(theme.SidebarView{Items: v.items(l, o, 0), Listing: v.contentsLink(l, "", o.entries[0].node)}))
 	}
 	return out
 }

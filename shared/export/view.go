@@ -40,9 +40,12 @@ type views struct {
 	divisions map[*site.Node][]*site.Node
 	// directories are the groups that pages list behind their text.
 	directories map[int]*site.Node
-	frames      *recent[frameKey, *frame]
-	sidebars    *recent[sidebarKey, *theme.Sidebar]
-	made        atomic.Int64 // entries of sidebars, for tests
+	// sections are all sections, and contents the names of their contents pages.
+	sections []*site.Node
+	contents map[*site.Node]string
+	frames   *recent[frameKey, *frame]
+	sidebars *recent[sidebarKey, *theme.Sidebar]
+	made     atomic.Int64 // entries of sidebars, for tests
 
 	namesOnce sync.Once
 	names     map[string]struct{} // takenNames
@@ -139,6 +142,7 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 	if v.image == "" {
 		v.cards = newCards(s)
 	}
+	v.sections, v.contents = contentsNames(s)
 	v.banner = parseInline(c.Banner.Content)
 	v.fallback, v.home = s.DefaultSection(), s.Home()
 	return v, nil
@@ -368,7 +372,7 @@ func (v *views) sidebar(f *frame, section *site.Node, depth, page int) *theme.Si
 	key := sidebarKey{frameKey{section, depth}, o.excerpt(page)}
 	return v.sidebars.get(key, func() (*theme.Sidebar, int) {
 		l := &linker{views: v, root: f.root}
-		view := v.sidebarView(l, f.anchors, o, key.excerpt)
+		view := v.sidebarView(l, f, o, key.excerpt)
 		return v.theme.Sidebar(view), countItems(view.Items)
 	})
 }

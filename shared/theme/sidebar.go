@@ -18,6 +18,9 @@ type SidebarView struct {
 	// of a section would grow with the square of its pages. 0 means
 	// DefaultMaxLinks.
 	MaxLinks int
+	// Listing leads to the page that lists the whole section. Only sidebars
+	// that are cut show it; nil for none.
+	Listing *Link
 }
 
 // DefaultMaxLinks is how many links a sidebar shows in full: more than
@@ -59,7 +62,8 @@ type Sidebar struct {
 	top   []int       // the first level
 	head  []byte      // the anchors
 	// branch says that pages carry only their own branch.
-	branch bool
+	branch  bool
+	listing *Link
 }
 
 // navNode is where one item stands in Sidebar.html.
@@ -76,9 +80,11 @@ type navNode struct {
 	label      string
 }
 
-// branchWindow is how many siblings on each side a page of a large section
-// shows.
-const branchWindow = 40
+// branchWindow is how many entries of a level a page of a large section shows
+// at most: its ancestor there in their middle, or the first or last of them all.
+// More would make pages of very large sites heavier than those of large ones;
+// the section's listing has the rest.
+const branchWindow = 61
 
 const currentMark = ` aria-current="page"`
 
@@ -109,7 +115,9 @@ func (t *Theme) Sidebar(v SidebarView) *Sidebar {
 	if limit <= 0 {
 		limit = DefaultMaxLinks
 	}
-	s.branch = links > limit
+	if s.branch = links > limit; s.branch {
+		s.listing = v.Listing
+	}
 	return s
 }
 
@@ -233,27 +241,31 @@ func (t *Theme) navLink(s *Sidebar, n int, it *NavItem) {
 	s.html = append(s.html, `</a>`...)
 }
 
-func (t *Theme) navLabel(s *Sidebar, it *NavItem) {
-	s.html = t.appendIcon(s.html, it.Icon)
+func (t *Theme) navLabel(s *Sidebar, it *NavItem) { s.html = t.appendNavLabel(s.html, it) }
+
+// appendNavLabel writes an item's icon, method, name and tag.
+func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
+	dst = t.appendIcon(dst, it.Icon)
 	if it.Method != "" {
-		s.html = append(s.html, `<span class="method" data-method="`...)
-		s.html = appendText(s.html, it.Method)
-		s.html = append(s.html, `">`...)
-		s.html = appendText(s.html, it.Method)
-		s.html = append(s.html, `</span>`...)
+		dst = append(dst, `<span class="method" data-method="`...)
+		dst = appendText(dst, it.Method)
+		dst = append(dst, `">`...)
+		dst = appendText(dst, it.Method)
+		dst = append(dst, `</span>`...)
 	}
 	if it.Deprecated {
-		s.html = append(s.html, `<span class="nav-deprecated">`...)
+		dst = append(dst, `<span class="nav-deprecated">`...)
 	} else {
-		s.html = append(s.html, `<span>`...)
+		dst = append(dst, `<span>`...)
 	}
-	s.html = appendText(s.html, it.Label)
-	s.html = append(s.html, `</span>`...)
+	dst = appendText(dst, it.Label)
+	dst = append(dst, `</span>`...)
 	if it.Tag != "" {
-		s.html = append(s.html, `<span class="tag">`...)
-		s.html = appendText(s.html, it.Tag)
-		s.html = append(s.html, `</span>`...)
+		dst = append(dst, `<span class="tag">`...)
+		dst = appendText(dst, it.Tag)
+		dst = append(dst, `</span>`...)
 	}
+	return dst
 }
 
 // firstHref is where a group leads when it is shown as one link.
@@ -272,6 +284,7 @@ func firstHref(it *NavItem) string {
 // append writes the sidebar's content with the page of this key marked.
 func (s *Sidebar) append(dst []byte, key int) []byte {
 	dst = append(dst, s.head...)
+	dst = appendPagesLink(dst, s.listing, key == ListingKey)
 	if len(s.top) == 0 {
 		return dst
 	}
@@ -334,7 +347,8 @@ func (s *Sidebar) appendBranchLevel(dst []byte, level, path []int) []byte {
 		on = path[len(path)-1]
 		ordinal = s.nodes[on].ordinal
 	}
-	from, to := max(0, ordinal-branchWindow), min(len(level), ordinal+branchWindow+1)
+	from := max(0, min(ordinal-branchWindow/2, len(level)-branchWindow))
+	to := min(len(level), from+branchWindow)
 	if from > 0 {
 		dst = s.appendMore(dst, level[from-1], "↑")
 	}

@@ -111,11 +111,14 @@ func TestALargeSectionShowsItsBranch(t *testing.T) {
 	th := newTheme(t, Config{})
 	// One flat group, as generated references have.
 	flat := th.Sidebar(navTree(1, 1, 5000))
-	for _, key := range []int{0, 1, 39, 40, 41, 2500, 4998, 4999} {
+	for _, key := range []int{0, 1, 29, 30, 31, 32, 2500, 4968, 4969, 4970, 4998, 4999} {
 		b := flat.append(nil, key)
 		r := read(t, b)
 		if len(r.current) != 1 || r.current[0] != fmt.Sprintf("Page %d", key) {
 			t.Errorf("page %d: marked %q", key, r.current)
+		}
+		if r.links > branchWindow+2 || r.links < branchWindow {
+			t.Errorf("page %d shows %d entries", key, r.links)
 		}
 		if len(b) > 12<<10 {
 			t.Errorf("page %d carries %d bytes of navigation", key, len(b))
@@ -168,6 +171,45 @@ func BenchmarkSidebarMarkLarge(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		buf = s.append(buf[:0], 15000)
+	}
+}
+
+// A sidebar that is cut leads to the list of all; that page marks the link.
+func TestSidebarLeadsToTheListing(t *testing.T) {
+	th := newTheme(t, Config{})
+	v := navTree(1, 2, 3)
+	v.Listing = &Link{Label: th.AllPages("fr", "A & B"), Href: "../all.html"}
+	const link = `href="../all.html"`
+	if b := th.Sidebar(v).append(nil, 1); strings.Contains(string(b), link) {
+		t.Error("a sidebar that shows everything leads to a list of it")
+	}
+	v.MaxLinks = 1
+	s := th.Sidebar(v)
+	if b := string(s.append(nil, 1)); !strings.Contains(b, `<a `+link) || !strings.Contains(b, "Toutes les pages : A &amp; B") {
+		t.Errorf("no way to the list: %s", b)
+	}
+	if r := read(t, s.append(nil, ListingKey)); len(r.current) != 1 || r.current[0] != "Toutes les pages : A & B" {
+		t.Errorf("marked is %q", r.current)
+	}
+	v.Listing = &Link{Label: "x", Href: ""}
+	if b := string(th.Sidebar(v).append(nil, 1)); strings.Contains(b, "nav-all") {
+		t.Error("a link that leads nowhere")
+	}
+}
+
+// Each language has its own words for a section's listing.
+func TestAllPagesInEachLanguage(t *testing.T) {
+	th := newTheme(t, Config{})
+	seen := map[string]string{}
+	for _, lang := range []string{"en", "de", "fr", "es", "it", "pt", "nl", "ru", "ja", "zh", "ko", "ar"} {
+		all, of := th.AllPages(lang, ""), th.AllPages(lang, "%s API")
+		if all == "" || !strings.Contains(of, "%s API") || strings.Count(of, "%s") != 1 {
+			t.Errorf("%s: %q, %q", lang, all, of)
+		}
+		if other := seen[of]; other != "" {
+			t.Errorf("%s has the words of %s", lang, other)
+		}
+		seen[of] = lang
 	}
 }
 

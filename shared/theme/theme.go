@@ -11,6 +11,7 @@
 //	view.go      View: what is known of one page
 //	document.go  the whole document; head.go: its head
 //	header.go    the rows at the top; sidebar.go: the column at the side
+//	listing.go   all pages of a section that is too large for a sidebar
 //	special.go   404 and redirect pages
 //	tokens.go    colours and fonts as custom properties; color.go: contrast
 //	typeface.go  the fonts of a site: faces, stand-ins, stacks
