@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,6 +43,7 @@ const (
 // look gathers what the look of all pages needs.
 type look struct {
 	classes    map[string]struct{}
+	maybe      map[string]struct{} // words that may become class names
 	styles     map[string]string
 	linked     bool // a page links the style sheet
 	mermaid    bool
@@ -53,7 +55,7 @@ type look struct {
 }
 
 func (l *look) page(f *fact) {
-	l.linked = l.linked || len(f.Classes) > 0 || len(f.Styles) > 0
+	l.linked = l.linked || len(f.Classes) > 0 || len(f.Maybe) > 0 || len(f.Styles) > 0
 	l.mermaid = l.mermaid || f.Mermaid
 	l.islands = l.islands || f.Islands
 	l.reference = l.reference || f.Reference
@@ -77,6 +79,14 @@ func (l *look) page(f *fact) {
 		}
 		if len(l.classes) < maxLookClasses {
 			l.classes[c] = struct{}{}
+		}
+	}
+	for _, c := range f.Maybe {
+		if l.maybe == nil {
+			l.maybe = map[string]struct{}{}
+		}
+		if len(l.maybe) < maxLookClasses {
+			l.maybe[c] = struct{}{}
 		}
 	}
 	names := make([]string, 0, len(f.Styles))
@@ -126,7 +136,7 @@ func (f *frame) stylesFor(res *page.Result) []string {
 	if res.Reference {
 		out = append(out, f.root+reference.Styles().Path)
 	}
-	if len(res.Classes) > 0 || len(res.Styles) > 0 {
+	if len(res.Classes) > 0 || len(res.MaybeClasses) > 0 || len(res.Styles) > 0 {
 		out = append(out, f.root+utilitiesPath)
 	}
 	if out == nil {
@@ -186,11 +196,7 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 	if !r.look.linked {
 		return files, nil
 	}
-	names := make([]string, 0, len(r.look.classes))
-	for c := range r.look.classes {
-		names = append(names, c)
-	}
-	sheet, unknown, err := s.scripts.Utilities(ctx, names)
+	sheet, unknown, err := s.scripts.Utilities(ctx, r.look.names())
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -202,6 +208,10 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 			Message: "the pages' class names could not be made into styles",
 		})
 	}
+	unknown = slices.DeleteFunc(unknown, func(name string) bool {
+		_, written := r.look.classes[name]
+		return !written
+	})
 	if unknown = s.strangers(src, unknown); len(unknown) > 0 {
 		listed := strings.Join(unknown[:min(len(unknown), namedClasses)], ", ")
 		if len(unknown) > namedClasses {
@@ -213,6 +223,21 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 		})
 	}
 	return append(files, script.File{Path: utilitiesPath, Data: r.look.appendStyles(sheet)}), nil
+}
+
+// names are the class names that may need rules: those on pages first, and as
+// many of those that may come to be as there is room for.
+func (l *look) names() []string {
+	names := slices.Collect(maps.Keys(l.classes))
+	var more []string
+	for name := range l.maybe {
+		if _, known := l.classes[name]; !known {
+			more = append(more, name)
+		}
+	}
+	slices.Sort(more)
+	room := max(0, script.MaxClasses-len(names))
+	return append(names, more[:min(len(more), room)]...)
 }
 
 // appendStyles adds the rules of style attributes. They stand in no layer: as

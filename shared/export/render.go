@@ -32,8 +32,9 @@ type fact struct {
 	IDs         []string         `json:"ids,omitempty"`
 	Links       []fragmentLink   `json:"links,omitempty"`
 	Diagnostics []mdx.Diagnostic `json:"diagnostics,omitempty"`
-	// Classes, Styles and Mermaid are those of page.Result.
+	// Classes, Maybe (MaybeClasses), Styles and Mermaid are those of page.Result.
 	Classes []string          `json:"classes,omitempty"`
+	Maybe   []string          `json:"maybeClasses,omitempty"`
 	Styles  map[string]string `json:"styles,omitempty"`
 	Mermaid bool              `json:"mermaid,omitempty"`
 	// Islands tells that the page has a Script.
@@ -486,7 +487,7 @@ func failedPage(p *site.Page, reason string) *page.Result {
 func appendFact(dst []byte, s *site.Site, i int, res *page.Result, found *search.Fact, full int) ([]byte, error) {
 	f := fact{
 		Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics,
-		Classes: res.Classes, Styles: res.Styles, Mermaid: res.Mermaid, Islands: res.Script != nil, Reference: res.Reference, Playground: res.Playground, Sources: res.Sources, Search: found, Full: full,
+		Classes: res.Classes, Maybe: res.MaybeClasses, Styles: res.Styles, Mermaid: res.Mermaid, Islands: res.Script != nil, Reference: res.Reference, Playground: res.Playground, Sources: res.Sources, Search: found, Full: full,
 	}
 	var own map[string]bool
 	for _, l := range res.Links {

@@ -173,9 +173,15 @@ func (s *state) ownID(n *mdx.Node) {
 }
 
 func (s *state) expandExpression(n *mdx.Node, sc *scope) []*mdx.Node {
+	mark := s.reported()
 	v, err := s.evaluate(n.Value, sc, n.Pos)
 	if err == nil {
 		if list, ok := s.content(v, n.Pos); ok {
+			if s.needsScript(mark) { // a component that it shows
+				if shown, ok := s.island(n, nil, nil, sc, mark); ok {
+					return shown
+				}
+			}
 			if n.Inline {
 				for _, c := range list {
 					c.Inline = c.Inline || c.Kind == mdx.Element
@@ -184,7 +190,6 @@ func (s *state) expandExpression(n *mdx.Node, sc *scope) []*mdx.Node {
 			return list
 		}
 	}
-	mark := s.reported()
 	s.report(sc.file, n.Pos, mdx.Warning, "script-needed",
 		"this expression needs JavaScript and is left out: {"+excerpt(n.Value)+"}: "+reasonOf(err))
 	if s.r.islands != nil {
@@ -319,6 +324,11 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 				if !snippet && s.needsScript(mark) {
 					if shown, ok := s.island(n, attrs, children, sc, mark); ok {
 						list = shown
+					} else if !says(list) { // what it holds is readable at least
+						list = children
+						if !n.Inline {
+							list = paragraphs(children)
+						}
 					}
 				}
 				return list, false

@@ -71,6 +71,9 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 			if len(fault.Stack) > 1 {
 				message += "; called from " + strings.Join(fault.Stack[1:], ", ")
 			}
+			if fault.File != sc.file {
+				message += "; shown at " + sc.file + ":" + strconv.Itoa(n.Pos.Line)
+			}
 			s.report(fault.File, mdx.Pos{Line: fault.Line, Column: 1}, mdx.Warning, "script-failed", message)
 		default:
 			s.r.log.LogAttrs(s.ctx, slog.LevelError, "a component could not be rendered", slog.String("file", sc.file), slog.Any("error", err))
@@ -83,17 +86,38 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 	}
 	t := islandTree{state: s, at: n, scope: sc, children: children, live: shown.Live}
 	list := t.nodes(shown.Nodes, true)
+	if t.live && !t.showed && len(children) > 0 {
+		// It may be shown later. Until then it is here for readers without
+		// JavaScript, for search and for the Markdown copy.
+		held, _ := t.content(nodes(children), n.Pos)
+		kept := t.element(contentTag, held)
+		kept.Attrs = []mdx.Attr{{Kind: mdx.AttrBool, Name: "data-kept", Pos: n.Pos}}
+		list = append(list, kept)
+	}
 	if !shown.Live {
 		if n.Inline {
 			return list, true
 		}
 		return paragraphs(list), true
 	}
-	box := t.element("bindery-island", list)
+	box := t.element(islandTag, list)
 	box.Attrs = []mdx.Attr{{Kind: mdx.AttrString, Name: "data-island", Value: strconv.Itoa(len(s.live)), Pos: n.Pos}}
 	box.Inline = n.Inline
 	s.live = append(s.live, source)
 	return []*mdx.Node{box}, true
+}
+
+// says tells whether nodes show anything.
+func says(list []*mdx.Node) bool {
+	return slices.ContainsFunc(list, func(n *mdx.Node) bool {
+		switch n.Kind {
+		case mdx.Text:
+			return strings.TrimSpace(n.Value) != ""
+		case mdx.Element:
+			return isCapital(n.Name) || n.Name == "img" || says(n.Children)
+		}
+		return len(n.Children) == 0 || says(n.Children)
+	})
 }
 
 // islandSource writes a node as the source of what is shown.
@@ -181,7 +205,17 @@ type islandTree struct {
 	scope    *scope
 	children []*mdx.Node
 	live     bool
+	// showed tells that the children were shown.
+	showed bool
 }
+
+// The elements that mark places for islands.js. None of them has a box.
+const (
+	islandTag  = "bindery-island"  // what lives, with its number on the page
+	frameTag   = "bindery-frame"   // a built-in component, with the name of its frame
+	holeTag    = "bindery-hole"    // what of a built-in component is drawn anew
+	contentTag = "bindery-content" // what the element holds in the page
+)
 
 func (t *islandTree) element(name string, children []*mdx.Node) *mdx.Node {
 	n := &mdx.Node{Kind: mdx.Element, Name: name, Pos: t.at.Pos, End: t.at.Pos, Children: children}
@@ -203,9 +237,10 @@ func (t *islandTree) nodes(list []island.Node, framed bool) []*mdx.Node {
 			words = words || strings.TrimSpace(shown.Text) != ""
 			out = append(out, &mdx.Node{Kind: mdx.Text, Value: shown.Text, Pos: t.at.Pos, End: t.at.Pos})
 		case shown.Tag == island.Children:
+			t.showed = true
 			held, _ := t.content(nodes(t.children), t.at.Pos)
 			if t.live && framed {
-				held = []*mdx.Node{t.element("bindery-content", held)}
+				held = []*mdx.Node{t.element(contentTag, held)}
 			}
 			out = append(out, held...)
 		default:
@@ -245,14 +280,14 @@ func (t *islandTree) node(shown *island.Node, framed bool) *mdx.Node {
 	hole := frame && keepsHole(shown)
 	children := t.nodes(shown.Children, framed && (!shown.Builtin || hole))
 	if hole && len(children) > 0 {
-		children = []*mdx.Node{t.element("bindery-hole", children)}
+		children = []*mdx.Node{t.element(holeTag, children)}
 	}
 	n.Children = children
 	t.setAttrs(n, props, t.scope)
 	if !frame {
 		return n
 	}
-	box := t.element("bindery-frame", []*mdx.Node{n})
+	box := t.element(frameTag, []*mdx.Node{n})
 	box.Attrs = []mdx.Attr{{Kind: mdx.AttrString, Name: "data-frame", Value: shown.Key, Pos: t.at.Pos}}
 	return box
 }
@@ -351,13 +386,13 @@ func (s *state) islandScript() {
 	}
 	data, err := json.Marshal(st)
 	if err == nil {
-		s.result.Script, err = island.Script(s.ctx, s.r.fs, s.live, s.componentNames(), data)
+		s.result.Script, s.result.MaybeClasses, err = island.Script(s.ctx, s.r.fs, s.live, s.componentNames(), data)
 	}
 	if err == nil {
 		s.result.ScriptPath = "bindery/islands/" + s.r.site.Pages[s.page].Address + "." + island.Digest(s.result.Script) + ".js"
 		return
 	}
-	s.result.Script = nil
+	s.result.Script, s.result.MaybeClasses = nil, nil
 	if s.ctx.Err() != nil {
 		s.fail(s.ctx.Err())
 		return

@@ -79,6 +79,9 @@ type Result struct {
 	Links []Ref
 	// Classes are the class names that the page's author wrote, sorted.
 	Classes []string
+	// MaybeClasses are words of the page's components that may become class
+	// names when a reader does something, sorted. Most are none.
+	MaybeClasses []string
 	// Styles are the rules that stand for authors' style attributes: the CSS
 	// declarations of a class by its name. A class means the same on every page;
 	// addresses are relative to a file in the bundle's folder "bindery".

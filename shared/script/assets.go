@@ -19,7 +19,9 @@ var start []byte
 func CSS() string { return styles + islandStyles }
 
 // islandStyles: these elements mark places and are none themselves.
-const islandStyles = "bindery-island,bindery-live,bindery-frame,bindery-hole,bindery-content{display:contents}\n"
+// What is kept for later stands on the page where scripts don't run.
+const islandStyles = "bindery-island,bindery-live,bindery-frame,bindery-hole,bindery-content{display:contents}\n" +
+	"@media (scripting:enabled){bindery-content[data-kept]{display:none}}\n"
 
 // File is a file for the bundle.
 type File struct {

@@ -60,7 +60,7 @@ func (e *Error) Error() string {
 
 const entryName = "bindery-entry"
 
-// head is the name that a file's statements have besides the file's own, which
+// statements is the name that a file's statements have besides the file's own, which
 // an import names.
 const statements = "statements:"
 
@@ -189,7 +189,9 @@ func bundle(ctx context.Context, fsys fs.FS, sources []Source, forReaders bool) 
 					return api.OnLoadResult{}, errors.New("unknown module")
 				}
 				text := modules[n].text.String()
-				return api.OnLoadResult{Contents: &text, Loader: loaderOf(modules[n].file)}, nil
+				// As in TypeScript, imports that nothing speaks of are left out: what
+				// is missing costs only those who need it.
+				return api.OnLoadResult{Contents: &text, Loader: api.LoaderTSX}, nil
 			})
 		}}},
 	}
@@ -251,13 +253,6 @@ func isRuntime(name string) bool {
 var loaders = map[string]api.Loader{
 	".js": api.LoaderJSX, ".jsx": api.LoaderJSX, ".mjs": api.LoaderJSX, ".ts": api.LoaderTS, ".tsx": api.LoaderTSX,
 	".json": api.LoaderJSON, ".css": api.LoaderEmpty, ".mdx": api.LoaderEmpty, ".md": api.LoaderEmpty,
-}
-
-func loaderOf(name string) api.Loader {
-	if l, ok := loaders[strings.ToLower(path.Ext(name))]; ok && l != api.LoaderEmpty {
-		return l
-	}
-	return api.LoaderJSX
 }
 
 // find gives the file that an import names: as it stands, with an ending, or

@@ -51,6 +51,41 @@ func counted(script string) (string, error) {
 			put(s.Idx0(), "if($t(),1)")
 		}
 	}
+	inspect(program, func(n any) {
+		switch n := n.(type) {
+		case *ast.FunctionLiteral:
+			block(n.Body)
+		case *ast.ArrowFunctionLiteral:
+			if b, ok := n.Body.(*ast.BlockStatement); ok {
+				block(b)
+			}
+		case *ast.ForStatement:
+			turn(n.Body)
+		case *ast.ForInStatement:
+			turn(n.Body)
+		case *ast.ForOfStatement:
+			turn(n.Body)
+		case *ast.WhileStatement:
+			turn(n.Body)
+		case *ast.DoWhileStatement:
+			turn(n.Body)
+		}
+	})
+	slices.SortStableFunc(inserts, func(a, b insert) int { return a.at - b.at })
+	var out strings.Builder
+	out.Grow(len(script) + 6*len(inserts))
+	last := 0
+	for _, i := range inserts {
+		out.WriteString(script[last:i.at])
+		out.WriteString(i.text)
+		last = i.at
+	}
+	out.WriteString(script[last:])
+	return out.String(), nil
+}
+
+// inspect calls visit for every node of a program once.
+func inspect(program *ast.Program, visit func(n any)) {
 	seen := map[uintptr]bool{}
 	var walk func(v reflect.Value)
 	walk = func(v reflect.Value) {
@@ -64,31 +99,11 @@ func counted(script string) (string, error) {
 				walk(v.Index(i))
 			}
 		case reflect.Pointer:
-			if v.IsNil() || seen[v.Pointer()] || v.Elem().Kind() != reflect.Struct {
-				return
-			}
-			if v.Type() == reflect.TypeFor[*file.File]() {
+			if v.IsNil() || seen[v.Pointer()] || v.Elem().Kind() != reflect.Struct || v.Type() == reflect.TypeFor[*file.File]() {
 				return
 			}
 			seen[v.Pointer()] = true
-			switch n := v.Interface().(type) {
-			case *ast.FunctionLiteral:
-				block(n.Body)
-			case *ast.ArrowFunctionLiteral:
-				if b, ok := n.Body.(*ast.BlockStatement); ok {
-					block(b)
-				}
-			case *ast.ForStatement:
-				turn(n.Body)
-			case *ast.ForInStatement:
-				turn(n.Body)
-			case *ast.ForOfStatement:
-				turn(n.Body)
-			case *ast.WhileStatement:
-				turn(n.Body)
-			case *ast.DoWhileStatement:
-				turn(n.Body)
-			}
+			visit(v.Interface())
 			walk(v.Elem())
 		case reflect.Struct:
 			for i := range v.NumField() {
@@ -100,15 +115,4 @@ func counted(script string) (string, error) {
 		}
 	}
 	walk(reflect.ValueOf(program))
-	slices.SortStableFunc(inserts, func(a, b insert) int { return a.at - b.at })
-	var out strings.Builder
-	out.Grow(len(script) + 6*len(inserts))
-	last := 0
-	for _, i := range inserts {
-		out.WriteString(script[last:i.at])
-		out.WriteString(i.text)
-		last = i.at
-	}
-	out.WriteString(script[last:])
-	return out.String(), nil
 }

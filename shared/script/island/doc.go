@@ -6,6 +6,7 @@
 //	engine.go     Engine: Render and Script, and the process that renders
 //	compile.go    what a page writes and imports, as one script (esbuild)
 //	count.go      counting calls and turns of loops, so that all work is bounded
+//	words.go      words of a script that may be names of classes
 //	tree.go       what is shown, and where errors came from
 //	worker.go     the other side: the process that runs the scripts
 //	runtime.js    elements, hooks and contexts at export

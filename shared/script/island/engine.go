@@ -146,17 +146,18 @@ func (e *Engine) Render(ctx context.Context, fsys fs.FS, source Source, componen
 
 // Script makes the script that brings sources to life on a page: those whose
 // Shown is live, in the page's order. start is the JSON that islands.js reads.
-func Script(ctx context.Context, fsys fs.FS, sources []Source, components []string, start []byte) ([]byte, error) {
+// words are those of its texts that may be names of classes, sorted.
+func Script(ctx context.Context, fsys fs.FS, sources []Source, components []string, start []byte) (data []byte, words []string, err error) {
 	script, _, _, err := bundle(ctx, fsys, sources, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var b strings.Builder
 	b.WriteString("(function($react){")
 	b.WriteString(builtins(script, components))
 	b.Write(script)
 	b.WriteString("$react.start($islands.default," + string(start) + ")})(BinderyIslands);\n")
-	return []byte(b.String()), nil
+	return []byte(b.String()), classWords(script), nil
 }
 
 // Digest names a script by its content, for a file's name.

@@ -180,9 +180,9 @@
   // frameKey names the frame of a built-in component by what it says. The
   // reader's side has the same function.
   React.frameKey = function (name, props) {
-    return name + JSON.stringify(Object.keys(props).sort().map(function (k) {
-      return [k, props[k] && props[k].$shown ? null : props[k]];
-    }));
+    return name + JSON.stringify(Object.keys(props).sort().map(function (k) { return [k, props[k]]; }), function (k, v) {
+      return v && v.$shown ? null : v;
+    });
   };
   React.builtin = function (name) { return { $builtin: name }; };
   global.$react = React;

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/go-sourcemap/sourcemap"
@@ -94,9 +95,15 @@ func attrs(raw json.RawMessage, depth int) ([]Attr, error) {
 	return out, nil
 }
 
+// unknownName are the errors about what only browsers have.
+var unknownName = regexp.MustCompile(`^ReferenceError: (?:window|document|navigator|location|history|localStorage|sessionStorage|fetch|matchMedia|requestAnimationFrame|Intl|URL|URLSearchParams|Image|crypto|performance|self) is not defined$`)
+
 // located finds the place of an error in the author's files.
 func located(a answer, sourceMap []byte, source Source) *Error {
 	e := &Error{Message: a.Error}
+	if unknownName.MatchString(a.Error) {
+		e.Message += ": pages are shown first where there is no browser, so use it in an effect or a handler"
+	}
 	consumer, err := sourcemap.Parse("", sourceMap)
 	for _, f := range a.Frames {
 		if err != nil {
@@ -109,9 +116,11 @@ func located(a answer, sourceMap []byte, source Source) *Error {
 		if name == "" {
 			name = f.Func
 		}
-		switch rest, ours := strings.CutPrefix(file, "statements:"); {
+		if strings.HasPrefix(name, "$island") { // the page itself
+			name = ""
+		}
+		switch ours := strings.HasPrefix(file, "statements:"); {
 		case ours:
-			_ = rest
 			file, line = source.File, source.lineOf(line)
 		default:
 			file = strings.TrimPrefix(file, "site:")
@@ -126,7 +135,9 @@ func located(a answer, sourceMap []byte, source Source) *Error {
 		if name != "" {
 			at = name + " (" + at + ")"
 		}
-		e.Stack = append(e.Stack, at)
+		if len(e.Stack) == 0 || e.Stack[len(e.Stack)-1] != at {
+			e.Stack = append(e.Stack, at)
+		}
 	}
 	if e.File == "" {
 		e.File, e.Line = source.File, source.Line

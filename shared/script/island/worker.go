@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	goruntime "runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"strings"
 	"time"
@@ -70,6 +72,9 @@ func IsWorker(getenv func(string) string) bool { return getenv(marker) != "" }
 // Work serves an Engine on the process's own streams until they end, and
 // returns an exit code.
 func Work(in io.Reader, out io.Writer) int {
+	// Garbage of earlier work is collected before the bound is near: what one
+	// page may have doesn't depend on those before it.
+	debug.SetMemoryLimit(maxMemory / 2)
 	go watch()
 	if err := work(in, out); err != nil {
 		fmt.Fprintln(os.Stderr, "island:", err)
@@ -82,9 +87,17 @@ func Work(in io.Reader, out io.Writer) int {
 // may be many times that; the system grants it, and this sees it.
 func watch() {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	holds := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
 	for range time.Tick(watchEvery) {
-		if metrics.Read(sample); sample[0].Value.Uint64() > maxMemory {
+		if n := holds(); n > 2*maxMemory {
 			os.Exit(exitMemory)
+		} else if n > maxMemory {
+			if goruntime.GC(); holds() > maxMemory {
+				os.Exit(exitMemory)
+			}
 		}
 	}
 }

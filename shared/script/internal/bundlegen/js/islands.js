@@ -39,7 +39,7 @@ options.vnode = (v) => {
 
 // The frame of a built-in component is what it looked like at export; only what
 // stands in it is drawn anew.
-const Frames = createContext(null);
+const Places = createContext(null);
 function plain(v) {
   if (typeof v === 'function' || typeof v === 'symbol') return undefined;
   if (typeof v === 'bigint') return String(v);
@@ -63,20 +63,27 @@ function frameKey(name, props) {
   }
   return name + JSON.stringify(said);
 }
+function handlers(props) {
+  const out = {};
+  for (const name of Object.keys(props)) if (/^on[A-Z]/.test(name) && typeof props[name] === 'function') out[name] = props[name];
+  return out;
+}
 function Frame({ name, of }) {
-  const frames = useContext(Frames);
+  const places = useContext(Places);
   const key = frameKey(name, of);
   const place = useRef(null);
   const [hole, setHole] = useState(null);
   useLayoutEffect(() => {
-    const nodes = frames.take(key);
+    const nodes = places.take(key);
     if (!nodes) { setHole(place.current); return; }
     place.current.replaceChildren(...nodes);
+    // What stands in frames of its own has holes of its own.
     const found = place.current.querySelector('bindery-hole');
     if (found) found.textContent = '';
     setHole(found);
+    return () => places.give(key, nodes);
   }, [key]);
-  return h(Fragment, null, h('bindery-frame', { ref: place }), hole && compat.createPortal(of.children, hole));
+  return h(Fragment, null, h('bindery-frame', { ref: place, ...handlers(of) }), hole && compat.createPortal(of.children, hole));
 }
 react.builtin = (name) => {
   const builtin = (props) => h(Frame, { name, of: props });
@@ -84,27 +91,51 @@ react.builtin = (name) => {
   return builtin;
 };
 
-// framesOf keeps the frames of an island. The first to ask for one gets the
-// very elements, with all that other scripts attached to them.
-function framesOf(island) {
+// placesOf keeps what the export put into an island: the frames, and what the
+// page says between the island's tags. The first to ask for one gets the very
+// elements, with all that other scripts attached to them.
+function placesOf(island) {
   const all = new Map();
-  for (const element of island.querySelectorAll('bindery-frame')) {
-    const key = element.dataset.frame;
-    if (!all.has(key)) all.set(key, { fresh: [], copy: Array.from(element.childNodes, (n) => n.cloneNode(true)) });
-    all.get(key).fresh.push(Array.from(element.childNodes));
+  const shells = [];
+  let holds = false;
+  for (const element of island.querySelectorAll('bindery-frame, bindery-hole, bindery-content')) {
+    if (element.parentElement.closest('bindery-island') !== island) continue;
+    const nodes = Array.from(element.childNodes);
+    shells.push([element, nodes]);
+    if (element.localName === 'bindery-hole') continue;
+    const key = element.localName === 'bindery-frame' ? element.dataset.frame : content;
+    holds = holds || key === content;
+    if (!all.has(key)) all.set(key, { fresh: [], copy: nodes.map((n) => n.cloneNode(true)) });
+    all.get(key).fresh.push(nodes);
   }
   return {
+    holds,
     take(key) {
-      const frame = all.get(key);
-      if (!frame) return null;
-      return frame.fresh.shift() || frame.copy.map((n) => n.cloneNode(true));
+      const place = all.get(key);
+      if (!place) return null;
+      return place.fresh.shift() || place.copy.map((n) => n.cloneNode(true));
+    },
+    give(key, nodes) {
+      all.get(key).fresh.unshift(nodes);
+    },
+    restore() {
+      for (const [element, nodes] of shells) {
+        element.replaceChildren(...nodes);
+        element.removeAttribute('data-kept');
+      }
     },
   };
 }
 
-function Content({ of: nodes }) {
+const content = '$children';
+function Content() {
+  const places = useContext(Places);
   const place = useRef(null);
-  useLayoutEffect(() => place.current.replaceChildren(...nodes), []);
+  useLayoutEffect(() => {
+    const nodes = places.take(content);
+    place.current.replaceChildren(...nodes);
+    return () => places.give(content, nodes);
+  }, []);
   return h('bindery-content', { ref: place });
 }
 
@@ -124,21 +155,22 @@ react.start = (makes, page) => {
     const island = document.querySelector('bindery-island[data-island="' + i + '"]');
     if (!island) return;
     const shown = Array.from(island.childNodes);
-    const frames = framesOf(island);
-    const content = island.querySelector('bindery-content');
-    const children = content ? h(Content, { of: Array.from(content.childNodes) }) : null;
+    const places = placesOf(island);
+    const children = places.holds ? h(Content) : null;
+    let failed = false;
     const fail = (error) => {
+      if (failed) return;
+      failed = true;
       console.error(error);
-      render(null, live);
-      live.remove();
+      places.restore();
       island.replaceChildren(...shown);
     };
     const live = document.createElement('bindery-live');
+    const App = () => make(page.props[i], children);
+    island.replaceChildren(live); // effects find it in the document
     try {
-      const App = () => make(page.props[i], children);
-      render(h(Guard, { fail }, h(Frames.Provider, { value: frames }, h(App))), live);
-      island.replaceChildren(live);
-      island.dataset.live = '';
+      render(h(Guard, { fail }, h(Places.Provider, { value: places }, h(App))), live);
+      if (!failed) island.dataset.live = '';
     } catch (error) {
       fail(error);
     }

@@ -1,0 +1,55 @@
+package island
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/parser"
+)
+
+// Limits of the words of one script that may be names of classes.
+const (
+	maxWords = 1000
+	maxWord  = 200 // bytes
+)
+
+// className is what names of utility classes look like, among all words.
+var className = regexp.MustCompile(`^[!@*\-\[a-z][A-Za-z0-9!#$%&'()*+,\-./:=>@\[\]_~]*$`)
+
+// classWords gives the words in a script's texts that may be names of classes:
+// which of them a component will set is known only when it does. A script that
+// can't be read has none.
+func classWords(script []byte) []string {
+	program, err := parser.ParseFile(nil, "island.js", string(script), 0, parser.WithDisableSourceMaps)
+	if err != nil {
+		return nil
+	}
+	found := map[string]struct{}{}
+	take := func(text string) {
+		for word := range strings.FieldsSeq(text) {
+			if len(word) <= maxWord && className.MatchString(word) {
+				found[word] = struct{}{}
+			}
+		}
+	}
+	inspect(program, func(n any) {
+		switch n := n.(type) {
+		case *ast.StringLiteral:
+			take(n.Value.String())
+		case *ast.TemplateElement:
+			take(n.Parsed.String())
+		case *ast.PropertyKeyed: // clsx({ "font-bold": on })
+			if key, ok := n.Key.(*ast.StringLiteral); ok {
+				take(key.Value.String())
+			}
+		}
+	})
+	words := make([]string, 0, len(found))
+	for word := range found {
+		words = append(words, word)
+	}
+	slices.Sort(words)
+	return words[:min(len(words), maxWords)]
+}
