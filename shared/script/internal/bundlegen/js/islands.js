@@ -34,6 +34,8 @@ const before = options.vnode;
 options.vnode = (v) => {
   const name = typeof v.type === 'string' && holders[v.type];
   if (name && v.props[name] !== undefined) v.props[name] = resolve(v.props[name]);
+  const style = typeof v.type === 'string' && v.props.style;
+  if (style && /javascript:/i.test(typeof style === 'string' ? style : Object.values(style).join())) v.props.style = undefined;
   if (before) before(v);
 };
 
