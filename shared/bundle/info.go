@@ -73,6 +73,12 @@ type Info struct {
 	Snapshot string `json:"snapshot"`
 	// Renderer is the digest of the program that rendered.
 	Renderer string `json:"renderer"`
+	// Deployment is the kind of deployment that the bundle was made for, and
+	// Features tells for each feature whether that kind and the project's
+	// Settings allow it. Settings has those that are not the defaults.
+	Deployment string          `json:"deployment,omitempty"`
+	Features   map[string]bool `json:"features,omitempty"`
+	Settings   json.RawMessage `json:"settings,omitempty"`
 	// Paths are the address prefixes that the export was limited to.
 	Paths []string `json:"paths,omitempty"`
 	// Pages counts pages; Files and Bytes count what the list of files holds.

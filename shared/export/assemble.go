@@ -220,7 +220,10 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 		Diagnostics: facts.counts, CleanAddresses: !job.Settings.CanonicalHTML,
 		FileList:       bundle.ListInfo{Size: files.Size, SHA256: files.SHA256},
 		DiagnosticList: bundle.ListInfo{Size: diagnostics.Size, SHA256: diagnostics.SHA256},
-		Sources:        facts.look.sources(src.views.theme),
+		Sources:        facts.look.sources(src.views.theme, src.views.services.sources()),
+	}
+	if err := describeFeatures(&info, src.input); err != nil {
+		return err
 	}
 	for _, r := range src.site.Redirects {
 		info.Redirects = append(info.Redirects, bundle.Redirect{From: r.Source, To: r.Destination, Permanent: r.Permanent})

@@ -14,6 +14,7 @@
 //	llms.go       llms.txt, and its sections; llmsfull.go: llms-full.txt
 //	cards.go      the pictures for links to pages
 //	feed.go       feeds of pages that have updates
+//	services.go   analytics, assistant and ratings, as far as they may be
 //	view.go       from a site to what the theme shows around a page
 //	frame.go      what the pages of a section share: header, footer, banner
 //	language.go   tags and names of languages

@@ -78,6 +78,9 @@ func (v *views) build(section *site.Node, depth int) (*frame, int) {
 	for _, name := range s.Scripts {
 		f.scripts = append(f.scripts, l.path(name))
 	}
+	if a := v.services.analytics; a != nil {
+		f.scripts = append(f.scripts, l.path(a.Path))
+	}
 	links := 1 + len(f.anchors) + len(f.styles) + len(f.scripts) + len(f.header.Tabs) + len(f.header.Links) + len(f.footer.Socials)
 	for _, sw := range f.header.Switches {
 		links += len(sw.Options)

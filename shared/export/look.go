@@ -104,9 +104,15 @@ func (l *look) page(f *fact) {
 	}
 }
 
-// sources are what a content security policy must allow besides 'self'.
-func (l *look) sources(t *theme.Theme) map[string][]string {
+// sources are what a content security policy must allow besides 'self': for the
+// theme, for what pages hold, and for services.
+func (l *look) sources(t *theme.Theme, services map[string][]string) map[string][]string {
 	sources := t.PolicySources()
+	for directive, needed := range services {
+		sources[directive] = append(sources[directive], needed...)
+		slices.Sort(sources[directive])
+		sources[directive] = slices.Compact(sources[directive])
+	}
 	for directive, needed := range l.needs {
 		if len(needed) > maxPolicySources {
 			needed = map[string]struct{}{"https:": {}}

@@ -87,6 +87,11 @@ func (o *ownFiles) theme() error {
 			return err
 		}
 	}
+	if a := o.src.views.services.analytics; a != nil {
+		if err := o.put(a.Path, a.Data); err != nil {
+			return err
+		}
+	}
 	return o.put("404.html", o.src.views.theme.NotFound())
 }
 

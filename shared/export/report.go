@@ -55,6 +55,9 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 	if d := searchNotice(src.site, src.input); d != nil {
 		r.add(d)
 	}
+	for i := range src.views.services.notices {
+		r.add(&src.views.services.notices[i])
+	}
 	err := s.lines(ctx, diagnosticsKey(job), func(dec *json.Decoder) error {
 		var d mdx.Diagnostic
 		if err := dec.Decode(&d); err != nil {

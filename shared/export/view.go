@@ -28,6 +28,7 @@ type views struct {
 	// modified tells when a source changed last; zero if that is not known.
 	modified func(source string) time.Time
 	theme    *theme.Theme
+	services services
 	finder   *finder // nil where the bundle has no search
 	banner   []inline
 	meta     []theme.Meta
@@ -85,6 +86,10 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 		frames:   newRecent[frameKey, *frame](maxFrameLinks),
 		sidebars: newRecent[sidebarKey, *theme.Sidebar](maxSidebarLinks),
 	}
+	var err error
+	if v.services, err = newServices(s, in); err != nil {
+		return nil, err
+	}
 	asset := func(ref string) string {
 		if ref == "" {
 			return ""
@@ -109,7 +114,6 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 	if find != nil {
 		sheets, scripts = append(sheets, search.CSS()), append(scripts, search.Opener())
 	}
-	var err error
 	v.theme, err = theme.New(theme.Config{
 		SiteName: c.Name, SiteKey: s.Domain, Lang: siteLanguage(s),
 		Colors: theme.Colors{
@@ -125,6 +129,7 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 		NotFoundTitle: c.NotFound.Title, NotFoundText: plainInline(parseInline(c.NotFound.Description)),
 		Decoration:      c.Background.Decoration,
 		BackgroundImage: asset(c.Background.ImageLight), BackgroundImageDark: asset(c.Background.ImageDark),
+		Assistant: v.services.assistant != "", Ratings: v.services.ratings,
 		SearchPrompt: c.SearchPrompt, Drilldown: c.Drilldown,
 	})
 	if err != nil {
@@ -190,6 +195,9 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 		view.Trail = v.trail(i)
 	}
 	view.Header.Switches, view.Alternates = v.switches(f, i)
+	if v.services.assistant != "" {
+		view.Header.Assistant = v.assistantFor(f, p)
+	}
 	view.EditURL, view.IssueURL = v.forge.edit(p), v.forge.issue(p, v.address(p))
 	if shown := p.Timestamp; shown != nil && *shown || shown == nil && s.Config.Timestamp {
 		view.Modified = v.modified(p.File())

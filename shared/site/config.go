@@ -33,8 +33,11 @@ type Config struct {
 	// Timestamp shows when pages changed last.
 	Timestamp  bool `json:",omitempty"`
 	Repository Repository
-	// Integrations are services by name, with their settings by name. No page
-	// loads one of them.
+	// Ratings asks readers whether a page helped, where there is a service that
+	// takes their answers.
+	Ratings bool `json:",omitempty"`
+	// Integrations are services by name, with their settings by name. Whether
+	// pages load them is the deployment's decision.
 	Integrations map[string]map[string]string `json:",omitempty"`
 }
 

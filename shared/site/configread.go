@@ -79,6 +79,7 @@ func (r *configReader) config(v *value) Config {
 		c.Drilldown = r.maybe(x.get("drilldown"))
 	}
 	c.Repository = r.repository(v)
+	c.Ratings = r.ratings(v)
 	c.Integrations = r.integrations(v.get("integrations"))
 	if x := v.get("head"); x != nil {
 		x.open = true

@@ -60,6 +60,7 @@ func (r *configReader) legacyConfig(v *value) Config {
 	c.API = r.legacyAPI(v)
 	c.Contextual = r.contextual(v.get("contextual"))
 	c.Repository = r.repository(v)
+	c.Ratings = r.ratings(v)
 	c.Integrations = r.integrations(v.get("integrations"))
 	for name, settings := range r.integrations(v.get("analytics")) {
 		if c.Integrations == nil {

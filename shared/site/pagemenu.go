@@ -113,11 +113,14 @@ func (r *configReader) repository(v *value) (p Repository) {
 	if x := v.get("feedback"); r.object(x) {
 		p.Edit = r.boolean(x.get("suggestEdit")) || p.Edit
 		p.Issues = r.boolean(x.get("raiseIssue")) || p.Issues
-		if y := x.get("thumbsRating"); r.boolean(y) {
-			r.report(y, mdx.Notice, "config-unsupported", "readers can't rate pages of a bundle: it has no service to send that to")
-		}
 	}
 	return p
+}
+
+// ratings tells whether the site wants its readers to rate pages.
+func (r *configReader) ratings(v *value) bool {
+	x := v.get("feedback")
+	return x.members() != nil && r.boolean(x.get("thumbsRating"))
 }
 
 // integrations keeps services and their settings as they are. A single value

@@ -96,6 +96,7 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = append(dst, v.Body...)
 	dst = append(dst, `</div></article></main>`...)
 	if mode != ModeCustom && mode != ModeFrame {
+		dst = t.appendRating(dst, w)
 		dst = appendPageFoot(dst, v, w)
 		dst = appendPager(dst, v, w)
 	}

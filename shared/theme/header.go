@@ -24,6 +24,9 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 	if h.Search != nil {
 		dst = t.appendSearch(dst, h.Search, w)
 	}
+	if h.Assistant != "" {
+		dst = appendAssistant(dst, h.Assistant, w)
+	}
 	if len(h.Links) > 0 {
 		// One list: a row on wide screens, a popover on narrow ones.
 		dst = append(dst, `<nav class="top-links" id="bindery-links" popover`...)

@@ -88,7 +88,7 @@ var refreshEscaper = strings.NewReplacer(`"`, "%22", `'`, "%27", " ", "%20", "\t
 // PolicySources are what a content security policy must allow besides 'self',
 // by directive: the styles inside the pages that stand alone, by their hash; the
 // empty icon of sites that have none; and the hosts that the site's settings
-// name for its logo, icons, backgrounds and fonts.
+// name for its logo, icons, backgrounds, fonts and ratings.
 func (t *Theme) PolicySources() map[string][]string {
 	sum := sha256.Sum256([]byte(t.plain))
 	sources := map[string][]string{
@@ -108,6 +108,7 @@ func (t *Theme) PolicySources() map[string][]string {
 	}
 	c := &t.cfg
 	allow("img-src", c.Logo.Light, c.Logo.Dark, c.Favicon, c.FaviconDark, c.BackgroundImage, c.BackgroundImageDark)
+	allow("connect-src", c.Ratings)
 	allow("font-src", c.Fonts.Body.Source, c.Fonts.Heading.Source)
 	return sources
 }

@@ -16,6 +16,9 @@
 //	tokens.go    colours and fonts as custom properties; color.go: contrast
 //	typeface.go  the fonts of a site: faces, stand-ins, stacks
 //	words.go     the theme's own words in the reader's language
+//	services.go  the button of an assistant, ratings of pages
+//	preview/     pictures for links to pages
+//	analytics/   the script that loads a site's analytics services
 //	actions.go   the menu of a page, what stands under the article
 //	icons/       icons by name from three free libraries
 //	fonts/       the bundled families
@@ -34,6 +37,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tdewolff/minify/v2"
@@ -91,6 +95,13 @@ type Config struct {
 	// CSS and JS are parts of the style sheet and of the script that other
 	// rooms own (components, highlighting), added after the theme's.
 	CSS, JS []string
+
+	// Assistant tells that pages have a button that leads to an AI assistant
+	// (Header.Assistant).
+	Assistant bool
+	// Ratings is the address that readers' ratings of pages are sent to; empty
+	// leaves the question out.
+	Ratings string
 
 	// BaseURL is the absolute address of the bundle's root, where it is
 	// known; it allows 404.html to link home. Empty otherwise.
@@ -173,7 +184,26 @@ func New(cfg Config) (*Theme, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := parts("theme.css", cfg.CSS...)
+	sheets, scripts := cfg.CSS, cfg.JS
+	if cfg.Assistant {
+		part, err := parts("assistant.css")
+		if err != nil {
+			return nil, err
+		}
+		sheets = append(slices.Clip(sheets), string(part))
+	}
+	if cfg.Ratings != "" {
+		style, err := parts("rating.css")
+		if err != nil {
+			return nil, err
+		}
+		code, err := parts("rating.js")
+		if err != nil {
+			return nil, err
+		}
+		sheets, scripts = append(slices.Clip(sheets), string(style)), append(slices.Clip(scripts), string(code))
+	}
+	base, err := parts("theme.css", sheets...)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +214,7 @@ func New(cfg Config) (*Theme, error) {
 	if t.css, err = add("theme", "css", "text/css", sheet); err != nil {
 		return nil, err
 	}
-	script, err := parts("theme.js", cfg.JS...)
+	script, err := parts("theme.js", scripts...)
 	if err != nil {
 		return nil, err
 	}

@@ -160,6 +160,8 @@ type Header struct {
 	Switches []Switch
 	// Search is the search field, which opens a dialog; nil for none.
 	Search *Search
+	// Assistant is where the button of the AI assistant leads; empty for none.
+	Assistant string
 	// Links stand at the end of the row; Primary is shown as a button.
 	Links   []Link
 	Primary *Link

@@ -23,6 +23,7 @@ type words struct {
 	// date with %d, %m and %y.
 	modified, months, date                       string
 	notFound, notFoundText, home, moved, movedTo string
+	assistant, helpful, yes, no, thanks          string
 }
 
 func (w *words) switchName(kind string) string {
@@ -118,6 +119,7 @@ var wordsEn = &words{
 	months:   "January February March April May June July August September October November December",
 	notFound: "Page not found", notFoundText: "There is no page at this address. It may have moved, or the link may be wrong.",
 	home: "Back to the start", moved: "This page has moved", movedTo: "It is now at",
+	assistant: "Ask AI", helpful: "Was this page helpful?", yes: "Yes", no: "No", thanks: "Thank you.",
 }
 
 var wordsEnRTL = func() *words { w := *wordsEn; w.dir = "rtl"; return &w }()
@@ -136,6 +138,7 @@ var wordsDe = &words{
 	months:   "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
 	notFound: "Seite nicht gefunden", notFoundText: "Unter dieser Adresse gibt es keine Seite. Sie ist vielleicht umgezogen, oder der Link ist falsch.",
 	home: "Zur Startseite", moved: "Diese Seite ist umgezogen", movedTo: "Sie steht jetzt unter",
+	assistant: "KI fragen", helpful: "War diese Seite hilfreich?", yes: "Ja", no: "Nein", thanks: "Vielen Dank.",
 }
 
 var wordsFr = &words{
@@ -152,6 +155,7 @@ var wordsFr = &words{
 	months:   "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
 	notFound: "Page introuvable", notFoundText: "Il n’y a pas de page à cette adresse. Elle a peut-être été déplacée, ou le lien est erroné.",
 	home: "Retour à l’accueil", moved: "Cette page a été déplacée", movedTo: "Elle se trouve maintenant ici :",
+	assistant: "Demander à l’IA", helpful: "Cette page vous a-t-elle aidé ?", yes: "Oui", no: "Non", thanks: "Merci.",
 }
 
 var wordsEs = &words{
@@ -168,6 +172,7 @@ var wordsEs = &words{
 	months:   "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
 	notFound: "Página no encontrada", notFoundText: "No hay ninguna página en esta dirección. Puede que se haya movido o que el enlace sea incorrecto.",
 	home: "Volver al inicio", moved: "Esta página se ha movido", movedTo: "Ahora está en",
+	assistant: "Preguntar a la IA", helpful: "¿Te ha sido útil esta página?", yes: "Sí", no: "No", thanks: "Gracias.",
 }
 
 var wordsIt = &words{
@@ -184,6 +189,7 @@ var wordsIt = &words{
 	months:   "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
 	notFound: "Pagina non trovata", notFoundText: "A questo indirizzo non c’è nessuna pagina. Forse è stata spostata o il link è errato.",
 	home: "Torna all’inizio", moved: "Questa pagina è stata spostata", movedTo: "Ora si trova qui:",
+	assistant: "Chiedi all’IA", helpful: "Questa pagina ti è stata utile?", yes: "Sì", no: "No", thanks: "Grazie.",
 }
 
 var wordsPt = &words{
@@ -200,6 +206,7 @@ var wordsPt = &words{
 	months:   "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
 	notFound: "Página não encontrada", notFoundText: "Não há página neste endereço. Ela pode ter sido movida ou o link pode estar errado.",
 	home: "Voltar ao início", moved: "Esta página foi movida", movedTo: "Agora ela está em",
+	assistant: "Perguntar à IA", helpful: "Esta página foi útil?", yes: "Sim", no: "Não", thanks: "Obrigado.",
 }
 
 var wordsNl = &words{
@@ -216,6 +223,7 @@ var wordsNl = &words{
 	months:   "januari februari maart april mei juni juli augustus september oktober november december",
 	notFound: "Pagina niet gevonden", notFoundText: "Op dit adres staat geen pagina. Misschien is ze verplaatst of klopt de link niet.",
 	home: "Terug naar het begin", moved: "Deze pagina is verplaatst", movedTo: "Ze staat nu op",
+	assistant: "Vraag het AI", helpful: "Was deze pagina nuttig?", yes: "Ja", no: "Nee", thanks: "Bedankt.",
 }
 
 var wordsRu = &words{
@@ -232,6 +240,7 @@ var wordsRu = &words{
 	months:   "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
 	notFound: "Страница не найдена", notFoundText: "По этому адресу нет страницы. Возможно, она переехала или ссылка неверна.",
 	home: "На главную", moved: "Страница переехала", movedTo: "Теперь она здесь:",
+	assistant: "Спросить ИИ", helpful: "Эта страница помогла?", yes: "Да", no: "Нет", thanks: "Спасибо.",
 }
 
 var wordsJa = &words{
@@ -248,6 +257,7 @@ var wordsJa = &words{
 	months:   "1 2 3 4 5 6 7 8 9 10 11 12",
 	notFound: "ページが見つかりません", notFoundText: "このアドレスにページはありません。移動したか、リンクが間違っている可能性があります。",
 	home: "トップへ戻る", moved: "このページは移動しました", movedTo: "移動先:",
+	assistant: "AI に質問", helpful: "このページは役に立ちましたか？", yes: "はい", no: "いいえ", thanks: "ありがとうございます。",
 }
 
 var wordsZh = &words{
@@ -264,6 +274,7 @@ var wordsZh = &words{
 	months:   "1 2 3 4 5 6 7 8 9 10 11 12",
 	notFound: "找不到页面", notFoundText: "此地址没有页面。它可能已移动，或者链接有误。",
 	home: "返回首页", moved: "此页面已移动", movedTo: "新地址：",
+	assistant: "询问 AI", helpful: "此页面对您有帮助吗？", yes: "有", no: "没有", thanks: "谢谢。",
 }
 
 var wordsKo = &words{
@@ -280,6 +291,7 @@ var wordsKo = &words{
 	months:   "1 2 3 4 5 6 7 8 9 10 11 12",
 	notFound: "페이지를 찾을 수 없습니다", notFoundText: "이 주소에는 페이지가 없습니다. 이동했거나 링크가 잘못되었을 수 있습니다.",
 	home: "처음으로", moved: "이 페이지는 이동했습니다", movedTo: "새 주소:",
+	assistant: "AI에게 묻기", helpful: "이 페이지가 도움이 되었나요?", yes: "예", no: "아니요", thanks: "감사합니다.",
 }
 
 var wordsAr = &words{
@@ -296,4 +308,5 @@ var wordsAr = &words{
 	months:   "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",
 	notFound: "الصفحة غير موجودة", notFoundText: "لا توجد صفحة في هذا العنوان. ربما نُقلت أو أن الرابط غير صحيح.",
 	home: "العودة إلى البداية", moved: "نُقلت هذه الصفحة", movedTo: "عنوانها الآن:",
+	assistant: "اسأل الذكاء الاصطناعي", helpful: "هل كانت هذه الصفحة مفيدة؟", yes: "نعم", no: "لا", thanks: "شكرًا لك.",
 }

@@ -1,0 +1,2 @@
+window.clarity = window.clarity || function () { (window.clarity.q = window.clarity.q || []).push(arguments); };
+load("https://www.clarity.ms/tag/" + encodeURIComponent(s.projectId));

@@ -1,0 +1,1 @@
+load("https://cdn.usefathom.com/script.js", { "data-site": s.siteId });

@@ -1,0 +1,1 @@
+load("https://api.pirsch.io/pa.js", { id: "pianjs", "data-code": s.id });

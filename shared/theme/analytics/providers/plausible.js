@@ -1,0 +1,1 @@
+load("https://" + s.server + "/js/script.js", { "data-domain": s.domain });

@@ -1,0 +1,32 @@
+package theme
+
+// appendAssistant writes the button that leads to the AI assistant: a plain link,
+// so that nothing is asked of it before a reader does.
+func appendAssistant(dst []byte, href string, w *words) []byte {
+	dst = append(dst, `<a class="assistant" id="bindery-assistant" rel="noopener" target="_blank"`...)
+	dst = appendHref(dst, href)
+	dst = appendAttr(dst, "aria-label", w.assistant)
+	dst = append(dst, '>')
+	dst = append(dst, uiChat...)
+	dst = append(dst, `<span>`...)
+	dst = append(dst, w.assistant...)
+	return append(dst, `</span></a>`...)
+}
+
+// appendRating asks whether the page helped. Sending the answer needs JavaScript,
+// so it is hidden without.
+func (t *Theme) appendRating(dst []byte, w *words) []byte {
+	if t.cfg.Ratings == "" {
+		return dst
+	}
+	dst = append(dst, `<div class="rating needs-js" role="group" aria-labelledby="bindery-rating"`...)
+	dst = appendAttr(dst, "data-rating", safeURL(t.cfg.Ratings))
+	dst = appendAttr(dst, "data-thanks", w.thanks)
+	dst = append(dst, `><p id="bindery-rating">`...)
+	dst = append(dst, w.helpful...)
+	dst = append(dst, `</p><button type="button" value="yes" aria-pressed="false">`...)
+	dst = append(dst, w.yes...)
+	dst = append(dst, `</button><button type="button" value="no" aria-pressed="false">`...)
+	dst = append(dst, w.no...)
+	return append(dst, `</button><p role="status"></p></div>`...)
+}
