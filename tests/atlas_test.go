@@ -1,0 +1,339 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// atlas is a site of our own that has all that a site may have: products,
+// versions, four languages and two directions, every component in odd places,
+// formulas, and pages whose author means harm. Its longest page is made here.
+func atlas(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "atlas"))); err != nil {
+		t.Fatal(err)
+	}
+	var table bytes.Buffer
+	table.WriteString("---\ntitle: Ten thousand rows\n---\n\n| Number | Square | Link |\n|---:|---:|---|\n")
+	for i := range 10_000 {
+		fmt.Fprintf(&table, "| %d | **%d** | [home](/en/v2/index) |\n", i, i*i)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "hostile", "rows.mdx"), table.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// unpack exports a site into a folder.
+func unpack(t *testing.T, site string) string {
+	t.Helper()
+	archive, err := os.ReadFile(exportSite(t, site).Bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "docs")
+	extractWithGo(t, archive, dir)
+	return dir
+}
+
+// TestAtlas holds the bundle of that site against golden files: its files,
+// what its authors are told, the Markdown copies and the articles of the pages
+// where most can go wrong.
+func TestAtlas(t *testing.T) {
+	dir := unpack(t, atlas(t))
+	var files []string
+	hashed := regexp.MustCompile(`\.[0-9a-f]{12}\.`)
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, hashed.ReplaceAllString(name, ".*."))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(files)
+	golden(t, "files.txt", strings.Join(slices.Compact(files), "\n")+"\n")
+
+	var told strings.Builder
+	for line := range strings.Lines(readFile(t, dir, "bindery/diagnostics.jsonl")) {
+		var d struct {
+			Severity, Code, File, Message string
+			Line, Column                  int
+		}
+		if err := json.Unmarshal([]byte(line), &d); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&told, "%s:%d:%d: %s: %s: %s\n", d.File, d.Line, d.Column, d.Severity, d.Code, d.Message)
+	}
+	golden(t, "diagnostics.txt", told.String())
+
+	for _, name := range []string{
+		"en/v2/guides/odd", "en/v2/guides/code", "en/v2/guides/media", "en/v2/guides/switches", "en/v2/guides/math",
+		"hostile/script", "hostile/broken", "news", "ar/v2/install", "zh/v2/index", "tools/index",
+	} {
+		flat := strings.ReplaceAll(name, "/", "_")
+		golden(t, flat+".md", readFile(t, dir, name+".md"))
+		golden(t, flat+".html", article(t, readFile(t, dir, name+".html")))
+	}
+}
+
+func readFile(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// article cuts the page's own content out of a document, with a line for each
+// element, so that golden files can be read and compared.
+func article(t *testing.T, document string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(document, "<article")
+	body, _, ended := strings.Cut(rest, "</article>")
+	if !ok || !ended {
+		t.Fatal("a page without an article")
+	}
+	return strings.ReplaceAll("<article"+body+"</article>\n", "><", ">\n<")
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", "atlas.golden", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s is not as it was (-update writes it anew):\n%s", name, diff)
+	}
+}
+
+// tab is one tab of a browser for many pages.
+type tab struct {
+	ctx      context.Context
+	problems func() []string
+	stop     func()
+}
+
+func newTab(t *testing.T, chromium, within string) *tab {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
+		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
+		chromedp.Flag("no-first-run", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+	))
+	b := &tab{ctx: ctx, stop: func() { stop(); cancel() }}
+	b.problems = listen(ctx, within)
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	// Scrolling is at its end at once.
+	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 900)); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func evaluate[T any](t *testing.T, b *tab, script string, options ...chromedp.EvaluateOption) T {
+	t.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script, options...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func (b *tab) navigate(t *testing.T, address string) {
+	t.Helper()
+	if err := chromedp.Do(b.ctx, chromedp.Navigate(address)); err != nil {
+		t.Fatalf("%s: %v", address, err)
+	}
+}
+
+// atlasPages are the documents of the atlas that are pages to read.
+func atlasPages(t *testing.T, dir string) []string {
+	t.Helper()
+	var pages []string
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".html") && name != "404.html" && name != "index.html" && !redirects(readFile(t, dir, name)) {
+			pages = append(pages, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// redirects tells pages that only lead to another.
+func redirects(document string) bool { return strings.Contains(document, `http-equiv="refresh"`) }
+
+// TestAtlasInABrowser opens every page from the folder. Nothing of what a
+// hostile page tries may run, nothing may move after it was painted (half of what
+// web.dev calls good, 0.1: scripts pick among views), no id may
+// stand twice, and no page may be wider than the window.
+func TestAtlasInABrowser(t *testing.T) {
+	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	dir := unpack(t, atlas(t))
+	b := newTab(t, chromium, "file://"+dir)
+	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
+		window.shift = 0;
+		window.shifted = [];
+		new PerformanceObserver(l => { for (const e of l.getEntries()) if (!e.hadRecentInput) {
+			window.shift += e.value;
+			for (const s of e.sources) window.shifted.push(s.node ? (s.node.outerHTML || s.node.data || "").slice(0, 60) : "?");
+		} })
+			.observe({ type: "layout-shift", buffered: true });`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range atlasPages(t, dir) {
+		b.navigate(t, "file://"+filepath.Join(dir, name))
+		faults := evaluate[[]string](t, b, `new Promise(done => setTimeout(() => {
+			const faults = [];
+			if (window.hostile !== undefined) faults.push("the author's script " + window.hostile + " ran");
+			if (window.shift > 0.05) faults.push("the layout moved by " + window.shift + ": " + window.shifted.join(" | "));
+			const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+			if (over > 1) faults.push("it is " + over + " pixels too wide");
+			const ids = new Set();
+			for (const e of document.querySelectorAll("[id]")) { if (ids.has(e.id)) faults.push("the id " + e.id + " stands twice"); ids.add(e.id); }
+			for (const e of document.querySelectorAll("*:not(svg[aria-roledescription], svg[aria-roledescription] *, bindery-live *)")) for (const a of e.attributes) { // not what Mermaid's own runtime or an author's component draws
+				if (a.name.startsWith("on")) faults.push(e.localName + " has the handler " + a.name);
+				if (a.name == "style") faults.push(e.localName + " has a style of its own: " + a.value);
+				if (/^\s*javascript:/i.test(a.value)) faults.push(e.localName + " leads to " + a.value);
+			}
+			for (const s of document.scripts) if (!s.src && s.type != "application/ld+json") faults.push("a script stands in the page: " + s.text.slice(0, 80));
+			done(faults);
+		}, 250))`, chromedp.EvalAwaitPromise)
+		for _, f := range faults {
+			t.Errorf("%s: %s", name, f)
+		}
+	}
+	b.stop()
+	for _, p := range b.problems() {
+		// What the pages ask for that is not there, and is reported, or is elsewhere.
+		if strings.Contains(p, "ERR_FILE_NOT_FOUND") || strings.Contains(p, "player.example") || strings.Contains(p, "atlas.example") ||
+			strings.Contains(p, "ERR_NAME_NOT_RESOLVED") || strings.Contains(p, "ERR_INTERNET_DISCONNECTED") {
+			continue
+		}
+		t.Error(p)
+	}
+}
+
+// TestAtlasWithoutJavaScript asserts that every word of every page can be seen
+// or unfolded where scripts do not run.
+func TestAtlasWithoutJavaScript(t *testing.T) {
+	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	dir := unpack(t, atlas(t))
+	b := newTab(t, chromium, "file://"+dir)
+	defer b.stop()
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range atlasPages(t, dir) {
+		b.navigate(t, "file://"+filepath.Join(dir, name))
+		hidden := evaluate[[]string](t, b, `(() => {
+			const hidden = [];
+			const article = document.querySelector("article, main");
+			if (!article) return ["there is no article"];
+			for (const d of article.querySelectorAll("details")) d.open = true;
+			const walk = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+			for (let n; n = walk.nextNode();) {
+				let e = n.parentElement;
+				while (getComputedStyle(e).display === "contents") e = e.parentElement; // it has no box of its own
+				if (!n.data.trim() || e.closest("script, style, template, title, desc, annotation, .tooltip-tip, .sr-only, .only-dark, .only-light, .visually-hidden, [hidden], svg, button")) continue;
+				if (!e.checkVisibility({ visibilityProperty: true, opacityProperty: true })) hidden.push(n.data.trim().slice(0, 60) + " in " + e.outerHTML.slice(0, 120));
+			}
+			return hidden.slice(0, 10);
+		})()`)
+		for _, h := range hidden {
+			t.Errorf("%s: not to be seen without scripts: %s", name, h)
+		}
+	}
+}
+
+// TestAtlasByKeyboard walks through pages with the Tab key: what has the focus
+// can be seen, in the window, with a mark around it.
+func TestAtlasByKeyboard(t *testing.T) {
+	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	dir := unpack(t, atlas(t))
+	b := newTab(t, chromium, "file://"+dir)
+	defer b.stop()
+	for _, name := range []string{"en/v2/guides/odd.html", "ar/v2/install.html", "en/v2/guides/code.html", "modes/custom.html"} {
+		b.navigate(t, "file://"+filepath.Join(dir, name))
+		seen := map[string]bool{}
+		for range 150 {
+			if err := chromedp.Do(b.ctx, chromedp.KeyEvent("\t")); err != nil {
+				t.Fatal(err)
+			}
+			at := evaluate[struct{ What, Fault string }](t, b, `(() => {
+				const e = document.activeElement;
+				if (!e || e == document.body) return { What: "", Fault: "" };
+				const r = e.getBoundingClientRect(), what = e.outerHTML.slice(0, 100) + Math.round(r.x + scrollX) + "," + Math.round(r.y + scrollY);
+				let fault = "";
+				if (!e.checkVisibility({ visibilityProperty: true })) fault = "it can't be seen";
+				else if (r.bottom < 1 || r.top > innerHeight - 1 || r.right < 1 || r.left > innerWidth - 1) fault = "it is outside the window";
+				else {
+					// A link that spans its card marks the card.
+					let marked = false;
+					for (let p = e, i = 0; p && i < 4; p = p.parentElement, i++) {
+						const s = getComputedStyle(p);
+						if (s.outlineStyle != "none" && parseFloat(s.outlineWidth) > 0) marked = true;
+					}
+					if (!marked) fault = "nothing marks the focus";
+				}
+				return { What: what, Fault: fault };
+			})()`)
+			if at.What == "" || seen[at.What] {
+				break
+			}
+			seen[at.What] = true
+			if at.Fault != "" {
+				t.Errorf("%s: the focus is on %s: %s", name, at.What, at.Fault)
+			}
+		}
+		if len(seen) < 10 {
+			t.Errorf("%s: the Tab key reaches %d places only", name, len(seen))
+		}
+	}
+}
