@@ -19,7 +19,7 @@ run:
 
 ## The whole suite. Fetches what it needs under .cache; see .ci/tools.
 test: tools vet
-	$(GO) test ./...
+	$(GO) test -timeout 45m ./...
 
 tools:
 	@.ci/tools
