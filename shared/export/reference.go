@@ -32,6 +32,10 @@ type sliceSpan struct {
 // largest size that a slice has.
 const maxUnitSlices = 64 * (8 << 20)
 
+// maxSlices bounds the slices of a job. A specification of 32 MB with 4,500
+// operations has 22 MB of them; aliases could make far more of a small file.
+const maxSlices = 2 << 30
+
 // writeSlices writes the slices of the units' pages and notes their places in
 // the units. The result is what was found in the specifications meanwhile.
 func (s *Steps) writeSlices(ctx context.Context, job string, l *layout, loaded *site.Site, specs *reference.Reader, units []unit) ([]mdx.Diagnostic, error) {
@@ -42,6 +46,7 @@ func (s *Steps) writeSlices(ctx context.Context, job string, l *layout, loaded *
 	if !any {
 		return nil, nil
 	}
+	var cut []mdx.Diagnostic
 	_, err := s.stream(ctx, slicesKey(job), store.PutOptions{}, func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 64<<10)
 		var at int64
@@ -70,6 +75,13 @@ func (s *Steps) writeSlices(ctx context.Context, job string, l *layout, loaded *
 				if err != nil {
 					return internal("a part of a specification could not be written", err)
 				}
+				if at+int64(len(data)) > maxSlices {
+					cut = append(cut, mdx.Diagnostic{
+						Severity: mdx.Error, Code: "api-cut", File: ref.File, Line: max(o.Line, 1), Column: 1,
+						Message: fmt.Sprintf("the site's pages show more than %d GiB of specifications: this one and those behind it show nothing of theirs", maxSlices>>30),
+					})
+					return out.Flush()
+				}
 				if _, err := out.Write(data); err != nil {
 					return err
 				}
@@ -80,7 +92,7 @@ func (s *Steps) writeSlices(ctx context.Context, job string, l *layout, loaded *
 		}
 		return out.Flush()
 	})
-	return specs.Diagnostics(), err
+	return append(specs.Diagnostics(), cut...), err
 }
 
 // slices reads the slices of a unit's pages.

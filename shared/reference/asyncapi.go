@@ -75,7 +75,7 @@ func (c *slicer) channel(s *Spec, o *Operation) {
 		}) {
 			continue
 		}
-		sv := server(at.v)
+		sv := c.server(at.v)
 		if sv.URL == "" {
 			sv.URL = at.v.first("protocol") + "://" + at.v.first("host") + at.v.first("pathname")
 		} else if p := at.v.first("protocol"); p != "" && !strings.Contains(sv.URL, "://") {
@@ -91,7 +91,7 @@ func (c *slicer) channel(s *Spec, o *Operation) {
 		if !ok {
 			continue
 		}
-		p := Param{Name: m.key, In: "path", Required: true, Description: at.v.first("description")}
+		p := Param{Name: m.key, In: "path", Required: true, Description: c.words(at.v.first("description"))}
 		if schema := at.get("schema"); schema.v != nil {
 			p.Schema = c.schema(schema, 0)
 		} else { // AsyncAPI 3 has the schema's words in the parameter
@@ -106,7 +106,7 @@ func (c *slicer) channel(s *Spec, o *Operation) {
 			continue
 		}
 		out.Channel.Operations = append(out.Channel.Operations, ChannelOperation{
-			Action: d.action, Summary: op.v.first("summary"), Description: op.v.first("description"), Messages: c.messages(op.get("message")),
+			Action: d.action, Summary: op.v.first("summary"), Description: c.words(op.v.first("description")), Messages: c.messages(op.get("message")),
 		})
 	}
 	c.asyncOperations(root, o)
@@ -130,7 +130,7 @@ func (c *slicer) asyncOperations(root place, o *Operation) {
 			return out
 		}
 		x := ChannelOperation{
-			Action: op.v.first("action"), Summary: op.v.first("title", "summary"), Description: op.v.first("description"),
+			Action: op.v.first("action"), Summary: op.v.first("title", "summary"), Description: c.words(op.v.first("description")),
 			Messages: read(op.get("messages")),
 		}
 		if op.v.get("messages") == nil { // all of the channel's
@@ -171,11 +171,11 @@ func (c *slicer) named(p place, name string) []Message {
 		name = nameOf(ref)
 	}
 	p, ok := c.r.follow(p)
-	if !ok || p.v == nil {
+	if !ok || p.v == nil || !c.room(p) {
 		return nil
 	}
 	m := Message{
-		Name: p.v.first("name", "messageId"), Title: p.v.first("title", "summary"), Description: p.v.first("description"), Type: p.v.first("contentType"),
+		Name: p.v.first("name", "messageId"), Title: p.v.first("title", "summary"), Description: c.words(p.v.first("description")), Type: p.v.first("contentType"),
 	}
 	if m.Name == "" {
 		m.Name = name
@@ -210,7 +210,7 @@ func (c *slicer) asyncSecurity(root, server place) []Requirement {
 		}
 		if p, ok := c.r.follow(place{doc: list.doc, v: v}); ok {
 			name := nameOf(v.get("$ref").str())
-			out = append(out, Requirement{scheme(name, p.v)})
+			out = append(out, Requirement{c.scheme(name, p.v)})
 		}
 	}
 	return out

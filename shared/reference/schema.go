@@ -79,8 +79,9 @@ var limitNames = [...]string{
 
 // Limits of a slice.
 const (
-	// maxSchemas is how many schemas, the nameless among them, a slice has.
-	maxSchemas = 6000
+	// maxParts is how many parts a slice has: schemas, the nameless among
+	// them, parameters, answers.
+	maxParts = 6000
 	// maxSchemaDepth is how deep nameless schemas lie in each other.
 	maxSchemaDepth = 60
 	// maxExample is how large an example may be, in bytes of JSON.
@@ -105,12 +106,12 @@ type slicer struct {
 
 // room tells whether another schema fits; the first that does not is reported.
 func (c *slicer) room(p place) bool {
-	if c.count++; c.count <= maxSchemas && c.bytes < maxSliceBytes {
+	if c.count++; c.count <= maxParts && c.bytes < maxSliceBytes {
 		return true
 	}
 	if !c.cut {
 		c.cut = true
-		c.r.report(mdx.Warning, "api-cut", p.doc.file, p.line(), "%s has more than %d schemas: deeper ones are left out", c.slice.Key, maxSchemas)
+		c.r.report(mdx.Warning, "api-cut", p.doc.file, p.line(), "%s has more than %d parts: deeper ones are left out", c.slice.Key, maxParts)
 	}
 	return false
 }
@@ -123,7 +124,7 @@ func (c *slicer) schema(p place, depth int) *Schema {
 	if ref := p.v.get("$ref"); ref != nil && ref.kind == stringValue {
 		target, ok := c.r.follow(p)
 		if !ok {
-			return &Schema{Name: nameOf(ref.text), Description: p.v.first("description")}
+			return &Schema{Name: nameOf(ref.text), Description: c.words(p.v.first("description"))}
 		}
 		if _, done := c.slice.Schemas[target.id]; !done {
 			s := new(Schema)
@@ -131,13 +132,13 @@ func (c *slicer) schema(p place, depth int) *Schema {
 			*s = *c.inline(target, depth+1, nil)
 			s.Name = nameOf(target.id)
 		}
-		s := &Schema{Ref: target.id, Description: p.v.first("description"), Deprecated: p.v.get("deprecated").isTrue()}
+		s := &Schema{Ref: target.id, Description: c.words(p.v.first("description")), Deprecated: p.v.get("deprecated").isTrue()}
 		s.Nullable = p.v.get("nullable").isTrue()
 		return s
 	}
 	if part := alone(p.v); part != nil { // {"allOf": [{"$ref": …}]}: a reference with words of its own
 		s := c.schema(place{doc: p.doc, v: part}, depth+1)
-		s.Description, s.Deprecated = p.v.first("description"), p.v.get("deprecated").isTrue()
+		s.Description, s.Deprecated = c.words(p.v.first("description")), p.v.get("deprecated").isTrue()
 		s.Nullable = s.Nullable || p.v.get("nullable").isTrue()
 		return s
 	}
@@ -185,7 +186,7 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 	case v == nil || v.kind != objectValue || depth > maxSchemaDepth:
 		return s
 	}
-	s.Format, s.Title, s.Description = v.first("format"), v.first("title"), v.first("description")
+	s.Format, s.Title, s.Description = v.first("format"), v.first("title"), c.words(v.first("description"))
 	s.Nullable, s.Deprecated = v.get("nullable").isTrue(), v.get("deprecated").isTrue()
 	s.ReadOnly, s.WriteOnly = v.get("readOnly").isTrue(), v.get("writeOnly").isTrue()
 	s.Unique = v.get("uniqueItems").isTrue()
@@ -312,6 +313,15 @@ func (c *slicer) values(s *Schema, v *value) {
 			s.Examples = append(s.Examples, c.json(x, maxExample))
 		}
 	}
+}
+
+// words takes a description into the slice, as far as there is room: aliases make
+// many of one.
+func (c *slicer) words(s string) string {
+	if c.bytes += len(s); c.bytes > maxSliceBytes {
+		return ""
+	}
+	return s
 }
 
 // json is a value as JSON, nil for none and for one that is too large.

@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -142,5 +144,34 @@ func TestExamples(t *testing.T) {
 				t.Errorf("answered:\n%s\nwant\n%s", got, c.answered)
 			}
 		})
+	}
+}
+
+// Aliases make much of a small file: a slice stays within its bounds, and says
+// that it was cut.
+func TestSliceIsBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("openapi: 3.1.0\nx-long: &long \"" + strings.Repeat("long ", 100_000) + "\"\nx-param: &param {in: query, name: q, description: *long, schema: {properties: {a: {description: *long}}}}\n")
+	b.WriteString("x-answer: &answer\n  description: *long\n  headers: &headers\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "    H%d: *param\n", i)
+	}
+	b.WriteString("  content:\n    a/b: {schema: {allOf: [&s {properties: {n: *answer0}}]}}\n")
+	b.WriteString("paths:\n  /a:\n    get:\n      parameters: [*param]\n      responses:\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "        \"%d\": *answer\n", i+200)
+	}
+	src := strings.ReplaceAll(b.String(), "*answer0", "{type: string}")
+	r := NewReader(site("x.yaml", src))
+	s := r.Spec("x.yaml")
+	if s == nil || len(s.Operations) != 1 {
+		t.Fatalf("%v", told(r))
+	}
+	raw, err := json.Marshal(r.Slice(s, &s.Operations[0]))
+	if err != nil || len(raw) > 2*maxSliceBytes {
+		t.Errorf("%d bytes (%v)", len(raw), err)
+	}
+	if said := strings.Join(told(r), " "); !strings.Contains(said, "api-cut") {
+		t.Errorf("said %q", said)
 	}
 }

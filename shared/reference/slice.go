@@ -186,7 +186,7 @@ func (c *slicer) operation(root, item, op place) {
 	for _, from := range [...]place{op, item, root} { // the closest list wins
 		if list := from.v.get("servers").list(); len(list) > 0 {
 			for _, s := range list {
-				out.Servers = append(out.Servers, server(s))
+				out.Servers = append(out.Servers, c.server(s))
 			}
 			break
 		}
@@ -202,6 +202,9 @@ func (c *slicer) operation(root, item, op place) {
 			if !ok {
 				continue
 			}
+			if !c.room(p) {
+				break
+			}
 			param := c.param(p)
 			if param.Name == "" || param.In == "" || slices.ContainsFunc(out.Params, func(have Param) bool { return have.Name == param.Name && have.In == param.In }) {
 				continue
@@ -214,7 +217,7 @@ func (c *slicer) operation(root, item, op place) {
 		if strings.HasPrefix(m.key, "x-") {
 			continue
 		}
-		if p, ok := c.r.follow(place{doc: op.doc, v: m.val}); ok {
+		if p, ok := c.r.follow(place{doc: op.doc, v: m.val}); ok && c.room(p) {
 			out.Responses = append(out.Responses, c.response(m.key, p))
 		}
 	}
@@ -225,6 +228,9 @@ func (c *slicer) operation(root, item, op place) {
 		}
 		for _, at := range p.v.fields() {
 			call, ok := c.r.follow(place{doc: p.doc, v: at.val})
+			if ok && !c.room(call) {
+				break
+			}
 			if !ok || strings.HasPrefix(at.key, "x-") {
 				continue
 			}
@@ -235,7 +241,7 @@ func (c *slicer) operation(root, item, op place) {
 				}
 				out.Callbacks = append(out.Callbacks, Callback{
 					Name: m.key, Method: strings.ToUpper(method), URL: at.key,
-					Summary: v.v.first("summary"), Description: v.v.first("description"), Body: c.body(v.get("requestBody")),
+					Summary: v.v.first("summary"), Description: c.words(v.v.first("description")), Body: c.body(v.get("requestBody")),
 				})
 			}
 		}
@@ -249,10 +255,10 @@ func (c *slicer) operation(root, item, op place) {
 	}
 }
 
-func server(v *value) Server {
-	s := Server{URL: v.first("url"), Description: v.first("description")}
+func (c *slicer) server(v *value) Server {
+	s := Server{URL: v.first("url"), Description: c.words(v.first("description"))}
 	for _, m := range v.get("variables").fields() {
-		s.Variables = append(s.Variables, Variable{Name: m.key, Default: m.val.first("default"), Description: m.val.first("description"), Enum: m.val.get("enum").texts()})
+		s.Variables = append(s.Variables, Variable{Name: m.key, Default: m.val.first("default"), Description: c.words(m.val.first("description")), Enum: m.val.get("enum").texts()})
 	}
 	return s
 }
@@ -268,7 +274,7 @@ func (c *slicer) security(root place, v *value) []Requirement {
 				c.r.report(mdx.Warning, "api-security", root.doc.file, m.line, "there is no security scheme %q", m.key)
 				continue
 			}
-			s := scheme(m.key, p.v)
+			s := c.scheme(m.key, p.v)
 			s.Scopes = m.val.texts()
 			req = append(req, s)
 		}
@@ -277,9 +283,9 @@ func (c *slicer) security(root place, v *value) []Requirement {
 	return out
 }
 
-func scheme(name string, v *value) Scheme {
+func (c *slicer) scheme(name string, v *value) Scheme {
 	s := Scheme{
-		Name: name, Type: v.first("type"), Description: v.first("description"), In: v.first("in"), Field: v.first("name"),
+		Name: name, Type: v.first("type"), Description: c.words(v.first("description")), In: v.first("in"), Field: v.first("name"),
 		HTTP: strings.ToLower(v.first("scheme")), Format: v.first("bearerFormat"), URL: v.first("openIdConnectUrl"),
 	}
 	for _, f := range v.get("flows").fields() {
@@ -289,7 +295,7 @@ func scheme(name string, v *value) Scheme {
 			scopes = f.val.get("availableScopes")
 		}
 		for _, m := range scopes.fields() {
-			flow.Scopes = append(flow.Scopes, Scope{m.key, m.val.str()})
+			flow.Scopes = append(flow.Scopes, Scope{m.key, c.words(m.val.str())})
 		}
 		if !strings.HasPrefix(f.key, "x-") {
 			s.Flows = append(s.Flows, flow)
@@ -300,7 +306,7 @@ func scheme(name string, v *value) Scheme {
 
 func (c *slicer) param(p place) Param {
 	out := Param{
-		Name: p.v.first("name"), In: p.v.first("in"), Description: p.v.first("description"),
+		Name: p.v.first("name"), In: p.v.first("in"), Description: c.words(p.v.first("description")),
 		Required: p.v.get("required").isTrue(), Deprecated: p.v.get("deprecated").isTrue(), Style: p.v.first("style"),
 	}
 	if out.Style == "" {
@@ -333,7 +339,7 @@ func (c *slicer) body(p place) *Body {
 	if !ok {
 		return nil
 	}
-	return &Body{Description: p.v.first("description"), Required: p.v.get("required").isTrue(), Media: c.media(p.get("content"))}
+	return &Body{Description: c.words(p.v.first("description")), Required: p.v.get("required").isTrue(), Media: c.media(p.get("content"))}
 }
 
 func (c *slicer) media(p place) []Media {
@@ -342,6 +348,9 @@ func (c *slicer) media(p place) []Media {
 		at, ok := c.r.follow(place{doc: p.doc, v: m.val})
 		if !ok {
 			continue
+		}
+		if !c.room(at) {
+			break
 		}
 		media := Media{Type: m.key, Examples: c.examples(at)}
 		schema := at.get("schema")
@@ -378,7 +387,7 @@ func (c *slicer) examples(p place) []Example {
 			if name == "" {
 				name = m.key
 			}
-			out = append(out, Example{name, at.v.first("description"), raw})
+			out = append(out, Example{name, c.words(at.v.first("description")), raw})
 		}
 	}
 	if len(out) == 0 {
@@ -390,9 +399,12 @@ func (c *slicer) examples(p place) []Example {
 }
 
 func (c *slicer) response(status string, p place) Response {
-	out := Response{Status: status, Description: p.v.first("description"), Media: c.media(p.get("content"))}
+	out := Response{Status: status, Description: c.words(p.v.first("description")), Media: c.media(p.get("content"))}
 	for _, m := range p.v.get("headers").fields() {
 		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
+			if !c.room(at) {
+				break
+			}
 			h := c.param(at)
 			h.Name, h.In = m.key, "header"
 			out.Headers = append(out.Headers, h)
@@ -400,7 +412,7 @@ func (c *slicer) response(status string, p place) Response {
 	}
 	for _, m := range p.v.get("links").fields() {
 		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
-			out.Links = append(out.Links, Link{m.key, at.v.first("operationId", "operationRef"), at.v.first("description")})
+			out.Links = append(out.Links, Link{m.key, at.v.first("operationId", "operationRef"), c.words(at.v.first("description"))})
 		}
 	}
 	return out
