@@ -61,7 +61,7 @@ func TestBundleOfAnAPI(t *testing.T) {
 	if got := files["bindery/diagnostics.jsonl"]; strings.Count(got, "\n") != strings.Count(got, `"feature-unset"`) {
 		t.Errorf("the author is told %s", got)
 	}
-	if strings.Contains(files["index.html"], "bindery/reference-") {
+	if strings.Contains(files["index.html"], "bindery/reference.") {
 		t.Error("a page without an API loads what such pages need")
 	}
 }
@@ -95,7 +95,7 @@ func TestPlaygroundByTheFeatureTable(t *testing.T) {
 			})
 			traces := 0
 			for name, text := range unpacked(t, w.exported(t, nil)) {
-				script := strings.HasPrefix(name, "bindery/reference-") && strings.HasSuffix(name, ".js")
+				script := strings.HasPrefix(name, "bindery/reference.") && strings.HasSuffix(name, ".js")
 				if script || !strings.HasPrefix(name, "bindery") && strings.Contains(text, `class="playground"`) || strings.Contains(text, "connect-src") {
 					if traces++; !tt.has {
 						t.Errorf("%s tells of the playground", name)

@@ -29,5 +29,5 @@ func Script() File { return hashed("js", script) }
 
 func hashed(ext string, data []byte) File {
 	sum := sha256.Sum256(data)
-	return File{Path: "bindery/reference-" + hex.EncodeToString(sum[:5]) + "." + ext, Data: data}
+	return File{Path: "bindery/reference." + hex.EncodeToString(sum[:6]) + "." + ext, Data: data}
 }
