@@ -1,7 +1,6 @@
 package island
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -49,6 +48,11 @@ type Error struct {
 	Line int
 	// Stack are the calls that led there, innermost first.
 	Stack []string
+	// Limit tells that a bound was met: what else the page has is better not
+	// tried.
+	Limit bool
+	// Steps is the work that was done until then, as in Shown.
+	Steps int
 }
 
 func (e *Error) Error() string {
@@ -64,12 +68,17 @@ const entryName = "bindery-entry"
 // an import names.
 const statements = "statements:"
 
+// files are the site's, as a process that renders sees them.
+type files interface {
+	// has tells whether there is a file of this name.
+	has(name string) bool
+	// read gives its content. What the error says is for authors.
+	read(name string) (string, error)
+}
+
 // bundle makes one script of sources and all that they import. It leaves an
 // array of functions in $islands.
-func bundle(ctx context.Context, fsys fs.FS, sources []Source, forReaders bool) (script, sourceMap []byte, inputs []string, err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, nil, nil, err
-	}
+func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []byte, inputs []string, err error) {
 	// The sources of one file are one module: they share its state.
 	type module struct {
 		file  string
@@ -125,7 +134,7 @@ func bundle(ctx context.Context, fsys fs.FS, sources []Source, forReaders bool) 
 		if !strings.HasPrefix(a.Path, ".") && !strings.HasPrefix(a.Path, "/") {
 			return api.OnResolveResult{}, fmt.Errorf("%q is not among the site's files: only react, preact and the site's own files can be imported", a.Path)
 		}
-		name, err := find(fsys, from, a.Path)
+		name, err := find(site, from, a.Path)
 		if err != nil {
 			return api.OnResolveResult{}, err
 		}
@@ -146,14 +155,10 @@ func bundle(ctx context.Context, fsys fs.FS, sources []Source, forReaders bool) 
 		}
 		var text string
 		if loader != api.LoaderEmpty {
-			data, err := fs.ReadFile(fsys, a.Path)
-			if err != nil {
+			var err error
+			if text, err = site.read(a.Path); err != nil {
 				return api.OnLoadResult{}, err
 			}
-			if len(data) > maxSource {
-				return api.OnLoadResult{}, fmt.Errorf("the file has more than %d MiB", maxSource>>20)
-			}
-			text = string(data)
 		}
 		mu.Lock()
 		inputs = append(inputs, a.Path)
@@ -257,7 +262,7 @@ var loaders = map[string]api.Loader{
 
 // find gives the file that an import names: as it stands, with an ending, or
 // the index of a folder.
-func find(fsys fs.FS, importer, name string) (string, error) {
+func find(site files, importer, name string) (string, error) {
 	full := name
 	if !strings.HasPrefix(full, "/") {
 		full = path.Join(path.Dir(importer), full)
@@ -267,7 +272,7 @@ func find(fsys fs.FS, importer, name string) (string, error) {
 		return "", fmt.Errorf("%q leads out of the site", name)
 	}
 	for _, ext := range [...]string{"", ".jsx", ".tsx", ".js", ".ts", ".mjs", "/index.jsx", "/index.tsx", "/index.js", "/index.ts"} {
-		if info, err := fs.Stat(fsys, full+ext); err == nil && info.Mode().IsRegular() {
+		if site.has(full + ext) {
 			return full + ext, nil
 		}
 	}

@@ -33,6 +33,26 @@ func counted(script string) (string, error) {
 			put(b.LeftBrace+1, "$t();")
 		}
 	}
+	// body is block for a function's, whose directives stay its first words.
+	body := func(b *ast.BlockStatement) {
+		var last ast.Expression
+		for _, s := range b.List {
+			e, ok := s.(*ast.ExpressionStatement)
+			if !ok {
+				break
+			}
+			text, ok := e.Expression.(*ast.StringLiteral)
+			if !ok {
+				break
+			}
+			last = text
+		}
+		if last == nil {
+			block(b)
+			return
+		}
+		put(last.Idx1(), ";$t()")
+	}
 	turn := func(s ast.Statement) {
 		switch s := s.(type) {
 		case *ast.BlockStatement:
@@ -54,10 +74,10 @@ func counted(script string) (string, error) {
 	inspect(program, func(n any) {
 		switch n := n.(type) {
 		case *ast.FunctionLiteral:
-			block(n.Body)
+			body(n.Body)
 		case *ast.ArrowFunctionLiteral:
 			if b, ok := n.Body.(*ast.BlockStatement); ok {
-				block(b)
+				body(b)
 			}
 		case *ast.ForStatement:
 			turn(n.Body)

@@ -11,15 +11,13 @@ import (
 	"io/fs"
 	"log/slog"
 	"os/exec"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 )
 
 // guard ends what no other bound foresaw: a regular expression, or one call of
 // the engine's own that takes for ever.
-const guard = 20 * time.Second
+const guard = 5 * time.Second
 
 // Options are what an Engine works with.
 type Options struct {
@@ -39,13 +37,13 @@ type Engine struct {
 	log     *slog.Logger
 	starts  atomic.Int64
 
-	mu     sync.Mutex // held while the process renders
+	turn   chan struct{} // holds one while the process works
 	worker *worker
 }
 
 // New makes an Engine.
 func New(o Options) *Engine {
-	e := &Engine{program: o.Program, args: o.Args, log: o.Log}
+	e := &Engine{program: o.Program, args: o.Args, log: o.Log, turn: make(chan struct{}, 1)}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
@@ -57,8 +55,8 @@ func (e *Engine) Starts() int64 { return e.starts.Load() }
 
 // Close ends the process, if there is one.
 func (e *Engine) Close() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.turn <- struct{}{}
+	defer func() { <-e.turn }()
 	e.end()
 }
 
@@ -98,44 +96,24 @@ type Shown struct {
 	Live bool
 	// Inputs are the site's files that were read.
 	Inputs []string
+	// Steps is the work that it took: calls and turns of loops.
+	Steps int
 }
 
 // Render shows a source as it is at first. components are the names of the
 // built-in components. An *Error is the author's; another is not.
 func (e *Engine) Render(ctx context.Context, fsys fs.FS, source Source, components []string) (*Shown, error) {
-	script, sourceMap, inputs, err := bundle(ctx, fsys, []Source{source}, false)
+	a, err := e.ask(ctx, fsys, request{Sources: []Source{source}, Components: components})
 	if err != nil {
 		return nil, err
 	}
-	text, err := counted(builtins(script, components) + string(script))
-	if err != nil {
-		return nil, &Error{Message: "the engine can't read it: " + firstLine(err.Error()), File: source.File, Line: source.Line}
-	}
-	props := source.Props
-	if props == "" {
-		props = "{}"
-	}
-	a, err := e.ask(ctx, request{Script: text, Props: props})
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		var limit *limitError
-		if errors.As(err, &limit) {
-			return nil, &Error{Message: limit.Error(), File: source.File, Line: source.Line}
-		}
-		return nil, err
-	}
-	if a.Error != "" {
-		return nil, located(a, sourceMap, source)
-	}
-	shown := &Shown{Inputs: inputs}
+	shown := &Shown{Inputs: a.Inputs, Steps: a.Steps}
 	var raw struct {
 		Nodes []json.RawMessage `json:"nodes"`
 		Live  bool              `json:"live"`
 	}
 	if err := json.Unmarshal([]byte(a.Shown), &raw); err != nil {
-		return nil, fmt.Errorf("island: read what is shown: %w", err)
+		return nil, &Error{Message: "what it shows can't be read", File: source.File, Line: source.Line}
 	}
 	shown.Live = raw.Live
 	if shown.Nodes, err = nodes(raw.Nodes, 0); err != nil {
@@ -147,17 +125,9 @@ func (e *Engine) Render(ctx context.Context, fsys fs.FS, source Source, componen
 // Script makes the script that brings sources to life on a page: those whose
 // Shown is live, in the page's order. start is the JSON that islands.js reads.
 // words are those of its texts that may be names of classes, sorted.
-func Script(ctx context.Context, fsys fs.FS, sources []Source, components []string, start []byte) (data []byte, words []string, err error) {
-	script, _, _, err := bundle(ctx, fsys, sources, true)
-	if err != nil {
-		return nil, nil, err
-	}
-	var b strings.Builder
-	b.WriteString("(function($react){")
-	b.WriteString(builtins(script, components))
-	b.Write(script)
-	b.WriteString("$react.start($islands.default," + string(start) + ")})(BinderyIslands);\n")
-	return []byte(b.String()), classWords(script), nil
+func (e *Engine) Script(ctx context.Context, fsys fs.FS, sources []Source, components []string, start []byte) (data []byte, words []string, err error) {
+	a, err := e.ask(ctx, fsys, request{Sources: sources, Components: components, Start: start})
+	return a.Script, a.Words, err
 }
 
 // Digest names a script by its content, for a file's name.
@@ -166,62 +136,109 @@ func Digest(script []byte) string {
 	return fmt.Sprintf("%x", sum[:6])
 }
 
-// limitError tells of a process that was stopped.
-type limitError struct{ reason string }
-
-func (e *limitError) Error() string { return e.reason }
-
 // worker is a process that renders.
 type worker struct {
 	cmd *exec.Cmd
-	in  io.WriteCloser
+	in  *json.Encoder
+	end io.Closer // of what in writes to
 	out *bufio.Reader
 }
 
-// ask sends one request to the process, which is started when there is none. A
-// process that fails in any way is ended.
-func (e *Engine) ask(ctx context.Context, r request) (answer, error) {
-	line, err := json.Marshal(r)
-	if err != nil {
+// ask has the process do one piece of work, and gives it the files that it asks
+// for meanwhile. The process is started when there is none, and ended when it
+// fails in any way.
+func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error) {
+	if len(r.Sources) == 0 {
+		return answer{}, errors.New("island: there is no source")
+	}
+	select {
+	case e.turn <- struct{}{}:
+	case <-ctx.Done():
+		return answer{}, ctx.Err()
+	}
+	defer func() { <-e.turn }()
+	if err := ctx.Err(); err != nil {
 		return answer{}, err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	if e.worker == nil {
 		if err := e.start(); err != nil {
 			return answer{}, fmt.Errorf("island: start the process that renders: %w", err)
 		}
 	}
 	w := e.worker
-	stopped := make(chan struct{})
 	var late atomic.Bool
-	timer := time.AfterFunc(guard, func() { late.Store(true); _ = w.cmd.Process.Kill() })
+	expire := func() { late.Store(true); _ = w.cmd.Process.Kill() }
 	cancel := context.AfterFunc(ctx, func() { _ = w.cmd.Process.Kill() })
-	defer close(stopped)
-	_, err = w.in.Write(append(line, '\n'))
-	var reply []byte
-	if err == nil {
-		reply, err = w.out.ReadBytes('\n')
+	var a answer
+	var site error // that a file can't be read is not the author's fault
+	err := w.in.Encode(r)
+	for left := guard; err == nil; {
+		begin := time.Now()
+		timer := time.AfterFunc(left, expire)
+		var line []byte
+		line, err = w.out.ReadBytes('\n')
+		timer.Stop()
+		// The time that the site's files take is not the script's.
+		left -= time.Since(begin)
+		if err == nil {
+			a = answer{}
+			err = json.Unmarshal(line, &a)
+		}
+		if err != nil || a.Need == nil {
+			break
+		}
+		var f content
+		if f, site = open(fsys, a.Need); site != nil {
+			break
+		}
+		err = w.in.Encode(f)
 	}
-	inTime := timer.Stop()
-	if !cancel() || !inTime || err != nil {
+	if !cancel() || late.Load() || err != nil || site != nil {
+		_ = w.cmd.Process.Kill()
 		state := e.end()
+		first := r.Sources[0]
 		switch {
 		case ctx.Err() != nil:
 			return answer{}, ctx.Err()
+		case site != nil:
+			return answer{}, fmt.Errorf("island: read a file of the site: %w", site)
 		case late.Load():
-			return answer{}, &limitError{fmt.Sprintf("it takes longer than %s", guard)}
-		case state == exitMemory || state == 2: // 2: the system refused memory
-			return answer{}, &limitError{fmt.Sprintf("it takes more than %d MiB of memory", maxMemory>>20)}
+			return answer{}, &Error{Message: fmt.Sprintf("it takes longer than %s", guard), File: first.File, Line: first.Line, Limit: true}
+		case state == exitMemory || state == 2: // 2: the system refused memory, or the stack is full
+			return answer{}, &Error{Message: fmt.Sprintf("it takes more than %d MiB of memory, or nests too deep", maxMemory>>20), File: first.File, Line: first.Line, Limit: true}
 		}
 		return answer{}, fmt.Errorf("island: the process that renders ended: %w (exit code %d)", err, state)
 	}
-	var a answer
-	if err := json.Unmarshal(reply, &a); err != nil {
-		e.end()
-		return answer{}, fmt.Errorf("island: read an answer: %w", err)
+	if a.Fault != nil {
+		return answer{}, a.Fault
+	}
+	if a.Failure != "" {
+		return answer{}, errors.New("island: " + a.Failure)
 	}
 	return a, nil
+}
+
+// open answers a question about a file of the site.
+func open(fsys fs.FS, n *need) (content, error) {
+	if !fs.ValidPath(n.Name) {
+		return content{}, nil
+	}
+	info, err := fs.Stat(fsys, n.Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return content{}, nil
+	case err != nil:
+		return content{}, err
+	case !info.Mode().IsRegular():
+		return content{}, nil
+	}
+	f := content{Is: true, Large: info.Size() > maxSource}
+	if !n.Read || f.Large {
+		return f, nil
+	}
+	data, err := fs.ReadFile(fsys, n.Name)
+	f.Text = string(data)
+	return f, err
 }
 
 func (e *Engine) start() error {
@@ -239,7 +256,9 @@ func (e *Engine) start() error {
 		return err
 	}
 	e.starts.Add(1)
-	e.worker = &worker{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<16)}
+	enc := json.NewEncoder(in)
+	enc.SetEscapeHTML(false)
+	e.worker = &worker{cmd: cmd, in: enc, end: in, out: bufio.NewReaderSize(out, 1<<16)}
 	return nil
 }
 
@@ -250,12 +269,7 @@ func (e *Engine) end() int {
 		return 0
 	}
 	e.worker = nil
-	_ = w.in.Close()
+	_ = w.end.Close()
 	_ = w.cmd.Wait()
 	return w.cmd.ProcessState.ExitCode()
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
 }

@@ -99,22 +99,22 @@ func attrs(raw json.RawMessage, depth int) ([]Attr, error) {
 var unknownName = regexp.MustCompile(`^ReferenceError: (?:window|document|navigator|location|history|localStorage|sessionStorage|fetch|matchMedia|requestAnimationFrame|Intl|URL|URLSearchParams|Image|crypto|performance|self) is not defined$`)
 
 // located finds the place of an error in the author's files.
-func located(a answer, sourceMap []byte, source Source) *Error {
-	e := &Error{Message: a.Error}
-	if unknownName.MatchString(a.Error) {
+func located(o outcome, sourceMap []byte, source Source) *Error {
+	e := &Error{Message: o.err, Limit: o.limit, Steps: o.steps}
+	if unknownName.MatchString(o.err) {
 		e.Message += ": pages are shown first where there is no browser, so use it in an effect or a handler"
 	}
 	consumer, err := sourcemap.Parse("", sourceMap)
-	for _, f := range a.Frames {
+	for _, f := range o.frames {
 		if err != nil {
 			break
 		}
-		file, name, line, _, ok := consumer.Source(f.Line, f.Column)
+		file, name, line, _, ok := consumer.Source(f.line, f.column)
 		if !ok {
 			continue
 		}
 		if name == "" {
-			name = f.Func
+			name = f.fn
 		}
 		if strings.HasPrefix(name, "$island") { // the page itself
 			name = ""

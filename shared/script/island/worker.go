@@ -12,6 +12,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dop251/goja"
@@ -31,35 +33,72 @@ const (
 	maxMemory = 256 << 20
 	// maxShown bounds what a component shows, as JSON.
 	maxShown = 4 << 20
-	// maxRequest bounds a request's line.
-	maxRequest = 2*maxScript + (8 << 20)
+	// maxStack bounds the stack of parsers, which call themselves for each level
+	// of a script.
+	maxStack = 64 << 20
 	// watchEvery is how often the memory is looked at.
 	watchEvery = 2 * time.Millisecond
 )
 
-// request is one line that the process reads.
+// request is the line that a piece of work begins with.
 type request struct {
-	Script string `json:"script"`
-	Props  string `json:"props"`
+	Sources    []Source `json:"sources"`
+	Components []string `json:"components"`
+	// Start asks for the script of readers, and stands in it; without it the
+	// only source is shown.
+	Start json.RawMessage `json:"start,omitempty"`
 }
 
-// answer is one line that it writes.
+// answer is a line that the process writes: a question about a file, answered by
+// a line, or the last one of a piece of work.
 type answer struct {
-	// Shown is what $show gave; "" when there is an error.
+	Need *need `json:"need,omitempty"`
+	// Fault is the author's; Failure is ours.
+	Fault   *Error   `json:"fault,omitempty"`
+	Failure string   `json:"failure,omitempty"`
+	Inputs  []string `json:"inputs,omitempty"`
+	// Shown is what $show gave, Steps the work that it took.
 	Shown string `json:"shown,omitempty"`
-	Error string `json:"error,omitempty"`
-	// Frames are the places in the script that the error came from.
-	Frames []frame `json:"frames,omitempty"`
+	Steps int    `json:"steps,omitempty"`
+	// Script and Words are for readers.
+	Script []byte   `json:"script,omitempty"`
+	Words  []string `json:"words,omitempty"`
+}
+
+// need asks whether the site has a file, and with Read for what it holds.
+type need struct {
+	Name string `json:"name"`
+	Read bool   `json:"read,omitempty"`
+}
+
+// content answers it.
+type content struct {
+	Is    bool   `json:"is,omitempty"`
+	Large bool   `json:"large,omitempty"` // more than maxSource
+	Text  string `json:"text,omitempty"`
+}
+
+// outcome is what became of a script that was run.
+type outcome struct {
+	shown string
+	steps int
+	err   string
+	limit bool
+	// frames are the places in the script that the error came from.
+	frames []frame
 }
 
 type frame struct {
-	Func   string `json:"func,omitempty"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
+	fn           string
+	line, column int
 }
 
-// exitMemory is the exit code of a process that ended itself for its memory.
-const exitMemory = 3
+// Exit codes of a process that ended itself: for its memory, and because its
+// Engine is gone.
+const (
+	exitMemory = 3
+	exitAlone  = 4
+)
 
 // marker is the variable of the environment that makes a program a worker.
 const marker = "BINDERY_ISLAND_WORKER"
@@ -75,6 +114,9 @@ func Work(in io.Reader, out io.Writer) int {
 	// Garbage of earlier work is collected before the bound is near: what one
 	// page may have doesn't depend on those before it.
 	debug.SetMemoryLimit(maxMemory / 2)
+	// A script that nests deeper than this ends the process; no parser bounds
+	// it itself.
+	debug.SetMaxStack(maxStack)
 	go watch()
 	if err := work(in, out); err != nil {
 		fmt.Fprintln(os.Stderr, "island:", err)
@@ -86,10 +128,10 @@ func Work(in io.Reader, out io.Writer) int {
 // watch ends the process when it holds too much. One allocation of the engine
 // may be many times that; the system grants it, and this sees it.
 func watch() {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	holds := func() uint64 {
 		metrics.Read(sample)
-		return sample[0].Value.Uint64()
+		return sample[0].Value.Uint64() + sample[1].Value.Uint64()
 	}
 	for range time.Tick(watchEvery) {
 		if n := holds(); n > 2*maxMemory {
@@ -102,37 +144,132 @@ func watch() {
 	}
 }
 
+// work does one piece of work after another. When the Engine goes away, the
+// process must end at once, whatever a script is doing: so its lines are read
+// meanwhile.
 func work(in io.Reader, out io.Writer) error {
-	lines := bufio.NewReaderSize(in, 1<<16)
-	enc := json.NewEncoder(out)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return nil
+	lines := make(chan []byte)
+	var busy atomic.Bool
+	go func() {
+		defer close(lines)
+		r := bufio.NewReaderSize(in, 1<<16)
+		for {
+			line, err := r.ReadBytes('\n')
+			if err != nil {
+				if busy.Load() {
+					os.Exit(exitAlone)
+				}
+				return
+			}
+			lines <- line
 		}
-		if err != nil {
-			return err
-		}
-		if len(line) > maxRequest {
-			return errors.New("the request is too long")
-		}
+	}()
+	site := &askedFiles{lines: lines, out: json.NewEncoder(out)}
+	for line := range lines {
+		busy.Store(true)
 		var r request
 		if err := json.Unmarshal(line, &r); err != nil {
 			return err
 		}
-		if err := enc.Encode(perform(r)); err != nil {
+		a := perform(site, r)
+		busy.Store(false)
+		if err := site.out.Encode(a); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// askedFiles asks the Engine for the site's files, and remembers what there is
+// during one piece of work.
+type askedFiles struct {
+	mu    sync.Mutex // esbuild reads files at the same time
+	lines <-chan []byte
+	out   *json.Encoder
+}
+
+func (s *askedFiles) ask(n need) (content, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.out.Encode(answer{Need: &n}); err != nil {
+		return content{}, errors.New("it can't be read")
+	}
+	var f content
+	line, ok := <-s.lines
+	if !ok || json.Unmarshal(line, &f) != nil {
+		return content{}, errors.New("it can't be read")
+	}
+	return f, nil
+}
+
+func (s *askedFiles) has(name string) bool {
+	f, err := s.ask(need{Name: name})
+	return err == nil && f.Is
+}
+
+func (s *askedFiles) read(name string) (string, error) {
+	f, err := s.ask(need{Name: name, Read: true})
+	switch {
+	case err != nil:
+		return "", err
+	case !f.Is:
+		return "", fmt.Errorf("there is no file %s", name)
+	case f.Large:
+		return "", fmt.Errorf("the file has more than %d MiB", maxSource>>20)
+	}
+	return f.Text, nil
+}
+
+// perform does a piece of work.
+func perform(site files, r request) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = answer{Failure: fmt.Sprintf("a fault: %v", p)}
+		}
+	}()
+	if len(r.Sources) == 0 {
+		return answer{Failure: "there is no source"}
+	}
+	first := r.Sources[0]
+	script, sourceMap, inputs, err := bundle(site, r.Sources, r.Start != nil)
+	if err != nil {
+		var fault *Error
+		if !errors.As(err, &fault) {
+			return answer{Failure: err.Error()}
+		}
+		return answer{Fault: fault}
+	}
+	a.Inputs = inputs
+	names := builtins(script, r.Components)
+	if r.Start != nil {
+		a.Script = fmt.Appendf(nil, "(function($react){%s%s$react.start($islands.default,%s)})(BinderyIslands);\n", names, script, r.Start)
+		a.Words = classWords(script)
+		return a
+	}
+	text, err := counted(names + string(script))
+	if err != nil {
+		message, _, _ := strings.Cut(err.Error(), "\n")
+		return answer{Fault: &Error{Message: "the engine can't read it: " + message, File: first.File, Line: first.Line}}
+	}
+	props := first.Props
+	if props == "" {
+		props = "{}"
+	}
+	o := run(text, props)
+	if o.err != "" {
+		return answer{Fault: located(o, sourceMap, first)}
+	}
+	a.Shown, a.Steps = o.shown, o.steps
+	return a
 }
 
 var errSteps = errors.New("it does more work than a page may")
 
-// perform shows what a script shows, in a machine of its own.
-func perform(r request) (a answer) {
+// run shows what a script shows, in a machine of its own.
+func run(script, props string) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			a = answer{Error: fmt.Sprintf("the engine met a fault: %v", p)}
+			o = outcome{err: "it ends in a way that the engine does not know", limit: true}
 		}
 	}()
 	vm := goja.New()
@@ -143,68 +280,74 @@ func perform(r request) (a answer) {
 		seed = seed*6364136223846793005 + 1442695040888963407
 		return float64(seed>>11) / (1 << 53)
 	})
-	fail := func(err error) answer {
-		a := answer{Error: err.Error()}
+	steps := 0
+	fail := func(err error) outcome {
+		o := outcome{err: err.Error(), steps: steps}
 		var stopped *goja.InterruptedError
 		var thrown *goja.Exception
 		var endless *goja.StackOverflowError
 		switch {
 		case errors.As(err, &stopped):
 			if cause, ok := stopped.Value().(error); ok {
-				a.Error = cause.Error()
+				o.err = cause.Error()
 			}
-			a.Frames = framesOf(stopped.Stack())
+			o.limit, o.frames = true, framesOf(stopped.Stack())
 		case errors.As(err, &endless):
-			a.Error = "its calls lead to themselves without an end"
-			a.Frames = framesOf(endless.Stack())
+			o.err = "its calls lead to themselves without an end"
+			o.frames = framesOf(endless.Stack())
 		case errors.As(err, &thrown):
-			a.Error = thrown.Value().String()
-			if o, ok := thrown.Value().(*goja.Object); ok {
-				if m := o.Get("message"); m != nil && o.Get("name") != nil {
-					a.Error = o.Get("name").String() + ": " + m.String()
+			o.err = thrown.Value().String()
+			if t, ok := thrown.Value().(*goja.Object); ok {
+				if m := t.Get("message"); m != nil && t.Get("name") != nil {
+					o.err = t.Get("name").String() + ": " + m.String()
 				}
 			}
-			a.Frames = framesOf(thrown.Stack())
+			o.frames = framesOf(thrown.Stack())
 		}
 		const most = 500
-		if len(a.Error) > most {
-			a.Error = strings.ToValidUTF8(a.Error[:most], "") + "…"
+		if len(o.err) > most {
+			o.err = strings.ToValidUTF8(o.err[:most], "") + "…"
 		}
-		return a
+		if o.err == "" {
+			o.err = "it ends with an error"
+		}
+		return o
 	}
-	steps := 0
 	global := vm.GlobalObject()
 	quiet := func() {}
+	nothing := func(goja.FunctionCall) goja.Value { return goja.Undefined() }
 	if err := errors.Join(
-		global.Set("$t", func() {
-			if steps++; steps == maxSteps {
+		// What an author's script says last may run after it was stopped once.
+		global.Set("$t", func(goja.FunctionCall) goja.Value {
+			if steps++; steps >= maxSteps {
 				vm.Interrupt(errSteps)
 			}
+			return goja.Undefined()
 		}),
 		global.Set("console", map[string]func(){"log": quiet, "info": quiet, "debug": quiet, "warn": quiet, "error": quiet}),
 		global.Set("setTimeout", func() int { return 0 }),
-		global.Set("clearTimeout", quiet),
+		global.Set("clearTimeout", nothing),
 		global.Set("setInterval", func() int { return 0 }),
-		global.Set("clearInterval", quiet),
-		global.Set("queueMicrotask", quiet),
+		global.Set("clearInterval", nothing),
+		global.Set("queueMicrotask", nothing),
 	); err != nil {
 		return fail(err)
 	}
 	if _, err := vm.RunScript("runtime.js", runtime); err != nil {
 		return fail(err)
 	}
-	if _, err := vm.RunScript("island.js", r.Script); err != nil {
+	if _, err := vm.RunScript("island.js", script); err != nil {
 		return fail(err)
 	}
-	v, err := vm.RunString("$show($islands.default[0], " + r.Props + ")")
+	v, err := vm.RunString("$show($islands.default[0], " + props + ")")
 	if err != nil {
 		return fail(err)
 	}
 	shown := v.String()
 	if len(shown) > maxShown {
-		return answer{Error: fmt.Sprintf("it shows more than %d MiB", maxShown>>20)}
+		return outcome{err: fmt.Sprintf("it shows more than %d MiB", maxShown>>20), limit: true}
 	}
-	return answer{Shown: shown}
+	return outcome{shown: shown, steps: steps}
 }
 
 func framesOf(stack []goja.StackFrame) []frame {
