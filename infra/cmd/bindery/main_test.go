@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -256,6 +257,65 @@ func TestServeAddresses(t *testing.T) {
 	handler.ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
 	if w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", w.Code)
+	}
+}
+
+// TestServeCompresses: text is compressed for those who take it so, and what is
+// compressed already is sent as it is; a part of a file is that of the file.
+func TestServeCompresses(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.Repeat("All work and no play. ", 500)
+	for _, name := range []string{"index.html", "404.html", "style.css", "app.js", "data.json", "a.svg", "list.txt", "a.png", "font.woff2"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	handler, err := bundleHandler(os.DirFS(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, accept, byteRange, want string
+		status                        int
+	}{
+		{"/", "gzip, br", "", "gzip", 200},
+		{"/nowhere", "gzip", "", "gzip", 404},
+		{"/style.css", "gzip", "", "gzip", 200},
+		{"/app.js", "gzip", "", "gzip", 200},
+		{"/data.json", "gzip", "", "gzip", 200},
+		{"/a.svg", "gzip", "", "gzip", 200},
+		{"/list.txt", "gzip", "", "gzip", 200},
+		{"/a.png", "gzip", "", "", 200},
+		{"/font.woff2", "gzip", "", "", 200},
+		{"/", "", "", "", 200},
+		{"/", "gzip;q=0", "", "", 200},
+		{"/list.txt", "gzip", "bytes=0-99", "", 206},
+	} {
+		r := httptest.NewRequest("GET", c.path, nil)
+		if c.accept != "" {
+			r.Header.Set("Accept-Encoding", c.accept)
+		}
+		if c.byteRange != "" {
+			r.Header.Set("Range", c.byteRange)
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if got := w.Header().Get("Content-Encoding"); got != c.want || w.Code != c.status {
+			t.Errorf("%s for %q: %d, encoded as %q, want %d and %q", c.path, c.accept, w.Code, got, c.status, c.want)
+			continue
+		}
+		body, want := io.Reader(w.Body), text
+		if c.want == "gzip" {
+			if body, err = gzip.NewReader(w.Body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.byteRange != "" {
+			want = text[:100]
+		}
+		if got, err := io.ReadAll(body); err != nil || string(got) != want {
+			t.Errorf("%s: %d bytes, %v", c.path, len(got), err)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/klauspost/compress/gzhttp"
 	"github.com/spf13/cobra"
 
 	"github.com/bindery-docs/bindery/shared/bundle"
@@ -26,7 +27,7 @@ func (a *app) serveCommand() *cobra.Command {
 		Short: "Look at a bundle in a browser",
 		Long: `Serve shows a bundle, checked and unpacked into a temporary folder, or a folder that a
 bundle was unpacked into, on this machine. /guides/start is guides/start.html, and the
-redirects in its bindery.json are followed.`,
+redirects in its bindery.json are followed. Text is sent compressed to readers who take it.`,
 		Example: `  bindery serve bundle.tar.gz
   bindery serve ./public --addr 127.0.0.1:9000`,
 		Args: cobra.ExactArgs(1),
@@ -128,7 +129,11 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 		},
 		Redirects: redirects,
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	compressed, err := gzhttp.NewWrapper(gzhttp.ContentTypeFilter(compresses))
+	if err != nil {
+		return nil, err
+	}
+	return compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
@@ -167,7 +172,18 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 			return
 		}
 		http.ServeContent(w, r, name, modified, bytes.NewReader(data))
-	}), nil
+	})), nil
+}
+
+// compresses tells media types that become smaller on their way: pictures and
+// fonts are compressed already.
+func compresses(mediaType string) bool {
+	mediaType, _, _ = strings.Cut(mediaType, ";")
+	switch mediaType = strings.TrimSpace(mediaType); mediaType {
+	case "application/json", "application/javascript", "application/xml", "application/wasm", "image/svg+xml":
+		return true
+	}
+	return strings.HasPrefix(mediaType, "text/") || strings.HasSuffix(mediaType, "+json") || strings.HasSuffix(mediaType, "+xml")
 }
 
 // readInfo reads the description of an unpacked bundle; a folder without one
