@@ -1,6 +1,8 @@
 package page
 
 import (
+	"strings"
+
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/mdx"
 	"github.com/bindery-docs/bindery/shared/site"
@@ -92,8 +94,34 @@ func (s *state) Contents(e *component.Element, level int, text string) {
 // Slot implements component.Services.
 func (s *state) Slot(e *component.Element, name string) []*mdx.Node { return s.slots[e.Node][name] }
 
-// AppendHTML implements component.Services.
-func (s *state) AppendHTML(b []byte, nodes []*mdx.Node) []byte { return s.blocks(b, nodes) }
+// AppendHTML implements component.Services. Text that stands beside blocks, as in
+// <Step>Do this: <Note>…</Note></Step>, becomes paragraphs: a style sheet sees no
+// text, and would put no space between the two.
+func (s *state) AppendHTML(b []byte, nodes []*mdx.Node) []byte {
+	if !s.hasBlock(nodes) {
+		return s.blocks(b, nodes)
+	}
+	for len(nodes) > 0 {
+		n, text := 0, false
+		for n < len(nodes) && !s.isBlock(nodes[n]) {
+			text = text || nodes[n].Kind == mdx.Text && strings.TrimSpace(nodes[n].Value) != ""
+			n++
+		}
+		switch {
+		case n == 0:
+			n = 1
+			b = s.html(b, nodes[0])
+		case text && !s.hasBlock(nodes[:n]):
+			b = append(b, "<p>"...)
+			b = s.blocks(b, nodes[:n])
+			b = append(b, "</p>\n"...)
+		default:
+			b = s.blocks(b, nodes[:n])
+		}
+		nodes = nodes[n:]
+	}
+	return b
+}
 
 // AppendCode implements component.Services.
 func (s *state) AppendCode(b []byte, c component.Code) []byte { return s.codeBlock(b, nil, c) }
