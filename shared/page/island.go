@@ -21,11 +21,22 @@ type Islands interface {
 	// Render shows a source as it is at first. An *island.Error tells the
 	// author what is wrong with it.
 	Render(ctx context.Context, fsys fs.FS, source island.Source, components []string) (*island.Shown, error)
+	// Script makes the script that brings sources to life, and gives the words
+	// in it that may be names of classes.
+	Script(ctx context.Context, fsys fs.FS, sources []island.Source, components []string, start []byte) ([]byte, []string, error)
 }
 
-// maxIslands bounds the pieces of JavaScript on a page: each costs some
-// milliseconds.
-const maxIslands = 200
+const (
+	// maxIslands bounds the pieces of JavaScript on a page: each costs some
+	// milliseconds.
+	maxIslands = 200
+	// maxIslandSteps bounds the work of all of them together, as island.Shown
+	// counts it.
+	maxIslandSteps = 1_000_000
+	// maxStopped is after how many pages on which JavaScript met a bound a
+	// Renderer tries no more: a site of such pages must not hold an export up.
+	maxStopped = 100
+)
 
 // reported is a mark in what was reported so far.
 func (s *state) reported() int { return len(s.result.Diagnostics) }
@@ -49,7 +60,7 @@ func (s *state) forget(mark int) {
 // the mark is about the node without JavaScript. When it can't be shown, that
 // stays as it is, and the report says why.
 func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope, mark int) ([]*mdx.Node, bool) {
-	if s.islands++; s.islands > maxIslands {
+	if s.islands++; s.islands > maxIslands || s.islandSteps > maxIslandSteps || s.r.stopped.Load() >= maxStopped {
 		return nil, false
 	}
 	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Expression: s.islandSource(n, attrs, len(children) > 0)}
@@ -63,6 +74,11 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 			s.fail(s.ctx.Err())
 		case errors.As(err, &fault):
 			s.forget(mark)
+			s.islandSteps += fault.Steps
+			if fault.Limit { // no other is tried on this page
+				s.islands = maxIslands
+				s.r.stopped.Add(1)
+			}
 			what := "<" + n.Name + ">"
 			if n.Kind == mdx.Expression {
 				what = "{" + excerpt(n.Value) + "}"
@@ -81,6 +97,7 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 		return nil, false
 	}
 	s.forget(mark)
+	s.islandSteps += shown.Steps
 	for _, name := range shown.Inputs {
 		s.input(name)
 	}
@@ -386,7 +403,7 @@ func (s *state) islandScript() {
 	}
 	data, err := json.Marshal(st)
 	if err == nil {
-		s.result.Script, s.result.MaybeClasses, err = island.Script(s.ctx, s.r.fs, s.live, s.componentNames(), data)
+		s.result.Script, s.result.MaybeClasses, err = s.r.islands.Script(s.ctx, s.r.fs, s.live, s.componentNames(), data)
 	}
 	if err == nil {
 		s.result.ScriptPath = "bindery/islands/" + s.r.site.Pages[s.page].Address + "." + island.Digest(s.result.Script) + ".js"

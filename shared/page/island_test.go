@@ -228,3 +228,19 @@ func TestManyIslands(t *testing.T) {
 		t.Errorf("%d are left out and told", strings.Count(d, "script-needed"))
 	}
 }
+
+// What meets a bound is the last that is tried on its page, and a site of such
+// pages is given up on.
+func TestStoppedIslands(t *testing.T) {
+	f := &fakeIslands{err: &island.Error{Message: "too much", File: "page.mdx", Line: 1, Limit: true}}
+	source := "export const A = () => { const [a] = useState(1); return a }\n" + strings.Repeat("\n<A />\n", 5)
+	withIslands(t, f, map[string]string{"page.mdx": source})
+	if f.asked != 1 {
+		t.Errorf("%d were tried behind a bound", f.asked)
+	}
+	f = &fakeIslands{shown: &island.Shown{Nodes: []island.Node{{Text: "x"}}, Steps: 400_000}}
+	withIslands(t, f, map[string]string{"page.mdx": source})
+	if f.asked != 3 {
+		t.Errorf("%d were tried, together of too much work", f.asked)
+	}
+}

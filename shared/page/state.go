@@ -49,12 +49,13 @@ type state struct {
 	footnotes map[string]*footnote
 	order     []*footnote
 
-	// islands counts the pieces of JavaScript that were tried, live are those
-	// that live on in readers' browsers; addresses are how addresses in them are
+	// islands counts the pieces of JavaScript that were tried, islandSteps the
+	// work that those took which were shown; live are those that live on in readers' browsers; addresses are how addresses in them are
 	// written on this page.
-	islands   int
-	live      []island.Source
-	addresses map[string]string
+	islands     int
+	islandSteps int
+	live        []island.Source
+	addresses   map[string]string
 
 	// lang is the page's language, nil before somebody asks for it.
 	lang *string
