@@ -24,8 +24,8 @@ var runtime string
 
 // Limits of one rendering.
 const (
-	// maxSteps bounds calls and turns of loops: some seconds' work.
-	maxSteps = 2_000_000
+	// maxSteps bounds calls and turns of loops: some tenths of a second's work.
+	maxSteps = 1_000_000
 	// maxCalls is the deepest chain of calls.
 	maxCalls = 2000
 	// maxMemory is what the process may hold. The engine can't bound it, so the
@@ -161,12 +161,12 @@ func work(in io.Reader, out io.Writer) error {
 				}
 				return
 			}
+			busy.Store(true)
 			lines <- line
 		}
 	}()
 	site := &askedFiles{lines: lines, out: json.NewEncoder(out)}
 	for line := range lines {
-		busy.Store(true)
 		var r request
 		if err := json.Unmarshal(line, &r); err != nil {
 			return err

@@ -1,0 +1,114 @@
+package island
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// Reading a stranger's script is as much of a risk as running it: what ends the
+// process of a parser ends none that serves others.
+func TestHostileSource(t *testing.T) {
+	const size = 1 << 19
+	doubling := []string{"enum A { a0 = 'xxxxxxxxxxxxxxxx',\n"}
+	for i := 1; i < 40; i++ {
+		doubling = append(doubling, fmt.Sprintf("a%d = a%d + a%d,\n", i, i-1, i-1))
+	}
+	e := newEngine(t)
+	for name, source := range map[string]string{
+		"brackets":          "export const x = " + strings.Repeat("[", size) + strings.Repeat("]", size-100),
+		"unary operators":   "export const x = " + strings.Repeat("!", 2*size-100) + "1",
+		"functions":         "export const x = " + strings.Repeat("a=>", size/2) + "1",
+		"statements":        strings.Repeat("if(y)", size/3) + ";export const x = 1",
+		"calls":             "export const x = y" + strings.Repeat("()", size-100),
+		"text that doubles": strings.Join(doubling, "") + "}\nexport const x = A.a39.length",
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := fstest.MapFS{"a.tsx": {Data: []byte(source)}}
+			page := Source{File: "page.mdx", Module: "import {x} from '/a.tsx'", Expression: "{typeof x}", Line: 9}
+			var fault *Error
+			if _, err := e.Render(t.Context(), files, page, nil); !errors.As(err, &fault) || !fault.Limit || fault.File != "page.mdx" {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
+	if got, err := e.Render(t.Context(), fstest.MapFS{}, Source{File: "page.mdx", Expression: "{1 + 1}", Line: 1}, nil); err != nil || shape(got.Nodes) != "2" {
+		t.Errorf("after all that: %v, %v", got, err)
+	}
+}
+
+// A file that can't be read is no fault of the author's, and ends the rendering.
+type brokenFS struct{ fstest.MapFS }
+
+func (brokenFS) Stat(string) (fs.FileInfo, error) { return nil, errors.New("the store is away") }
+
+func TestBrokenSite(t *testing.T) {
+	var fault *Error
+	_, err := newEngine(t).Render(t.Context(), brokenFS{}, Source{File: "p.mdx", Module: "import {x} from './x'", Expression: "{x}", Line: 1}, nil)
+	if err == nil || errors.As(err, &fault) || !strings.Contains(err.Error(), "the store is away") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// Who waits for the process while it works for others can be called off.
+func TestCancelledWhileWaiting(t *testing.T) {
+	e := newEngine(t)
+	e.turn <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.Render(ctx, fstest.MapFS{}, Source{File: "p.mdx", Expression: "{1}", Line: 1}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+	<-e.turn
+}
+
+// A process whose Engine is gone ends, whatever it is doing.
+func TestAlone(t *testing.T) {
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program)
+	cmd.Env = []string{marker + "=1"}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	endless := Source{File: "p.mdx", Module: "const f = ($t = () => {}) => { for (;;) ; }", Expression: "{f()}", Line: 1}
+	if err := json.NewEncoder(in).Encode(request{Sources: []Source{endless}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitAlone {
+		t.Errorf("the exit code is %d", code)
+	}
+}
+
+// The bound on steps holds for what runs after it was met, too.
+func TestStepsAfterTheEnd(t *testing.T) {
+	for name, expression := range map[string]string{
+		"caught":      "{(() => { for (;;) try { for (;;) ; } catch (e) {} finally { continue } })()}",
+		"in an error": "{(() => { throw { get message() { for (;;) ; }, name: 'x', toString() { for (;;) ; } } })()}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var fault *Error
+			_, err := newEngine(t).Render(t.Context(), fstest.MapFS{}, Source{File: "p.mdx", Expression: expression, Line: 1}, nil)
+			if !errors.As(err, &fault) || !fault.Limit || strings.Contains(fault.Message, "longer than") {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
+}
