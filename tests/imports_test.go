@@ -22,12 +22,13 @@ var rooms = map[string][]string{
 	"functions": {
 		"shared/config", "shared/cloud", "shared/cloud/awsconfig", "shared/cloud/dynamo", "shared/cloud/s3store",
 		"shared/cloud/sfnrun", "shared/admin", "shared/api", "shared/export", "shared/script/island",
+		"shared/remote",
 	},
 	"infra": {"shared/config", "shared/api", "statemachine"},
 	"infra/cmd/bindery": {
 		"shared/admin", "shared/api", "shared/asl", "shared/bundle", "shared/client", "shared/cloud/dynamo",
 		"shared/cloud/s3store", "shared/cloud/stack", "shared/component",
-		"shared/config", "shared/export", "shared/highlight", "shared/local", "shared/mdx", "shared/page",
+		"shared/config", "shared/export", "shared/highlight", "shared/local", "shared/mdx", "shared/page", "shared/remote",
 		"shared/script/island", "shared/serve", "shared/site", "shared/snapshot", "shared/store", "shared/theme", "statemachine",
 	},
 	// The program for clusters: no database and no JavaScript engine
@@ -45,6 +46,7 @@ var rooms = map[string][]string{
 	"shared/reference":        {"shared/mdx", "shared/component"},
 	"shared/site":             {"shared/mdx", "shared/reference"},
 	"shared/highlight":        {},
+	"shared/remote":           {},
 	"shared/script":           {},
 	"shared/script/island":    {},
 	"shared/page":             {"shared/site", "shared/reference", "shared/mdx", "shared/component", "shared/highlight", "shared/script", "shared/script/island"},
@@ -54,6 +56,7 @@ var rooms = map[string][]string{
 	"shared/export": {
 		"shared/admin", "shared/store", "shared/snapshot", "shared/site", "shared/reference", "shared/page", "shared/mdx",
 		"shared/component", "shared/highlight", "shared/script", "shared/theme", "shared/search", "shared/bundle",
+		"shared/remote",
 	},
 	"shared/api":    {"shared/admin", "shared/store", "shared/snapshot"},
 	"shared/client": {"shared/api", "shared/snapshot", "shared/bundle"},
@@ -95,7 +98,7 @@ var keepers = map[string][]string{
 	"github.com/tdewolff/minify/v2":          {"shared/theme", "shared/script", "shared/search"},
 	"github.com/sabhiram/go-gitignore":       {"shared/client", "shared/site"},
 	"github.com/goccy/go-yaml":               {"shared/site", "shared/page", "shared/theme", "shared/script"}, // theme: the icons' generator
-	"github.com/klauspost/compress":          {"shared/bundle", "shared/theme", "shared/export", "shared/script", "shared/serve"},
+	"github.com/klauspost/compress":          {"infra/cmd/bindery", "shared/bundle", "shared/theme", "shared/export", "shared/script", "shared/serve"},
 	"go.yaml.in/yaml/v3":                     {"shared/reference"},
 	"github.com/chromedp/chromedp":           {},
 	"github.com/getkin/kin-openapi":          {},

@@ -10,6 +10,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/config"
 	"github.com/bindery-docs/bindery/shared/export"
+	"github.com/bindery-docs/bindery/shared/remote"
 )
 
 func main() { cloud.Main("planexport", handler) }
@@ -26,6 +27,6 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	db := dynamo.New(aws, dynamo.Options{Table: env.Table})
 	objects := s3store.New(aws, s3store.Options{Sources: env.SourcesBucket, Exports: env.ExportsBucket})
 	service := admin.New(admin.Options{Store: db, Objects: objects, Log: f.Log})
-	steps := export.New(export.Options{Admin: service, Objects: objects, Log: f.Log, Annotate: cloud.Annotate})
+	steps := export.New(export.Options{Admin: service, Objects: objects, Fetcher: remote.New(remote.Options{Log: f.Log}), Log: f.Log, Annotate: cloud.Annotate})
 	return f.Step(env.Stage, steps.Tasks()[export.TaskPlan]), nil
 }

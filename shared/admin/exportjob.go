@@ -82,6 +82,9 @@ type ExportPlan struct {
 	Renderer string `json:"renderer"`
 	Shards   int    `json:"shards"`
 	Pages    int    `json:"pages"`
+	// Remote is the digest of what was fetched from other hosts, empty where
+	// nothing was asked for: an input of the version, as the snapshot is.
+	Remote string `json:"remote,omitempty"`
 }
 
 // PageCount is how many pages are rendered so far.
@@ -120,6 +123,8 @@ type version struct {
 	// jobs failed, and it may be taken for other content.
 	Active    int  `json:"active"`
 	Completed bool `json:"completed,omitempty"`
+	// Remote is the ExportPlan.Remote of the label's jobs that have begun.
+	Remote string `json:"remote,omitempty"`
 }
 
 // content is what a version means.
@@ -145,6 +150,57 @@ func versionOf(c content) string {
 	id := c.Snapshot
 	c.Snapshot = ""
 	return id + "-" + digestOf(c)[:12]
+}
+
+// remoteSuffix is what the version of an export without a label ends with where
+// files of other hosts belong to it.
+func remoteSuffix(remote string) string {
+	if remote == "" {
+		return ""
+	}
+	return "-r" + remote[:min(len(remote), 12)]
+}
+
+// pinRemote makes what was fetched for a job that begins a part of its version.
+// A label that means other files already refuses it; an export without a label
+// gets a version that tells them.
+func (s *Service) pinRemote(ctx context.Context, b *batch, j *ExportJob, remote string) error {
+	if remote == "" {
+		return nil
+	}
+	what := content{Snapshot: j.Snapshot, Paths: j.Paths, Kind: j.Kind, Settings: j.Settings}
+	v, revision, err := readOr[version](ctx, s, versionKey(j.Project, j.Version))
+	if err != nil {
+		return err
+	}
+	if j.Version != versionOf(what) {
+		if v.Remote != remote && v.Remote != "" && (v.Completed || v.Active > 1) {
+			return Errorf(CodeVersionTaken, "version: %s of this domain was made with other files of other hosts; they have changed since", j.Version)
+		}
+		v.Remote = remote
+		b.put(versionKey(j.Project, j.Version), revision, v)
+		return nil
+	}
+	v.Active = max(0, v.Active-1)
+	b.put(versionKey(j.Project, j.Version), revision, v)
+	j.Version += remoteSuffix(remote)
+	own, revision, err := readOr[version](ctx, s, versionKey(j.Project, j.Version))
+	if err != nil {
+		return err
+	}
+	meaning := digestOf(struct {
+		content
+		Remote string `json:"remote"`
+	}{what, remote})
+	if own.Content != meaning {
+		if own.Active > 0 || own.Completed {
+			return Errorf(CodeVersionTaken, "version: %s of this domain has other content", j.Version)
+		}
+		own = version{Content: meaning, Remote: remote}
+	}
+	own.Active++
+	b.put(versionKey(j.Project, j.Version), revision, own)
+	return nil
 }
 
 // counter is the value of a record that counts.
@@ -197,6 +253,12 @@ func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (Ex
 // asQueued is the job as it was when it was made: what a repeated start shows.
 func (j ExportJob) asQueued() ExportJob {
 	j.Status, j.UpdatedAt = ExportQueued, j.CreatedAt
+	if suffix := remoteSuffix(j.Plan.Remote); suffix != "" {
+		what := content{Snapshot: j.Snapshot, Paths: j.Paths, Kind: j.Kind, Settings: j.Settings}
+		if first := versionOf(what); j.Version == first+suffix {
+			j.Version = first
+		}
+	}
 	j.Plan, j.Done, j.Reached, j.Bundle, j.Failure = ExportPlan{}, 0, 0, nil, nil
 	return j
 }

@@ -82,8 +82,11 @@ func (s *Service) BeginExport(ctx context.Context, jobID string, plan ExportPlan
 			}
 			return nil
 		}
-		j.Status, j.Plan, j.UpdatedAt = ExportRunning, plan, s.now()
 		var b batch
+		if err := s.pinRemote(ctx, &b, &j, plan.Remote); err != nil {
+			return err
+		}
+		j.Status, j.Plan, j.UpdatedAt = ExportRunning, plan, s.now()
 		b.put(jobKey(jobID), revision, j).Active = activeValue(j)
 		return s.write(ctx, &b)
 	})

@@ -1,5 +1,11 @@
 package admin
 
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // Kind is how a project's site is deployed.
 type Kind string
 
@@ -91,6 +97,58 @@ type Settings struct {
 	// CanonicalHTML writes canonical and sitemap addresses with ".html", for
 	// hosts that can't rewrite clean ones.
 	CanonicalHTML bool `json:"canonicalHtml,omitempty"`
+	// AllowHosts are the hosts that an export may fetch what the site names
+	// from: names such as "files.example.com", "*.example.com" or
+	// "example.com:8443", sorted, with commas between them. Nothing is fetched
+	// where it is empty.
+	AllowHosts string `json:"allowHosts,omitempty"`
+}
+
+// MaxHosts is how many hosts a project may allow.
+const MaxHosts = 50
+
+// Hosts are the names in AllowHosts.
+func (t Settings) Hosts() []string {
+	if t.AllowHosts == "" {
+		return nil
+	}
+	return strings.Split(t.AllowHosts, ",")
+}
+
+// NormalHosts gives names of hosts the form that AllowHosts has. They may have
+// "*." in front, which stands for all names below, and a port behind a colon.
+func NormalHosts(names []string) (string, error) {
+	const field = "settings.allowHosts"
+	var hosts []string
+	for _, name := range names {
+		if name = strings.ToLower(strings.TrimSpace(name)); name == "" {
+			continue
+		}
+		host, port, with := strings.Cut(name, ":")
+		if n, err := strconv.Atoi(port); with && (err != nil || n < 1 || n > 65535) {
+			return "", FieldErrorf(field, "%q has no port that there is", name)
+		}
+		host, wild := strings.CutPrefix(host, "*.")
+		host, err := NormalDomain(field, host)
+		if err != nil {
+			return "", err
+		}
+		if !strings.Contains(host, ".") {
+			return "", FieldErrorf(field, "%q is no full name of a host", name)
+		}
+		if wild {
+			host = "*." + host
+		}
+		if n, _ := strconv.Atoi(port); with && n != 443 {
+			host += ":" + strconv.Itoa(n)
+		}
+		hosts = append(hosts, host)
+	}
+	slices.Sort(hosts)
+	if hosts = slices.Compact(hosts); len(hosts) > MaxHosts {
+		return "", FieldErrorf(field, "must be at most %d hosts", MaxHosts)
+	}
+	return strings.Join(hosts, ","), nil
 }
 
 // configured tells whether the setting that a feature needs is there.

@@ -82,6 +82,11 @@ func checkSettings(t Settings) error {
 	if t.AnalyticsID != "" && !analyticsForm().MatchString(t.AnalyticsID) {
 		return FieldErrorf("settings.analyticsId", "must be at most 64 letters, digits, hyphens and underscores")
 	}
+	if hosts, err := NormalHosts(t.Hosts()); err != nil {
+		return err
+	} else if hosts != t.AllowHosts {
+		return FieldErrorf("settings.allowHosts", "must be names of hosts, sorted, with commas between them")
+	}
 	return nil
 }
 

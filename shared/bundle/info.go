@@ -92,6 +92,9 @@ type Info struct {
 	// Sources are what a content security policy must allow besides 'self',
 	// by directive.
 	Sources map[string][]string `json:"contentSecurityPolicy,omitempty"`
+	// Remote tells which files of other hosts the bundle was made with; nil where
+	// none could be fetched.
+	Remote *RemoteInfo `json:"remote,omitempty"`
 	// Redirects are those that a server can answer; exact ones are also
 	// pages of the bundle.
 	Redirects []Redirect `json:"redirects,omitempty"`
@@ -113,6 +116,15 @@ type Redirect struct {
 	From      string `json:"from"`
 	To        string `json:"to"`
 	Permanent bool   `json:"permanent,omitempty"`
+}
+
+// RemoteInfo tells which hosts were allowed to be asked for files.
+type RemoteInfo struct {
+	// Hosts are their names, as the project allows them.
+	Hosts []string `json:"hosts"`
+	// SHA256 is the digest of all that was fetched and of what could not be;
+	// empty where nothing was asked for.
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // ListInfo is the size and the digest of a list.

@@ -100,12 +100,16 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 
 	total := facts.total
 	var own []byte // lines of the list
+	fetched, err := s.remoteFiles(ctx, job)
+	if err != nil {
+		return bundle.Counts{}, err
+	}
 	put := &ownUnits{ctx: ctx, steps: s, w: w, note: func(f bundle.File) {
 		own = f.AppendLine(own)
 		total.Files++
 		total.Bytes += f.Size
 	}}
-	err := writeOwn(src, put.add)
+	err = writeOwn(src, put.add)
 	if err == nil && src.fullText {
 		err = s.writeFull(ctx, src, shards, &facts.full, put)
 	}
@@ -113,6 +117,9 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 		if err == nil {
 			err = put.add(f.Path, f.Data)
 		}
+	}
+	if err == nil {
+		err = s.writeRemote(ctx, job.ID, fetched, put.add)
 	}
 	if err == nil && src.finder != nil {
 		err = s.writeSearch(ctx, src, facts, put.add)
@@ -224,6 +231,9 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 	}
 	if err := describeFeatures(&info, src.input); err != nil {
 		return err
+	}
+	if job.Settings.AllowHosts != "" {
+		info.Remote = &bundle.RemoteInfo{Hosts: job.Settings.Hosts(), SHA256: job.Plan.Remote}
 	}
 	for _, r := range src.site.Redirects {
 		info.Redirects = append(info.Redirects, bundle.Redirect{From: r.Source, To: r.Destination, Permanent: r.Permanent})

@@ -24,6 +24,7 @@
 //	actions.go    the menu of what can be done with a page's text
 //	forge.go      links to a page's source and to new issues
 //	reference.go  slices of specifications, cut by Plan and read by units
+//	remote.go     files of other hosts: fetched once by Plan, read by all steps
 //	recent.go     values that are kept up to a limit
 //	inline.go     texts of docs.json in inline Markdown
 //	source.go     the snapshot and the plan of a job, as the steps read them
@@ -41,6 +42,8 @@
 //	exports/<job>/site.json          the site: configuration, pages, navigation
 //	exports/<job>/diagnostics.jsonl  what reading it found
 //	exports/<job>/reference.jsonl    what API pages show of specifications
+//	exports/<job>/remote/*           files of other hosts, and what is known of
+//	                                 each address
 //	exports/<job>/shards/<n>.json    what shard n renders
 //	exports/<job>/units/<n>.gz       its part of the archive
 //	exports/<job>/files/<n>.jsonl    its lines of the bundle's list of files

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/reference"
 	"github.com/bindery-docs/bindery/shared/site"
 )
 
@@ -54,7 +55,7 @@ func newForge(r site.Repository, of string) *forge {
 // edit leads to a page's source in the editor. Without a branch it leads to the
 // source as it stands on the default one; Gitea has no address for that.
 func (f *forge) edit(p *site.Page) string {
-	if f == nil || !f.edits {
+	if f == nil || !f.edits || reference.Remote(p.File()) {
 		return ""
 	}
 	file := f.dir + escapedPath(p.File())

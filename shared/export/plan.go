@@ -52,6 +52,10 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 		return out, admin.Errorf(admin.CodeSiteTooLarge, "the site has more than %d GiB of files", MaxBundleBytes>>30)
 	}
 	specs := reference.NewReader(fsys)
+	others := s.remotesOf(ctx, input.Job)
+	if others != nil {
+		specs.UseRemotes(others)
+	}
 	loaded, diags, err := site.Load(ctx, fsys, fsys.Paths(), site.Options{
 		Domain: input.Job.Domain, Prefixes: input.Job.Paths,
 		Prefetch:  func(_ context.Context, paths []string) error { return fsys.Prefetch(paths) },
@@ -59,6 +63,9 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 	})
 	if err != nil {
 		return out, gone(err)
+	}
+	if others != nil && others.err != nil {
+		return out, others.err
 	}
 	layout := newLayout(loaded, fsys)
 	if len(layout.pages) > MaxPages {
@@ -70,6 +77,12 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 		return out, gone(err)
 	}
 	diags = append(diags, found...)
+	fetched := ""
+	if others != nil {
+		if fetched, err = others.writeIndex(); err != nil {
+			return out, err
+		}
+	}
 	plans := shards(units, s.shards)
 
 	var lines bytes.Buffer
@@ -98,7 +111,7 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 	if err := group.Wait(); err != nil {
 		return out, err
 	}
-	return out, s.admin.BeginExport(ctx, in.JobID, admin.ExportPlan{Renderer: s.renderer, Shards: len(plans), Pages: len(layout.pages)})
+	return out, s.admin.BeginExport(ctx, in.JobID, admin.ExportPlan{Renderer: s.renderer, Shards: len(plans), Pages: len(layout.pages), Remote: fetched})
 }
 
 // completed tells whether a job has its bundle.

@@ -44,6 +44,9 @@ type Options struct {
 	Annotate func(ctx context.Context, facts ...slog.Attr)
 	// Islands shows what of pages needs JavaScript; nil leaves it out.
 	Islands page.Islands
+	// Fetcher fetches files of the hosts that projects allow; nil fetches none.
+	// Plan alone needs it.
+	Fetcher Fetcher
 	// Renderer replaces the digest of this program; for tests.
 	Renderer string
 	// MaxAge is how long an execution may take before Reconcile ends it;
@@ -71,6 +74,7 @@ type Steps struct {
 	icons       *icons.Set
 	scripts     *script.Engine
 	islands     page.Islands
+	fetcher     Fetcher
 	units       bundle.Writers
 	slots       chan struct{} // one for each unit that may be in work
 	buffers     sync.Pool     // of *bytes.Buffer
@@ -84,7 +88,7 @@ type Steps struct {
 func New(opt Options) *Steps {
 	s := &Steps{
 		admin: opt.Admin, objects: opt.Objects, log: opt.Log, now: opt.Now,
-		shards: opt.Shards, renderer: opt.Renderer, islands: opt.Islands,
+		shards: opt.Shards, renderer: opt.Renderer, islands: opt.Islands, fetcher: opt.Fetcher,
 		highlighter: highlight.New(highlight.Options{CacheBytes: highlightCacheBytes}), registry: component.Builtin(), icons: icons.New(),
 	}
 	if s.log == nil {

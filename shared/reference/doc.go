@@ -3,6 +3,7 @@
 //
 //	tree.go        JSON and YAML as values that know their line and keep their order
 //	read.go        Reader: files, and references within and between them
+//	remote.go      specifications on other hosts, where they may be read
 //	spec.go        Spec, Operation and Key: what a specification has pages for
 //	slice.go       Slice: all that one page shows, cut out of the specification
 //	schema.go      schemas of a slice: allOf joined, names kept, circles closed
@@ -20,8 +21,9 @@
 //
 // A Reader belongs to the step that plans an export: it reads each file once,
 // checks nothing that readers would not see, reports what leads nowhere, and
-// asks no other host. Slices are small and stand for themselves, so that the
-// steps that render never read a specification.
+// asks no other host itself: it is given copies, if any (Remotes). Slices are
+// small and stand for themselves, so that the steps that render never read a
+// specification.
 //
 // The tree is this package's own, on a YAML parser and encoding/json: the
 // libraries that model OpenAPI in Go types lose the order of properties, know

@@ -21,6 +21,8 @@ type Reader struct {
 	diags []mdx.Diagnostic
 	said  map[mdx.Diagnostic]bool
 	bytes int64
+	// remotes has files of other hosts; nil asks none.
+	remotes Remotes
 }
 
 // NewReader makes a Reader of the files in fsys.
@@ -62,12 +64,19 @@ type document struct {
 	file    string
 	root    *value
 	anchors map[string]*value // $anchor and $id of schemas, when first asked for
+	problem string            // why a file of another host is not here
 }
 
 // open reads a file, once. It reports one that can't be read.
 func (r *Reader) open(file string) *document {
 	if d, ok := r.docs[file]; ok {
 		return d
+	}
+	if Remote(file) {
+		r.Fetch(file) // who names it says what is wrong with it
+		if d := r.docs[absolute(file)]; d != nil {
+			return d
+		}
 	}
 	d := &document{file: file}
 	r.docs[file] = d
@@ -87,6 +96,12 @@ func (r *Reader) open(file string) *document {
 	if err != nil {
 		return fail(0, "the specification can't be read")
 	}
+	r.parse(d, src)
+	return d
+}
+
+// parse reads a document's tree, and reports what can't be read.
+func (r *Reader) parse(d *document, src []byte) {
 	root, err := parse(src)
 	if err != nil {
 		line := 0
@@ -94,10 +109,10 @@ func (r *Reader) open(file string) *document {
 		if errors.As(err, &f) {
 			line = f.line
 		}
-		return fail(line, err.Error())
+		r.report(mdx.Error, "api-unreadable", d.file, int32(line), "%s", err.Error())
+		return
 	}
 	d.root = root
-	return d
 }
 
 // place is a value and the file it stands in; references are relative to it.
@@ -154,22 +169,28 @@ func (r *Reader) resolve(from *document, ref string, hops int) (place, string) {
 	file, fragment, _ := strings.Cut(ref, "#")
 	doc := from
 	if file != "" {
-		if Remote(file) {
-			return place{}, "leads to another host, which is not asked"
-		}
-		name, err := url.PathUnescape(file)
-		if err != nil {
-			return place{}, "is no path"
-		}
-		if strings.HasPrefix(name, "/") {
-			name = strings.TrimLeft(name, "/")
+		if address, remote := remoteFile(from.file, file); remote {
+			if problem := r.Fetch(address); problem == notAsked {
+				return place{}, "leads to another host, which is not asked"
+			} else if problem != "" {
+				return place{}, "leads to " + address + ", which " + problem
+			}
+			doc = r.docs[address]
 		} else {
-			name = path.Join(path.Dir(from.file), name)
+			name, err := url.PathUnescape(file)
+			if err != nil {
+				return place{}, "is no path"
+			}
+			if strings.HasPrefix(name, "/") {
+				name = strings.TrimLeft(name, "/")
+			} else {
+				name = path.Join(path.Dir(from.file), name)
+			}
+			if !fs.ValidPath(name) {
+				return place{}, "leads out of the site"
+			}
+			doc = r.open(name)
 		}
-		if !fs.ValidPath(name) {
-			return place{}, "leads out of the site"
-		}
-		doc = r.open(name)
 	}
 	if doc.root == nil {
 		return place{}, "leads to a file that can't be read"

@@ -72,6 +72,7 @@ func (r *configReader) newAPIReader(s *Site, reader *reference.Reader, paths []s
 // read finds all specifications that the configuration names, and what pages
 // show by their front matter.
 func (a *apiReader) read(config *value, page func(string) (int, bool)) {
+	a.announce(config)
 	for _, key := range [...]string{"api", "openapi", "asyncapi"} { // the last two: the older form
 		a.walk(config.get(key), key, nil, page)
 	}
@@ -95,6 +96,48 @@ func (a *apiReader) read(config *value, page func(string) (int, bool)) {
 			}
 		}
 	}
+}
+
+// announce tells the reader all specifications on other hosts that the
+// configuration and pages name.
+func (a *apiReader) announce(config *value) {
+	var all []string
+	add := func(name string) {
+		if name = strings.TrimSpace(name); reference.Remote(name) && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	var walk func(v *value)
+	walk = func(v *value) {
+		for _, m := range v.members() {
+			if m.key == "openapi" || m.key == "asyncapi" {
+				for _, name := range a.sources(m.val) {
+					add(name)
+				}
+				continue
+			}
+			walk(m.val)
+		}
+		for _, i := range v.list() {
+			walk(i)
+		}
+	}
+	walk(config)
+	for i := range a.site.Pages {
+		p := &a.site.Pages[i]
+		for _, named := range []func() (string, reference.Key, bool){
+			func() (string, reference.Key, bool) { return reference.ParseKey(p.OpenAPI) },
+			func() (string, reference.Key, bool) {
+				return reference.ParseName(p.OpenAPISchema, reference.KindSchema)
+			},
+			func() (string, reference.Key, bool) { return reference.ParseName(p.AsyncAPI, reference.KindChannel) },
+		} {
+			if file, _, ok := named(); ok {
+				add(file)
+			}
+		}
+	}
+	a.reader.Announce(all)
 }
 
 // walk looks through a part of the configuration for specifications, and notes
@@ -170,8 +213,12 @@ func (a *apiReader) file(v *value, name string) (string, bool) {
 		return "", false
 	}
 	if reference.Remote(name) {
+		problem := a.reader.Fetch(name)
+		if problem == "" {
+			return name, true
+		}
 		a.remote = true
-		a.report(v, mdx.Warning, "api-remote", "the specification %s is on another host, which is not asked: its pages show what their authors wrote; put a copy into the site", name)
+		a.report(v, mdx.Warning, "api-remote", "the specification %s %s: its pages show what their authors wrote; put a copy into the site", name, problem)
 		return "", false
 	}
 	file, ok := a.find(name)
@@ -184,6 +231,9 @@ func (a *apiReader) file(v *value, name string) (string, bool) {
 // find finds a specification by its path, with or without its extension, or by
 // its name alone among those that are known.
 func (a *apiReader) find(name string) (string, bool) {
+	if reference.Remote(name) {
+		return name, a.reader.Fetch(name) == ""
+	}
 	name = strings.TrimPrefix(path.Clean("/"+name), "/")
 	for _, ext := range [...]string{"", ".json", ".yaml", ".yml"} {
 		if a.files[name+ext] {
@@ -224,8 +274,11 @@ func (a *apiReader) refer(i int, p *Page) (ref Reference, ok bool) {
 	var candidates []string
 	switch {
 	case reference.Remote(file):
-		say(mdx.Warning, "api-remote", "the specification %s is on another host, which is not asked", file)
-		return ref, false
+		if problem := a.reader.Fetch(file); problem != "" {
+			say(mdx.Warning, "api-remote", "the specification %s %s", file, problem)
+			return ref, false
+		}
+		candidates = []string{file}
 	case file != "":
 		f, found := a.find(file)
 		if !found {

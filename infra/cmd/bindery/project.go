@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,8 +26,30 @@ func settingFlags(cmd *cobra.Command, t *admin.Settings, r *admin.Retention) {
 	f.StringVar(&t.Feedback, "feedback", "", "https address that readers' ratings of pages are sent to")
 	f.BoolVar(&t.Playground, "playground", false, "turn the API playground on where the deployment leaves that open")
 	f.BoolVar(&t.CanonicalHTML, "canonical-html", false, `write canonical addresses with ".html", for hosts that can't rewrite`)
+	f.Var(&hostsFlag{t}, "allow-host", `https host that exports may fetch files from, "*." for all below one; may stand several times, "" for none`)
 	f.IntVar(&r.SnapshotDays, "snapshot-days", 0, "let snapshots go after so many days (0: keep; the newest and exported ones stay)")
 	f.IntVar(&r.BundleDays, "bundle-days", 0, "let bundles go after so many days (0: keep)")
+}
+
+// hostsFlag gathers the hosts of --allow-host.
+type hostsFlag struct{ settings *admin.Settings }
+
+func (h *hostsFlag) String() string {
+	if h.settings == nil { // cobra asks an empty one for the default
+		return ""
+	}
+	return h.settings.AllowHosts
+}
+
+func (h *hostsFlag) Type() string { return "host" }
+
+// Set adds hosts to those of the flags before.
+func (h *hostsFlag) Set(value string) error {
+	hosts, err := admin.NormalHosts(append(h.settings.Hosts(), strings.Split(value, ",")...))
+	if err == nil {
+		h.settings.AllowHosts = hosts
+	}
+	return err
 }
 
 func (a *app) projectCreate() *cobra.Command {
@@ -146,6 +169,9 @@ the deployment and the settings that they started with.`,
 				}
 				if changed("canonical-html") {
 					settings.CanonicalHTML = given.CanonicalHTML
+				}
+				if changed("allow-host") {
+					settings.AllowHosts = given.AllowHosts
 				}
 				if changed("snapshot-days") {
 					keep.SnapshotDays = retention.SnapshotDays

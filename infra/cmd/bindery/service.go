@@ -18,6 +18,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/asl"
 	"github.com/bindery-docs/bindery/shared/export"
 	"github.com/bindery-docs/bindery/shared/local"
+	"github.com/bindery-docs/bindery/shared/remote"
 	"github.com/bindery-docs/bindery/shared/script/island"
 	"github.com/bindery-docs/bindery/shared/store"
 )
@@ -76,7 +77,7 @@ func openService(ctx context.Context, data, addr string, log *slog.Logger) (*ser
 		return nil, errors.Join(err, l.Close(ctx))
 	}
 	s.islands = island.New(island.Options{Program: program, Log: log})
-	s.steps = export.New(export.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Islands: s.islands, Log: log})
+	s.steps = export.New(export.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Islands: s.islands, Fetcher: remote.New(remote.Options{Log: log}), Log: log})
 	return s, nil
 }
 
