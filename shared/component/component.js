@@ -246,6 +246,9 @@
         });
       });
     }, words[0]);
+    // One line of code beside which the button stands, not a title.
+    var code = box.querySelector("pre code"), title = kids(box, "code-title")[0];
+    if (code && code.textContent.trim().indexOf("\n") < 0 && (!title || box.parentNode.classList.contains("tabbed"))) box.classList.add("code-line");
     if (box.querySelector("code")) box.appendChild(b);
   });
 
