@@ -132,8 +132,11 @@ func (p place) line() int32 {
 	return p.v.line
 }
 
-// maxHops is how many references may lead from one to the next.
+// maxHops is how many references one reference may lead through.
 const maxHops = 32
+
+// maxRef is how long a reference may be, in bytes.
+const maxRef = 4 << 10
 
 // follow goes where a value's $ref leads, and on; a value without one stays.
 // ok is false, and the fault is reported, where it leads nowhere.
@@ -143,9 +146,9 @@ func (r *Reader) follow(p place) (place, bool) {
 		if ref == nil || ref.kind != stringValue {
 			return p, true
 		}
-		next, problem := r.resolve(p.doc, ref.text, 0)
+		next, problem := r.resolve(p.doc, ref.text)
 		if problem != "" {
-			r.report(mdx.Error, "api-ref", p.doc.file, ref.line, "the reference %q %s", ref.text, problem)
+			r.report(mdx.Error, "api-ref", p.doc.file, ref.line, "the reference %q %s", ref.text[:min(len(ref.text), 500)], problem)
 			return place{}, false
 		}
 		p = next
@@ -162,9 +165,19 @@ func Remote(name string) bool {
 
 // resolve finds what a reference in a file points at. The problem, if any,
 // says why it can't, as the end of a sentence.
-func (r *Reader) resolve(from *document, ref string, hops int) (place, string) {
-	if hops > maxHops {
+func (r *Reader) resolve(from *document, ref string) (place, string) {
+	hops := 0
+	return r.lead(from, ref, &hops)
+}
+
+// lead is resolve on the way of a reference. All references on that way count
+// together: each may lead through many, which lead through many more.
+func (r *Reader) lead(from *document, ref string, hops *int) (place, string) {
+	if *hops++; *hops > maxHops {
 		return place{}, "leads in a circle"
+	}
+	if len(ref) > maxRef {
+		return place{}, "is too long"
 	}
 	file, fragment, _ := strings.Cut(ref, "#")
 	doc := from
@@ -212,7 +225,7 @@ func (r *Reader) resolve(from *document, ref string, hops int) (place, string) {
 	for _, step := range strings.Split(pointer[1:], "/") {
 		step = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
 		if ref := p.v.get("$ref"); ref != nil && ref.kind == stringValue { // a pointer may lead through references
-			through, problem := r.resolve(p.doc, ref.text, hops+1)
+			through, problem := r.lead(p.doc, ref.text, hops)
 			if problem != "" {
 				return place{}, problem
 			}

@@ -90,6 +90,10 @@ const (
 	maxScalar = 4 << 10
 	// maxEnum is how many values of an enum are shown.
 	maxEnum = 500
+	// maxTypes is how many types a value may have.
+	maxTypes = 20
+	// maxRequired is how many required properties are known of an object.
+	maxRequired = maxParts
 )
 
 // slicer makes one slice.
@@ -115,6 +119,9 @@ func (c *slicer) room(p place) bool {
 	}
 	return false
 }
+
+// full tells that nothing more fits: what is left of a list is not looked at.
+func (c *slicer) full() bool { return c.count > maxParts || c.bytes >= maxSliceBytes }
 
 // schema converts a schema. It never returns nil.
 func (c *slicer) schema(p place, depth int) *Schema {
@@ -186,14 +193,14 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 	case v == nil || v.kind != objectValue || depth > maxSchemaDepth:
 		return s
 	}
-	s.Format, s.Title, s.Description = v.first("format"), v.first("title"), c.words(v.first("description"))
+	s.Format, s.Title, s.Description = c.words(v.first("format")), c.words(v.first("title")), c.words(v.first("description"))
 	s.Nullable, s.Deprecated = v.get("nullable").isTrue(), v.get("deprecated").isTrue()
 	s.ReadOnly, s.WriteOnly = v.get("readOnly").isTrue(), v.get("writeOnly").isTrue()
 	s.Unique = v.get("uniqueItems").isTrue()
 	for _, t := range v.get("type").texts() {
 		if t == "null" {
 			s.Nullable = true
-		} else if !slices.Contains(s.Types, t) {
+		} else if len(s.Types) < maxTypes && !slices.Contains(s.Types, t) {
 			s.Types = append(s.Types, t)
 		}
 	}
@@ -210,15 +217,26 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 		if (name == "minimum" && v.get("exclusiveMinimum").isTrue()) || (name == "maximum" && v.get("exclusiveMaximum").isTrue()) {
 			label = "exclusive" + strings.ToUpper(name[:1]) + name[1:]
 		}
-		s.Limits = append(s.Limits, Limit{label, x.text})
+		if text := c.words(x.text); text != "" {
+			s.Limits = append(s.Limits, Limit{label, text})
+		}
 	}
 	s.required = v.get("required").texts()
+	s.required = s.required[:min(len(s.required), maxRequired)]
 	for _, m := range v.get("properties").fields() {
+		if c.bytes += len(m.key); c.full() {
+			c.room(p)
+			break
+		}
 		s.Properties = append(s.Properties, Property{
 			Name: m.key, Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1),
 		})
 	}
 	for _, m := range v.get("patternProperties").fields() {
+		if c.bytes += len(m.key); c.full() {
+			c.room(p)
+			break
+		}
 		s.Patterns = append(s.Patterns, Property{Name: m.key, Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1)})
 	}
 	for _, name := range [...]string{"additionalProperties", "unevaluatedProperties"} {
@@ -236,6 +254,9 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 		s.Items = c.schema(place{doc: p.doc, v: x}, depth+1)
 	}
 	for _, x := range v.get("prefixItems").list() {
+		if c.full() {
+			break
+		}
 		s.Tuple = append(s.Tuple, c.schema(place{doc: p.doc, v: x}, depth+1))
 	}
 	s.OneOf = c.alternatives(s, place{doc: p.doc, v: v.get("oneOf")}, depth)
@@ -342,6 +363,9 @@ func (c *slicer) json(v *value, limit int) json.RawMessage {
 func (c *slicer) alternatives(s *Schema, p place, depth int) []*Schema {
 	var out []*Schema
 	for _, x := range p.v.list() {
+		if c.full() {
+			break
+		}
 		if t := x.get("type").texts(); len(t) == 1 && t[0] == "null" && len(x.members) <= 2 {
 			s.Nullable = true
 			continue
@@ -355,6 +379,9 @@ func (c *slicer) alternatives(s *Schema, p place, depth int) []*Schema {
 // of the parts the earlier.
 func (c *slicer) join(s *Schema, p place, depth int, joining []*value) {
 	for _, x := range p.v.get("allOf").list() {
+		if c.full() {
+			break
+		}
 		part, ok := c.r.follow(place{doc: p.doc, v: x})
 		if !ok || slices.Contains(joining, part.v) || !c.room(part) || depth > maxSchemaDepth {
 			continue
@@ -389,6 +416,7 @@ func (c *slicer) join(s *Schema, p place, depth int, joining []*value) {
 			}
 		}
 		s.Properties, s.required = joinProperties(s.Properties, o.Properties), append(slices.Clip(s.required), o.required...)
+		s.required = s.required[:min(len(s.required), maxRequired)]
 		s.Patterns = joinProperties(s.Patterns, o.Patterns)
 		if s.Additional == nil {
 			s.Additional = o.Additional
@@ -463,7 +491,7 @@ func (c *slicer) discriminate(s *Schema, p place, d *value) {
 		target := m.val.str()
 		id := ""
 		if strings.ContainsAny(target, "#/.") {
-			if t, problem := c.r.resolve(p.doc, target, 0); problem == "" {
+			if t, problem := c.r.resolve(p.doc, target); problem == "" {
 				id = t.id
 			}
 		}

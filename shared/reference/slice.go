@@ -267,6 +267,9 @@ func (c *slicer) server(v *value) Server {
 func (c *slicer) security(root place, v *value) []Requirement {
 	var out []Requirement
 	for _, way := range v.list() {
+		if !c.room(place{doc: root.doc, v: way}) {
+			break
+		}
 		req := Requirement{}
 		for _, m := range way.fields() {
 			p, ok := c.r.follow(place{doc: root.doc, v: root.v.get("components").get("securitySchemes").get(m.key)})
