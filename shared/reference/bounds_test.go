@@ -11,13 +11,21 @@ import (
 // Small files must not ask for work without end, and large ones not for more
 // than a slice shows.
 func TestBounds(t *testing.T) {
-	// Each reference leads through many, each of which does.
-	var levels strings.Builder
-	step := strings.Repeat("/n", 12)
-	for i := range 40 {
-		ref := fmt.Sprintf(`{"$ref": "#/level%d%s/p"}`, i+1, step)
-		fmt.Fprintf(&levels, `"level%d": {"n": %s, "p": {"n": %s, "p": {"n": %s}}},`, i, ref, ref, ref)
+	// Each step of a reference's way leads through another reference, each step
+	// of which does.
+	const last = 20
+	ref := func(level int) string {
+		return fmt.Sprintf(`{"$ref": "#/level%d%s/p"}`, level, strings.Repeat("/n", 8))
 	}
+	end := `{}`
+	for i := range last {
+		end = fmt.Sprintf(`{"n": %s, "p": %s}`, ref(i+1), end)
+	}
+	var levels strings.Builder
+	for i := range last {
+		fmt.Fprintf(&levels, `"level%d": {"n": %s},`, i, ref(i+1))
+	}
+	fmt.Fprintf(&levels, `"level%d": %s{"p": %s}%s,`, last, strings.Repeat(`{"n": `, 8), end, strings.Repeat("}", 8))
 	var many strings.Builder
 	for i := range 200_000 {
 		fmt.Fprintf(&many, `"p%d": {},`, i)
@@ -25,7 +33,7 @@ func TestBounds(t *testing.T) {
 	object := `{"properties": {` + many.String() + `"last": {}}}`
 	long := strings.Repeat("x", 1<<20)
 	for _, test := range []struct{ name, schema, rest, report string }{
-		{"references through references", `{"$ref": "#/level0/n/n"}`, levels.String(), "circle"},
+		{"references through references", ref(0), levels.String(), "circle"},
 		{"a reference without end", `{"$ref": "#/` + long + `"}`, "", "is too long"},
 		{"objects with more properties than are shown", `{"allOf": [{"$ref": "#/big"}, {"$ref": "#/big"}, {"$ref": "#/big"}]}`, `"big": ` + object + `,`, "deeper ones are left out"},
 		{"long names again and again", `{"properties": {` + strings.TrimSuffix(strings.Repeat(`"a": {"properties": {"`+long[:100_000]+`": {}}},`, 400), ",") + `}}`, "", "deeper ones are left out"},
