@@ -110,7 +110,6 @@ func (v *views) feed(i int, res *page.Result, modified time.Time) ([]byte, error
 	if !modified.IsZero() {
 		f.Channel.Built = modified.UTC().Format(time.RFC1123Z)
 	}
-	texts := updateTexts(res)
 	for n := range res.Updates {
 		u := &res.Updates[n]
 		item := rssItem{Title: u.Title, Description: u.Summary, Categories: u.Tags, Link: address}
@@ -121,7 +120,7 @@ func (v *views) feed(i int, res *page.Result, modified time.Time) ([]byte, error
 			continue
 		}
 		if item.Description == "" {
-			item.Description = texts[u.ID]
+			item.Description = updateText(u)
 		}
 		item.GUID = rssGUID{Value: address + " " + item.Title}
 		if u.ID != "" {
@@ -160,36 +159,28 @@ func addFeed(src *source, out *bundle.Unit, i int, res *page.Result, modified ti
 	return err
 }
 
-// updateTexts are the texts of a page's updates by their ids: from one to the
-// next, with the headings between.
-func updateTexts(res *page.Result) map[string]string {
-	out := make(map[string]string, len(res.Updates))
-	begins := make(map[string]bool, len(res.Updates))
-	for i := range res.Updates {
-		if id := res.Updates[i].ID; id != "" {
-			begins[id] = true
+// updateText is an update's text with the headings in it, as far as a feed has
+// room for it.
+func updateText(u *page.Update) string {
+	var b strings.Builder
+	for _, s := range u.Text {
+		for _, part := range []string{s.Heading, s.Text} {
+			if part == "" {
+				continue
+			}
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+				if part == s.Heading {
+					b.WriteByte('\n')
+				}
+			}
+			b.WriteString(part)
+		}
+		if b.Len() > maxFeedText {
+			return strings.ToValidUTF8(b.String()[:maxFeedText], "") + "…"
 		}
 	}
-	current := ""
-	for _, s := range res.Text {
-		text := s.Text
-		if begins[s.ID] {
-			current = s.ID
-		} else if s.Heading != "" {
-			text = s.Heading + "\n" + text
-		}
-		if current == "" || text == "" || len(out[current]) >= maxFeedText {
-			continue
-		}
-		if out[current] != "" {
-			text = out[current] + "\n\n" + text
-		}
-		if len(text) > maxFeedText {
-			text = strings.ToValidUTF8(text[:maxFeedText], "") + "…"
-		}
-		out[current] = text
-	}
-	return out
+	return b.String()
 }
 
 // languageOf is the language of a page, empty where the site names none.

@@ -29,6 +29,12 @@ More.
 Text that feeds don't show.
 </Update>
 
+<Update label="Last">
+Its own text.
+</Update>
+
+Text behind the updates.
+
 <Update description="no label">
 Text.
 </Update>
@@ -61,7 +67,7 @@ Text.
       <pubDate>Mon, 04 May 2026 00:00:00 +0000</pubDate>
       <category>API</category>
       <category>A &amp; B</category>
-      <description>Version 2 &lt;3&#xA;API A &amp; B&#xA;&#xA;New&#xA;A word &amp; another.&#xA;&#xA;Deeper&#xA;More.</description>
+      <description>New&#xA;A word &amp; another.&#xA;&#xA;Deeper&#xA;More.</description>
     </item>
     <item>
       <title>The first</title>
@@ -69,6 +75,12 @@ Text.
       <guid isPermaLink="true">https://docs.example/changelog#v1</guid>
       <pubDate>Wed, 01 Apr 2026 00:00:00 +0000</pubDate>
       <description>What is &lt;new&gt;</description>
+    </item>
+    <item>
+      <title>Last</title>
+      <link>https://docs.example/changelog#last</link>
+      <guid isPermaLink="true">https://docs.example/changelog#last</guid>
+      <description>Its own text.</description>
     </item>
   </channel>
 </rss>
