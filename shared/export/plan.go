@@ -64,8 +64,15 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 	if err != nil {
 		return out, gone(err)
 	}
-	if others != nil && others.err != nil {
-		return out, others.err
+	if others != nil {
+		if others.err != nil {
+			return out, others.err
+		}
+		missing, err := others.assets(loaded, fsys)
+		if err != nil {
+			return out, gone(err)
+		}
+		diags = append(diags, missing...)
 	}
 	layout := newLayout(loaded, fsys)
 	if len(layout.pages) > MaxPages {

@@ -339,7 +339,7 @@ func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResu
 				return err
 			}
 			if strings.HasSuffix(name, ".css") {
-				data = relativeURLs(src.site, name, data)
+				data = localURLs(src.site, name, relativeURLs(src.site, name, data))
 			}
 			entry, _ := src.fs.Entry(name)
 			line, err := out.Add(name, entry.Modified, data)

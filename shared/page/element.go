@@ -6,6 +6,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/site"
 )
 
 // elementHTML appends a component or an HTML element.
@@ -278,11 +279,11 @@ func isShape(name string) bool {
 	return false
 }
 
-// script keeps scripts that are files of the site, and leaves all others out.
+// script keeps scripts that are files of the site, or copies in the bundle, and leaves all others out.
 func (s *state) script(b []byte, n *mdx.Node) []byte {
 	if a, ok := n.Attr("src"); ok {
 		if v, _ := attrValue(a); v != nil {
-			if src, ok := v.(string); ok && !strings.Contains(src, "//") {
+			if src, ok := v.(string); ok && (!strings.Contains(src, "//") || s.r.site.Resolve(s.page, src).Kind == site.ToFile) {
 				b = append(b, "<script defer"...)
 				b = component.AppendAttr(b, "src", s.asset(n, n.Pos, src))
 				return append(b, "></script>"...)

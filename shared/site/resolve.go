@@ -147,6 +147,12 @@ func (s *Site) Resolve(from int, href string) Target {
 			if rest == href { // without a scheme it would mean file:// in a folder
 				href = "https:" + href
 			}
+			if copied, marked, _ := strings.Cut(href, "#"); s.Remote[copied] != "" {
+				t := Target{Kind: ToFile, Page: -1, Path: s.Remote[copied]}
+				t.setFragment(marked)
+				t.Href = Rel(output, t.Path) + suffix("", marked)
+				return t
+			}
 			return Target{Kind: External, Page: -1, Href: href}
 		}
 		if rest = after[len(host):]; rest == "" || rest[0] != '/' {

@@ -30,6 +30,9 @@ type Site struct {
 	// Styles and Scripts are those of Files that every page loads, in order.
 	Styles  []string `json:",omitempty"`
 	Scripts []string `json:",omitempty"`
+	// Remote are files of the bundle that are copies of what lies on other
+	// hosts, by their addresses there, without fragments.
+	Remote map[string]string `json:",omitempty"`
 
 	once sync.Once
 	idx  *index
