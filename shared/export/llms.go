@@ -86,16 +86,10 @@ func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection) error {
 		parts := cutLines(s.lines, llmsBytes)
 		for n, lines := range parts {
 			name, label := slug(title), title
-			if used[name]++; used[name] > 1 {
-				name += "-" + strconv.Itoa(used[name])
-			}
 			if len(parts) > 1 {
 				label = fmt.Sprintf("%s (%d of %d)", title, n+1, len(parts))
 			}
-			name = "llms/" + name + ".txt"
-			if !o.free(name) { // a file of the site's: its own list would be lost
-				name = strings.TrimSuffix(name, ".txt") + "-pages.txt"
-			}
+			name = o.llmsName(name, used)
 			text := "# " + label + "\n\n" + strings.Join(lines, "")
 			if err := o.put(name, []byte(text)); err != nil {
 				return err
@@ -108,6 +102,20 @@ func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection) error {
 		}
 	}
 	return o.put("llms.txt", head.Bytes())
+}
+
+// llmsName finds the name of a section's file that neither another section nor
+// the site has: its own list would be lost. used counts the sections by name.
+func (o *ownFiles) llmsName(slug string, used map[string]int) string {
+	for {
+		name := "llms/" + slug + ".txt"
+		if used[slug]++; used[slug] > 1 {
+			name = "llms/" + slug + "-" + strconv.Itoa(used[slug]) + ".txt"
+		}
+		if o.free(name) {
+			return name
+		}
+	}
 }
 
 // joinSections puts sections together that begin with the same label and follow

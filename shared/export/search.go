@@ -48,6 +48,7 @@ type finder struct {
 	divisions  []standing
 	numbers    map[standing]int
 	used       []bool // divisions that have pages
+	together   bool   // all pages are in one division
 	scriptPath string
 	script     []byte
 
@@ -81,15 +82,46 @@ func newFinder(s *site.Site) (*finder, error) {
 			last = section
 		}
 	}
-	f.used = make([]bool, len(f.divisions))
-	for i := range s.Pages {
-		if f.findable(i) {
-			for _, d := range f.divisionsOf(i) {
-				f.used[d] = true
-			}
+	if !f.mark() {
+		// One index for all: each page stands in it once.
+		for at := range f.numbers {
+			f.numbers[at] = 0
 		}
+		f.divisions, f.together = []standing{{}}, true
+		f.mark()
 	}
 	return f, nil
+}
+
+// Limits of a site's indexes. Sites of many versions in many languages have
+// many, but a page is in few of them: that of all choices that lead to it.
+const (
+	maxDivisions = 500
+	// maxMemberships bounds in how many indexes pages are, by their mean; small
+	// sites have freeMemberships.
+	maxMemberships  = 12
+	freeMemberships = 5000
+)
+
+// mark notes the divisions that have pages. It is false where the indexes would
+// be out of proportion to the site.
+func (f *finder) mark() bool {
+	if len(f.divisions) > maxDivisions {
+		return false
+	}
+	f.used, f.members = make([]bool, len(f.divisions)), make(map[string][]int)
+	sum, pages := 0, 0
+	for i := range f.site.Pages {
+		if !f.findable(i) {
+			continue
+		}
+		in := f.divisionsOf(i)
+		for _, d := range in {
+			f.used[d] = true
+		}
+		sum, pages = sum+len(in), pages+1
+	}
+	return sum <= freeMemberships+maxMemberships*pages
 }
 
 // standing is what a reader of a section has chosen.
@@ -173,6 +205,9 @@ func (f *finder) divisionsOf(i int) []int {
 			on = append(on, n)
 			fmt.Fprintf(&key, "%p ", n)
 		}
+	}
+	if f.together {
+		return []int{0}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
