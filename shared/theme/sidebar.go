@@ -383,9 +383,8 @@ func (s *Sidebar) appendBranchLevel(dst []byte, level, path []int) []byte {
 			dst = append(dst, '>')
 			dst = append(dst, `<span>`...)
 			dst = appendText(dst, nd.label)
-			dst = append(dst, `</span>`...)
-			dst = append(dst, uiChevron...)
-			dst = append(dst, `</a></li>`...)
+			// The style sheet draws the arrow: there are many of these.
+			dst = append(dst, `</span></a></li>`...)
 		default:
 			dst = append(dst, s.html[nd.start:nd.end]...)
 		}
