@@ -15,6 +15,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/page"
 	"github.com/bindery-docs/bindery/shared/site"
+	"github.com/bindery-docs/bindery/shared/theme"
 )
 
 // contentsOf writes the contents pages of a site without files.
@@ -167,6 +168,19 @@ func TestContentsPageGolden(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("run with -update where this is meant:\n%s", diff)
+	}
+}
+
+// What the documentation says of large sections is so.
+func TestContentsAreAsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../infra/docs/authoring/navigation.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{fmt.Sprintf("more than %d entries", theme.DefaultMaxLinks), fmt.Sprintf("%d entries to a page", contentsPart)} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page about navigation should say %q", want)
+		}
 	}
 }
 
