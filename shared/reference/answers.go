@@ -104,7 +104,7 @@ func (b *builder) message(m Message) []*mdx.Node {
 		out = append(append(out, b.paragraph(b.strong(b.words.payload))), b.value(m.Payload, "payload", 0)...)
 	}
 	examples := m.Examples
-	if len(examples) == 0 && m.Payload != nil {
+	if len(examples) == 0 && m.Payload != nil && b.coded <= maxCode {
 		examples = []Example{{Value: b.slice.example(m.Payload, answered, false)}}
 	}
 	for _, e := range examples {
@@ -115,8 +115,13 @@ func (b *builder) message(m Message) []*mdx.Node {
 
 func (b *builder) answers() []code {
 	var out []code
+	size := b.coded
+	put := func(c code) {
+		size += len(c.source)
+		out = append(out, c)
+	}
 	add := func(title string, list []Media) {
-		if len(list) == 0 {
+		if len(list) == 0 || size > maxCode {
 			return
 		}
 		m := preferred(list)
@@ -128,10 +133,10 @@ func (b *builder) answers() []code {
 			if e.Name != "" && len(m.Examples) > 1 {
 				label = strings.TrimSpace(title + " " + e.Name)
 			}
-			out = append(out, code{langOf(m.Type), label, exampleText(m.Type, e.Value)})
+			put(code{langOf(m.Type), label, exampleText(m.Type, e.Value)})
 		}
 		if len(m.Examples) == 0 && m.Schema != nil && isJSON(m.Type) {
-			out = append(out, code{"json", title, indented(b.slice.example(m.Schema, answered, false))})
+			put(code{"json", title, indented(b.slice.example(m.Schema, answered, false))})
 		}
 	}
 	if b.slice.Key.Kind == KindWebhook {
@@ -179,7 +184,11 @@ func (b *builder) examples(name string, list []code) *mdx.Node {
 	return b.element(name, nil, children...)
 }
 
+// code is a block of code; past what a page has room for, an empty one.
 func (b *builder) code(c code) *mdx.Node {
+	if b.coded += len(c.source); b.coded > maxCode {
+		b.cut, c.source = true, "…"
+	}
 	// The words behind a fence can also be features of a block: those that
 	// could be are left to readers as they are, without braces and quotes.
 	title := strings.Join(strings.Fields(strings.NewReplacer("{", "", "}", "", `"`, "", "'", "", "`", "", "=", " ").Replace(c.title)), " ")

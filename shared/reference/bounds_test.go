@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/shared/mdx"
 )
 
 // Small files must not ask for work without end, and large ones not for more
@@ -57,5 +59,83 @@ func TestBounds(t *testing.T) {
 				t.Errorf("the report has %d bytes: %.500s", len(said), said)
 			}
 		})
+	}
+}
+
+// What a specification says once stands on a page a bounded number of times.
+func TestBoundsOfSamples(t *testing.T) {
+	doubling := Server{URL: "https://{v0}.example/{none}{"}
+	for i := range 40 {
+		doubling.Variables = append(doubling.Variables, Variable{Name: fmt.Sprintf("v%d", i), Default: fmt.Sprintf("{v%d}{v%d}", i+1, i+1)})
+	}
+	if got, want := doubling.Address(), "https://{v1}{v1}.example/{none}{"; got != want {
+		t.Errorf("the address is %.200q, want %q", got, want)
+	}
+	long := Server{URL: strings.Repeat("{v}", 1000), Variables: []Variable{{Name: "v", Default: strings.Repeat("x", 100)}}}
+	if got := long.Address(); got != long.URL {
+		t.Errorf("the address has %d bytes", len(got))
+	}
+	large, err := json.Marshal(strings.Repeat("x", 50_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := &Schema{Types: []string{"string"}, Examples: []json.RawMessage{large}}
+	s := &Slice{Key: Key{Kind: KindOperation, Method: "POST", Path: "/{p0}{p0}{p0}"}}
+	form := &Schema{Types: []string{"object"}}
+	for i := range 500 {
+		s.Params = append(s.Params, Param{Name: fmt.Sprintf("p%d", i), In: []string{"path", "query", "header"}[i%3], Required: true, Schema: value})
+		form.Properties = append(form.Properties, Property{Name: fmt.Sprintf("p%d", i), Schema: value})
+	}
+	s.Body = &Body{Media: []Media{{Type: "multipart/form-data", Schema: form}}}
+	r := s.request(Options{Prefill: true})
+	size := len(r.url)
+	for _, h := range r.headers {
+		size += len(h.value)
+	}
+	for _, f := range r.form {
+		size += len(f.value)
+	}
+	if size > 8*maxExample {
+		t.Errorf("a call has %d bytes", size)
+	}
+	deep := strings.Repeat("[", 180) + strings.Repeat("1,", 20_000) + "1" + strings.Repeat("]", 180)
+	if n := len(indented(json.RawMessage(deep))); n > 50*len(deep) {
+		t.Errorf("an example of %d bytes has %d", len(deep), n)
+	}
+}
+
+// A description and an example that everything refers to stand on a page as far
+// as it has room.
+func TestBoundsOfPages(t *testing.T) {
+	large, err := json.Marshal(strings.Repeat("x", 50_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Slice{Key: Key{Kind: KindOperation, Method: "POST", Path: "/a"}, Schemas: map[string]*Schema{
+		"x#/E": {Name: "E", Types: []string{"string"}, Description: strings.Repeat("word ", 20_000), Examples: []json.RawMessage{large}},
+	}}
+	form := &Schema{Types: []string{"object"}}
+	for i := range 1000 {
+		name, ref := fmt.Sprintf("p%d", i), &Schema{Ref: "x#/E"}
+		s.Params = append(s.Params, Param{Name: name, In: "query", Required: true, Schema: ref})
+		s.Responses = append(s.Responses, Response{Status: name, Media: []Media{{Type: "application/json", Schema: ref}}})
+		form.Properties = append(form.Properties, Property{Name: name, Schema: ref})
+	}
+	s.Body = &Body{Media: []Media{{Type: "application/json", Schema: form}}}
+	content := s.Content(Options{Playground: true})
+	size := 0
+	for _, list := range [][]*mdx.Node{content.Head, content.Body, content.Beside} {
+		for _, n := range list {
+			mdx.Walk(n, func(n *mdx.Node) bool {
+				size += len(n.Value)
+				for _, a := range n.Attrs {
+					size += len(a.Value)
+				}
+				return true
+			})
+		}
+	}
+	if size > 10<<20 {
+		t.Errorf("the page has %d bytes", size)
 	}
 }

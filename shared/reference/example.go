@@ -204,10 +204,11 @@ func text(x *Schema) string {
 	return "<string>"
 }
 
-// indented is JSON on several lines, as readers want it.
+// indented is JSON on several lines, as readers want it, unless it nests so deep
+// that it would be mostly space.
 func indented(raw json.RawMessage) string {
 	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
+	if json.Indent(&b, raw, "", "  ") != nil || b.Len() > 40*len(raw)+1000 {
 		return string(raw)
 	}
 	return b.String()

@@ -101,17 +101,19 @@ func (b *builder) model() string {
 			}
 		}
 	}
+	left := maxExample // bytes of values
 	for _, p := range s.Params {
 		x := s.resolve(p.Schema)
 		mp := modelParam{Name: p.Name, In: p.In, Required: p.Required, Type: "string", Style: p.Style, Explode: p.Explode}
 		if len(x.Types) > 0 {
 			mp.Type = x.Types[0]
 		}
-		if value, given := s.paramExample(p); given && p.Required {
+		if value, given := s.paramExample(p); given && p.Required && left > 0 {
 			mp.Value = value
+			left -= len(value)
 		}
 		for i, e := range x.Enum {
-			if i < maxShownEnum {
+			if left -= len(e); i < maxShownEnum && left > 0 {
 				mp.Options = append(mp.Options, scalarText(e))
 			}
 		}

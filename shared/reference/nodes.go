@@ -12,6 +12,10 @@ const (
 	// maxFields is how many fields a page has; each has some hundred bytes of
 	// HTML and its place in the page's ids.
 	maxFields = 1500
+	// maxTold is how many bytes of descriptions a page has, and maxCode how many
+	// of examples.
+	maxTold = 2 << 20
+	maxCode = 2 << 20
 	// maxFieldDepth is how deep fields lie in each other.
 	maxFieldDepth = 8
 	// maxShownEnum is how many of an enum's values are listed.
@@ -74,6 +78,8 @@ type builder struct {
 	place string
 	side  side
 	count int
+	told  int // bytes of descriptions
+	coded int // bytes of examples
 	cut   bool
 	open  []string // references whose fields are being made
 }
@@ -109,7 +115,15 @@ func (b *builder) heading(level int, children ...*mdx.Node) *mdx.Node {
 	return &mdx.Node{Kind: mdx.Heading, Level: level, Children: children, Pos: b.pos}
 }
 
-func (b *builder) prose(s string) []*mdx.Node { return demote(markdown(s, b.pos)) }
+// prose are a description's nodes. What many fields refer to is described with
+// each of them, as far as the page has room.
+func (b *builder) prose(s string) []*mdx.Node {
+	if b.told += len(s); b.told > maxTold {
+		b.cut = true
+		return nil
+	}
+	return demote(markdown(s, b.pos))
+}
 
 // head shows what the page is about.
 func (b *builder) head() []*mdx.Node {

@@ -54,14 +54,45 @@ type formField struct {
 	file        bool
 }
 
+// maxAddress is how long an address may become by what is filled in, in bytes.
+const maxAddress = 16 << 10
+
 // Address is a server's address with its variables' defaults, without a slash
-// at its end.
+// at its end. One that would become too long keeps its {variables}.
 func (s Server) Address() string {
-	u := s.URL
+	values := make(map[string]string, len(s.Variables))
 	for _, v := range s.Variables {
-		u = strings.ReplaceAll(u, "{"+v.Name+"}", v.Default)
+		if _, again := values[v.Name]; !again {
+			values[v.Name] = v.Default
+		}
 	}
-	return strings.TrimRight(u, "/")
+	return strings.TrimRight(fill(s.URL, values), "/")
+}
+
+// fill puts values into the {names} of an address. What a value holds is not
+// filled in again: it could become twice as long each time.
+func fill(address string, values map[string]string) string {
+	var out strings.Builder
+	rest := address
+	for {
+		before, after, found := strings.Cut(rest, "{")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		name, behind, _ := strings.Cut(after, "}")
+		value, known := values[name]
+		if !known || len(name) == len(after) {
+			out.WriteByte('{')
+			rest = after
+			continue
+		}
+		if out.Len()+len(value) > maxAddress {
+			return address
+		}
+		out.WriteString(value)
+		rest = behind
+	}
 }
 
 // base is the address of the first server; a made-up one stands for a server
@@ -80,7 +111,7 @@ func (s *Slice) base() string {
 // request makes the call that samples show.
 func (s *Slice) request(o Options) *request {
 	r := &request{method: s.Key.Method}
-	path := s.Key.Path
+	inPath := map[string]string{}
 	var query []string
 	add := func(name, value string) { r.headers = append(r.headers, header{name, value}) }
 	if len(s.Security) > 0 {
@@ -96,12 +127,17 @@ func (s *Slice) request(o Options) *request {
 			}
 		}
 	}
+	left := maxExample // bytes of values
 	for _, p := range s.Params {
+		if left <= 0 {
+			break
+		}
 		value, given := s.paramExample(p)
+		left -= len(value)
 		switch p.In {
 		case "path":
 			if o.Prefill && given {
-				path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(value))
+				inPath[p.Name] = url.PathEscape(value)
 			}
 		case "query":
 			if p.Required {
@@ -117,7 +153,7 @@ func (s *Slice) request(o Options) *request {
 			}
 		}
 	}
-	r.url = s.base() + path
+	r.url = s.base() + fill(s.Key.Path, inPath)
 	if len(query) > 0 {
 		sign := "?"
 		if strings.Contains(r.url, "?") {
@@ -140,8 +176,12 @@ func (s *Slice) requestBody(r *request, m *Media, o Options) {
 		r.body, r.json = indented(raw), true
 	case m.Type == "multipart/form-data" || m.Type == "application/x-www-form-urlencoded":
 		r.multipart = m.Type == "multipart/form-data"
+		left := maxExample // bytes of values
 		for _, p := range s.resolve(m.Schema).Properties {
 			x := s.resolve(p.Schema)
+			if left <= 0 {
+				break
+			}
 			if x.ReadOnly || o.RequiredOnly && !p.Required {
 				continue
 			}
@@ -149,6 +189,7 @@ func (s *Slice) requestBody(r *request, m *Media, o Options) {
 			if f.file {
 				f.value = "file"
 			}
+			left -= len(f.name) + len(f.value)
 			r.form = append(r.form, f)
 		}
 		if !r.multipart {
