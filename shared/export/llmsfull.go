@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/site"
 )
 
 const (
@@ -15,6 +17,26 @@ const (
 	// A larger site's has the first pages and says so.
 	llmsFullBytes = 16 << 20
 )
+
+// maxSourceShare is how many times the text of a page its source may be. Pages
+// behind so many times llmsFullBytes of sources have no room in the file: shards
+// of a large site keep nothing of them.
+const maxSourceShare = 4
+
+// fullEnd is the first page that has no room in llms-full.txt by the sizes of the
+// sources before it. It follows from the site alone.
+func fullEnd(s *site.Site) int {
+	sum := int64(0)
+	for i := range s.Pages {
+		if sum > maxSourceShare*llmsFullBytes {
+			return i
+		}
+		if listed(&s.Pages[i]) {
+			sum += s.Pages[i].Size
+		}
+	}
+	return len(s.Pages)
+}
 
 // fullKey is the object of a shard's text for llms-full.txt.
 func fullKey(job string, n int) string { return fmt.Sprintf("%sfull/%d.md", jobPrefix(job), n) }
@@ -48,7 +70,7 @@ type fullSums struct {
 func (f *fullSums) add(n int) {
 	switch {
 	case n == 0:
-	case f.left > 0 || f.bytes+int64(n) > llmsFullBytes:
+	case n < 0 || f.left > 0 || f.bytes+int64(n) > llmsFullBytes:
 		f.left++
 	default:
 		f.bytes += int64(n)

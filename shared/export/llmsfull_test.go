@@ -54,6 +54,7 @@ func TestFullSums(t *testing.T) {
 		want  fullSums
 	}{
 		"all":               {[]int{10, 0, 20}, fullSums{30, 2, 0}},
+		"too far behind":    {[]int{10, -1, 0, 5}, fullSums{10, 1, 2}},
 		"exactly":           {[]int{llmsFullBytes - 1, 1}, fullSums{llmsFullBytes, 2, 0}},
 		"one too many":      {[]int{llmsFullBytes - 1, 2, 1}, fullSums{llmsFullBytes - 1, 1, 2}},
 		"the first too big": {[]int{llmsFullBytes + 1, 1}, fullSums{0, 0, 2}},
@@ -65,6 +66,20 @@ func TestFullSums(t *testing.T) {
 		if f != c.want {
 			t.Errorf("%s: %+v, want %+v", name, f, c.want)
 		}
+	}
+}
+
+// TestFullEnd: pages that lie behind many sources are not looked at.
+func TestFullEnd(t *testing.T) {
+	s := pagesSite("a", "b", "c", "d")
+	if got := fullEnd(s); got != 4 {
+		t.Errorf("of a small site all pages count, not %d", got)
+	}
+	s.Pages[0].Size, s.Pages[0].NoIndex = maxSourceShare*llmsFullBytes+1, true // not listed
+	s.Pages[1].Size = maxSourceShare * llmsFullBytes
+	s.Pages[2].Size = 1
+	if got := fullEnd(s); got != 3 {
+		t.Errorf("the end is %d, want 3", got)
 	}
 }
 

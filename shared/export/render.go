@@ -44,7 +44,8 @@ type fact struct {
 	Playground bool `json:"playground,omitempty"`
 	// Sources are those of page.Result.
 	Sources map[string][]string `json:"sources,omitempty"`
-	// Full is how many bytes the page has of llms-full.txt.
+	// Full is how many bytes the page has of llms-full.txt; below 0 it would have
+	// some, but lies too far behind.
 	Full int `json:"full,omitempty"`
 	// Search is what the index must know of the page beforehand.
 	Search *search.Fact `json:"search,omitempty"`
@@ -409,11 +410,16 @@ func (s *Steps) renderPages(ctx context.Context, src *source, u unit, out *bundl
 				return err
 			}
 		}
-		before := len(r.full)
-		if src.fullText && listed(p) {
+		full := 0
+		switch {
+		case !src.fullText || !listed(p):
+		case i >= src.fullEnd:
+			full = -1
+		default:
+			before := len(r.full)
 			r.full = appendFull(r.full, src.views.address(p), res.Markdown)
+			full = len(r.full) - before
 		}
-		full := len(r.full) - before
 		var found *search.Fact
 		if src.finder != nil && src.finder.findable(i) {
 			f, err := r.index.Add(src.finder.page(i, res))

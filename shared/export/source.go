@@ -33,8 +33,10 @@ type source struct {
 	pages  *page.Renderer
 	views  *views
 	finder *finder // nil where the bundle has no search
-	// fullText tells that the bundle gets an llms-full.txt of ours.
+	// fullText tells that the bundle gets an llms-full.txt of ours. No page from
+	// fullEnd on has room in it.
 	fullText bool
+	fullEnd  int
 }
 
 // openSnapshot opens the files of a job's snapshot.
@@ -99,7 +101,7 @@ func (s *Steps) prepare(src *source) error {
 		return internal("the site's look could not be prepared", err)
 	}
 	_, own := src.views.takenNames()[llmsFullPath]
-	src.fullText = !own
+	src.fullText, src.fullEnd = !own, fullEnd(src.site)
 	src.pages = page.New(page.Options{
 		Site: src.site, FS: src.fs, Highlighter: s.highlighter, Registry: s.registry, Log: s.log,
 		Icons: iconsOf{src.views.theme}, Diagrams: s.scripts, Islands: s.islands,
