@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -382,6 +383,18 @@ func jsonValue(raw json.RawMessage) any {
 	return v
 }
 
+// scriptPath is where the script of the page at an address lies. Pages of one
+// script have a file each: another page may change the one alone. An address to
+// which nothing can be added, as file systems and bundles bound names, is told
+// by its digest.
+func scriptPath(address string, script []byte) string {
+	const maxName, maxAddress = 200, 900 // bytes
+	if len(address) > maxAddress || len(path.Base(address)) > maxName {
+		address = "page-" + island.Digest([]byte(address))
+	}
+	return "bindery/islands/" + address + "." + island.Digest(script) + ".js"
+}
+
 // islandScript makes the script that brings the page's islands to life.
 func (s *state) islandScript() {
 	if len(s.live) == 0 {
@@ -406,7 +419,7 @@ func (s *state) islandScript() {
 		s.result.Script, s.result.MaybeClasses, err = s.r.islands.Script(s.ctx, s.r.fs, s.live, s.componentNames(), data)
 	}
 	if err == nil {
-		s.result.ScriptPath = "bindery/islands/" + s.r.site.Pages[s.page].Address + "." + island.Digest(s.result.Script) + ".js"
+		s.result.ScriptPath = scriptPath(s.r.site.Pages[s.page].Address, s.result.Script)
 		return
 	}
 	s.result.Script, s.result.MaybeClasses = nil, nil

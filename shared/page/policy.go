@@ -10,11 +10,15 @@ import (
 	"github.com/bindery-docs/bindery/shared/mdx"
 )
 
+// maxSources bounds the sources of one directive on a page. It is more than a
+// policy names, so that one page of so many has the policy allow them all.
+const maxSources = 200
+
 // allow notes that a content security policy must allow a source besides
 // 'self' for the page to look as its author meant (Content Security Policy
 // Level 3, section 6).
 func (s *state) allow(directive, source string) {
-	if source == "" || slices.Contains(s.result.Sources[directive], source) {
+	if source == "" || len(s.result.Sources[directive]) >= maxSources || slices.Contains(s.result.Sources[directive], source) {
 		return
 	}
 	if s.result.Sources == nil {

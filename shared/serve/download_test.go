@@ -315,3 +315,36 @@ func FuzzContentRange(f *testing.F) {
 		}
 	})
 }
+
+// TestLinkStaysHere: a source that leads on to another host tells that host, and
+// the log, nothing of the link, nor of an address that can't be read.
+func TestLinkStaysHere(t *testing.T) {
+	const secret = "X-Signature=abc"
+	var header atomic.Pointer[http.Header]
+	other := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { header.Store(&r.Header) }))
+	defer other.Close()
+	to := other.URL + "/there"
+	first := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusFound)
+	}))
+	defer first.Close()
+	fetch := func() error {
+		source, err := ParseSource(first.URL+"/b?"+secret, SourceOptions{CAFile: caOf(t, first)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = newDownloader(t).fetch(context.Background(), source, validators{})
+		return err
+	}
+	if err := fetch(); err != nil {
+		t.Fatal(err)
+	}
+	if h := header.Load(); h == nil || strings.Contains(fmt.Sprint(*h), secret) {
+		t.Errorf("the other host was told %v", h)
+	}
+	to = "https://other.example:port/?" + secret
+	if err := fetch(); err == nil || strings.Contains(err.Error(), secret) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -73,6 +74,8 @@ func newHTTPClient(o SourceOptions) (*http.Client, error) {
 			case via[0].URL.Scheme == "https" && request.URL.Scheme != "https":
 				return errors.New("it leads to an address that is not encrypted")
 			}
+			// It would tell the next host the link, signature and all.
+			request.Header.Del("Referer")
 			return nil
 		},
 	}, nil
@@ -165,8 +168,12 @@ func (r *httpRemote) quiet(err error) error {
 	for _, secret := range r.secret {
 		text = strings.ReplaceAll(text, secret, "…")
 	}
-	return errors.New(text)
+	// The client quotes what it can't read: proxies with their passwords, and
+	// addresses that a link led to, which may be signed as well.
+	return errors.New(quotedAddress.ReplaceAllString(text, `"…"`))
 }
+
+var quotedAddress = regexp.MustCompile(`"[^"]*[?@%][^"]*"`)
 
 // quietBody leaves the link out of errors of reading.
 type quietBody struct {
