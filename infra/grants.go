@@ -42,6 +42,9 @@ const (
 	units       = "exports/*/units/*"
 	fileLists   = "exports/*/files/*"
 	facts       = "exports/*/facts/*"
+	apiSlices   = "exports/*/reference.jsonl"
+	searchParts = "exports/*/search/*"
+	fetched     = "exports/*/remote/*"
 	bundleFiles = "exports/*/bundle.tar.gz"
 )
 
@@ -88,12 +91,15 @@ func grants() map[string]access {
 		// bundle.
 		"planexport": {
 			table: write, sources: published,
-			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, anyPart: takeBack},
+			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, anyPart: takeBack},
+			// A file of another host that was fetched by a run before is read.
+			exportsListing: true,
 		},
 		"rendershard": {
 			table: write, sources: published,
 			exports: map[string][]string{
-				sitePlan: get, shardPlans: get, units: both, fileLists: both, facts: both, anyPart: takeBack,
+				sitePlan: get, shardPlans: get, units: both, fileLists: both, facts: both,
+				apiSlices: get, searchParts: both, anyPart: takeBack,
 			},
 			exportsListing: true,
 		},
@@ -103,6 +109,7 @@ func grants() map[string]access {
 			exports: map[string][]string{
 				sitePlan: {"GetObject", "DeleteObject"}, diagnostics: {"GetObject", "DeleteObject"}, shardPlans: del,
 				units: {"GetObject", "DeleteObject"}, fileLists: {"GetObject", "DeleteObject"}, facts: {"GetObject", "DeleteObject"},
+				apiSlices: del, searchParts: {"GetObject", "PutObject", "DeleteObject"}, fetched: {"GetObject", "DeleteObject"},
 				bundleFiles: put, anyPart: takeBack,
 			},
 			exportsListing: true,

@@ -18,6 +18,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/export"
 	"github.com/bindery-docs/bindery/shared/highlight"
+	"github.com/bindery-docs/bindery/shared/remote"
 	"github.com/bindery-docs/bindery/shared/snapshot"
 )
 
@@ -36,23 +37,26 @@ func TestLimitsPage(t *testing.T) {
 		return number(n) + " bytes"
 	}
 	for row, value := range map[string]string{
-		"Pages":                            number(export.MaxPages),
-		"Files":                            number(snapshot.MaxEntries),
-		"Bytes of all files":               bytes(snapshot.MaxBytes),
-		"One file":                         bytes(snapshot.MaxFileBytes),
-		"Source of a page":                 bytes(export.MaxPageBytes),
-		"Path of a file":                   number(snapshot.MaxPathBytes) + " bytes",
-		"Part of a path":                   bytes(snapshot.MaxElementBytes),
-		"Code that is coloured":            bytes(highlight.MaxBytes) + " a block",
-		"Bundle":                           bytes(export.MaxBundleBytes),
-		"Path prefixes (`paths`)":          number(admin.MaxPaths),
-		"Length of a prefix":               bytes(admin.MaxPath),
-		"Length of a label (`version`)":    bytes(admin.MaxVersion),
-		"Diagnostics in the bundle's list": number(export.MaxDiagnostics),
-		"Pack of several files":            bytes(snapshot.MaxPackBytes),
-		"Packs":                            number(snapshot.MaxPacks),
-		"Manifest":                         bytes(snapshot.MaxManifestBytes),
-		"`Idempotency-Key`":                bytes(admin.MaxIdempotencyKey) + ", kept for 24 hours",
+		"Pages":                              number(export.MaxPages),
+		"Files":                              number(snapshot.MaxEntries),
+		"Bytes of all files":                 bytes(snapshot.MaxBytes),
+		"One file":                           bytes(snapshot.MaxFileBytes),
+		"Source of a page":                   bytes(export.MaxPageBytes),
+		"Path of a file":                     number(snapshot.MaxPathBytes) + " bytes",
+		"Part of a path":                     bytes(snapshot.MaxElementBytes),
+		"Code that is coloured":              bytes(highlight.MaxBytes) + " a block",
+		"Bundle":                             bytes(export.MaxBundleBytes),
+		"Path prefixes (`paths`)":            number(admin.MaxPaths),
+		"Length of a prefix":                 bytes(admin.MaxPath),
+		"Length of a label (`version`)":      bytes(admin.MaxVersion),
+		"One [fetched file](/export/remote)": bytes(remote.MaxFileBytes),
+		"Fetched files":                      number(export.MaxRemoteFiles),
+		"Bytes of fetched files":             bytes(export.MaxRemoteBytes),
+		"Diagnostics in the bundle's list":   number(export.MaxDiagnostics),
+		"Pack of several files":              bytes(snapshot.MaxPackBytes),
+		"Packs":                              number(snapshot.MaxPacks),
+		"Manifest":                           bytes(snapshot.MaxManifestBytes),
+		"`Idempotency-Key`":                  bytes(admin.MaxIdempotencyKey) + ", kept for 24 hours",
 	} {
 		if want := "| " + row + " | " + value + " |"; !strings.Contains(page, want) {
 			t.Errorf("the page of limits should have the row %q", want)
