@@ -31,7 +31,7 @@ const (
 )
 
 // formatVersion is what core.js expects.
-const formatVersion = 1
+const formatVersion = 2
 
 // Folder is where all files of all indexes lie.
 const Folder = "bindery/search/"
@@ -43,6 +43,10 @@ func RootPath(name string) string { return Folder + name + ".js" }
 // terms, then Close.
 type Builder struct {
 	divisions []*division
+	groups    map[string]*group
+	order     []*group // as their first pages come
+	last      int      // Page.Number of the page before
+	runs      int      // of texts
 	add       func(name string, data []byte) error
 	buf       []byte // of a file, used again
 }
@@ -50,19 +54,14 @@ type Builder struct {
 // division is an index in the making.
 type division struct {
 	*Division
-	suffix string // of its files' names, before the ending
+	suffix string // of the names of its terms' and words' files, before the ending
+	// same is a division before with the same pages and language, which has the
+	// same files.
+	same   *division
+	groups []*group
 
-	pages  []int32  // Page.Number
-	first  []uint32 // number of each page's first section
-	total  int      // sections
-	counts []byte   // sections of each page
-	boosts []boost
-	table  []stored // of the first pages, without texts
-
-	text  []byte // sections that are in no run yet
-	texts []byte // how many sections each run has
-	held  int    // sections in text
-	runs  int
+	pages []place // in the order of the site's pages
+	total int     // sections
 
 	terms  []byte // terms that are in no run yet
 	last   string // the term before
@@ -74,10 +73,10 @@ type division struct {
 	wordsFrom []string // the first word of each run
 }
 
-// boost weighs a run of pages: from, and before to.
-type boost struct {
-	from, to int
-	by       float64
+// place is where a page's sections begin in a division.
+type place struct {
+	page  int32 // Page.Number
+	first int32 // number of its first section
 }
 
 type commonWord struct {
@@ -87,112 +86,32 @@ type commonWord struct {
 
 // NewBuilder makes a builder. add gets each file once; it must not keep data.
 func NewBuilder(divisions []*Division, add func(name string, data []byte) error) *Builder {
-	b := &Builder{add: add}
+	b := &Builder{add: add, groups: make(map[string]*group), last: -1}
+	bySuffix := make(map[string]*division)
 	for _, d := range divisions {
-		b.divisions = append(b.divisions, &division{Division: d, suffix: d.suffix()})
+		made := &division{Division: d, suffix: d.suffix()}
+		if made.same = bySuffix[made.suffix]; made.same == nil {
+			bySuffix[made.suffix] = made
+		}
+		b.divisions = append(b.divisions, made)
 	}
 	return b
-}
-
-// Page adds a page: a line of Part.Pages.
-func (b *Builder) Page(line []byte) error {
-	var p stored
-	if err := json.Unmarshal(line, &p); err != nil {
-		return fmt.Errorf("search: a page's line can't be read: %w", err)
-	}
-	if len(p.Sections) == 0 {
-		return fmt.Errorf("search: page %d has no sections", p.Number)
-	}
-	for _, n := range p.Divisions {
-		if n < 0 || n >= len(b.divisions) {
-			return fmt.Errorf("search: page %d is in division %d of %d", p.Number, n, len(b.divisions))
-		}
-		if err := b.page(b.divisions[n], &p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *Builder) page(d *division, p *stored) error {
-	at := len(d.pages)
-	if at > 0 && int(d.pages[at-1]) >= p.Number {
-		return fmt.Errorf("search: page %d comes behind page %d", p.Number, d.pages[at-1])
-	}
-	d.pages, d.first = append(d.pages, int32(p.Number)), append(d.first, uint32(d.total))
-	d.counts = appendNumber(d.counts, len(p.Sections))
-	d.total += len(p.Sections)
-	d.boost(at, p.Boost)
-	if at < rootPages {
-		d.table = append(d.table, stored{Title: p.Title, Path: p.Path, Trail: p.Trail})
-	}
-	for i, s := range p.Sections {
-		if i == 0 || d.held == 0 {
-			d.text = appendFields(d.text, p.Title, p.Path, p.Trail)
-			if i == 0 {
-				d.text = append(append(d.text, '\t'), s.Text...)
-			} else { // the run begins within the page
-				d.text = append(d.text, "\t\t"...)
-			}
-			d.text = append(d.text, '\n')
-		}
-		if i > 0 {
-			d.text = append(appendFields(d.text, s.Heading, s.ID, s.Text), '\n')
-		}
-		d.held++
-		if len(d.text) >= textBytes {
-			if err := b.texts(d); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func appendFields(b []byte, fields ...string) []byte {
-	for i, f := range fields {
-		if i > 0 {
-			b = append(b, '\t')
-		}
-		b = append(b, f...)
-	}
-	return b
-}
-
-// boost notes the weight of a page. Pages near each other mostly have the same.
-func (d *division) boost(at int, by float64) {
-	if by <= 0 || by == 1 {
-		return
-	}
-	by = min(max(by, 0.001), 1000)
-	if n := len(d.boosts); n > 0 && d.boosts[n-1].to == at && d.boosts[n-1].by == by {
-		d.boosts[n-1].to++
-		return
-	}
-	d.boosts = append(d.boosts, boost{at, at + 1, by})
-}
-
-// texts writes the sections that are held as a run.
-func (b *Builder) texts(d *division) error {
-	if d.held == 0 {
-		return nil
-	}
-	name := "x" + strconv.Itoa(d.runs)
-	d.texts = appendNumber(d.texts, d.held)
-	text := string(d.text)
-	d.text, d.held = d.text[:0], 0
-	d.runs++
-	return b.file(name+d.suffix, text)
 }
 
 // Terms adds all terms from streams that Part.WriteTerms or Merge wrote.
 func (b *Builder) Terms(ctx context.Context, parts []io.Reader) error {
+	if err := b.settle(); err != nil {
+		return err
+	}
 	var postings []byte
 	err := merge(ctx, parts, func(k key, l *list) error {
 		if k.division >= len(b.divisions) {
 			return errTerms
 		}
 		d := b.divisions[k.division]
+		if d.same != nil {
+			return nil
+		}
 		var err error
 		if postings, err = d.appendPostings(appendNumber(postings[:0], l.sections), l.postings); err != nil {
 			return err
@@ -295,7 +214,15 @@ func (b *Builder) terms(d *division) error {
 
 // appendPostings writes sections by their impact, the best first: for each
 // impact itself, how many sections have it, and these as differences.
+// It writes over postings.
 func (d *division) appendPostings(b []byte, postings []posting) ([]byte, error) {
+	for i, p := range postings {
+		at, ok := slices.BinarySearchFunc(d.pages, p.page, func(x place, page int32) int { return cmp.Compare(x.page, page) })
+		if !ok {
+			return nil, fmt.Errorf("search: there is no page %d for a term", p.page)
+		}
+		postings[i] = posting{page: d.pages[at].first + int32(p.section), impact: p.impact}
+	}
 	slices.SortFunc(postings, byImpact)
 	for len(postings) > 0 {
 		n := 1
@@ -303,15 +230,10 @@ func (d *division) appendPostings(b []byte, postings []posting) ([]byte, error) 
 			n++
 		}
 		b = appendNumber(append(b, alphabet[postings[0].impact]), n)
-		before := 0
+		before := 0 // sections of the division
 		for _, p := range postings[:n] {
-			at, ok := slices.BinarySearch(d.pages, p.page)
-			if !ok {
-				return nil, fmt.Errorf("search: there is no page %d for a term", p.page)
-			}
-			section := int(d.first[at]) + int(p.section)
-			b = appendNumber(b, section-before)
-			before = section
+			b = appendNumber(b, int(p.page)-before)
+			before = int(p.page)
 		}
 		postings = postings[n:]
 	}
@@ -338,12 +260,13 @@ func (d *division) keepCommon() {
 // root is a division's root as core.js reads it.
 type root struct {
 	Version  int      `json:"v"`
-	Suffix   string   `json:"d"` // of the other files' names
+	Suffix   string   `json:"d"` // of the names of the files of terms and words
 	Language string   `json:"l,omitempty"`
 	Sections int      `json:"n"`
 	Counts   string   `json:"c"` // sections of each page
 	Terms    string   `json:"t"` // the first term of each run
-	Texts    string   `json:"x"` // how many sections each run has
+	Texts    string   `json:"x"` // runs of texts: numbers as differences, and how many sections each has
+	Digests  string   `json:"r"` // of each of these runs, digestLength characters
 	Words    string   `json:"y"` // the first word of each run of the list
 	Pages    string   `json:"p,omitempty"`
 	Trails   []string `json:"h,omitempty"`
@@ -351,40 +274,65 @@ type root struct {
 	Common   string   `json:"w,omitempty"`
 }
 
-// Close writes what is left and the roots. A division without pages has none.
+// Close writes the roots. A division without pages has none.
 func (b *Builder) Close() error {
+	roots := make(map[*division]*root)
 	for _, d := range b.divisions {
-		if len(d.pages) == 0 {
+		if d.same == nil && len(d.pages) > 0 {
+			roots[d] = d.root()
+		}
+	}
+	for _, d := range b.divisions {
+		r := roots[d]
+		if d.same != nil {
+			r = roots[d.same]
+		}
+		if r == nil {
 			continue
 		}
-		if err := b.texts(d); err != nil {
-			return err
-		}
-		r := root{
-			Version: formatVersion, Suffix: d.suffix, Language: d.Language, Sections: d.total,
-			Counts: string(d.counts), Terms: strings.Join(d.begins, " "), Texts: string(d.texts),
-			Words: strings.Join(d.wordsFrom, " "),
-		}
-		if len(d.pages) <= rootPages {
-			r.Pages, r.Trails = d.pageTable()
-		}
-		for _, x := range d.boosts {
-			r.Boosts = append(r.Boosts, [3]any{x.from, x.to, x.by})
-		}
-		d.keepCommon()
-		slices.SortFunc(d.common, func(a, b commonWord) int { return cmp.Compare(a.term, b.term) })
-		var words []byte
-		before := ""
-		for _, c := range d.common {
-			words = appendFronted(words, before, c.term)
-			before = c.term
-		}
-		r.Common = string(words)
 		if err := b.file(d.Name, r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (d *division) root() *root {
+	r := &root{
+		Version: formatVersion, Suffix: d.suffix, Language: d.Language, Sections: d.total,
+		Terms: strings.Join(d.begins, " "), Words: strings.Join(d.wordsFrom, " "),
+	}
+	if len(d.pages) <= rootPages {
+		r.Pages, r.Trails = d.pageTable()
+	}
+	var counts, texts, digests []byte
+	at, before := 0, 0
+	for _, g := range d.groups {
+		for _, n := range g.counts {
+			counts = appendNumber(counts, int(n))
+		}
+		for _, x := range g.runs {
+			// Runs of groups that began early may come behind.
+			texts = appendNumber(appendSigned(texts, x.number-before), x.sections)
+			digests = append(digests, x.digest...)
+			before = x.number
+		}
+		for _, x := range g.boosts {
+			r.Boosts = append(r.Boosts, [3]any{at + x.from, at + x.to, x.by})
+		}
+		at += len(g.pages)
+	}
+	r.Counts, r.Texts, r.Digests = string(counts), string(texts), string(digests)
+	d.keepCommon()
+	slices.SortFunc(d.common, func(a, b commonWord) int { return cmp.Compare(a.term, b.term) })
+	var words []byte
+	last := ""
+	for _, c := range d.common {
+		words = appendFronted(words, last, c.term)
+		last = c.term
+	}
+	r.Common = string(words)
+	return r
 }
 
 // pageTable writes the pages that the root lists: each the number of its trail,
@@ -395,16 +343,18 @@ func (d *division) pageTable() (string, []string) {
 	var trails []string
 	at := make(map[string]int)
 	before := ""
-	for _, p := range d.table {
-		n, ok := at[p.Trail]
-		if !ok {
-			n = len(trails)
-			at[p.Trail], trails = n, append(trails, p.Trail)
+	for _, g := range d.groups {
+		for _, p := range g.table {
+			n, ok := at[p.Trail]
+			if !ok {
+				n = len(trails)
+				at[p.Trail], trails = n, append(trails, p.Trail)
+			}
+			b = appendNumber(b, n)
+			n = sharedPrefix(before, p.Path)
+			b = append(append(append(append(appendNumber(b, n), p.Path[n:]...), '\n'), p.Title...), '\n')
+			before = p.Path
 		}
-		b = appendNumber(b, n)
-		n = sharedPrefix(before, p.Path)
-		b = append(append(append(append(appendNumber(b, n), p.Path[n:]...), '\n'), p.Title...), '\n')
-		before = p.Path
 	}
 	return string(b), trails
 }

@@ -181,12 +181,95 @@ func TestSameIndexHoweverCut(t *testing.T) {
 		}
 		pages[0].Title += " changed"
 		changed := build(t, []string{"en", "de"}, pages, how)
-		for name := range changed {
+		for name, data := range changed {
+			if root := strings.Count(name, ".") == 1; !root && want[name] != "" && want[name] != data {
+				rt.Fatalf("%s is the name of a file of another state of the site", name)
+			}
 			if d := pages[0].Divisions[0]; want[name] != "" && strings.HasSuffix(name, suffixOf(want, d)) {
 				rt.Fatalf("%s is the name of a file of another state of the site", name)
 			}
 		}
 	})
+}
+
+// What several divisions show is written once, and each finds what is its own.
+// Divisions of the same pages and language have the same files but for their
+// roots.
+func TestDivisionsShareFiles(t *testing.T) {
+	var pages []search.Page
+	for i := range 60 {
+		p := search.Page{Path: fmt.Sprintf("p%02d", i), Title: fmt.Sprintf("Title%02d", i), Divisions: []int{0, 1, 2, 3}}
+		switch { // pages of each kind between those of others
+		case i%7 == 3:
+			p.Divisions = []int{0, 1}
+		case i%7 == 5:
+			p.Divisions = []int{2}
+		}
+		if i%10 == 9 {
+			p.Boost = 2
+		}
+		for j := range 3 {
+			p.Sections = append(p.Sections, search.Section{Heading: fmt.Sprintf("Part%02d%d", i, j), ID: fmt.Sprint(j), Text: strings.Repeat(fmt.Sprintf("word%d ", i), 150)})
+		}
+		pages = append(pages, p)
+	}
+	pages = number(pages)
+	files := build(t, []string{"en", "en", "en", "fr"}, pages, cutting{shards: 3})
+	texts, roots := map[string]string{}, 0
+	for name, data := range files {
+		switch base := strings.TrimPrefix(name, search.Folder); {
+		case strings.Count(base, ".") == 1:
+			roots++
+		case base[0] == 'x':
+			_, text, _ := strings.Cut(data, ",")
+			if other, ok := texts[text]; ok {
+				t.Errorf("%s has the texts of %s", name, other)
+			}
+			texts[text] = name
+		}
+	}
+	for i := range pages {
+		in := 0
+		for text := range texts {
+			if strings.Contains(text, fmt.Sprintf("Part%02d1", i)) {
+				in++
+			}
+		}
+		if in != 1 {
+			t.Errorf("the text of page %d is in %d files", i, in)
+		}
+	}
+	if a, b := suffixOf(files, 0), suffixOf(files, 1); a != b {
+		t.Errorf("divisions of the same pages have files ending in %s and %s", a, b)
+	}
+	if a, b := suffixOf(files, 0), suffixOf(files, 3); a == b {
+		t.Errorf("divisions of other pages and another language both have files ending in %s", a)
+	}
+	if roots != 4 {
+		t.Errorf("%d roots", roots)
+	}
+	for d := range 4 {
+		e := ask(t, d, files)
+		for i, p := range pages {
+			for j, query := range []string{p.Title, fmt.Sprintf("Part%02d2", i)} {
+				results, err := e.Find(query)
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got string
+				if len(results) > 0 && results[0].Title == p.Title && len(results[0].Sections) > 0 {
+					got = results[0].Path + "#" + results[0].Sections[0].ID
+				}
+				want := ""
+				if slices.Contains(p.Divisions, d) {
+					want = p.Path + "#" + []string{"", "2"}[j]
+				}
+				if got != want {
+					t.Errorf("division %d finds %q for %q, want %q", d, got, query, want)
+				}
+			}
+		}
+	}
 }
 
 // suffixOf is how the names of a division's files end.
@@ -249,7 +332,7 @@ func TestBrokenStreams(t *testing.T) {
 	if err := search.Merge(ctx, new(bytes.Buffer), readers([][]byte{b.Bytes()})); err == nil {
 		t.Error("a merge goes on though nobody waits for it")
 	}
-	for _, line := range []string{"", "{", `{"divisions":[1],"sections":[{}]}`, `{"divisions":[0]}`} {
+	for _, line := range []string{"", "{", `{"divisions":[1],"sections":[{}]}`, `{"divisions":[0]}`, `{"divisions":[0,0],"sections":[{}]}`, `{"number":-1,"divisions":[0],"sections":[{}]}`} {
 		builder := search.NewBuilder([]*search.Division{search.NewDivision("site", "en")}, func(string, []byte) error { return nil })
 		if builder.Page([]byte(line)) == nil {
 			t.Errorf("%q passes for a page", line)

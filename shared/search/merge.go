@@ -95,9 +95,6 @@ func (t *termReader) next() (bool, error) {
 	if division == 0 {
 		return false, nil
 	}
-	if division-1 != t.key.division {
-		t.term = t.term[:0]
-	}
 	shared, err := t.number(len(t.term))
 	if err != nil {
 		return false, err

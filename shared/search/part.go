@@ -2,6 +2,7 @@ package search
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"io"
@@ -76,11 +77,10 @@ type key struct {
 	term     string
 }
 
+// compare orders terms before divisions: what divisions say of the same terms is
+// alike, and compresses where it is written next to each other.
 func (k key) compare(o key) int {
-	if k.division != o.division {
-		return k.division - o.division
-	}
-	return strings.Compare(k.term, o.term)
+	return cmp.Or(strings.Compare(k.term, o.term), cmp.Compare(k.division, o.division))
 }
 
 // Part gathers pages of a shard. The zero value is ready. It is not safe for
@@ -177,10 +177,8 @@ func (t *termWriter) write(k key, l *list) error {
 	l.trim()
 	slices.SortFunc(l.postings, byPlace)
 	shared := 0
-	if k.division == t.before.division {
-		for shared < len(k.term) && shared < len(t.before.term) && k.term[shared] == t.before.term[shared] {
-			shared++
-		}
+	for shared < len(k.term) && shared < len(t.before.term) && k.term[shared] == t.before.term[shared] {
+		shared++
 	}
 	t.before = k
 	b := t.b[:0]

@@ -78,7 +78,7 @@ type Division struct {
 // NewDivision makes an index without pages.
 func NewDivision(name, language string) *Division {
 	d := &Division{Name: name, Language: language, sum: sha256.New()}
-	fmt.Fprintf(d.sum, "%d %q %q\n", formatVersion, name, language)
+	fmt.Fprintf(d.sum, "%d %q\n", formatVersion, language)
 	return d
 }
 
@@ -86,9 +86,10 @@ func NewDivision(name, language string) *Division {
 // NewBuilder.
 func (d *Division) Add(f Fact) { fmt.Fprintln(d.sum, f.Digest) }
 
-// suffix stands in the names of the division's files: other pages make other
-// names, so that no reader's browser mixes two states of a site, and whoever
-// serves them may have them kept for ever.
+// suffix stands in the names of the files of the division's terms and words:
+// other pages make other names, so that no reader's browser mixes two states of
+// a site, and whoever serves them may have them kept for ever. Divisions of the
+// same pages and language have the same.
 func (d *Division) suffix() string { return "." + hex.EncodeToString(d.sum.Sum(nil)[:6]) }
 
 // sections gives the page's sections with its own at the front.

@@ -203,12 +203,22 @@ function fronted(text, step, fn) {
 
 // Index is a division's index. load(name) promises the data of a file.
 function Index(root, load) {
-  this.load = function (name) { return load(name + root.d); };
+  this.load = load;
+  this.suffix = root.d;
   this.lang = (root.l || "").toLowerCase().split("-")[0];
   this.sections = root.n;
   this.first = sums(root.c);
   this.begins = root.t ? root.t.split(" ") : [];
-  this.texts = sums(root.x);
+  // The first section of each run of texts, and its file's name, which has the
+  // first 8 characters of its digest, as text.go writes them.
+  this.texts = [0];
+  this.textNames = [];
+  for (var in_ = new Numbers(root.x, 0), i = 0, file = 0, sections = 0; in_.at < root.x.length; i++) {
+    var step = in_.next();
+    file += step % 2 ? -(step + 1) / 2 : step / 2;
+    this.textNames.push("x" + file + "." + root.r.slice(i * 8, i * 8 + 8));
+    this.texts.push(sections += in_.next());
+  }
   this.boosts = root.b || [];
   this.lists = root.y ? root.y.split(" ") : [];
   this.parsed = {};
@@ -238,7 +248,7 @@ Index.prototype.once = function (name, parse) {
 
 // terms promises a run of terms: [term, sections, postings] in order.
 Index.prototype.terms = function (run) {
-  return this.once("t" + run, function (text) {
+  return this.once("t" + run + this.suffix, function (text) {
     var out = [];
     fronted(text, 2, function (term, data) {
       var in_ = new Numbers(data, 0), n = in_.next();
@@ -251,7 +261,7 @@ Index.prototype.terms = function (run) {
 // text promises a run of sections: { number: section }, each with its page.
 Index.prototype.text = function (run) {
   var number = this.texts[run];
-  return this.once("x" + run, function (text) {
+  return this.once(this.textNames[run], function (text) {
     var out = {}, page;
     text.split("\n").forEach(function (line) {
       var f = line.split("\t");
@@ -317,7 +327,7 @@ Index.prototype.correct = function (word, used, room) {
   // Besides the list there must be room for a run of terms and one of texts.
   var run = Math.max(0, upTo(this.lists, word.text)), fetch = this.lists.length && room(0) >= 3;
   if (fetch) room(1);
-  return (fetch ? this.once("w" + run, function (text) {
+  return (fetch ? this.once("w" + run + this.suffix, function (text) {
     var out = [];
     fronted(text, 1, function (w) { out.push(w); });
     return out;

@@ -1,0 +1,166 @@
+package search
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// digestLength is how many characters of a run's digest its name has, behind
+// its number: as few as those need who tell by a name that a file never changes.
+const digestLength = 8
+
+// group is the pages that are in the same divisions, with their texts. What
+// several divisions show is in the bundle once.
+type group struct {
+	divisions []int
+	pages     []int32  // Page.Number
+	counts    []int32  // sections of each page
+	boosts    []boost  // by the place in pages
+	table     []stored // of the first pages, without texts
+
+	text []byte // sections that are in no run yet
+	held int    // sections in text
+	runs []textRun
+}
+
+// textRun is a file of texts.
+type textRun struct {
+	number   int // in the order in which all groups' runs are written
+	sections int
+	digest   string
+}
+
+// boost weighs a run of pages: from, and before to.
+type boost struct {
+	from, to int
+	by       float64
+}
+
+// Page adds a page: a line of Part.Pages.
+func (b *Builder) Page(line []byte) error {
+	var p stored
+	if err := json.Unmarshal(line, &p); err != nil {
+		return fmt.Errorf("search: a page's line can't be read: %w", err)
+	}
+	if len(p.Sections) == 0 {
+		return fmt.Errorf("search: page %d has no sections", p.Number)
+	}
+	if p.Number <= b.last || p.Number > math.MaxInt32 {
+		return fmt.Errorf("search: page %d comes behind page %d", p.Number, b.last)
+	}
+	b.last = p.Number
+	for i, n := range p.Divisions {
+		if n < 0 || n >= len(b.divisions) || i > 0 && n <= p.Divisions[i-1] {
+			return fmt.Errorf("search: page %d is in divisions %v of %d", p.Number, p.Divisions, len(b.divisions))
+		}
+	}
+	if len(p.Divisions) == 0 {
+		return nil
+	}
+	key := fmt.Sprint(p.Divisions)
+	g := b.groups[key]
+	if g == nil {
+		g = &group{divisions: p.Divisions}
+		b.groups[key], b.order = g, append(b.order, g)
+	}
+	return b.page(g, &p)
+}
+
+func (b *Builder) page(g *group, p *stored) error {
+	g.boost(len(g.pages), p.Boost)
+	g.pages, g.counts = append(g.pages, int32(p.Number)), append(g.counts, int32(len(p.Sections)))
+	if len(g.table) < rootPages {
+		g.table = append(g.table, stored{Title: p.Title, Path: p.Path, Trail: p.Trail})
+	}
+	for i, s := range p.Sections {
+		if i == 0 || g.held == 0 {
+			g.text = appendFields(g.text, p.Title, p.Path, p.Trail)
+			if i == 0 {
+				g.text = append(append(g.text, '\t'), s.Text...)
+			} else { // the run begins within the page
+				g.text = append(g.text, "\t\t"...)
+			}
+			g.text = append(g.text, '\n')
+		}
+		if i > 0 {
+			g.text = append(appendFields(g.text, s.Heading, s.ID, s.Text), '\n')
+		}
+		g.held++
+		if len(g.text) >= textBytes {
+			if err := b.texts(g); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func appendFields(b []byte, fields ...string) []byte {
+	for i, f := range fields {
+		if i > 0 {
+			b = append(b, '\t')
+		}
+		b = append(b, f...)
+	}
+	return b
+}
+
+// boost notes the weight of a page. Pages near each other mostly have the same.
+func (g *group) boost(at int, by float64) {
+	if by <= 0 || by == 1 {
+		return
+	}
+	by = min(max(by, 0.001), 1000)
+	if n := len(g.boosts); n > 0 && g.boosts[n-1].to == at && g.boosts[n-1].by == by {
+		g.boosts[n-1].to++
+		return
+	}
+	g.boosts = append(g.boosts, boost{at, at + 1, by})
+}
+
+// texts writes the sections that are held as a run. Its name has its number, by
+// which it differs from all others of the site, and its digest, by which it
+// differs from those of other states of the site.
+func (b *Builder) texts(g *group) error {
+	if g.held == 0 {
+		return nil
+	}
+	sum := sha256.Sum256(g.text)
+	run := textRun{number: b.runs, sections: g.held, digest: hex.EncodeToString(sum[:])[:digestLength]}
+	b.runs++
+	g.runs = append(g.runs, run)
+	text := string(g.text)
+	g.text, g.held = g.text[:0], 0
+	return b.file("x"+strconv.Itoa(run.number)+"."+run.digest, text)
+}
+
+// settle ends the texts and numbers the divisions' sections: group by group, so
+// that those of a run follow each other in each division.
+func (b *Builder) settle() error {
+	for _, g := range b.order {
+		if err := b.texts(g); err != nil {
+			return err
+		}
+		for _, n := range g.divisions {
+			d := b.divisions[n]
+			if d.same != nil {
+				continue
+			}
+			d.groups = append(d.groups, g)
+			for i, page := range g.pages {
+				d.pages = append(d.pages, place{page, int32(d.total)})
+				d.total += int(g.counts[i])
+			}
+		}
+	}
+	for _, d := range b.divisions {
+		slices.SortFunc(d.pages, func(x, y place) int { return cmp.Compare(x.page, y.page) })
+	}
+	return nil
+}
