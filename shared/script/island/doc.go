@@ -9,6 +9,7 @@
 //	words.go      words of a script that may be names of classes
 //	tree.go       what is shown, and where errors came from
 //	worker.go     the other side: the process that reads and runs the scripts
+//	time_*.go     the processor's time that it used
 //	runtime.js    elements, hooks and contexts at export
 //
 // A script is a stranger's: it is read and run in a process of its own with

@@ -15,9 +15,16 @@ import (
 	"time"
 )
 
-// guard ends what no other bound foresaw: a regular expression, or one call of
-// the engine's own that takes for ever.
-const guard = 5 * time.Second
+// Bounds of time for what no other bound foresaw: a regular expression, or one
+// call of the engine's own that takes for ever.
+const (
+	// maxCPU is the processor's time, which the process looks at itself: it is
+	// the same on a busy machine.
+	maxCPU = 5 * time.Second
+	// guard is the time by the clock, for systems that don't count the other
+	// and for a process that doesn't answer.
+	guard = time.Minute
+)
 
 // Options are what an Engine works with.
 type Options struct {
@@ -202,8 +209,8 @@ func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error)
 			return answer{}, ctx.Err()
 		case site != nil:
 			return answer{}, fmt.Errorf("island: read a file of the site: %w", site)
-		case late.Load():
-			return answer{}, &Error{Message: fmt.Sprintf("it takes longer than %s", guard), File: first.File, Line: first.Line, Limit: true}
+		case late.Load() || state == exitTime:
+			return answer{}, &Error{Message: fmt.Sprintf("it takes longer than %s", maxCPU), File: first.File, Line: first.Line, Limit: true}
 		case state == exitMemory || state == 2: // 2: the system refused memory, or the stack is full
 			return answer{}, &Error{Message: fmt.Sprintf("it takes more than %d MiB of memory, or nests too deep", maxMemory>>20), File: first.File, Line: first.Line, Limit: true}
 		}

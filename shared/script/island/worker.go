@@ -93,11 +93,12 @@ type frame struct {
 	line, column int
 }
 
-// Exit codes of a process that ended itself: for its memory, and because its
-// Engine is gone.
+// Exit codes of a process that ended itself: for its memory, because its Engine
+// is gone, and for its time.
 const (
 	exitMemory = 3
 	exitAlone  = 4
+	exitTime   = 5
 )
 
 // marker is the variable of the environment that makes a program a worker.
@@ -117,8 +118,9 @@ func Work(in io.Reader, out io.Writer) int {
 	// A script that nests deeper than this ends the process; no parser bounds
 	// it itself.
 	debug.SetMaxStack(maxStack)
-	go watch()
-	if err := work(in, out); err != nil {
+	var deadline atomic.Int64
+	go watch(&deadline)
+	if err := work(in, out, &deadline); err != nil {
 		fmt.Fprintln(os.Stderr, "island:", err)
 		return 1
 	}
@@ -126,14 +128,19 @@ func Work(in io.Reader, out io.Writer) int {
 }
 
 // watch ends the process when it holds too much. One allocation of the engine
-// may be many times that; the system grants it, and this sees it.
-func watch() {
+// may be many times that; the system grants it, and this sees it. It also ends
+// the process when it has used the processor for longer than until the deadline,
+// 0 for none.
+func watch(deadline *atomic.Int64) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	holds := func() uint64 {
 		metrics.Read(sample)
 		return sample[0].Value.Uint64() + sample[1].Value.Uint64()
 	}
 	for range time.Tick(watchEvery) {
+		if at := deadline.Load(); at > 0 && int64(processorTime()) > at {
+			os.Exit(exitTime)
+		}
 		if n := holds(); n > 2*maxMemory {
 			os.Exit(exitMemory)
 		} else if n > maxMemory {
@@ -147,7 +154,7 @@ func watch() {
 // work does one piece of work after another. When the Engine goes away, the
 // process must end at once, whatever a script is doing: so its lines are read
 // meanwhile.
-func work(in io.Reader, out io.Writer) error {
+func work(in io.Reader, out io.Writer, deadline *atomic.Int64) error {
 	lines := make(chan []byte)
 	var busy atomic.Bool
 	go func() {
@@ -171,7 +178,9 @@ func work(in io.Reader, out io.Writer) error {
 		if err := json.Unmarshal(line, &r); err != nil {
 			return err
 		}
+		deadline.Store(int64(processorTime() + maxCPU))
 		a := perform(site, r)
+		deadline.Store(0)
 		busy.Store(false)
 		if err := site.out.Encode(a); err != nil {
 			return err

@@ -1,0 +1,1 @@
+export const Greeting = ({ name }) => <p className="font-bold">Hello {name}</p>;
