@@ -166,3 +166,31 @@ func TestEmbeds(t *testing.T) {
 		})
 	}
 }
+
+// A picture of another host stays where it is; an author whose readers have no network is
+// told where such pictures are.
+func TestPicturesElsewhere(t *testing.T) {
+	fsys := fstest.MapFS{
+		"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}}`)},
+		"page.mdx":  {Data: []byte("![a](https://example.com/a.png)\n\n<img src=\"https://example.com/b.png\" alt=\"b\" />\n\n[c](https://example.com/c.png)")},
+	}
+	_, s := open(t, fsys)
+	for airGapped, want := range map[bool][]int{false: nil, true: {1, 3}} {
+		r, err := page.New(page.Options{Site: s, FS: fsys, AirGapped: airGapped}).Render(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []int
+		for _, d := range r.Diagnostics {
+			if d.Code == "asset-outside" {
+				lines = append(lines, d.Line)
+			}
+		}
+		if diff := cmp.Diff(want, lines); diff != "" {
+			t.Errorf("air-gapped %v: lines differ (-want +got):\n%s", airGapped, diff)
+		}
+		if html := string(r.HTML); strings.Count(html, `src="https://example.com/`) != 2 {
+			t.Errorf("air-gapped %v: the pictures are gone: %s", airGapped, html)
+		}
+	}
+}

@@ -24,6 +24,9 @@ func (s *state) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool) stri
 	case site.External, site.Other:
 		if asset {
 			s.allowLoading(n, t.Href)
+			if t.Kind == site.External && s.r.airGapped {
+				s.report(s.fileOf(n), pos, mdx.Notice, "asset-outside", "the page loads something of another host; the bundle is for readers without a network, who don't see it: "+excerpt(address))
+			}
 		}
 		return t.Href
 	case site.Unsafe:

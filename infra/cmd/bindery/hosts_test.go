@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+)
+
+// --allow-host may stand several times, and an empty one takes nothing away from
+// those beside it; a name that can't be a host's is refused where it is written.
+func TestAllowHostFlag(t *testing.T) {
+	var s admin.Settings
+	h := &hostsFlag{&s}
+	for _, v := range []string{"", "B.example", "*.a.example", "b.example:443,c.example:8443"} {
+		if err := h.Set(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "*.a.example,b.example,c.example:8443"; s.AllowHosts != want || h.String() != want {
+		t.Errorf("the hosts are %q, want %q", s.AllowHosts, want)
+	}
+	if err := h.Set("https://a.example/"); err == nil {
+		t.Error("an address is taken for a host")
+	}
+	if (&hostsFlag{}).String() != "" {
+		t.Error("the default is not empty")
+	}
+}
