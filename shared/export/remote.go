@@ -12,7 +12,9 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -37,6 +39,10 @@ const (
 	MaxRemoteFiles = 2000
 	// remoteParallel is how many are asked for at the same time.
 	remoteParallel = 8
+	// maxUnreached is how many addresses of one host, and maxUnreachedAll how
+	// many of all, may fail for the network's sake before no more are asked for:
+	// each takes as long as a host may.
+	maxUnreached, maxUnreachedAll = 4, 40
 )
 
 // Fetcher fetches files of other hosts; remote.Fetcher is one.
@@ -67,8 +73,10 @@ type remoteFile struct {
 	// they name other files of the bundle.
 	Path   string `json:"path,omitempty"`
 	Stored string `json:"stored,omitempty"`
-	// Problem says why there is none, as the end of a sentence.
-	Problem string `json:"problem,omitempty"`
+	// Problem says why there is none, as the end of a sentence; Unreached that
+	// it is the network's, or the host's.
+	Problem   string `json:"problem,omitempty"`
+	Unreached bool   `json:"unreached,omitempty"`
 }
 
 // remotes are the files of other hosts of one job. It is used by Plan alone, by
@@ -80,6 +88,8 @@ type remotes struct {
 	hosts remote.Hosts
 	files map[string]*remoteFile // by address and kind, see keyOf
 	bytes int64
+	// unreached counts addresses that were not reached, by host; "" is all.
+	unreached map[string]int
 	// err is what ended the fetching: no fault of a file's, but of the step.
 	err error
 }
@@ -90,7 +100,7 @@ func (s *Steps) remotesOf(ctx context.Context, job admin.ExportJob) *remotes {
 	if s.fetcher == nil || hosts.Empty() {
 		return nil
 	}
-	return &remotes{ctx: ctx, steps: s, job: job.ID, hosts: hosts, files: map[string]*remoteFile{}}
+	return &remotes{ctx: ctx, steps: s, job: job.ID, hosts: hosts, files: map[string]*remoteFile{}, unreached: map[string]int{}}
 }
 
 // keyOf tells an address that is asked for as a specification from the same one
@@ -106,8 +116,10 @@ func keyOf(kind remote.Kind, address string) string {
 // and counted in their order, so that the limits cut the same ones every time.
 func (r *remotes) fetch(kind remote.Kind, addresses []string) {
 	var wanted []string
+	listed := map[string]bool{}
 	for _, a := range addresses {
-		if r.files[keyOf(kind, a)] == nil && !slices.Contains(wanted, a) {
+		if r.files[keyOf(kind, a)] == nil && !listed[a] {
+			listed[a] = true
 			wanted = append(wanted, a)
 		}
 	}
@@ -118,7 +130,7 @@ func (r *remotes) fetch(kind remote.Kind, addresses []string) {
 		found := make([]*remoteFile, len(wave))
 		group, ctx := errgroup.WithContext(r.ctx)
 		for i, address := range wave {
-			if problem := r.full(i); problem != "" {
+			if problem := cmp.Or(r.full(i), r.away(address)); problem != "" {
 				found[i] = &remoteFile{Address: address, Problem: problem}
 				continue
 			}
@@ -135,6 +147,10 @@ func (r *remotes) fetch(kind remote.Kind, addresses []string) {
 				f = &remoteFile{Address: f.Address, Problem: tooMuch()}
 			}
 			r.bytes += f.Size
+			if f.Unreached {
+				r.unreached[""]++
+				r.unreached[hostOf(f.Address)]++
+			}
 			r.files[keyOf(kind, f.Address)] = f
 		}
 	}
@@ -149,6 +165,26 @@ func (r *remotes) full(more int) string {
 		return tooMuch()
 	}
 	return ""
+}
+
+// away says why no more is asked of a host. It follows from what is noted alone,
+// so that a Plan that runs again leaves out the same.
+func (r *remotes) away(address string) string {
+	switch {
+	case r.unreached[hostOf(address)] >= maxUnreached:
+		return fmt.Sprintf("is not asked for: %d others of its host could not be fetched", maxUnreached)
+	case r.unreached[""] >= maxUnreachedAll:
+		return fmt.Sprintf("is not asked for: %d others could not be fetched", maxUnreachedAll)
+	}
+	return ""
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	return strings.ToLower(u.Host)
 }
 
 func tooMuch() string {
@@ -167,7 +203,7 @@ func (r *remotes) one(ctx context.Context, kind remote.Kind, address string) (*r
 	f := &remoteFile{Address: address}
 	got, err := r.steps.fetcher.Get(ctx, address, r.hosts, kind)
 	if problem, ok := errors.AsType[*remote.Problem](err); ok {
-		f.Problem = problem.Reason
+		f.Problem, f.Unreached = problem.Reason, errors.Unwrap(problem) != nil
 	} else if err != nil {
 		return nil, err
 	} else {
