@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -14,6 +15,8 @@ import (
 const (
 	pageWeight   = 40 << 10
 	scriptWeight = 10 << 10
+	// islandsWeight is what pages with components load once for all of them.
+	islandsWeight = 13 << 10
 )
 
 // TestPagesLoadLittle holds the weight of pages of an exported site: of a plain
@@ -31,13 +34,18 @@ func TestPagesLoadLittle(t *testing.T) {
 	}
 	sum := map[string]int{}
 	for _, f := range files {
-		switch ext := path.Ext(f); ext {
-		case ".css", ".js":
+		switch ext := path.Ext(f); {
+		case strings.HasPrefix(path.Base(f), "islands."):
+			sum["islands"] += compressed(t, f)
+		case ext == ".css", ext == ".js":
 			sum[ext] += compressed(t, f)
 		}
 	}
 	if sum[".css"] == 0 || sum[".js"] == 0 || sum[".js"] > scriptWeight {
 		t.Errorf("styles %d bytes, scripts %d bytes, limit %d", sum[".css"], sum[".js"], scriptWeight)
+	}
+	if n := sum["islands"]; n == 0 || n > islandsWeight {
+		t.Errorf("what components need has %d bytes, limit %d", n, islandsWeight)
 	}
 	for _, page := range []string{"index.html", "start/quickstart.html", "operate/runbook.html"} {
 		weight := sum[".css"] + sum[".js"] + compressed(t, filepath.Join(dir, page))

@@ -61,6 +61,9 @@ func (s *state) forget(mark int) {
 // the mark is about the node without JavaScript. When it can't be shown, that
 // stays as it is, and the report says why.
 func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope, mark int) ([]*mdx.Node, bool) {
+	if n.Kind == mdx.Element && (isPart(n.Name) || len(children) > 0 && holdsParts(n.Name)) {
+		return nil, false
+	}
 	if s.islands++; s.islands > maxIslands || s.islandSteps > maxIslandSteps || s.r.stopped.Load() >= maxStopped {
 		return nil, false
 	}
@@ -104,6 +107,9 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 	}
 	t := islandTree{state: s, at: n, scope: sc, children: children, live: shown.Live}
 	list := t.nodes(shown.Nodes, true)
+	if t.unmarked { // without its content it must not be drawn anew
+		shown.Live = false
+	}
 	if t.live && !t.showed && len(children) > 0 {
 		// It may be shown later. Until then it is here for readers without
 		// JavaScript, for search and for the Markdown copy.
@@ -123,6 +129,27 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 	box.Inline = n.Inline
 	s.live = append(s.live, source)
 	return []*mdx.Node{box}, true
+}
+
+// isPart tells the elements that browsers know only straight within certain
+// others: no mark can stand around them.
+func isPart(name string) bool {
+	switch name {
+	case "caption", "col", "colgroup", "thead", "tbody", "tfoot", "tr", "td", "th", "option", "optgroup", "summary", "legend", "source", "track",
+		"circle", "ellipse", "g", "line", "path", "polygon", "polyline", "rect", "text", "tspan", "use":
+		return true
+	}
+	return false
+}
+
+// holdsParts tells the elements that no mark can stand in.
+func holdsParts(name string) bool {
+	switch name {
+	case "table", "colgroup", "thead", "tbody", "tfoot", "tr", "select", "optgroup", "datalist", "details", "fieldset", "textarea",
+		"video", "audio", "picture", "svg", "g", "text":
+		return true
+	}
+	return false
 }
 
 // says tells whether nodes show anything.
@@ -225,6 +252,10 @@ type islandTree struct {
 	live     bool
 	// showed tells that the children were shown.
 	showed bool
+	// within is the element whose content is made; unmarked tells that the
+	// children were shown where no mark can stand.
+	within   string
+	unmarked bool
 }
 
 // The elements that mark places for islands.js. None of them has a box.
@@ -256,8 +287,9 @@ func (t *islandTree) nodes(list []island.Node, framed bool) []*mdx.Node {
 			out = append(out, &mdx.Node{Kind: mdx.Text, Value: shown.Text, Pos: t.at.Pos, End: t.at.Pos})
 		case shown.Tag == island.Children:
 			t.showed = true
+			t.unmarked = t.unmarked || t.live && framed && holdsParts(t.within)
 			held, _ := t.content(nodes(t.children), t.at.Pos)
-			if t.live && framed {
+			if t.live && framed && !t.unmarked {
 				held = []*mdx.Node{t.element(contentTag, held)}
 			}
 			out = append(out, held...)
@@ -296,7 +328,10 @@ func (t *islandTree) node(shown *island.Node, framed bool) *mdx.Node {
 	}
 	frame := t.live && framed && shown.Builtin
 	hole := frame && keepsHole(shown)
+	outer := t.within
+	t.within = shown.Tag
 	children := t.nodes(shown.Children, framed && (!shown.Builtin || hole))
+	t.within = outer
 	if hole && len(children) > 0 {
 		children = []*mdx.Node{t.element(holeTag, children)}
 	}

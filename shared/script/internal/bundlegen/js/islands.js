@@ -164,6 +164,7 @@ react.start = (makes, page) => {
       if (failed) return;
       failed = true;
       console.error(error);
+      delete island.dataset.live;
       places.restore();
       island.replaceChildren(...shown);
     };
