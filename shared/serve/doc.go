@@ -20,6 +20,7 @@
 //	encoding.go   which compressed form a reader takes
 //	cache.go      small files in memory
 //	handler.go    requests of readers
+//	join.go       the head of an answer and its body, sent in one call
 //	status.go     what readiness tells
 //	metrics.go    figures in Prometheus's text format
 //	admin.go      requests of operators: health, readiness, metrics

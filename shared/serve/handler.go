@@ -215,8 +215,7 @@ func (h *handler) missing(w http.ResponseWriter, r *http.Request, s *site) reply
 	if r.Method == http.MethodHead {
 		return reply{http.StatusNotFound, 0}
 	}
-	n, _ := w.Write(body)
-	return reply{http.StatusNotFound, int64(n)}
+	return reply{http.StatusNotFound, writeBody(w, r, body)}
 }
 
 // broken answers when the volume does not give what it had.
@@ -273,8 +272,7 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file)
 		return reply{http.StatusOK, 0}
 	}
 	if hot != nil {
-		n, _ := w.Write(hot.body)
-		return reply{http.StatusOK, int64(n)}
+		return reply{http.StatusOK, writeBody(w, r, hot.body)}
 	}
 	var source io.Reader
 	if e == identity {

@@ -177,7 +177,7 @@ func newServer(o *Options) (*server, error) {
 	s.site = &http.Server{
 		Handler: s.handler, Protocols: protocols, ErrorLog: errors,
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 10 * time.Minute, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 32 << 10,
+		MaxHeaderBytes: 32 << 10, ConnContext: joinContext,
 	}
 	s.admin = &http.Server{
 		Handler: adminHandler(s.status, m, func() int { return len(v.list()) }), ErrorLog: errors,
@@ -223,7 +223,7 @@ func (s *server) run(ctx context.Context, reload <-chan struct{}) error {
 			ended <- s.site.ServeTLS(site, "", "")
 			return
 		}
-		ended <- s.site.Serve(site)
+		ended <- s.site.Serve(&joinListener{Listener: site})
 	}()
 	go func() { ended <- s.admin.Serve(admin) }()
 	defer func() {
