@@ -137,7 +137,7 @@ func TestAppendMarkdown(t *testing.T) {
 
 // FuzzAppendMarkdown: a paragraph of escaped text parses to that text.
 func FuzzAppendMarkdown(f *testing.F) {
-	for _, s := range []string{"a *b* _c_ [d](e) `f`", "1. x", "# h", "&lt; <a> \\", "~a~ ![x]"} {
+	for _, s := range []string{"a *b* _c_ [d](e) `f`", "1. x", "# h", "&lt; <a> \\", "~a~ ![x]", "0$$0$$", "$a$"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -169,6 +169,8 @@ func AppendMarkdown(b []byte, s string) []byte {
 		c := s[i]
 		escape := false
 		switch c {
+		case '$': // two of them begin a formula
+			escape = i+1 < len(s) && s[i+1] == '$' || i > 0 && s[i-1] == '$'
 		case '\\':
 			escape = i+1 == len(s) || isPunct(s[i+1])
 		case '`', '[', ']':
