@@ -9,9 +9,8 @@ import (
 
 // net/http writes an answer through a buffer of 4 KiB that can't be made
 // larger: the head with the first part of the body in one call of the system,
-// the rest in another. For a page that is a quarter of the time, and the
-// reader wakes up twice. The connections here let a handler that has the whole
-// body in memory send both in one call.
+// the rest in another, and the reader wakes up twice. The connections here let
+// a handler that has the whole body in memory send both in one call.
 
 // joinLeast is the size of a body from which on net/http may need two writes:
 // it and the head fill the buffer.
