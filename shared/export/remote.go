@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -37,6 +38,9 @@ const (
 	MaxRemoteBytes = 200 << 20
 	// MaxRemoteFiles is how many addresses a job asks for.
 	MaxRemoteFiles = 2000
+	// MaxRemoteTime is how long a job asks other hosts, beyond the files that are
+	// under way then: Plan has 15 minutes for all that it does.
+	MaxRemoteTime = 5 * time.Minute
 	// remoteParallel is how many are asked for at the same time.
 	remoteParallel = 8
 	// maxUnreached is how many addresses of one host, and maxUnreachedAll how
@@ -90,6 +94,7 @@ type remotes struct {
 	bytes int64
 	// unreached counts addresses that were not reached, by host; "" is all.
 	unreached map[string]int
+	begun     time.Time // when a host was asked first
 	// err is what ended the fetching: no fault of a file's, but of the step.
 	err error
 }
@@ -127,6 +132,10 @@ func (r *remotes) fetch(kind remote.Kind, addresses []string) {
 		if r.err != nil {
 			return
 		}
+		if r.begun.IsZero() {
+			r.begun = r.steps.now()
+		}
+		late := r.steps.now().Sub(r.begun) > MaxRemoteTime
 		found := make([]*remoteFile, len(wave))
 		group, ctx := errgroup.WithContext(r.ctx)
 		for i, address := range wave {
@@ -135,7 +144,7 @@ func (r *remotes) fetch(kind remote.Kind, addresses []string) {
 				continue
 			}
 			group.Go(func() (err error) {
-				found[i], err = r.one(ctx, kind, address)
+				found[i], err = r.one(ctx, kind, address, late)
 				return err
 			})
 		}
@@ -191,8 +200,10 @@ func tooMuch() string {
 	return fmt.Sprintf("is left out: the files that an export fetches may have %d MiB together", MaxRemoteBytes>>20)
 }
 
-// one gives what is known of an address, and asks where nothing is.
-func (r *remotes) one(ctx context.Context, kind remote.Kind, address string) (*remoteFile, error) {
+// one gives what is known of an address, and asks where nothing is, unless it is
+// late. That is noted, too: a step that runs again has more time, and must not
+// get other files.
+func (r *remotes) one(ctx context.Context, kind remote.Kind, address string, late bool) (*remoteFile, error) {
 	if _, problem := r.hosts.Parse(address); problem != "" {
 		return &remoteFile{Address: address, Problem: problem}, nil
 	}
@@ -201,7 +212,13 @@ func (r *remotes) one(ctx context.Context, kind remote.Kind, address string) (*r
 		return f, err
 	}
 	f := &remoteFile{Address: address}
-	got, err := r.steps.fetcher.Get(ctx, address, r.hosts, kind)
+	var got remote.File
+	var err error
+	if late {
+		err = &remote.Problem{Reason: fmt.Sprintf("is not asked for: the export has waited %d minutes for other hosts", int(MaxRemoteTime/time.Minute))}
+	} else {
+		got, err = r.steps.fetcher.Get(ctx, address, r.hosts, kind)
+	}
 	if problem, ok := errors.AsType[*remote.Problem](err); ok {
 		f.Problem, f.Unreached = problem.Reason, errors.Unwrap(problem) != nil
 	} else if err != nil {

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/bundle"
@@ -359,6 +360,49 @@ func (n largeFiles) Get(_ context.Context, address string, _ remote.Hosts, _ rem
 	data := make([]byte, n)
 	copy(data, address)
 	return remote.File{Data: data, Extension: ".png"}, nil
+}
+
+// Hosts that take their time cost the files that are left, not the export; and a
+// step that runs again gets no others, though it has time.
+func TestRemoteTime(t *testing.T) {
+	var b strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&b, "![x](https://example.com/%02d.png)\n", i)
+	}
+	w := openWorldOf(t, t.TempDir(), admin.KindCloud, admin.Settings{AllowHosts: "example.com"})
+	w.publish(t, fstest.MapFS{"docs.json": {Data: []byte(`{"name":"x","navigation":{"pages":["index"]}}`)}, "index.mdx": {Data: []byte(b.String())}})
+	job := w.start(t)
+	for n := range 2 {
+		slow := &slowFiles{now: w.now}
+		steps := w.steps(func(o *Options) { o.Fetcher, o.Now = slow, slow.clock })
+		if _, err := steps.Plan(context.Background(), PlanInput{JobID: job.ID}); err != nil {
+			t.Fatal(err)
+		}
+		if want := remoteParallel * (1 - n); slow.asked != want {
+			t.Errorf("run %d asks for %d files, want %d", n, slow.asked, want)
+		}
+	}
+}
+
+// slowFiles take a minute each.
+type slowFiles struct {
+	mu    sync.Mutex
+	now   time.Time
+	asked int
+}
+
+func (s *slowFiles) clock() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+func (s *slowFiles) Get(_ context.Context, address string, _ remote.Hosts, _ remote.Kind) (remote.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	s.now = s.now.Add(time.Minute)
+	return remote.File{Data: []byte(address), Extension: ".png"}, nil
 }
 
 // What a file loads is told from what it only speaks of.
