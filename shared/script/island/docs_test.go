@@ -17,7 +17,7 @@ func TestDocs(t *testing.T) {
 		return fmt.Sprintf("%d,%03d,%03d", n/1_000_000, n/1000%1000, n%1000)
 	}
 	for _, want := range []string{
-		fmt.Sprintf("| a component's work | %s calls and turns of loops, %.0f seconds |", thousands(maxSteps), maxCPU.Seconds()),
+		fmt.Sprintf("| a component's work | %s calls and turns of loops, %.0f seconds of a processor |", thousands(maxSteps), maxCPU.Seconds()),
 		fmt.Sprintf("| its memory | %d MiB |", maxMemory>>20),
 		fmt.Sprintf("| what it shows | %d MiB |", maxShown>>20),
 		fmt.Sprintf("| a file that is imported | %d MiB |", maxSource>>20),

@@ -20,7 +20,7 @@ import (
 const (
 	// maxCPU is the processor's time, which the process looks at itself: it is
 	// the same on a busy machine.
-	maxCPU = 5 * time.Second
+	maxCPU = 10 * time.Second
 	// guard is the time by the clock, for systems that don't count the other
 	// and for a process that doesn't answer.
 	guard = time.Minute

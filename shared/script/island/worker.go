@@ -114,7 +114,7 @@ func IsWorker(getenv func(string) string) bool { return getenv(marker) != "" }
 func Work(in io.Reader, out io.Writer) int {
 	// Garbage of earlier work is collected before the bound is near: what one
 	// page may have doesn't depend on those before it.
-	debug.SetMemoryLimit(maxMemory / 2)
+	debug.SetMemoryLimit(maxMemory * 3 / 4)
 	// A script that nests deeper than this ends the process; no parser bounds
 	// it itself.
 	debug.SetMaxStack(maxStack)
