@@ -15,6 +15,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/page"
+	"github.com/bindery-docs/bindery/shared/script/island"
 	"github.com/bindery-docs/bindery/shared/site"
 	"github.com/bindery-docs/bindery/shared/theme/icons"
 )
@@ -69,7 +70,13 @@ func (d drawer) Icon(name, library, style string) (string, bool) {
 
 func TestEveryPageRendersWithoutAFinding(t *testing.T) {
 	s, fsys := load(t)
-	r := page.New(page.Options{Site: s, FS: fsys, Icons: drawer{icons.New()}})
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	islands := island.New(island.Options{Program: program})
+	defer islands.Close()
+	r := page.New(page.Options{Site: s, FS: fsys, Icons: drawer{icons.New()}, Islands: islands})
 	ids := map[string][]string{}
 	var results []*page.Result
 	for i, p := range s.Pages {

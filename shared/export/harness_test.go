@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -203,10 +204,13 @@ func (w *world) start(t testing.TB, paths ...string) admin.ExportJob {
 }
 
 // workflow runs a job's whole workflow as its state machine says.
-func workflow(ctx context.Context, s *Steps, job string) error {
+func workflow(ctx context.Context, s *Steps, job string) error { return workflowOf(ctx, s, job, 4) }
+
+// workflowOf renders so many shards at the same time.
+func workflowOf(ctx context.Context, s *Steps, job string, concurrency int) error {
 	definition, err := statemachine.Fill(statemachine.Export(), map[string]string{
 		statemachine.PlanFunction: TaskPlan, statemachine.RenderFunction: TaskRender,
-		statemachine.AssembleFunction: TaskAssemble, statemachine.FailFunction: TaskFail, statemachine.RenderConcurrency: "4",
+		statemachine.AssembleFunction: TaskAssemble, statemachine.FailFunction: TaskFail, statemachine.RenderConcurrency: strconv.Itoa(concurrency),
 	})
 	if err != nil {
 		return err
