@@ -34,9 +34,6 @@ const (
 	// maxIslandSteps bounds the work of all of them together, as island.Shown
 	// counts it.
 	maxIslandSteps = 1_000_000
-	// maxStopped is after how many pages on which JavaScript met a bound a
-	// Renderer tries no more: a site of such pages must not hold an export up.
-	maxStopped = 100
 )
 
 // reported is a mark in what was reported so far.
@@ -64,7 +61,7 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 	if n.Kind == mdx.Element && (isPart(n.Name) || len(children) > 0 && holdsParts(n.Name)) {
 		return nil, false
 	}
-	if s.islands++; s.islands > maxIslands || s.islandSteps > maxIslandSteps || s.r.stopped.Load() >= maxStopped {
+	if s.islands++; s.islands > maxIslands || s.islandSteps > maxIslandSteps {
 		return nil, false
 	}
 	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Expression: s.islandSource(n, attrs, len(children) > 0)}
@@ -81,7 +78,6 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 			s.islandSteps += fault.Steps
 			if fault.Limit { // no other is tried on this page
 				s.islands = maxIslands
-				s.r.stopped.Add(1)
 			}
 			what := "<" + n.Name + ">"
 			if n.Kind == mdx.Expression {

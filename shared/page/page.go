@@ -3,7 +3,6 @@ package page
 import (
 	"io/fs"
 	"log/slog"
-	"sync/atomic"
 
 	"github.com/bindery-docs/bindery/shared/component"
 	"github.com/bindery-docs/bindery/shared/highlight"
@@ -53,8 +52,6 @@ type Renderer struct {
 	airGapped bool
 	// playground is Options.Playground.
 	playground bool
-	// stopped counts the pages on which JavaScript met a bound.
-	stopped atomic.Int64
 }
 
 // Result is one rendered page. Its slices are the caller's.
