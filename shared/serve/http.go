@@ -39,9 +39,9 @@ func newHTTPRemote(link string, u *url.URL, o SourceOptions) (*httpRemote, error
 	return r, nil
 }
 
-// newHTTPClient makes the client of all sources. Proxies are the environment's
+// newTransport makes the transport of all sources. Proxies are the environment's
 // (HTTPS_PROXY, NO_PROXY).
-func newHTTPClient(o SourceOptions) (*http.Client, error) {
+func newTransport(o SourceOptions) (*http.Transport, error) {
 	transport := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
@@ -64,6 +64,15 @@ func newHTTPClient(o SourceOptions) (*http.Client, error) {
 			return nil, &Error{Code: CodeUsage, Message: "the file of certificates holds none in PEM", Advice: "Check BINDERY_CA_FILE"}
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	return transport, nil
+}
+
+// newHTTPClient makes the client that follows links.
+func newHTTPClient(o SourceOptions) (*http.Client, error) {
+	transport, err := newTransport(o)
+	if err != nil {
+		return nil, err
 	}
 	return &http.Client{
 		Transport: transport,

@@ -20,7 +20,7 @@ import (
 type s3Remote struct {
 	bucket, key string
 	pathStyle   bool
-	http        *http.Client
+	transport   *http.Transport
 	agent       string
 
 	mu     sync.Mutex
@@ -28,13 +28,11 @@ type s3Remote struct {
 }
 
 func newS3Remote(bucket, key string, o SourceOptions) (*s3Remote, error) {
-	client, err := newHTTPClient(o)
+	transport, err := newTransport(o)
 	if err != nil {
 		return nil, err
 	}
-	// S3 sends no reader elsewhere; a redirect is about the region.
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &s3Remote{bucket: bucket, key: key, pathStyle: o.PathStyle, http: client, agent: o.Agent}, nil
+	return &s3Remote{bucket: bucket, key: key, pathStyle: o.PathStyle, transport: transport, agent: o.Agent}, nil
 }
 
 // connect reads the SDK's configuration when it is needed first.
@@ -44,14 +42,31 @@ func (r *s3Remote) connect(ctx context.Context) (*s3.Client, error) {
 	if r.client != nil {
 		return r.client, nil
 	}
-	cfg, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(r.http), config.WithRetryMaxAttempts(1), config.WithAppID(r.agent))
+	// With AWS_CA_BUNDLE set, the SDK takes no client but one of its own kind.
+	base := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.DialContext, t.ResponseHeaderTimeout = r.transport.DialContext, r.transport.ResponseHeaderTimeout
+		t.DisableCompression, t.IdleConnTimeout = r.transport.DisableCompression, r.transport.IdleConnTimeout
+		if trusted := r.transport.TLSClientConfig; trusted != nil {
+			t.TLSClientConfig = trusted.Clone()
+			t.TLSClientConfig.RootCAs = trusted.RootCAs.Clone() // the SDK adds to it
+		}
+	})
+	cfg, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(base), config.WithRetryMaxAttempts(1), config.WithAppID(r.agent))
 	if err != nil {
 		return nil, credentials("the configuration for AWS can't be read", err)
 	}
 	if cfg.Region == "" {
 		return nil, credentials("no region is set for S3", nil)
 	}
+	if built, ok := cfg.HTTPClient.(*awshttp.BuildableClient); ok {
+		base = built
+	}
 	r.client = s3.NewFromConfig(cfg, func(o *s3.Options) {
+		o.HTTPClient = &http.Client{
+			Transport: base.GetTransport(),
+			// S3 sends no reader elsewhere; a redirect is about the region.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
 		o.UsePathStyle = r.pathStyle
 		o.DisableLogOutputChecksumValidationSkipped = true
 	})
@@ -100,7 +115,8 @@ func (r *s3Remote) failure(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	answer := (*awshttp.ResponseError)(nil)
-	if !errors.As(err, &answer) {
+	// The SDK also wraps requests that got no answer in one, without a status.
+	if !errors.As(err, &answer) || answer.HTTPStatusCode() == 0 {
 		if unsigned := (*aws.MissingRegionError)(nil); errors.As(err, &unsigned) {
 			return credentials("no region is set for S3", nil)
 		}

@@ -3,7 +3,9 @@ package serve
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -122,6 +124,44 @@ func TestS3Identities(t *testing.T) {
 	}
 }
 
+// TestS3Trust: a store with a certificate of its own is trusted by
+// AWS_CA_BUNDLE as by BINDERY_CA_FILE, and with both.
+func TestS3Trust(t *testing.T) {
+	server := httptest.NewTLSServer(&bucket{origin: origin{data: edition(t, "1")}})
+	defer server.Close()
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
+	ca := caOf(t, server)
+	other, _, _ := certificate(t, t.TempDir(), "another")
+	for _, c := range []struct {
+		name, bundle, file string
+		code               Code // "" for success
+	}{
+		{"AWS_CA_BUNDLE", ca, "", ""},
+		{"BINDERY_CA_FILE", "", ca, ""},
+		{"both, by the first", ca, other, ""},
+		{"both, by the second", other, ca, ""},
+		{"another's", other, "", CodeUnreachable},
+		{"none", "", "", CodeUnreachable},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			environment(t, map[string]string{"AWS_REGION": "eu-central-1", "AWS_ENDPOINT_URL_S3": server.URL, "AWS_ACCESS_KEY_ID": identityKey, "AWS_SECRET_ACCESS_KEY": "s"})
+			if c.bundle != "" {
+				t.Setenv("AWS_CA_BUNDLE", c.bundle)
+			}
+			source, err := ParseSource("s3://site-bundles/docs/bundle.tar.gz", SourceOptions{PathStyle: true, CAFile: c.file})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := newDownloader(t)
+			d.attempts = 1
+			_, _, err = d.fetch(t.Context(), source, validators{})
+			if e := (*Error)(nil); c.code == "" && err != nil || c.code != "" && (!errors.As(err, &e) || e.Code != c.code) {
+				t.Errorf("%v, want code %q", err, c.code)
+			}
+		})
+	}
+}
+
 // TestS3Download: broken downloads from S3 go on, and a changed object is not
 // joined to what is there.
 func TestS3Download(t *testing.T) {
@@ -174,7 +214,7 @@ func TestS3Download(t *testing.T) {
 		t.Errorf("%d bytes, error %v", len(got), err)
 	}
 	server.Close()
-	if _, _, err := fetch(newDownloader(t), "docs/bundle.tar.gz", validators{}); codeOf(err) != CodeUnreachable {
+	if _, _, err := fetch(newDownloader(t), "docs/bundle.tar.gz", validators{}); codeOf(err) != CodeUnreachable || !strings.Contains(err.Error(), "can't be reached") {
 		t.Errorf("%v", err)
 	}
 }
