@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRefused holds values that can't work against values.schema.json: helm
-// must name the field.
+// TestRefused holds values that can't work against values.schema.json, and
+// what a schema can't compare against the templates: helm must name the field.
 func TestRefused(t *testing.T) {
 	const on = "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b?sig=1'}\n"
 	for name, c := range map[string]struct{ values, field string }{
@@ -35,6 +35,7 @@ func TestRefused(t *testing.T) {
 		"… with a volume of one node": {on + "replicas: 2\npersistence: {enabled: true}", "/replicas"},
 		"… with a volume that is off": {on + "replicas: 2\npersistence: {accessModes: [ReadWriteMany]}", "/replicas"},
 		"… by autoscaling":            {on + "autoscaling: {enabled: true}", "/autoscaling/maxReplicas"},
+		"fewest above the most":       {"staticExport: {enabled: true, bundleUrl: 's3://bucket/b'}\nautoscaling: {enabled: true, minReplicas: 9}", "/autoscaling/minReplicas"},
 		"less than no pod":            {"replicas: -1", "/replicas"},
 		"half a pod":                  {"replicas: 1.5", "/replicas"},
 		"root":                        {"runAsUser: 0", "/runAsUser"},
