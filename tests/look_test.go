@@ -65,6 +65,7 @@ func TestLookInABrowser(t *testing.T) {
 	}{
 		{"classes.html", "light", "light", shown},
 		{"classes.html", "dark", "dark", "!(" + shown + ")"},
+		{"classes.html", "dark controls", "dark", `getComputedStyle(document.documentElement).colorScheme === "dark"`},
 		{"classes.html", "widths", "light", strings.ReplaceAll(width, "%", "wide") + " === 800"},
 		{"classes.html", "own styles win", "light", strings.ReplaceAll(width, "%", "own") + " === 123"},
 		{"drawn.html", "light", "light", stroke + ` !== "none" && document.querySelectorAll(".diagram svg[role=img]").length === 2`},
@@ -141,6 +142,9 @@ const printed = `(() => {
 	for (const e of document.querySelectorAll("header.top, nav.sidebar, nav.contents, nav.pager, .actions, .contents-place, .copy")) if (shown(e)) wrong.push("on paper: " + e.outerHTML.slice(0, 60));
 	for (const e of document.querySelectorAll("main .tab, .prose details > :not(summary), main .step-body, main pre")) if (!shown(e)) wrong.push("not on paper: " + e.outerHTML.slice(0, 60));
 	if (document.documentElement.scrollWidth > innerWidth + 1) wrong.push("wider than the paper");
+	const root = document.documentElement, word = document.querySelector("main pre span[class]") || root;
+	const look = dark => (root.classList.toggle("dark", dark), getComputedStyle(word).color + " of " + getComputedStyle(root).colorScheme);
+	if (look(false) !== look(true)) wrong.push("paper of a dark screen has " + look(true));
 	return wrong.slice(0, 4).join("; ");
 })()`
 

@@ -23,5 +23,5 @@ func CSS() string {
 		}
 		rules.WriteString(":is(pre, code) ." + c.name + " { " + strings.Join(declarations, "; ") + " }\n")
 	}
-	return ":root {\n" + light.String() + "}\n.dark {\n" + dark.String() + "}\n" + rules.String()
+	return ":root {\n" + light.String() + "}\n@media not print {\n.dark {\n" + dark.String() + "}\n}\n" + rules.String()
 }

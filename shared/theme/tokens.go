@@ -195,10 +195,11 @@ func tokensCSS(cfg *Config, faces *typefaces) string {
 		b.WriteString("--weight-heading:" + w + ";")
 	}
 	backdrop(&b, cfg.BackgroundImage)
-	b.WriteString("}.dark{color-scheme:dark;")
+	// Paper is white, whatever the screen was.
+	b.WriteString("}@media not print{.dark{color-scheme:dark;")
 	newPalette(cfg.Colors, true).css(&b)
 	backdrop(&b, cfg.BackgroundImageDark)
-	b.WriteString("--shadow:0 .5rem 1.75rem rgb(0 0 0/.5)}")
+	b.WriteString("--shadow:0 .5rem 1.75rem rgb(0 0 0/.5)}}")
 	return b.String()
 }
 
