@@ -14,6 +14,9 @@ import (
 // policy names, so that one page of so many has the policy allow them all.
 const maxSources = 200
 
+// maxPicks bounds the sources of one server with variables that readers pick.
+const maxPicks = 32
+
 // allow notes that a content security policy must allow a source besides
 // 'self' for the page to look as its author meant (Content Security Policy
 // Level 3, section 6).

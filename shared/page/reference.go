@@ -58,7 +58,9 @@ func (s *state) addReference(p *site.Page, slice *reference.Slice) {
 	}
 	if s.result.Playground { // its script asks the servers
 		for _, server := range slice.Servers {
-			s.allow("connect-src", origin(server.Address()))
+			for _, address := range server.Addresses(maxPicks) {
+				s.allow("connect-src", origin(address))
+			}
 		}
 	}
 	if content.Cut {

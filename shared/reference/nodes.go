@@ -338,7 +338,7 @@ func (b *builder) param(p Param) *mdx.Node {
 		x = &Schema{}
 	}
 	f := field{name: p.Name, required: p.Required, deprecated: p.Deprecated, description: p.Description, schema: x, examples: p.Examples}
-	if t := b.slice.resolve(x).Types; len(t) > 0 && t[0] == "array" && p.In == "query" && !p.Explode {
+	if t := b.slice.resolve(x).Types; len(t) > 0 && t[0] == "array" && p.In == "query" && !p.Explode && p.Style != "json" {
 		f.note = p.Name + "=" + map[string]string{"spaceDelimited": "a%20b", "pipeDelimited": "a|b"}[p.Style]
 		if strings.HasSuffix(f.note, "=") {
 			f.note += "a,b"

@@ -19,20 +19,25 @@
     return /^[\w\-.\/:@=%+,]+$/.test(s) ? s : "'" + s.replace(/'/g, "'\\''") + "'";
   };
 
-  // pairs gives a parameter as it stands in a query, by its style.
+  // plain is a part of a parameter as text: JSON where it is no text itself.
+  var plain = function (v) { return typeof v === "string" ? v : JSON.stringify(v); };
+
+  // pairs gives a parameter as it stands in a query, by its style. Samples that
+  // are made at export do the same.
   var pairs = function (p, value) {
     var parsed;
+    if (p.style === "json") return [[p.name, value]];
     if (p.type === "object" || p.type === "array") {
       try { parsed = JSON.parse(value); } catch (e) { parsed = undefined; }
       if (parsed === undefined && p.type === "array") parsed = value.split(",").map(function (v) { return v.trim(); });
     }
     if (Array.isArray(parsed)) {
-      if (p.explode) return parsed.map(function (v) { return [p.name, String(v)]; });
-      return [[p.name, parsed.join(p.style === "pipeDelimited" ? "|" : p.style === "spaceDelimited" ? " " : ",")]];
+      if (p.explode) return parsed.map(function (v) { return [p.name, plain(v)]; });
+      return [[p.name, parsed.map(plain).join(p.style === "pipeDelimited" ? "|" : p.style === "spaceDelimited" ? " " : ",")]];
     }
     if (parsed && typeof parsed === "object") {
       return Object.keys(parsed).map(function (k) {
-        return [p.style === "deepObject" ? p.name + "[" + k + "]" : k, String(parsed[k])];
+        return [p.style === "deepObject" ? p.name + "[" + k + "]" : k, plain(parsed[k])];
       });
     }
     return [[p.name, value]];

@@ -1,8 +1,10 @@
 package reference
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -60,13 +62,50 @@ const maxAddress = 16 << 10
 // Address is a server's address with its variables' defaults, without a slash
 // at its end. One that would become too long keeps its {variables}.
 func (s Server) Address() string {
+	return strings.TrimRight(fill(s.URL, s.defaults()), "/")
+}
+
+// defaults are the values of the variables that nobody has changed.
+func (s Server) defaults() map[string]string {
 	values := make(map[string]string, len(s.Variables))
 	for _, v := range s.Variables {
 		if _, again := values[v.Name]; !again {
 			values[v.Name] = v.Default
 		}
 	}
-	return strings.TrimRight(fill(s.URL, values), "/")
+	return values
+}
+
+// Addresses are Address, and those that readers get by picking other options of
+// the variables before its path: at most limit of them.
+func (s Server) Addresses(limit int) []string {
+	scheme, rest, _ := strings.Cut(s.URL, "//")
+	host, _, _ := strings.Cut(rest, "/")
+	picks, seen := []map[string]string{s.defaults()}, map[string]bool{}
+	for _, v := range s.Variables {
+		if seen[v.Name] || !strings.Contains(scheme+host, "{"+v.Name+"}") {
+			continue
+		}
+		seen[v.Name] = true
+		for _, before := range picks {
+			for _, option := range v.Enum {
+				if option == before[v.Name] {
+					continue
+				}
+				if len(picks) >= limit {
+					break
+				}
+				other := maps.Clone(before)
+				other[v.Name] = option
+				picks = append(picks, other)
+			}
+		}
+	}
+	out := make([]string, len(picks))
+	for i, values := range picks {
+		out[i] = strings.TrimRight(fill(s.URL, values), "/")
+	}
+	return out
 }
 
 // fill puts values into the {names} of an address. What a value holds is not
@@ -141,7 +180,7 @@ func (s *Slice) request(o Options) *request {
 			}
 		case "query":
 			if p.Required {
-				query = append(query, url.QueryEscape(p.Name)+"="+escapeSample(value))
+				query = append(query, s.pairs(p, value)...)
 			}
 		case "header":
 			if p.Required && !strings.EqualFold(p.Name, "authorization") {
@@ -165,6 +204,49 @@ func (s *Slice) request(o Options) *request {
 		s.requestBody(r, preferred(s.Body.Media), o)
 	}
 	return r
+}
+
+// pairs gives a parameter as it stands in a query, by its style. The script of
+// the playground does the same.
+func (s *Slice) pairs(p Param, text string) []string {
+	var parsed *value
+	if types := s.resolve(p.Schema).Types; p.Style != "json" && len(types) > 0 && (types[0] == "array" || types[0] == "object") {
+		parsed, _ = parseJSON([]byte(text)) // text that is none stands for itself
+	}
+	name, out := url.QueryEscape(p.Name), []string(nil)
+	for _, item := range parsed.list() {
+		out = append(out, escapeSample(plain(item)))
+	}
+	switch {
+	case len(out) > 0 && p.Explode:
+		for i := range out {
+			out[i] = name + "=" + out[i]
+		}
+		return out
+	case len(out) > 0:
+		between := map[string]string{"spaceDelimited": "%20", "pipeDelimited": "%7C"}[p.Style]
+		return []string{name + "=" + strings.Join(out, cmp.Or(between, ","))}
+	}
+	for _, m := range parsed.fields() {
+		key := url.QueryEscape(m.key)
+		if p.Style == "deepObject" {
+			key = name + "[" + key + "]"
+		}
+		out = append(out, key+"="+escapeSample(plain(m.val)))
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return []string{name + "=" + escapeSample(text)}
+}
+
+// plain is a part of a parameter as text: JSON where it is no text itself.
+func plain(v *value) string {
+	if v.kind == stringValue {
+		return v.text
+	}
+	raw, _ := v.json(maxExample) // nothing of what is larger
+	return string(raw)
 }
 
 // requestBody fills in what is sent.

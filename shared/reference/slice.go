@@ -91,13 +91,15 @@ type Param struct {
 	Name string
 	// In is "path", "query", "header" or "cookie".
 	In          string
-	Description string            `json:",omitempty"`
-	Required    bool              `json:",omitempty"`
-	Deprecated  bool              `json:",omitempty"`
-	Style       string            `json:",omitempty"`
-	Explode     bool              `json:",omitempty"`
-	Schema      *Schema           `json:",omitempty"`
-	Examples    []json.RawMessage `json:",omitempty"`
+	Description string `json:",omitempty"`
+	Required    bool   `json:",omitempty"`
+	Deprecated  bool   `json:",omitempty"`
+	// Style is OpenAPI's, or "json" for a value that is sent as JSON, because
+	// the parameter has content in the place of a schema.
+	Style    string            `json:",omitempty"`
+	Explode  bool              `json:",omitempty"`
+	Schema   *Schema           `json:",omitempty"`
+	Examples []json.RawMessage `json:",omitempty"`
 }
 
 // Body is what a call sends.
@@ -325,10 +327,17 @@ func (c *slicer) param(p place) Param {
 	media := c.media(p.get("content"))
 	if len(media) > 0 {
 		out.Schema = media[0].Schema
+		if isJSON(media[0].Type) {
+			out.Style, out.Explode = "json", false
+		}
 	} else if s := p.get("schema"); s.v != nil {
 		out.Schema = c.schema(s, 0)
 	}
-	for _, e := range c.examples(p) {
+	examples := c.examples(p)
+	if len(examples) == 0 && len(media) > 0 {
+		examples = media[0].Examples
+	}
+	for _, e := range examples {
 		out.Examples = append(out.Examples, e.Value)
 	}
 	return out
