@@ -45,7 +45,9 @@ type apiReader struct {
 	// documented are the pages about each operation; addresses those of all.
 	documented map[Reference]int
 	addresses  map[string]int
-	generated  bool
+	// made are the pages that were made, by where the navigation asked for them.
+	made      map[madeFor]int
+	generated bool
 }
 
 // specsOf are the specifications that a part of the navigation works with:
@@ -53,12 +55,21 @@ type apiReader struct {
 type specsOf struct {
 	open, async                   []string // files
 	openDirectory, asyncDirectory string
+	// division is the language, version or product that the part lies in, nil
+	// where the site has none.
+	division *Node
+}
+
+// madeFor is what a page was made for: an operation in a division of the site.
+type madeFor struct {
+	Reference
+	division *Node
 }
 
 func (r *configReader) newAPIReader(s *Site, reader *reference.Reader, paths []string, n *names, addresses map[string]int) *apiReader {
 	a := &apiReader{
 		configReader: r, site: s, reader: reader, names: n, addresses: addresses,
-		files: map[string]bool{}, near: map[int][]string{}, documented: map[Reference]int{},
+		files: map[string]bool{}, near: map[int][]string{}, documented: map[Reference]int{}, made: map[madeFor]int{},
 	}
 	for _, p := range paths {
 		switch path.Ext(p) {
@@ -326,6 +337,10 @@ func (a *apiReader) unnamed() []string {
 // above has a say where it names none.
 func (a *apiReader) own(node, above *Node, open, async *value) (named bool) {
 	node.specs = above.specs
+	switch node.Kind {
+	case KindLanguage, KindVersion, KindProduct:
+		node.specs.division = node
+	}
 	if open != nil {
 		node.specs.open, named = a.spec(open), true
 		if node.OpenAPIDirectory != "" {
@@ -363,7 +378,7 @@ func (a *apiReader) operation(above *Node, name string) (int, bool) {
 	for _, f := range candidates {
 		if spec := a.reader.Spec(f); spec != nil {
 			if o := spec.Find(key); o != nil {
-				return a.page(f, o, directory)
+				return a.page(f, o, directory, above.specs.division)
 			}
 		}
 	}
@@ -386,7 +401,7 @@ func (a *apiReader) all(node *Node, open, async bool, used func(int)) []*Node {
 				if o.Excluded {
 					continue
 				}
-				p, ok := a.page(f, o, directory)
+				p, ok := a.page(f, o, directory, node.specs.division)
 				if !ok || o.Hidden {
 					continue
 				}
@@ -415,14 +430,28 @@ func (a *apiReader) all(node *Node, open, async bool, used func(int)) []*Node {
 	return out
 }
 
+// maxTwice bounds the pages of a site where operations get a page in each
+// division, so that a small docs.json can't make a page of each of many
+// divisions and operations.
+const maxTwice = 50_000
+
 // page gives the page about an operation: the author's, else one that is made.
-func (a *apiReader) page(file string, o *reference.Operation, directory string) (int, bool) {
+// There is one, unless another language, version or product of the site asks for
+// it in another directory: readers stay where they are.
+func (a *apiReader) page(file string, o *reference.Operation, directory string, division *Node) (int, bool) {
 	ref := Reference{File: file, Key: o.Key}
-	if i, ok := a.documented[ref]; ok {
-		return i, i >= 0
-	}
 	if directory == "" {
 		directory = defaultDirectory
+	}
+	if i, ok := a.made[madeFor{ref, division}]; ok {
+		return i, true
+	}
+	if i, ok := a.documented[ref]; ok {
+		again := i >= 0 && a.site.Pages[i].From != "" && o.Href == "" && len(a.site.Pages) < maxTwice &&
+			!strings.HasPrefix(a.site.Pages[i].Address, strings.Trim(path.Clean("/"+directory), "/")+"/")
+		if !again {
+			return i, i >= 0
+		}
 	}
 	address := o.Href
 	if address == "" {
@@ -458,7 +487,10 @@ func (a *apiReader) page(file string, o *reference.Operation, directory string) 
 	a.site.Pages = append(a.site.Pages, p)
 	a.names.add(p.Output, file)
 	a.names.add(address+".md", file)
-	a.addresses[address], a.documented[ref], a.generated = i, i, true
+	a.addresses[address], a.made[madeFor{ref, division}], a.generated = i, i, true
+	if _, before := a.documented[ref]; !before {
+		a.documented[ref] = i
+	}
 	return i, true
 }
 

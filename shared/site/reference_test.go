@@ -81,6 +81,29 @@ group "H"
   api-reference/remove-2
   api-reference/it-was-paid
 `, []string{"page-shadowed"}},
+		{"in two languages", `{"languages": [
+			{"language": "en", "groups": [{"group": "G", "openapi": "shop.yaml"}, {"group": "H", "openapi": {"source": "shop.yaml", "directory": "h"}, "pages": ["GET /orders"]}]},
+			{"language": "de", "openapi": {"source": "shop.yaml", "directory": "de/api"}, "pages": ["DELETE /orders/{x}", "GET /named", "DELETE /orders/{y}"]},
+			{"language": "fr", "groups": [{"group": "F", "openapi": "shop.yaml", "pages": ["DELETE /orders/{x}"]}]}]}`,
+			nil, `language "en"
+  group "G" openapi=shop.yaml
+    group "All orders"
+      api-reference/all-orders/list-orders
+      api-reference/all-orders/create-order
+      api-reference/all-orders/list-orders-2
+    api-reference/remove
+    named/here
+    api-reference/it-was-paid
+  group "H" openapi=shop.yaml
+    api-reference/all-orders/list-orders
+language "de" openapi=shop.yaml
+  de/api/remove
+  named/here
+  de/api/remove
+language "fr"
+  group "F" openapi=shop.yaml
+    api-reference/remove
+`, nil},
 		{"what there is not", `{"groups": [{"group": "G", "openapi": "none.yaml"}, {"group": "H", "openapi": "https://specs.example/a.json"}, {"group": "I", "pages": ["a", "GET /nowhere"]}]}`,
 			nil, "group \"G\" openapi=none.yaml\ngroup \"H\" openapi=https://specs.example/a.json\ngroup \"I\"\n  a\n", []string{"api-missing", "api-remote", "nav-endpoint"}},
 	} {
