@@ -92,23 +92,24 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	if title == "" {
 		title = t.cfg.SiteName
 	}
-	dst = appendMeta(dst, "og:type", "article")
-	dst = appendMeta(dst, "og:site_name", t.cfg.SiteName)
-	dst = appendMeta(dst, "og:title", title)
-	dst = appendMeta(dst, "og:description", v.Description)
-	dst = appendMeta(dst, "og:url", v.Canonical)
-	dst = appendMeta(dst, "og:image", v.Image)
+	// What the author says of the page stands alone: services read the first.
+	dst = appendUnset(dst, v.Meta, "og:type", "article")
+	dst = appendUnset(dst, v.Meta, "og:site_name", t.cfg.SiteName)
+	dst = appendUnset(dst, v.Meta, "og:title", title)
+	dst = appendUnset(dst, v.Meta, "og:description", v.Description)
+	dst = appendUnset(dst, v.Meta, "og:url", v.Canonical)
+	dst = appendUnset(dst, v.Meta, "og:image", v.Image)
 	if v.ImageDrawn {
 		dst = append(dst, imageSize...)
 	}
 	if !v.Modified.IsZero() {
-		dst = appendMeta(dst, "article:modified_time", v.Modified.UTC().Format(time.DateOnly))
+		dst = appendUnset(dst, v.Meta, "article:modified_time", v.Modified.UTC().Format(time.DateOnly))
 	}
 	// The title, the text and the picture of these cards are those of Open Graph.
 	if v.Image != "" {
-		dst = appendMeta(dst, "twitter:card", "summary_large_image")
+		dst = appendUnset(dst, v.Meta, "twitter:card", "summary_large_image")
 	} else {
-		dst = appendMeta(dst, "twitter:card", "summary")
+		dst = appendUnset(dst, v.Meta, "twitter:card", "summary")
 	}
 	for _, m := range v.Meta {
 		dst = appendMeta(dst, m.Name, m.Content)
@@ -140,6 +141,16 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 		dst = t.appendLinkedData(dst, v, title)
 	}
 	return append(dst, `</head>`...)
+}
+
+// appendUnset appends a tag that none of the author's own has the name of.
+func appendUnset(dst []byte, own []Meta, name, content string) []byte {
+	for i := range own {
+		if own[i].Content != "" && strings.EqualFold(own[i].Name, name) {
+			return dst
+		}
+	}
+	return appendMeta(dst, name, content)
 }
 
 // imageSize is the size of drawn pictures: with it services show one to the

@@ -353,6 +353,21 @@ func TestRedirectPage(t *testing.T) {
 	}
 }
 
+// A tag that the author sets is there once, with what the author says; one that
+// the author leaves empty is ours.
+func TestTagsOfTheAuthorStandAlone(t *testing.T) {
+	head := string(newTheme(t, Config{SiteName: "Site"}).appendHead(nil, &View{Title: "Page", Meta: []Meta{
+		{"og:title", "Mine"}, {"OG:type", "website"}, {"twitter:card", "player"}, {"og:site_name", ""}, {"og:locale", "en"},
+	}}))
+	for want, n := range map[string]int{
+		`"og:title"`: 1, `"Mine"`: 1, `"article"`: 0, `"website"`: 1, `"twitter:card"`: 1, `"player"`: 1, `"og:site_name" content="Site"`: 1, `"og:locale"`: 1,
+	} {
+		if got := strings.Count(head, want); got != n {
+			t.Errorf("%s is there %d times, want %d:\n%s", want, got, n, head)
+		}
+	}
+}
+
 func TestLinksThatWouldRunAScript(t *testing.T) {
 	tests := map[string]string{
 		"javascript:alert(1)":         "#",
