@@ -44,6 +44,7 @@ const (
 	facts       = "exports/*/facts/*"
 	apiSlices   = "exports/*/reference.jsonl"
 	searchParts = "exports/*/search/*"
+	fullTexts   = "exports/*/full/*"
 	fetched     = "exports/*/remote/*"
 	bundleFiles = "exports/*/bundle.tar.gz"
 )
@@ -99,7 +100,7 @@ func grants() map[string]access {
 			table: write, sources: published,
 			exports: map[string][]string{
 				sitePlan: get, shardPlans: get, units: both, fileLists: both, facts: both,
-				apiSlices: get, searchParts: both, anyPart: takeBack,
+				apiSlices: get, searchParts: both, fullTexts: both, anyPart: takeBack,
 			},
 			exportsListing: true,
 		},
@@ -109,7 +110,7 @@ func grants() map[string]access {
 			exports: map[string][]string{
 				sitePlan: {"GetObject", "DeleteObject"}, diagnostics: {"GetObject", "DeleteObject"}, shardPlans: del,
 				units: {"GetObject", "DeleteObject"}, fileLists: {"GetObject", "DeleteObject"}, facts: {"GetObject", "DeleteObject"},
-				apiSlices: del, searchParts: {"GetObject", "PutObject", "DeleteObject"}, fetched: {"GetObject", "DeleteObject"},
+				apiSlices: del, fullTexts: {"GetObject", "DeleteObject"}, searchParts: {"GetObject", "PutObject", "DeleteObject"}, fetched: {"GetObject", "DeleteObject"},
 				bundleFiles: put, anyPart: takeBack,
 			},
 			exportsListing: true,

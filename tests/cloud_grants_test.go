@@ -40,6 +40,12 @@ func (d *deployment) grantedIsCalled(t *testing.T) {
 		calls += len(called[who])
 		for _, g := range granted[who] {
 			rights++
+			if g.action == "s3:PutObject" && who == "assemblebundle" && strings.HasSuffix(g.resource, "/search/*") {
+				// Terms are merged on the way where there are more than 32 shards:
+				// the tests of package export do that, on smaller ones than a
+				// site of 320 MiB has.
+				continue
+			}
 			if !slices.ContainsFunc(slices.Collect(maps.Keys(called[who])), g.covers) {
 				t.Errorf("%s is granted %s on %s and never calls it", who, g.action, g.resource)
 			}

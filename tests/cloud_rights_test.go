@@ -20,6 +20,26 @@ import (
 // The tests of this file bring functions to the calls that they make seldom,
 // each of which is a right that the stack grants.
 
+// otherHosts exports a site that names files of a host that the project allows,
+// and that nobody can reach: what is known of them is kept with the job, and the
+// export goes on without.
+func (d *deployment) otherHosts(t *testing.T) {
+	project := d.projectOf(t, "faults.example.com")
+	if _, err := d.command(t, "project", "configure", project.ID, "--stack", d.stack.Name, "--allow-host", "files.invalid"); err != nil {
+		t.Fatal(err)
+	}
+	d.publishText(t, "faults.example.com", "![A picture](https://files.invalid/a.png)")
+	if job := d.wait(t, d.startJob(t, "faults.example.com"), 4*time.Minute); job["status"] != "completed" {
+		t.Fatalf("the job is %v", job)
+	}
+	// Back to what other tests expect.
+	if _, err := d.admin.ConfigureProject(t.Context(), project.ID, admin.Configuration{
+		Kind: project.Kind, Settings: project.Settings, Retention: project.Retention,
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // uploadsTakenBack refuses a part of an upload of each step: the step removes
 // the parts that are there already, and its next try goes well.
 func (d *deployment) uploadsTakenBack(t *testing.T) {

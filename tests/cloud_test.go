@@ -70,6 +70,7 @@ func TestCloud(t *testing.T) {
 			t.Errorf("the job is %v", job)
 		}
 	})
+	t.Run("files of other hosts", d.otherHosts)
 	t.Run("half of an upload is taken back", d.uploadsTakenBack)
 	t.Run("a failed request frees its key", d.keysFreed)
 	t.Run("what is gone is said so", d.gone)
