@@ -94,10 +94,13 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	}
 	dst = append(dst, `<div class="prose">`...)
 	dst = append(dst, v.Body...)
-	dst = append(dst, `</div></article></main>`...)
+	dst = append(dst, `</div></article>`...)
 	if mode != ModeCustom && mode != ModeFrame {
 		dst = t.appendRating(dst, w)
 		dst = appendPageFoot(dst, v, w)
+	}
+	dst = append(dst, `</main>`...)
+	if mode != ModeCustom && mode != ModeFrame {
 		dst = appendPager(dst, v, w)
 	}
 	dst = t.appendFooter(dst, &v.Footer, w)
