@@ -22,6 +22,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/export"
 	"github.com/bindery-docs/bindery/shared/local"
+	"github.com/bindery-docs/bindery/shared/script/island"
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
@@ -104,7 +105,13 @@ func twin(t *testing.T, of admin.Snapshot) *up {
 			return prefix + "_" + of.ID[len(of.ID)-26:]
 		},
 	})
-	steps := export.New(export.Options{Admin: service, Objects: l.Objects(), Runner: l.Runner()})
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	islands := island.New(island.Options{Program: program})
+	t.Cleanup(islands.Close)
+	steps := export.New(export.Options{Admin: service, Objects: l.Objects(), Runner: l.Runner(), Islands: islands})
 	tasks := make(map[string]asl.Task)
 	for name, task := range steps.Tasks() {
 		tasks[name] = task

@@ -99,27 +99,35 @@ func (d *deployment) bundleOf(t *testing.T, id string) string {
 }
 
 // otherRenderer writes a file for -overlay that puts another version of the
-// renderer into what is built.
+// renderer, and of what looks after exports, into what is built: all functions
+// of the workflow and around it begin anew.
 func otherRenderer(t *testing.T) string {
 	t.Helper()
-	file := filepath.Join(repository(t), "shared", "export", "renderer.go")
-	source, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := regexp.MustCompile(`const rendererVersion = \d+`).ReplaceAll(source, []byte("const rendererVersion = 1_000_000"))
-	if bytes.Equal(source, changed) {
-		t.Fatal("the renderer has no version")
-	}
 	dir := t.TempDir()
-	copied, overlay := filepath.Join(dir, "renderer.go"), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(copied, changed, 0o644); err != nil {
-		t.Fatal(err)
+	replace := map[string]string{}
+	for i, change := range []struct{ file, old, new string }{
+		{"shared/export/renderer.go", `const rendererVersion = \d+`, "const rendererVersion = 1_000_000"},
+		{"shared/export/upkeep/upkeep.go", `maxAge = 7 \* time\.Hour`, "maxAge = 8 * time.Hour"},
+	} {
+		file := filepath.Join(repository(t), filepath.FromSlash(change.file))
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := regexp.MustCompile(change.old).ReplaceAll(source, []byte(change.new))
+		if bytes.Equal(source, changed) {
+			t.Fatalf("%s has no %s", change.file, change.old)
+		}
+		replace[file] = filepath.Join(dir, fmt.Sprintf("%d.go", i))
+		if err := os.WriteFile(replace[file], changed, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {file: copied}})
+	list, err := json.Marshal(map[string]map[string]string{"Replace": replace})
 	if err != nil {
 		t.Fatal(err)
 	}
+	overlay := filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(overlay, list, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/bindery-docs/bindery/shared/script/island"
 )
 
 // scratch is a folder for what all tests of the package share. TestMain
@@ -15,6 +17,9 @@ import (
 var scratch string
 
 func TestMain(m *testing.M) {
+	if island.IsWorker(os.Getenv) { // the process that shows what pages have in JavaScript
+		os.Exit(island.Work(os.Stdin, os.Stdout))
+	}
 	dir, err := os.MkdirTemp("", "bindery-tests-")
 	if err != nil {
 		panic(err)
