@@ -29,6 +29,10 @@ func Build(npm, js string) ([]Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The order of modules follows their paths, which esbuild resolves.
+	if npm, err = filepath.EvalSymlinks(npm); err != nil {
+		return nil, err
+	}
 	if js, err = filepath.Abs(js); err != nil {
 		return nil, err
 	}
