@@ -271,14 +271,17 @@ func (w *work) loop(ctx context.Context) {
 
 // look begins what is to run, cancels what was stopped, and tells of ends.
 func (w *work) look(ctx context.Context) error {
+	// The rows are read under the lock: whoever leaves active or ending has
+	// written its row before, so that rows read earlier would say that it is
+	// still to begin, or still to be told of, and it would be so twice.
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	rows, err := w.r.l.reads.QueryContext(ctx,
 		`SELECT name, state, started, stopped, error, cause, input FROM executions WHERE told = 0 ORDER BY started, name`)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rows.Close() }()
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	running := map[string]bool{}
 	for rows.Next() {
 		var input []byte

@@ -227,6 +227,46 @@ func TestOnEnd(t *testing.T) {
 	}
 }
 
+// However often the loop looks while executions end, each runs once and is told
+// of once.
+func TestEachExecutionRunsAndIsToldOfOnce(t *testing.T) {
+	const executions = 400
+	l := open(t, t.TempDir())
+	var mu sync.Mutex
+	ran, told := map[string]int{}, map[string]int{}
+	all := make(chan struct{})
+	tasks := workingTasks()
+	tasks[local.TaskPlan] = func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		ran[jobOf(input)]++
+		return json.RawMessage(`{}`), nil // no renderer: States.Runtime, which nothing catches
+	}
+	opt := local.RunnerOptions{Poll: 50 * time.Microsecond, OnEnd: func(_ context.Context, e store.Execution) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if told[e.Name]++; len(told) == executions && told[e.Name] == 1 {
+			close(all)
+		}
+		return nil
+	}}
+	resume(t, l, tasks, opt)
+	want := map[string]int{}
+	for i := range executions {
+		name := fmt.Sprintf("exp_%d", i)
+		want[name] = 1
+		start(t, l.Runner(), name)
+	}
+	receive(t, all)
+	shut(t, l)
+	if diff := cmp.Diff(want, ran); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("told of (-want +got):\n%s", diff)
+	}
+}
+
 func TestOnlySoManyExecutionsAtOnce(t *testing.T) {
 	l := open(t, t.TempDir())
 	begun := make(chan string, 10)
