@@ -57,11 +57,10 @@ func unpack(t *testing.T, site string) string {
 
 // TestAtlas holds the bundle of that site against golden files: its files,
 // what its authors are told, the Markdown copies and the articles of the pages
-// where most can go wrong.
+// where most can go wrong, and one whole document.
 func TestAtlas(t *testing.T) {
 	dir := unpack(t, atlas(t))
 	var files []string
-	hashed := regexp.MustCompile(`\.[0-9a-f]{12}\.`)
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			files = append(files, hashed.ReplaceAllString(name, ".*."))
@@ -95,6 +94,7 @@ func TestAtlas(t *testing.T) {
 		golden(t, flat+".md", readFile(t, dir, name+".md"))
 		golden(t, flat+".html", article(t, readFile(t, dir, name+".html")))
 	}
+	golden(t, "whole.html", lined(hashed.ReplaceAllString(readFile(t, dir, "news.html"), ".*.")))
 }
 
 func readFile(t *testing.T, dir, name string) string {
@@ -106,17 +106,39 @@ func readFile(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-// article cuts the page's own content out of a document, with a line for each
-// element, so that golden files can be read and compared.
+// article cuts out of a document what is the page's own: the way to it, its
+// title, its lead, its prose and its contents, with a line for each element, so
+// that golden files can be read and compared. What the theme puts on every page
+// alike is held by the golden file of one whole page, so that a change to it
+// changes that file alone.
 func article(t *testing.T, document string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(document, "<article")
-	body, _, ended := strings.Cut(rest, "</article>")
+	body, after, ended := strings.Cut(rest, "</article>")
 	if !ok || !ended {
 		t.Fatal("a page without an article")
 	}
-	return strings.ReplaceAll("<article"+body+"</article>\n", "><", ">\n<")
+	body = "<article" + body + "</article>"
+	for _, chrome := range []*regexp.Regexp{pageActions, contentsPlace} {
+		body = chrome.ReplaceAllString(body, "")
+	}
+	if contents := pageContents.FindString(after); contents != "" {
+		body += contents
+	}
+	return lined(body)
 }
+
+// What stands in or beside every article alike.
+var (
+	pageActions   = regexp.MustCompile(`(?s)<div class="actions" id="bindery-actions">.*?</div>`)
+	contentsPlace = regexp.MustCompile(`(?s)<div class="contents-place">.*?</div>`)
+	pageContents  = regexp.MustCompile(`(?s)<nav class="contents".*?</nav>`)
+	// hashed finds the part of a file's name that is made of its bytes.
+	hashed = regexp.MustCompile(`\.[0-9a-f]{12}\.`)
+)
+
+// lined gives each element a line.
+func lined(html string) string { return strings.ReplaceAll(html, "><", ">\n<") + "\n" }
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
