@@ -1,10 +1,12 @@
 package tests
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,6 +22,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/highlight"
 	"github.com/bindery-docs/bindery/shared/remote"
 	"github.com/bindery-docs/bindery/shared/snapshot"
+	"github.com/bindery-docs/bindery/shared/theme/icons"
 )
 
 // TestLimitsPage holds the page of limits against the constants.
@@ -61,6 +64,39 @@ func TestLimitsPage(t *testing.T) {
 		if want := "| " + row + " | " + value + " |"; !strings.Contains(page, want) {
 			t.Errorf("the page of limits should have the row %q", want)
 		}
+	}
+}
+
+// TestPagesHaveIcons asserts that every page of the sidebar has an icon that
+// there is, so that no list has icons for some of its pages.
+func TestPagesHaveIcons(t *testing.T) {
+	set := icons.New()
+	root := filepath.Join("..", "infra", "docs")
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && d.Name() == "snippets" {
+			return cmp.Or(err, filepath.SkipDir)
+		}
+		if filepath.Ext(name) != ".mdx" {
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		front, _, _ := strings.Cut(strings.TrimPrefix(string(data), "---\n"), "\n---\n")
+		icon := ""
+		for line := range strings.Lines(front) {
+			if value, ok := strings.CutPrefix(line, "icon:"); ok {
+				icon = strings.TrimSpace(value)
+			}
+		}
+		if _, ok := set.SVG(icon, icons.Lucide, ""); !ok {
+			t.Errorf("%s: there is no icon %q", name, icon)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
