@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -159,7 +160,7 @@ func TestIslandsInABrowser(t *testing.T) {
 			}
 
 			visit("state")
-			is("the effect ran", `document.querySelector(".counter").className`, "counter ready bg-[#fffbe6]")
+			is("the effect ran", `document.querySelector(".counter").className`, "counter ready bg-[#fffbe6] dark:bg-[#332b00]")
 			is("what appears has its rules", `getComputedStyle(document.querySelector(".counter")).backgroundColor`, "rgb(255, 251, 230)")
 			click(".counter button")
 			is("a click counts", text(".counter button"), "Count: 3")
@@ -177,7 +178,7 @@ func TestIslandsInABrowser(t *testing.T) {
 			click(".local input")
 			is("a component of the page", text(".local"), "Chosen")
 			if where == "folder" {
-				pureAxe(t, ctx)
+				bothAxe(t, ctx)
 			}
 
 			visit("builtins")
@@ -212,7 +213,7 @@ func TestIslandsInABrowser(t *testing.T) {
 			is("keeps its state", text(".reveal .counter button"), "Count: 8")
 			is("each has its own", text(".tabs .counter button"), "Count: 4")
 			if where == "folder" {
-				pureAxe(t, ctx)
+				bothAxe(t, ctx)
 			}
 
 			visit("expressions")
@@ -236,6 +237,19 @@ func TestIslandsInABrowser(t *testing.T) {
 				t.Error(p)
 			}
 		})
+	}
+}
+
+// bothAxe lets axe-core look at a page as it is, in light and in dark.
+func bothAxe(t *testing.T, ctx context.Context) {
+	t.Helper()
+	for _, scheme := range []string{"dark", "light"} {
+		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		pureAxe(t, ctx)
 	}
 }
 

@@ -10,9 +10,9 @@ export const Counter = ({ start = 0, children }) => {
   const add = useCallback(() => setCount((n) => n + 1), []);
   useEffect(() => { setReady(true); }, []);
   return (
-    <div className={ready ? 'counter ready bg-[#fffbe6]' : 'counter'}>
+    <div className={ready ? 'counter ready bg-[#fffbe6] dark:bg-[#332b00]' : 'counter'}>
       <button type="button" className="rounded-md border px-2" onClick={add}>Count: {count}</button>
-      <output className={count > 2 ? 'text-[#a00101]' : 'text-[#004400]'}> square {square} of {data.units[0]}</output>
+      <output className={count > 2 ? 'text-[#a00101] dark:text-[#ffb3b3]' : 'text-[#004400] dark:text-[#b3ffb3]'}> square {square} of {data.units[0]}</output>
       {children}
     </div>
   );
