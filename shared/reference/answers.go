@@ -7,6 +7,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/mdx"
 )
 
+// responses shows the answers, one below the other.
 func (b *builder) responses() []*mdx.Node {
 	if len(b.slice.Responses) == 0 {
 		return nil
@@ -38,6 +39,7 @@ func (b *builder) responses() []*mdx.Node {
 	return out
 }
 
+// callbacks shows the calls that the server makes.
 func (b *builder) callbacks() []*mdx.Node {
 	if len(b.slice.Callbacks) == 0 {
 		return nil
@@ -58,6 +60,7 @@ func (b *builder) callbacks() []*mdx.Node {
 	return out
 }
 
+// channel shows the messages of a channel.
 func (b *builder) channel() []*mdx.Node {
 	var out []*mdx.Node
 	b.kind, b.place, b.side = "ParamField", "path", sent
@@ -113,6 +116,7 @@ func (b *builder) message(m Message) []*mdx.Node {
 	return out
 }
 
+// answers are the examples of answers, and of what a webhook brings.
 func (b *builder) answers() []code {
 	var out []code
 	size := b.coded
@@ -151,6 +155,7 @@ func (b *builder) answers() []code {
 	return out
 }
 
+// exampleText is an example as it is sent: JSON, or the text that it says.
 func exampleText(mediaType string, raw json.RawMessage) string {
 	if len(raw) > 0 && raw[0] == '"' {
 		text := scalarText(raw)
@@ -176,6 +181,7 @@ func langOf(mediaType string) string {
 	return "text"
 }
 
+// examples is a box of code beside the text.
 func (b *builder) examples(name string, list []code) *mdx.Node {
 	var children []*mdx.Node
 	for _, c := range list {

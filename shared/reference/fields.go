@@ -20,6 +20,8 @@ func (b *builder) content(m *Media) []*mdx.Node {
 	return out
 }
 
+// value shows a schema that has no name where it stands: an object's fields,
+// else one field.
 func (b *builder) value(x *Schema, name string, depth int) []*mdx.Node {
 	r := b.slice.resolve(x)
 	plain := len(r.OneOf)+len(r.AnyOf) == 0 && !r.Nullable
@@ -38,6 +40,7 @@ func (b *builder) value(x *Schema, name string, depth int) []*mdx.Node {
 	return []*mdx.Node{b.field(field{name: name, schema: x}, depth)}
 }
 
+// kindName is what a value without a name is called.
 func (b *builder) kindName() string {
 	if b.kind == "ResponseField" {
 		return "response"
@@ -45,6 +48,7 @@ func (b *builder) kindName() string {
 	return "body"
 }
 
+// nameOf is what readers know a schema by.
 func (b *builder) nameOf(x *Schema) string {
 	r := b.slice.resolve(x)
 	switch {
@@ -58,6 +62,7 @@ func (b *builder) nameOf(x *Schema) string {
 
 func isObject(x *Schema) bool { return slices.Contains(x.Types, "object") }
 
+// enter notes that a named schema's fields are being made; leave ends it.
 func (b *builder) enter(x *Schema) (leave func()) {
 	if x.Ref == "" {
 		return func() {}
@@ -66,6 +71,7 @@ func (b *builder) enter(x *Schema) (leave func()) {
 	return func() { b.open = b.open[:len(b.open)-1] }
 }
 
+// field is one field of a page.
 type field struct {
 	name        string
 	required    bool
@@ -76,6 +82,7 @@ type field struct {
 	note        string // how it is written, as code
 }
 
+// field makes a field's element, and what lies below it.
 func (b *builder) field(f field, depth int) *mdx.Node {
 	x := b.slice.resolve(f.schema)
 	var attrs []mdx.Attr
@@ -124,6 +131,7 @@ func (b *builder) field(f field, depth int) *mdx.Node {
 	return b.element(b.kind, attrs, children...)
 }
 
+// short is a value on one line.
 func short(raw json.RawMessage) string {
 	s := scalarText(raw)
 	if r := []rune(s); len(r) > 200 {
@@ -132,6 +140,7 @@ func short(raw json.RawMessage) string {
 	return s
 }
 
+// facts are a schema's constraints and values.
 func (b *builder) facts(x *Schema) []*mdx.Node {
 	var out []*mdx.Node
 	if len(x.EnumText) > 0 {
@@ -182,6 +191,7 @@ func (b *builder) facts(x *Schema) []*mdx.Node {
 	return out
 }
 
+// inner shows what a field's value is made of, below it.
 func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
 	r := b.slice.resolve(x)
 	if !b.deep(r) {
@@ -218,6 +228,7 @@ func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
 	return append(out, b.alternatives(r, depth)...)
 }
 
+// deep tells whether there is more to say of a schema than a line.
 func (b *builder) deep(x *Schema) bool {
 	if len(x.Properties)+len(x.Patterns)+len(x.Tuple) > 0 || x.Additional != nil && b.described(x.Additional) {
 		return true
@@ -233,6 +244,7 @@ func (b *builder) deep(x *Schema) bool {
 	return false
 }
 
+// described tells schemas that say more than their type.
 func (b *builder) described(x *Schema) bool { return b.describedAt(x, 0) }
 
 func (b *builder) describedAt(x *Schema, depth int) bool {
@@ -241,6 +253,7 @@ func (b *builder) describedAt(x *Schema, depth int) bool {
 		r.Description != "" || r.Title != "" || r.Const != nil || r.Not != nil || r.Additional != nil || r.Items != nil && depth < maxFieldDepth && b.describedAt(r.Items, depth+1)
 }
 
+// properties makes an object's fields.
 func (b *builder) properties(x *Schema, depth int) []*mdx.Node {
 	var out []*mdx.Node
 	add := func(name string, required bool, s *Schema) {
@@ -277,6 +290,7 @@ func (b *builder) expandable(title string, children []*mdx.Node) *mdx.Node {
 	return b.element("Expandable", attrs, children...)
 }
 
+// alternatives shows oneOf and anyOf, each under its name.
 func (b *builder) alternatives(x *Schema, depth int) []*mdx.Node {
 	list, word := x.OneOf, b.words.oneOf
 	if list == nil {
@@ -322,10 +336,13 @@ func (b *builder) alternatives(x *Schema, depth int) []*mdx.Node {
 	return out
 }
 
+// phraseText takes their meaning from the signs that titles of components
+// understand.
 func phraseText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "[", `\[`, "]", `\]`).Replace(s)
 }
 
+// typeOf is a schema's type in words.
 func (b *builder) typeOf(x *Schema, depth int) string {
 	r := b.slice.resolve(x)
 	if r.Never {

@@ -383,27 +383,3 @@ func (b *builder) media(level int, title, description string, list []Media) []*m
 	}
 	return append(out, b.element("Tabs", nil, tabs...))
 }
-
-// value shows a schema that has no name where it stands: an object's fields,
-// else one field.
-// kindName is what a value without a name is called.
-// nameOf is what readers know a schema by.
-// enter notes that a named schema's fields are being made; leave ends it.
-// field is one field of a page.
-// field makes a field's element, and what lies below it.
-// short is a value on one line.
-// facts are a schema's constraints and values.
-// inner shows what a field's value is made of, below it.
-// deep tells whether there is more to say of a schema than a line.
-// described tells schemas that say more than their type.
-// properties makes an object's fields.
-// alternatives shows oneOf and anyOf, each under its name.
-// phraseText takes their meaning from the signs that titles of components
-// understand.
-// typeOf is a schema's type in words.
-// responses shows the answers, one below the other.
-// callbacks shows the calls that the server makes.
-// channel shows the messages of a channel.
-// answers are the examples of answers, and of what a webhook brings.
-// exampleText is an example as it is sent: JSON, or the text that it says.
-// examples is a box of code beside the text.
