@@ -165,16 +165,25 @@ func (t *typefaces) bundled(f *fonts.Family, italics bool) error {
 	key := f.Name + " Fallback"
 	if fb := f.Fallback; fb != nil && !t.done[key] {
 		t.done[key] = true
-		local := `local("Arial"),local("Liberation Sans"),local("Arimo"),local("Helvetica")`
+		regular := `local("Arial"),local("Liberation Sans"),local("Arimo"),local("Helvetica")`
+		bold := `local("Arial Bold"),local("Liberation Sans Bold"),local("Arimo Bold"),local("Helvetica Bold")`
 		if f.Kind == fonts.Serif {
-			local = `local("Times New Roman"),local("Liberation Serif"),local("Tinos"),local("Times")`
+			regular = `local("Times New Roman"),local("Liberation Serif"),local("Tinos"),local("Times")`
+			bold = `local("Times New Roman Bold"),local("Liberation Serif Bold"),local("Tinos Bold"),local("Times Bold")`
 		}
-		percent := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) + "%" }
-		t.rules.WriteString("@font-face{font-family:" + cssString(key) + ";src:" + local + ";size-adjust:" + percent(fb.Size) +
-			";ascent-override:" + percent(fb.Ascent) + ";descent-override:" + percent(fb.Descent) + ";line-gap-override:" + percent(fb.LineGap) +
-			";unicode-range:" + western + "}")
+		t.standIn(key, regular, "100 549", fb.Regular)
+		t.standIn(key, bold, "550 900", fb.Bold)
 	}
 	return nil
+}
+
+// standIn is a font of the reader's system, scaled by m, for the weights of a
+// family that is not loaded yet.
+func (t *typefaces) standIn(family, local, weights string, m fonts.Metrics) {
+	percent := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) + "%" }
+	t.rules.WriteString("@font-face{font-family:" + cssString(family) + ";src:" + local + ";font-weight:" + weights + ";size-adjust:" + percent(m.Size) +
+		";ascent-override:" + percent(m.Ascent) + ";descent-override:" + percent(m.Descent) + ";line-gap-override:" + percent(m.LineGap) +
+		";unicode-range:" + western + "}")
 }
 
 // cssString writes s as a CSS string.
