@@ -3,7 +3,6 @@ package functions_test
 import (
 	"context"
 	"encoding/json"
-	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestPrograms tells the story with the programs as they are deployed, each in
@@ -32,11 +32,7 @@ func TestPrograms(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var command []string
 			if c.emulator != "" && runtime.GOARCH != c.arch {
-				path, err := exec.LookPath(c.emulator)
-				if err != nil {
-					absent(t, c.emulator+" is not there (Debian's qemu-user-static)")
-				}
-				command = append(command, path)
+				command = append(command, outside.Program(t, c.emulator))
 			}
 			local := cloudtest.MiniStack(t)
 			program := build(t, c.arch)

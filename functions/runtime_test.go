@@ -3,11 +3,9 @@ package functions_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -161,14 +159,4 @@ func build(t testing.TB, arch string) func(name string) string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return func(name string) string { return filepath.Join(dir, name, "bootstrap") }
-}
-
-// absent says that something that a test needs is not there.
-func absent(t testing.TB, what string) {
-	t.Helper()
-	message := fmt.Sprintf("%s; .ci/tools installs it", what)
-	if os.Getenv("BINDERY_REQUIRE") == "all" {
-		t.Fatal(message)
-	}
-	t.Skip(message)
 }

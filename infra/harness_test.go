@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/jsii-runtime-go"
 	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestMain ends the process of Node in which CDK runs.
@@ -67,12 +68,7 @@ var made struct {
 // name of its own.
 func synth(t *testing.T, name stage, bends ...func(*settings)) *synthesized {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		if os.Getenv("BINDERY_REQUIRE") == "all" {
-			t.Fatal("needs node, and BINDERY_REQUIRE=all")
-		}
-		t.Skip("not run: needs node")
-	}
+	outside.Program(t, "node")
 	made.Lock()
 	defer made.Unlock()
 	key := string(name)

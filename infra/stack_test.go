@@ -14,6 +14,7 @@ import (
 
 	outputs "github.com/bindery-docs/bindery/shared/cloud/stack"
 	"github.com/bindery-docs/bindery/statemachine"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 var stages = []stage{stageDev, stageProd, stageLocal}
@@ -373,16 +374,7 @@ func TestOutputsAreWhatOperatorsRead(t *testing.T) {
 
 // TestLint has cfn-lint read the golden templates.
 func TestLint(t *testing.T) {
-	lint, err := filepath.Abs(filepath.Join("..", ".cache", "venv", "bin", "cfn-lint"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(lint); err != nil {
-		if os.Getenv("BINDERY_REQUIRE") == "all" {
-			t.Fatal("needs cfn-lint (make tools), and BINDERY_REQUIRE=all")
-		}
-		t.Skip("not run: needs cfn-lint (make tools)")
-	}
+	lint := outside.Tool(t, "cfn-lint", "venv", "bin", "cfn-lint")
 	// W3005: CDK writes down dependencies that references imply already.
 	args := []string{"--ignore-checks", "W3005", "--region", "eu-central-1", "--"}
 	for _, name := range stages {

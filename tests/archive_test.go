@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestArchiveReadsBackWholeWithEveryReader unpacks one bundle with five
@@ -22,7 +24,7 @@ import (
 // list. An archive of many gzip members is legal, but readers have been seen
 // to stop in the middle of one without a word.
 func TestArchiveReadsBackWholeWithEveryReader(t *testing.T) {
-	bundle := exportSite(t, filepath.Join(repository(t), "infra", "docs"))
+	bundle := exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs"))
 	archive, err := os.ReadFile(bundle.Bundle)
 	if err != nil {
 		t.Fatal(err)
@@ -39,13 +41,15 @@ func TestArchiveReadsBackWholeWithEveryReader(t *testing.T) {
 		extract func(t *testing.T, into string)
 	}{
 		{"go", func(t *testing.T, into string) { extractWithGo(t, archive, into) }},
-		{"gnu tar", func(t *testing.T, into string) { run(t, program(t, "tar"), "-xzf", bundle.Bundle, "-C", into) }},
-		{"bsdtar", func(t *testing.T, into string) { run(t, program(t, "bsdtar"), "-xzf", bundle.Bundle, "-C", into) }},
+		{"gnu tar", func(t *testing.T, into string) { run(t, outside.Program(t, "tar"), "-xzf", bundle.Bundle, "-C", into) }},
+		{"bsdtar", func(t *testing.T, into string) {
+			run(t, outside.Program(t, "bsdtar"), "-xzf", bundle.Bundle, "-C", into)
+		}},
 		{"busybox", func(t *testing.T, into string) {
-			run(t, program(t, "busybox"), "tar", "-xzf", bundle.Bundle, "-C", into)
+			run(t, outside.Program(t, "busybox"), "tar", "-xzf", bundle.Bundle, "-C", into)
 		}},
 		{"python", func(t *testing.T, into string) {
-			run(t, program(t, "python3"), "-c",
+			run(t, outside.Program(t, "python3"), "-c",
 				"import sys, tarfile; tarfile.open(sys.argv[1], 'r:gz').extractall(sys.argv[2])", bundle.Bundle, into)
 		}},
 	}
@@ -57,7 +61,7 @@ func TestArchiveReadsBackWholeWithEveryReader(t *testing.T) {
 		})
 	}
 	t.Run("sha256sum", func(t *testing.T) {
-		out, err := exec.Command(program(t, "sha256sum"), bundle.Bundle).Output()
+		out, err := exec.Command(outside.Program(t, "sha256sum"), bundle.Bundle).Output()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -235,7 +237,7 @@ func redirects(document string) bool { return strings.Contains(document, `http-e
 // web.dev calls good, 0.1: scripts pick among views), no id may
 // stand twice, and no page may be wider than the window.
 func TestAtlasInABrowser(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := unpack(t, atlas(t))
 	b := newTab(t, chromium, "file://"+dir)
 	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
@@ -285,7 +287,7 @@ func TestAtlasInABrowser(t *testing.T) {
 // TestAtlasWithoutJavaScript asserts that every word of every page can be seen
 // or unfolded where scripts do not run.
 func TestAtlasWithoutJavaScript(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := unpack(t, atlas(t))
 	b := newTab(t, chromium, "file://"+dir)
 	defer b.stop()
@@ -317,7 +319,7 @@ func TestAtlasWithoutJavaScript(t *testing.T) {
 // TestAtlasByKeyboard walks through pages with the Tab key: what has the focus
 // can be seen, in the window, with a mark around it.
 func TestAtlasByKeyboard(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := unpack(t, atlas(t))
 	b := newTab(t, chromium, "file://"+dir)
 	defer b.stop()

@@ -14,6 +14,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // axeRun asks axe-core for what breaks WCAG 2.2 AA or its best practices, with
@@ -121,16 +123,16 @@ func TestAxeFindsNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not run: opens a browser on every page")
 	}
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
-	axe, err := os.ReadFile(filepath.Join(repository(t), ".cache", "npm", "node_modules", "axe-core", "axe.min.js"))
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	axe, err := os.ReadFile(outside.Tool(t, "axe-core", "npm", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
-		lacking(t, "axe-core (make tools)")
+		t.Fatal(err)
 	}
 	for name, source := range map[string]string{
-		"docs":    filepath.Join(repository(t), "infra", "docs"),
-		"hard":    filepath.Join(repository(t), "tests", "testdata", "hard"),
-		"atlas":   filepath.Join(repository(t), "tests", "testdata", "atlas"),
-		"islands": filepath.Join(repository(t), "tests", "testdata", "islands"),
+		"docs":    filepath.Join(outside.Checkout(t), "infra", "docs"),
+		"hard":    filepath.Join(outside.Checkout(t), "tests", "testdata", "hard"),
+		"atlas":   filepath.Join(outside.Checkout(t), "tests", "testdata", "atlas"),
+		"islands": filepath.Join(outside.Checkout(t), "tests", "testdata", "islands"),
 		"big":     bigSection(t),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/bindery-docs/bindery/shared/bundle"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestPagesOpenInABrowser opens pages of a bundle straight from the folder and
@@ -29,17 +30,17 @@ import (
 // holds what breaks layouts: tips at the edge, wide tables, long words. With
 // BINDERY_SCREENSHOTS=DIR it keeps a picture of each page: light, dark, phone.
 func TestPagesOpenInABrowser(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	sites := map[string]string{
-		"docs": filepath.Join(repository(t), "infra", "docs"),
-		"hard": filepath.Join(repository(t), "tests", "testdata", "hard"),
+		"docs": filepath.Join(outside.Checkout(t), "infra", "docs"),
+		"hard": filepath.Join(outside.Checkout(t), "tests", "testdata", "hard"),
 	}
 	pages := map[string][]string{
 		"docs": {"index.html", "components/tabs.html", "404.html"},
 		"hard": {"index.html", "nested.html", "ar/index.html"},
 	}
-	if corpora := filepath.Join(repository(t), "..", "shared", "corpora"); !testing.Short() {
-		if _, err := os.Stat(corpora); err == nil {
+	if !testing.Short() {
+		if corpora, ok := outside.Maybe(t, "corpora"); ok {
 			for _, site := range []string{"mcp", "trigger", "novu"} {
 				sites[site] = filepath.Join(corpora, site)
 			}

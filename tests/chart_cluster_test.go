@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestChart installs the Helm chart on a cluster with real pods: our own images,
@@ -158,16 +160,9 @@ type cluster struct {
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	dir := os.Getenv("BINDERY_SHARED")
-	if dir == "" {
-		dir = filepath.Join(repository(t), "..", "shared")
-	}
-	c := &cluster{t: t, bed: filepath.Join(dir, "testbeds", "k8s"), chart: filepath.Join(repository(t), "infra", "chart")}
-	if _, err := os.Stat(filepath.Join(c.bed, "up.sh")); err != nil {
-		t.Skip("not run: needs the test bed of a cluster in the shared folder (BINDERY_SHARED)")
-	}
+	c := &cluster{t: t, bed: outside.Folder(t, "testbeds", "k8s"), chart: filepath.Join(outside.Checkout(t), "infra", "chart")}
 	if os.Geteuid() != 0 {
-		lacking(t, "root, for a node with real pods")
+		outside.OutOfReach(t, "root, for a node with real pods")
 	}
 	c.env = os.Environ()
 	work, err := os.MkdirTemp("", "bk8s-")
@@ -177,7 +172,7 @@ func newCluster(t *testing.T) *cluster {
 	t.Cleanup(func() { _ = os.RemoveAll(work) })
 	c.dir = work
 	bin := strings.TrimSpace(c.must(filepath.Join(c.bed, "build.sh")))
-	tools := filepath.Join(repository(t), ".cache", "bin")
+	tools := filepath.Join(outside.Checkout(t), ".cache", "bin")
 	c.env = append(c.env, "PATH="+tools+":"+bin+":"+os.Getenv("PATH"),
 		"HELM_CONFIG_HOME="+work, "HELM_CACHE_HOME="+work, "HELM_DATA_HOME="+work, "KUBECACHEDIR="+work)
 	bed := filepath.Join(work, "c")
@@ -286,7 +281,7 @@ func (c *cluster) image(kind, name string, flags ...string) {
 	archive := filepath.Join(c.dir, strings.NewReplacer("/", "-", ":", "-").Replace(name)+".tar")
 	args := append([]string{"run", "./infra/image", kind, "--arch", goArch(c.t), "--out", archive, "--name", name}, flags...)
 	cmd := exec.CommandContext(c.t.Context(), "go", args...)
-	cmd.Dir = repository(c.t)
+	cmd.Dir = outside.Checkout(c.t)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		c.t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
@@ -538,7 +533,7 @@ func (c *cluster) load(t *testing.T, url string) *load {
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &load{stop: cancel, done: make(chan struct{}), report: new(bytes.Buffer)}
 	// INT has it report what it did; the time is longer than any roll-out.
-	l.wrk = exec.Command(program(t, "wrk"), "--threads", "1", "--connections", "4", "--timeout", "10s", "--duration", "10m", url)
+	l.wrk = exec.Command(outside.Program(t, "wrk"), "--threads", "1", "--connections", "4", "--timeout", "10s", "--duration", "10m", url)
 	l.wrk.Stdout, l.wrk.Stderr = l.report, l.report
 	if err := l.wrk.Start(); err != nil {
 		t.Fatal(err)

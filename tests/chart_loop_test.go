@@ -19,6 +19,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // The loop in pipelines: the shell steps of infra/chart/workflows, as they
@@ -402,7 +404,7 @@ func gitlabCI(t *testing.T, e environment) (string, error) {
 
 func readWorkflow(t *testing.T, name string, into any) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(repository(t), "infra", "chart", "workflows", name))
+	text, err := os.ReadFile(filepath.Join(outside.Checkout(t), "infra", "chart", "workflows", name))
 	if err == nil {
 		err = yaml.Unmarshal(text, into)
 	}
@@ -422,7 +424,7 @@ func shell(t *testing.T, e environment, env map[string]string, script string, fl
 		t.Fatal(err)
 	}
 	file.Close()
-	cmd := exec.CommandContext(t.Context(), program(t, "bash"), append(flags, file.Name())...)
+	cmd := exec.CommandContext(t.Context(), outside.Program(t, "bash"), append(flags, file.Name())...)
 	cmd.Dir = e.home
 	cmd.Env = []string{"PATH=" + e.path, "HOME=" + e.home, "TMPDIR=" + filepath.Join(e.home, "tmp")}
 	for name, value := range env {

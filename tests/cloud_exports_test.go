@@ -24,18 +24,15 @@ import (
 	"github.com/bindery-docs/bindery/shared/local"
 	"github.com/bindery-docs/bindery/shared/script/island"
 	"github.com/bindery-docs/bindery/shared/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // sameBytes exports sites through the stack and in this process: the bundles
 // have the same bytes.
 func (d *deployment) sameBytes(t *testing.T) {
-	sites := map[string]string{"infra-docs": filepath.Join(repository(t), "infra", "docs")}
-	outside := os.Getenv("BINDERY_SHARED")
-	if outside == "" {
-		outside = filepath.Join(repository(t), "..", "shared")
-	}
+	sites := map[string]string{"infra-docs": filepath.Join(outside.Checkout(t), "infra", "docs")}
 	for _, name := range []string{"mcp", "trigger", "novu"} {
-		if dir := filepath.Join(outside, "corpora", name); exists(filepath.Join(dir, "docs.json")) {
+		if dir, ok := outside.Maybe(t, "corpora", name); ok {
 			sites[name] = dir
 		}
 	}
@@ -62,11 +59,6 @@ func (d *deployment) sameBytes(t *testing.T) {
 			t.Logf("published in %v, exported and downloaded in %v", published.Round(100*time.Millisecond), exported.Round(100*time.Millisecond))
 		})
 	}
-}
-
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
 }
 
 // twin is a Bindery in this process whose first snapshot gets the name of one

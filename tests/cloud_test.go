@@ -23,6 +23,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/cloud/stack"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // deployment is the stack on a local cloud, with permissions enforced, and a
@@ -86,10 +87,8 @@ func TestCloud(t *testing.T) {
 
 func deploy(t *testing.T) *deployment {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(repository(t), ".cache", "ministack", "bin", "python")); err != nil {
-		lacking(t, "MiniStack (make tools)")
-	}
-	program(t, "node")
+	outside.Tool(t, "MiniStack", "ministack", "bin", "python")
+	outside.Program(t, "node")
 	// Marks of version control are part of a bundle, and tests have none.
 	flags, err := exec.Command("go", "env", "GOFLAGS").Output()
 	if err != nil {
@@ -158,7 +157,7 @@ func deploy(t *testing.T) *deployment {
 
 // script runs one of infra/local, with more in its environment.
 func (d *deployment) script(t *testing.T, name string, env ...string) error {
-	cmd := exec.Command(filepath.Join(repository(t), "infra", "local", name))
+	cmd := exec.Command(filepath.Join(outside.Checkout(t), "infra", "local", name))
 	cmd.Env = append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", name, err, out)
@@ -193,7 +192,7 @@ func (d *deployment) newKey(t *testing.T, org string, scopes ...admin.Scope) str
 // fixed date: times of commits are part of a bundle.
 func committed(t *testing.T, dir string) string {
 	t.Helper()
-	git := program(t, "git")
+	git := outside.Program(t, "git")
 	out := t.TempDir()
 	if err := os.CopyFS(out, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
@@ -296,7 +295,7 @@ func (d *deployment) functions(t *testing.T) map[string][]deployedFunction {
 	if err := json.Unmarshal(d.request(t, "lambda", "GET", "/2015-03-31/functions", "", nil), &list); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := os.ReadDir(filepath.Join(repository(t), "functions"))
+	entries, err := os.ReadDir(filepath.Join(outside.Checkout(t), "functions"))
 	if err != nil {
 		t.Fatal(err)
 	}

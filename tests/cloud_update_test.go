@@ -24,6 +24,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/cloud/stack"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // update deploys another renderer and another setting over the stack while an
@@ -109,7 +110,7 @@ func otherRenderer(t *testing.T) string {
 		{"shared/export/renderer.go", `const rendererVersion = \d+`, "const rendererVersion = 1_000_000"},
 		{"shared/export/upkeep/upkeep.go", `maxAge = 7 \* time\.Hour`, "maxAge = 8 * time.Hour"},
 	} {
-		file := filepath.Join(repository(t), filepath.FromSlash(change.file))
+		file := filepath.Join(outside.Checkout(t), filepath.FromSlash(change.file))
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -183,8 +184,8 @@ func (d *deployment) whoWorkedOn(t *testing.T, id string) map[string]map[string]
 // cdk runs the CDK's CLI on the local cloud.
 func (d *deployment) cdk(t *testing.T, args ...string) ([]byte, error) {
 	t.Helper()
-	cmd := exec.Command(filepath.Join(repository(t), ".cache", "npm", "node_modules", ".bin", "cdk"), args...)
-	cmd.Dir = repository(t)
+	cmd := exec.Command(outside.Tool(t, "the CDK's program", "npm", "node_modules", ".bin", "cdk"), args...)
+	cmd.Dir = outside.Checkout(t)
 	cmd.Env = append(os.Environ(), "AWS_DEFAULT_REGION="+localRegion, "AWS_EC2_METADATA_DISABLED=true", "CDK_DISABLE_CLI_TELEMETRY=1")
 	out, err := cmd.CombinedOutput()
 	t.Logf("cdk %s: %v", args[0], err)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // strict is the policy that a site may send with every page that holds nothing
@@ -21,9 +23,9 @@ const strict = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // document them: by links, keys and clicks, under a strict content security
 // policy. Each step is a script that gives what is wrong, "" for nothing.
 func TestComponentsInABrowser(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(repository(t), "infra", "docs")).Bundle)
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs")).Bundle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,9 +176,9 @@ func TestComponentsInABrowser(t *testing.T) {
 // TestComponentsWithoutScripts reads every component's page with JavaScript
 // off: nothing is hidden but what opens by itself.
 func TestComponentsWithoutScripts(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(repository(t), "infra", "docs")).Bundle)
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs")).Bundle)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,25 +15,23 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestThreeRealSites takes three sites that nobody here wrote from folder to
 // bundle and has a checker that shares no code with the product look at what
 // came out, beside the trees that the reference MDX parser reads.
 func TestThreeRealSites(t *testing.T) {
-	outside := shared(t)
-	python := program(t, "python3")
-	trees := os.Getenv("BINDERY_TREES")
-	if _, err := os.Stat(filepath.Join(trees, "mcp.jsonl")); trees == "" || err != nil {
-		lacking(t, "the trees of the reference parser in BINDERY_TREES (make tools)")
-	}
-
+	checker := outside.Folder(t, "oracle", "check_bundle.py")
+	trees := filepath.Dir(outside.Trees(t, "mcp.jsonl"))
+	python := outside.Program(t, "python3")
 	compared := 0
 	for _, site := range []string{"mcp", "trigger", "novu"} {
 		t.Run(site, func(t *testing.T) {
-			source := filepath.Join(outside, "corpora", site)
+			source := outside.Folder(t, "corpora", site)
 			bundle := exportSite(t, source)
-			out, err := exec.Command(python, filepath.Join(outside, "oracle", "check_bundle.py"), bundle.Bundle, source,
+			out, err := exec.Command(python, checker, bundle.Bundle, source,
 				"--trees", filepath.Join(trees, site+".jsonl"), "--show", "1000000").Output()
 			if err != nil {
 				t.Fatalf("check_bundle.py: %v\n%s", err, out)

@@ -2,7 +2,6 @@
 // and their imports, drift between files that must agree, the end-to-end
 // scripts, the three corpora, the archive readers and the browser.
 //
-// Some tests need things from outside the repository. Each says what it
-// lacks when it skips; with BINDERY_REQUIRE=all in the environment (as in CI)
-// a lack is a failure.
+// Some tests need things from outside the repository: package tests/outside
+// has the rule for what becomes of those that lack them.
 package tests

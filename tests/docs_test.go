@@ -23,6 +23,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/remote"
 	"github.com/bindery-docs/bindery/shared/snapshot"
 	"github.com/bindery-docs/bindery/shared/theme/icons"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestLimitsPage holds the page of limits against the constants.
@@ -137,9 +138,7 @@ func TestAPIExamples(t *testing.T) {
 		t.Skip("-short: it runs a whole Bindery")
 	}
 	for _, tool := range []string{"bash", "curl"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			lacking(t, tool)
-		}
+		outside.Program(t, tool)
 	}
 	u := start(t, t.TempDir())
 	defer u.stop(t)

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // BenchmarkWholeExport runs the program on sites of several sizes, from
@@ -23,7 +25,7 @@ func BenchmarkWholeExport(b *testing.B) {
 		sites = append(sites, struct {
 			name string
 			path func(b *testing.B) string
-		}{site, func(b *testing.B) string { return filepath.Join(shared(b), "corpora", site) }})
+		}{site, func(b *testing.B) string { return outside.Folder(b, "corpora", site) }})
 	}
 	for _, site := range sites {
 		b.Run(site.name, func(b *testing.B) {

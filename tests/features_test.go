@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/bindery-docs/bindery/shared/bundle"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // seen is what a reader meets on a bundle's pages.
@@ -62,10 +63,10 @@ var features = []struct {
 // says against the table. An air-gapped bundle calls nobody, from a folder
 // neither.
 func TestFeatureTable(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	u := start(t, t.TempDir())
 	domain := seededDomain(t, u)
-	if _, err := u.command(t, "publish", filepath.Join(repository(t), "tests", "testdata", "features"), "--domain", domain); err != nil {
+	if _, err := u.command(t, "publish", filepath.Join(outside.Checkout(t), "tests", "testdata", "features"), "--domain", domain); err != nil {
 		t.Fatal(err)
 	}
 	versions := map[string]string{}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestTheFlowByCurl does with plain requests what a pipeline does: publish with
@@ -21,7 +23,7 @@ func TestTheFlowByCurl(t *testing.T) {
 		t.Errorf("the env file is %v (%v), want mode 0600", info.Mode(), err)
 	}
 	domain := seededDomain(t, u)
-	if _, err := u.command(t, "publish", filepath.Join(repository(t), "infra", "docs"), "--domain", domain); err != nil {
+	if _, err := u.command(t, "publish", filepath.Join(outside.Checkout(t), "infra", "docs"), "--domain", domain); err != nil {
 		t.Fatal(err)
 	}
 

@@ -16,6 +16,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // islandPages are the pages of the site "islands". The first needs no engine.
@@ -97,7 +99,7 @@ func shows(t *testing.T, name, got string) {
 // bundle states. Nothing may be written to the console, and no request may fail
 // or leave the bundle.
 func TestIslandsInABrowser(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := t.TempDir()
 	archive, err := os.ReadFile(exportSite(t, filepath.Join("testdata", "islands")).Bundle)
 	if err != nil {
@@ -256,7 +258,7 @@ func bothAxe(t *testing.T, ctx context.Context) {
 // TestIslandsWithoutJavaScript reads what components show, and what they would
 // show later, where scripts don't run.
 func TestIslandsWithoutJavaScript(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := filepath.Join(t.TempDir(), "docs")
 	archive, err := os.ReadFile(exportSite(t, filepath.Join("testdata", "islands")).Bundle)
 	if err != nil {

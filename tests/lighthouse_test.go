@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // lighthousePages are of five kinds: landing page, guide, component, call of the
@@ -24,13 +26,10 @@ func TestLighthouse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not run: judges five pages in a browser")
 	}
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
-	node := program(t, "node")
-	cli := filepath.Join(repository(t), ".cache", "lighthouse", "node_modules", "lighthouse", "cli", "index.js")
-	if _, err := os.Stat(cli); err != nil {
-		lacking(t, "lighthouse (make tools)")
-	}
-	address := preview(t, exportSite(t, filepath.Join(repository(t), "infra", "docs")).Bundle)
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	node := outside.Program(t, "node")
+	cli := outside.Tool(t, "lighthouse", "lighthouse", "node_modules", "lighthouse", "cli", "index.js")
+	address := preview(t, exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs")).Bundle)
 	for _, page := range lighthousePages {
 		t.Run(page, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "report.json")

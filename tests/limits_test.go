@@ -27,6 +27,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/export"
 	"github.com/bindery-docs/bindery/shared/local"
 	"github.com/bindery-docs/bindery/shared/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // The limits of AWS that local clouds do not keep. That of a state's payload is
@@ -43,7 +44,7 @@ const (
 // TestAShardRendersInTime plans a site of many pages and holds the shards to
 // the measured cost of a page, which the page about costs has.
 func TestAShardRendersInTime(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(repository(t), "infra", "docs", "operate", "cost.mdx"))
+	text, err := os.ReadFile(filepath.Join(outside.Checkout(t), "infra", "docs", "operate", "cost.mdx"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func planOf(t *testing.T, dir string) int {
 // TestThePageOfLocalCloudsNamesTests: for each difference from AWS the page says
 // what covers it, and that is there.
 func TestThePageOfLocalCloudsNamesTests(t *testing.T) {
-	root := repository(t)
+	root := outside.Checkout(t)
 	page, err := os.ReadFile(filepath.Join(root, "infra", "docs", "operate", "local-clouds.mdx"))
 	if err != nil {
 		t.Fatal(err)

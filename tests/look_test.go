@@ -12,6 +12,8 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // strictPolicy is the content security policy that every page holds; a page
@@ -22,7 +24,7 @@ const strictPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; i
 // TestLookInABrowser: utility classes do what they say, drawings are shown in
 // light and dark, and Mermaid draws what is left to it, all under the policy.
 func TestLookInABrowser(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	source := t.TempDir()
 	for name, text := range map[string]string{
 		"docs.json": `{"name":"Look","theme":"mint","colors":{"primary":"#0055aa"},"navigation":{"pages":["classes","drawn","live"]}}`,
@@ -151,9 +153,9 @@ const printed = `(() => {
 // TestPagesWithoutTheirHelp: pages are whole where no script runs, on paper, and
 // while their fonts are still on the way.
 func TestPagesWithoutTheirHelp(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(repository(t), "infra", "docs")).Bundle)
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs")).Bundle)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,18 +6,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestTheOpenAPIDocumentIsClean has a linter read the document that a running
 // server gives.
 func TestTheOpenAPIDocumentIsClean(t *testing.T) {
-	linter := filepath.Join(repository(t), ".cache", "npm", "node_modules", ".bin", "redocly")
-	if _, err := os.Stat(linter); err != nil {
-		lacking(t, "the OpenAPI linter (make tools)")
-	}
+	linter := outside.Tool(t, "the OpenAPI linter", "npm", "node_modules", ".bin", "redocly")
 	u := start(t, t.TempDir())
 	dir := t.TempDir()
-	document := run(t, program(t, "curl"), "-sSf", u.url+"/openapi.json")
+	document := run(t, outside.Program(t, "curl"), "-sSf", u.url+"/openapi.json")
 	if err := os.WriteFile(filepath.Join(dir, "openapi.json"), document, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -34,10 +33,7 @@ func TestTheOpenAPIDocumentIsClean(t *testing.T) {
 // Methods that nothing answers are 404 here by design, hence the one check that
 // is left out; 422 is the answer to an idempotency key used twice.
 func TestTheAPIHoldsWhatItsDocumentSays(t *testing.T) {
-	tool := filepath.Join(repository(t), ".cache", "venv", "bin", "schemathesis")
-	if _, err := os.Stat(tool); err != nil {
-		lacking(t, "schemathesis (make tools)")
-	}
+	tool := outside.Tool(t, "schemathesis", "venv", "bin", "schemathesis")
 	u := start(t, t.TempDir())
 	domain := seededDomain(t, u)
 	if _, err := u.command(t, "publish", madeSite(t, 5), "--domain", domain); err != nil {

@@ -17,13 +17,15 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // apiSite copies the site "reference" and names the server that its calls go to.
 func apiSite(t *testing.T, server string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join(repository(t), "tests", "testdata", "reference"))); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(outside.Checkout(t), "tests", "testdata", "reference"))); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(dir, "shop.yaml")
@@ -60,7 +62,7 @@ type playgroundState struct {
 // calls from other pages is explained. It works from a folder, and from a server
 // with the policy that the bundle states. Secrets are nowhere but in the page.
 func TestPlayground(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	var open atomic.Bool
 	heard := make(chan string, 10)
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -206,9 +208,9 @@ func TestPlayground(t *testing.T) {
 // pureAxe lets axe-core look at the page as it is.
 func pureAxe(t *testing.T, ctx context.Context) {
 	t.Helper()
-	axe, err := os.ReadFile(filepath.Join(repository(t), ".cache", "npm", "node_modules", "axe-core", "axe.min.js"))
+	axe, err := os.ReadFile(outside.Tool(t, "axe-core", "npm", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
-		lacking(t, "axe-core (make tools)")
+		t.Fatal(err)
 	}
 	quiet := strings.Replace(axeRun, "runOnly:", "preload: false, runOnly:", 1) // it would ask for files that a folder doesn't give
 	faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](string(axe)+";"+quiet, chromedp.EvalAwaitPromise))
@@ -220,9 +222,9 @@ func pureAxe(t *testing.T, ctx context.Context) {
 // Every kind of page about an API is as good as others: nothing is said on the
 // console, and axe-core finds nothing, with everything open and closed.
 func TestReferencePages(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(repository(t), "tests", "testdata", "reference")).Bundle)
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "tests", "testdata", "reference")).Bundle)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestSAM runs the synthesized template under the SAM CLI: it validates, every
@@ -27,14 +29,9 @@ func TestSAM(t *testing.T) {
 	if os.Getenv("BINDERY_SAM") == "" {
 		t.Skip("not run: make test-sam does")
 	}
-	root := repository(t)
-	sam := filepath.Join(root, ".cache/sam/bin/sam")
-	cdk := filepath.Join(root, ".cache/npm/node_modules/.bin/cdk")
-	for _, tool := range []string{sam, cdk} {
-		if _, err := os.Stat(tool); err != nil {
-			lacking(t, tool+" (make tools)")
-		}
-	}
+	root := outside.Checkout(t)
+	sam := outside.Tool(t, "the SAM CLI", "sam", "bin", "sam")
+	cdk := outside.Tool(t, "the CDK's program", "npm", "node_modules", ".bin", "cdk")
 	dir := t.TempDir()
 	env := append(os.Environ(),
 		"SAM_CLI_TELEMETRY=0", "AWS_MAX_ATTEMPTS=1", "AWS_ENDPOINT_URL_STS=http://127.0.0.1:1", // or each call waits for an account
@@ -108,14 +105,10 @@ func TestSAM(t *testing.T) {
 // its address if it is not the usual one.
 func samEngine(t *testing.T, root string, run func(...string) (string, string, error), must func(...string) string) string {
 	t.Helper()
-	script := filepath.Join(root, "..", "shared", "testbeds", "engine", "engine.sh")
-	if dir := os.Getenv("BINDERY_SHARED"); dir != "" {
-		script = filepath.Join(dir, "testbeds", "engine", "engine.sh")
-	}
-	if _, err := os.Stat(script); err != nil || os.Getuid() != 0 {
+	script, ok := outside.Maybe(t, "testbeds", "engine", "engine.sh")
+	if !ok || os.Getuid() != 0 {
 		if _, _, err := run("docker", "info"); err != nil {
-			// BINDERY_REQUIRE=all does not ask for it: no package brings one.
-			t.Skip("not run: needs a Docker engine, or root and the engine of the shared folder")
+			outside.OutOfReach(t, "a Docker engine, or root and the engine of the shared folder")
 		}
 		return ""
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // searchSite is the site whose search the tests below ask.
@@ -49,9 +51,9 @@ const boxLook = `(() => {
 // a sub-path of a file server with the policy that the bundle states, on a desk
 // and on a phone, and goes to what it finds.
 func TestSearchBox(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(repository(t), "tests", "testdata", searchSite)).Bundle)
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite)).Bundle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +64,6 @@ func TestSearchBox(t *testing.T) {
 		files.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	axe, axeErr := os.ReadFile(filepath.Join(repository(t), ".cache", "npm", "node_modules", "axe-core", "axe.min.js"))
 	for where, base := range map[string]string{"folder": "file://" + dir, "server": server.URL} {
 		t.Run(where, func(t *testing.T) {
 			ctx, stop := browse(t, chromium)
@@ -106,8 +107,9 @@ func TestSearchBox(t *testing.T) {
 				if where != "folder" { // a script of the test's own is against the policy
 					return
 				}
-				if axeErr != nil {
-					lacking(t, "axe-core (make tools)")
+				axe, err := os.ReadFile(outside.Tool(t, "axe-core", "npm", "node_modules", "axe-core", "axe.min.js"))
+				if err != nil {
+					t.Fatal(err)
 				}
 				quiet := strings.Replace(axeRun, "runOnly:", "preload: false, runOnly:", 1) // it would ask for files that a folder doesn't give
 				faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](string(axe)+";"+quiet, chromedp.EvalAwaitPromise))
@@ -217,9 +219,9 @@ func TestSearchBox(t *testing.T) {
 // TestSearchWithoutItsScripts: without JavaScript nothing of search is shown, and
 // where a file of the index is missing, the dialog says so.
 func TestSearchWithoutItsScripts(t *testing.T) {
-	chromium := program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(repository(t), "tests", "testdata", searchSite)).Bundle)
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite)).Bundle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +268,7 @@ func TestSearchWithoutItsScripts(t *testing.T) {
 // files, as all others.
 func TestSearchFilesAreListed(t *testing.T) {
 	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(repository(t), "tests", "testdata", searchSite)).Bundle)
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite)).Bundle)
 	if err != nil {
 		t.Fatal(err)
 	}

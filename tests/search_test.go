@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/bindery-docs/bindery/shared/search/searchtest"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // foundPage is a page as a reader sees it, whatever the index says.
@@ -46,7 +47,7 @@ func TestSearchFindsTheRightPage(t *testing.T) {
 	asked, hit := map[string]int{}, map[string]int{}
 	for _, name := range []string{"mcp", "trigger", "novu"} {
 		dir := t.TempDir()
-		archive, err := os.ReadFile(exportSite(t, sharedSite(t, name)).Bundle)
+		archive, err := os.ReadFile(exportSite(t, outside.Folder(t, "corpora", name)).Bundle)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,20 +99,6 @@ func TestSearchFindsTheRightPage(t *testing.T) {
 	if n := asked[kinds[3]]; hit[kinds[3]]*100 < n*80 {
 		t.Errorf("of %d mistyped words %d find their page", n, hit[kinds[3]])
 	}
-}
-
-// sharedSite is a real site's folder, or skips the test.
-func sharedSite(t *testing.T, name string) string {
-	t.Helper()
-	root := os.Getenv("BINDERY_SHARED")
-	if root == "" {
-		root = filepath.Join(repository(t), "..", "shared")
-	}
-	dir := filepath.Join(root, "corpora", name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the shared folder with real sites is not here: %v", err)
-	}
-	return dir
 }
 
 // readPages reads the pages of a bundle that search can find: those that are in

@@ -27,6 +27,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/bundle"
 	"github.com/bindery-docs/bindery/shared/serve"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // binderyServe builds the program for clusters, once, as it is shipped, and
@@ -167,14 +168,14 @@ const (
 // under load without a failed request, and a full volume is told.
 func TestServeWithoutANetwork(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("not run: a network namespace needs root")
+		outside.OutOfReach(t, "root, for a network namespace")
 	}
-	unshare := program(t, "unshare")
-	program(t, "ip")
+	unshare := outside.Program(t, "unshare")
+	outside.Program(t, "ip")
 	if out, err := exec.Command(unshare, "--net", "--mount", "true").CombinedOutput(); err != nil {
-		t.Skipf("not run: no namespaces here: %v %s", err, out)
+		outside.OutOfReach(t, fmt.Sprintf("network namespaces (%v %s)", err, out))
 	}
-	bundles := []string{exportSite(t, filepath.Join(repository(t), "infra", "docs")).Bundle}
+	bundles := []string{exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs")).Bundle}
 	bundles = append(bundles, exportCorpus(t)...)
 	self, err := os.Executable()
 	if err != nil {
@@ -197,13 +198,9 @@ func TestServeWithoutANetwork(t *testing.T) {
 // exportCorpus makes a bundle of a real site; none without the shared folder.
 func exportCorpus(t *testing.T) []string {
 	t.Helper()
-	dir := os.Getenv("BINDERY_SHARED")
-	if dir == "" {
-		dir = filepath.Join(repository(t), "..", "shared")
-	}
-	site := filepath.Join(dir, "corpora", "trigger")
-	if _, err := os.Stat(filepath.Join(site, "docs.json")); err != nil {
-		t.Log("without a real site: the shared folder with the corpora is not there (BINDERY_SHARED)")
+	site, ok := outside.Maybe(t, "corpora", "trigger")
+	if !ok {
+		t.Log("without a real site: there is no shared folder (BINDERY_SHARED)")
 		return nil
 	}
 	return []string{exportSite(t, site).Bundle}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Weight of what a reader's browser loads for one page, compressed as servers
@@ -23,7 +25,7 @@ const (
 // one with all that it loads, and of the scripts alone.
 func TestPagesLoadLittle(t *testing.T) {
 	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(repository(t), "infra", "docs")).Bundle)
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs")).Bundle)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func TestReadCommitTimes(t *testing.T) {
@@ -46,9 +48,7 @@ func TestReadCommitTimes(t *testing.T) {
 }
 
 func TestCommitTimesOfARepository(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git here")
-	}
+	outside.Program(t, "git")
 	repository := t.TempDir()
 	git := func(date string, args ...string) {
 		t.Helper()

@@ -3,13 +3,13 @@ package component_test
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/bindery-docs/bindery/shared/component"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // ignored are attributes that occur in real sites and that a component has no
@@ -22,13 +22,9 @@ var ignored = map[string]string{
 // Every component of real sites is built in, and each of their attributes is
 // understood or has a reason not to be.
 func TestInventory(t *testing.T) {
-	file := filepath.Join("..", "..", "..", "shared", "corpora", "inventory.json")
-	if dir := os.Getenv("BINDERY_SHARED"); dir != "" {
-		file = filepath.Join(dir, "corpora", "inventory.json")
-	}
-	data, err := os.ReadFile(file)
+	data, err := os.ReadFile(outside.Folder(t, "corpora", "inventory.json"))
 	if err != nil {
-		t.Skipf("the inventory of real sites is not here (BINDERY_SHARED): %v", err)
+		t.Fatal(err)
 	}
 	var inventory struct {
 		Components map[string]struct {

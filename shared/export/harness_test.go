@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -24,6 +23,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/snapshot"
 	"github.com/bindery-docs/bindery/shared/store"
 	"github.com/bindery-docs/bindery/statemachine"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // world is an installation with one organisation and one site.
@@ -317,13 +317,5 @@ func sampleSite(pages int) fstest.MapFS {
 // realSite opens one of the shared sites, or skips the test.
 func realSite(t testing.TB, name string) fs.FS {
 	t.Helper()
-	root := os.Getenv("BINDERY_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	dir := filepath.Join(root, "corpora", name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the shared folder with real sites is not here: %v", err)
-	}
-	return os.DirFS(dir)
+	return os.DirFS(outside.Folder(t, "corpora", name))
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // block is a fenced code block of a page.
@@ -46,23 +48,11 @@ func fences(source string) []block {
 	return blocks
 }
 
-// sharedFolder is the folder with the real sites: beside the checkout, or where
-// BINDERY_SHARED says.
-func sharedFolder() string {
-	if root := os.Getenv("BINDERY_SHARED"); root != "" {
-		return root
-	}
-	return filepath.Join("..", "..", "..", "shared")
-}
-
-// corpora gives every distinct block of the pages beside the checkout. Without
-// them the test is skipped; samples_test.go compares the same on its own files.
+// corpora gives every distinct block of the real sites' pages; samples_test.go
+// compares the same on its own files.
 func corpora(t testing.TB) []block {
 	t.Helper()
-	root := filepath.Join(sharedFolder(), "corpora")
-	if _, err := os.Stat(root); err != nil {
-		t.Skipf("the corpora of real pages are not there (set BINDERY_SHARED to their parent): %v", err)
-	}
+	root := outside.Folder(t, "corpora")
 	seen := map[block]bool{}
 	var blocks []block
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -1,6 +1,7 @@
 package highlight
 
 import (
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"os"
@@ -14,12 +15,13 @@ import (
 	"github.com/dlclark/regexp2/v2/syntax"
 
 	"github.com/bindery-docs/bindery/shared/highlight/internal/backtrack"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestChromaSamples: the driver gives chroma's tokens on chroma's own samples,
 // one or more for nearly every language it has, and on pieces of them, which
 // end in the middle of a string, a tag or a word. The samples lie in the
-// module's folder and not here; without it the test is skipped.
+// module's folder and not here.
 func TestChromaSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its time is chroma's own driver's, minutes under the race detector")
@@ -28,7 +30,7 @@ func TestChromaSamples(t *testing.T) {
 	dir := filepath.Join(strings.TrimSpace(string(out)), "lexers", "testdata")
 	files, globErr := filepath.Glob(filepath.Join(dir, "*.actual"))
 	if err != nil || globErr != nil || len(files) == 0 {
-		t.Skipf("chroma's samples are not in its module's folder %q: %v", dir, err)
+		outside.Lacking(t, fmt.Sprintf("chroma's samples in its module's folder %q (%v)", dir, err))
 	}
 	own, stock := New(Options{}), newStock()
 	var languages, driven int

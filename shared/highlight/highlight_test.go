@@ -4,13 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func TestLanguage(t *testing.T) {
@@ -268,9 +269,9 @@ func TestEmbedded(t *testing.T) {
 // TestInventory: the labels of fences that real sites use are known, but for
 // those that name no language.
 func TestInventory(t *testing.T) {
-	source, err := os.ReadFile(filepath.Join(sharedFolder(), "corpora", "inventory.json"))
+	source, err := os.ReadFile(outside.Folder(t, "corpora", "inventory.json"))
 	if err != nil {
-		t.Skipf("the inventory of real sites is not there (set BINDERY_SHARED to the folder with the corpora): %v", err)
+		t.Fatal(err)
 	}
 	var inventory struct {
 		Fences struct{ Languages map[string]int } `json:"code_fences"`

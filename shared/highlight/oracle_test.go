@@ -5,31 +5,25 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // reference is how Shiki's grammars class a block of code: a letter a byte.
 type reference struct{ Lang, Code, Classes string }
 
 // references gives every distinct block of the corpora as Shiki classes it. The
-// files are made by .ci/tools; without them the test says that it did not run.
+// files are made by .ci/tools.
 func references(t testing.TB) []reference {
 	t.Helper()
-	dir := os.Getenv("BINDERY_TREES")
-	if dir == "" {
-		dir = filepath.Join("..", "..", ".cache", "trees")
-	}
 	var all []reference
 	for _, site := range []string{"mcp", "novu", "trigger"} {
-		file, err := os.Open(filepath.Join(dir, site+".highlight.jsonl"))
+		file, err := os.Open(outside.Trees(t, site+".highlight.jsonl"))
 		if err != nil {
-			if _, missing := os.Stat(sharedFolder()); missing == nil && os.Getenv("BINDERY_REQUIRE") == "all" {
-				t.Fatalf("needs what the reference highlighter gives (make tools), and BINDERY_REQUIRE=all: %v", err)
-			}
-			t.Skipf("not run: needs what the reference highlighter gives (make tools): %v", err)
+			t.Fatal(err)
 		}
 		defer file.Close()
 		lines := bufio.NewScanner(file)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // corpusPages is how many pages the three corpora hold.
@@ -18,27 +20,15 @@ var knownDifferences = map[string]string{}
 // corpora returns the folder of the real sites that tests read, or skips.
 func corpora(t testing.TB) string {
 	t.Helper()
-	shared := os.Getenv("BINDERY_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
-	dir := filepath.Join(shared, "corpora")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the corpora are not here: %v", err)
-	}
-	return dir
+	return outside.Folder(t, "corpora")
 }
 
 // Every page of the corpora has the tree that the reference parser reads.
 func TestCorpora(t *testing.T) {
-	trees := os.Getenv("BINDERY_TREES")
-	if trees == "" {
-		t.Skip("BINDERY_TREES is not set: the folder with the reference parser's trees, mcp.jsonl, novu.jsonl and trigger.jsonl")
-	}
 	dir := corpora(t)
 	compared, same := 0, 0
 	for _, site := range []string{"mcp", "novu", "trigger"} {
-		f, err := os.Open(filepath.Join(trees, site+".jsonl"))
+		f, err := os.Open(outside.Trees(t, site+".jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}

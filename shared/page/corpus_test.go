@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,20 +16,13 @@ import (
 	"github.com/bindery-docs/bindery/shared/page"
 	"github.com/bindery-docs/bindery/shared/site"
 	"github.com/bindery-docs/bindery/shared/theme/icons"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // corpus opens one of the real sites that tests read, or skips.
 func corpus(t testing.TB, name string) (fs.FS, *site.Site) {
 	t.Helper()
-	shared := os.Getenv("BINDERY_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
-	dir := filepath.Join(shared, "corpora", name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the corpora are not here: %v", err)
-	}
-	return open(t, os.DirFS(dir))
+	return open(t, os.DirFS(outside.Folder(t, "corpora", name)))
 }
 
 // open loads a site.
@@ -92,10 +84,6 @@ func TestCorpora(t *testing.T) {
 
 // The text that the reference parser reads is on the page, in order.
 func TestReferenceText(t *testing.T) {
-	trees := os.Getenv("BINDERY_TREES")
-	if trees == "" {
-		t.Skip("BINDERY_TREES is not set: the folder with the reference parser's trees, mcp.jsonl, novu.jsonl and trigger.jsonl")
-	}
 	annotation := regexp.MustCompile(`(//|#|--|/\*|<!--)?\[!code[^\]]*\](\*/|-->)?`)
 	for _, name := range []string{"mcp", "novu", "trigger"} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +94,7 @@ func TestReferenceText(t *testing.T) {
 			for i := range s.Pages {
 				index[s.Pages[i].Source] = i
 			}
-			f, err := os.Open(filepath.Join(trees, name+".jsonl"))
+			f, err := os.Open(outside.Trees(t, name+".jsonl"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,31 +3,18 @@ package reference
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// corpus is the folder of one of the real sites, or the test is skipped.
-func corpus(t testing.TB, name string) string {
-	t.Helper()
-	shared := os.Getenv("BINDERY_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "shared")
-	}
-	dir := filepath.Join(shared, "corpora", name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the corpora are not here: %v", err)
-	}
-	return dir
-}
+	"github.com/bindery-docs/bindery/tests/outside"
+)
 
 // Real specifications are read whole: no reference leads nowhere, every operation
 // can be cut, written down, read back and shown, and nothing of it is lost: each
 // parameter and property of the slice is a field of the page.
 func TestCorpora(t *testing.T) {
 	fields := 0
-	r := NewReader(os.DirFS(corpus(t, "trigger")))
+	r := NewReader(os.DirFS(outside.Folder(t, "corpora", "trigger")))
 	for file, want := range map[string]int{"openapi.yml": 3, "v3-openapi.yaml": 61} {
 		s := r.Spec(file)
 		if s == nil {

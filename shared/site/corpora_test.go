@@ -7,27 +7,19 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // corpus opens one of the shared sites and lists its files, or skips the test.
 func corpus(t testing.TB, name string) (fs.FS, []string) {
 	t.Helper()
-	root := os.Getenv("BINDERY_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	dir := filepath.Join(root, "corpora", name)
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the shared folder with real sites is not here: %v", err)
-	}
-	fsys := os.DirFS(dir)
+	fsys := os.DirFS(outside.Folder(t, "corpora", name))
 	return fsys, allFiles(t, fsys)
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // formFiles are files that the configurations of these tests refer to.
@@ -229,13 +231,9 @@ func (k keyPath) value(name, path string) any {
 // Nothing of what six real sites say is dropped without a word: each path of
 // their configurations, alone or with what it needs, is in the site or told.
 func TestInventory(t *testing.T) {
-	root := os.Getenv("BINDERY_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared")
-	}
-	data, err := os.ReadFile(filepath.Join(root, "corpora", "inventory.json"))
+	data, err := os.ReadFile(outside.Folder(t, "corpora", "inventory.json"))
 	if err != nil {
-		t.Skipf("the shared folder with the count of real sites is not here: %v", err)
+		t.Fatal(err)
 	}
 	var inventory struct {
 		DocsJSON struct {

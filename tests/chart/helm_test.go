@@ -19,33 +19,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // folder is the chart.
 const folder = "../../infra/chart"
 
-// helm is the program, as .ci/tools builds it.
-func helm(t *testing.T) string {
-	t.Helper()
-	if file, err := filepath.Abs("../../.cache/bin/helm"); err == nil {
-		if _, err := os.Stat(file); err == nil {
-			return file
-		}
-	}
-	file, err := exec.LookPath("helm")
-	if err != nil {
-		if os.Getenv("BINDERY_REQUIRE") == "all" {
-			t.Fatal("needs helm (make tools), and BINDERY_REQUIRE=all")
-		}
-		t.Skip("not run: needs helm (make tools)")
-	}
-	return file
-}
-
 // call runs helm away from anybody's clusters and settings.
 func call(t *testing.T, stdin string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), helm(t), args...)
+	cmd := exec.CommandContext(t.Context(), outside.Program(t, "helm"), args...)
 	home := t.TempDir()
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "KUBECONFIG=" + filepath.Join(home, "none")}
 	cmd.Stdin = strings.NewReader(stdin)

@@ -1,8 +1,6 @@
 // Package cloudtest starts local clouds for tests: MiniStack, which stands in
 // for all of AWS that Bindery uses, and dynoxide, a second opinion on DynamoDB.
-// Both are programs that .ci/tools installs under .cache; where one is not
-// there, tests that need it say that they did not run, or fail where
-// BINDERY_REQUIRE=all asks for everything.
+// Both are programs that .ci/tools installs under .cache.
 //
 //	cloudtest.go  starting and stopping
 //	resources.go  tables, buckets and state machines, as the stack makes them
@@ -11,7 +9,6 @@ package cloudtest
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -26,6 +23,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Region is where all local clouds are.
@@ -46,7 +45,7 @@ type Cloud struct {
 // signatures and permissions as AWS does.
 func MiniStack(t *testing.T) *Cloud {
 	t.Helper()
-	python := tool(t, "MiniStack", "ministack/bin/python")
+	python := outside.Tool(t, "MiniStack", "ministack", "bin", "python")
 	port := freePort(t)
 	endpoint := "http://127.0.0.1:" + port
 	// It hands its environment to the functions that it runs, so that holds
@@ -58,43 +57,10 @@ func MiniStack(t *testing.T) *Cloud {
 // Dynoxide starts an empty dynoxide that ends with the test.
 func Dynoxide(t *testing.T) *Cloud {
 	t.Helper()
-	program := tool(t, "dynoxide", "dynoxide/node_modules/@dynoxide/linux-x64/dynoxide")
+	program := outside.Tool(t, "dynoxide", "dynoxide", "node_modules", "@dynoxide", "linux-x64", "dynoxide")
 	port := freePort(t)
 	endpoint := "http://127.0.0.1:" + port
 	return start(t, endpoint, endpoint, exec.Command(program, "serve", "--port", port))
-}
-
-// tool finds an installed program, or ends the test.
-func tool(t *testing.T, name, path string) string {
-	t.Helper()
-	path = filepath.Join(repository(t), ".cache", filepath.FromSlash(path))
-	if _, err := os.Stat(path); err != nil {
-		message := fmt.Sprintf("%s is not installed; .ci/tools does it", name)
-		if os.Getenv("BINDERY_REQUIRE") == "all" {
-			t.Fatal(message)
-		}
-		t.Skip(message)
-	}
-	return path
-}
-
-// repository finds the checkout above the test's directory.
-func repository(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			t.Fatal("the test does not run in the checkout")
-		}
-		dir = up
-	}
 }
 
 // freePort gives a port that nobody listens on at this moment.

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/theme/icons"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func TestNamesAsPeopleWriteThem(t *testing.T) {
@@ -175,14 +176,7 @@ func TestManyAtOnce(t *testing.T) {
 var knownMissing = []string{}
 
 func TestIconsOfTheCorpora(t *testing.T) {
-	root := os.Getenv("BINDERY_SHARED")
-	if root == "" {
-		root = "../../../../shared"
-	}
-	corpora := filepath.Join(root, "corpora")
-	if _, err := os.Stat(corpora); err != nil {
-		t.Skipf("no corpora: %v", err)
-	}
+	corpora := outside.Folder(t, "corpora")
 	use := regexp.MustCompile(`(?m)(?:\bicon=|^icon: *|"icon": *)["']?([A-Za-z0-9][A-Za-z0-9 _-]*)`)
 	names := map[string]string{}
 	err := filepath.WalkDir(corpora, func(path string, d fs.DirEntry, err error) error {

@@ -7,17 +7,13 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestDataIsOfLibraries: what is packed is what the pinned libraries give.
 func TestDataIsOfLibraries(t *testing.T) {
-	const npm = "../../../../.cache/script"
-	if _, err := os.Stat(filepath.Join(npm, "node_modules")); err != nil {
-		if os.Getenv("BINDERY_REQUIRE") == "all" {
-			t.Fatal("the libraries are not there: ", err)
-		}
-		t.Skip("the libraries are not there; .ci/tools fetches them: ", err)
-	}
+	npm := filepath.Dir(outside.Tool(t, "the libraries of shared/script", "script", "node_modules"))
 	programs, err := Build(npm, "js")
 	if err != nil {
 		t.Fatal(err)

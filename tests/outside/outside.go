@@ -1,0 +1,188 @@
+// Package outside finds what tests need from outside the checkout, and says what
+// becomes of a test that lacks it. It is for tests alone: the product needs
+// nothing of this. The rule:
+//
+//   - The shared folder, with real sites, a reference parser's oracle and test
+//     beds, is $BINDERY_SHARED, else ../shared beside the module's root. It is no
+//     part of the product. Who has none runs the tests without it: each says what
+//     it lacks and is skipped.
+//   - Where the shared folder is there, all that tests ask of it must be there:
+//     a piece that is missing was misspelt or moved, and fails the test.
+//   - What .ci/tools installs (programs, libraries, the trees of the reference
+//     parser) may be missing too: such a test says so and is skipped.
+//   - BINDERY_REQUIRE=tools makes failures of skips for want of what .ci/tools
+//     installs. BINDERY_REQUIRE=all makes failures of all of them, those for
+//     want of the shared folder, of root or of a kernel's feature, too. Any
+//     other value fails the test: it would require nothing, in silence.
+//
+// Tests that belong to a make target of their own (test-cloud, test-sam,
+// test-chart) skip without that target's variable whatever is required, and keep
+// to the rule with it. What a test leaves out for another reason (-short, a
+// system that it is not about) is no matter of this package.
+package outside
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Checkout is the module's root: the nearest folder with a go.mod, from the one
+// that the test runs in upward.
+func Checkout(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for {
+		if exists(filepath.Join(dir, "go.mod")) {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			tb.Fatal("the test does not run in the checkout")
+		}
+		dir = up
+	}
+}
+
+// Folder is the place of a piece of the shared folder. Without a shared folder
+// the test ends by the rule; without the piece it fails.
+func Folder(tb testing.TB, elem ...string) string {
+	tb.Helper()
+	piece, ok := Maybe(tb, elem...)
+	if !ok {
+		OutOfReach(tb, "the shared folder with "+filepath.Join(elem...)+" (BINDERY_SHARED)")
+	}
+	return piece
+}
+
+// Maybe is Folder for tests that have enough to do without it: without a shared
+// folder it gives false and the test goes on, unless all is required.
+func Maybe(tb testing.TB, elem ...string) (piece string, ok bool) {
+	tb.Helper()
+	shared, ok := sharedFolder(tb)
+	if !ok {
+		if required(tb) == all {
+			tb.Fatalf("needs the shared folder with %s (BINDERY_SHARED), and BINDERY_REQUIRE=all", filepath.Join(elem...))
+		}
+		return "", false
+	}
+	piece = filepath.Join(append([]string{shared}, elem...)...)
+	if !exists(piece) {
+		tb.Fatalf("%s is there, but has no %s", shared, filepath.Join(elem...))
+	}
+	return piece, true
+}
+
+// Trees is the place of a file that .ci/tools makes with the shared folder's
+// oracle: site.jsonl is what the reference MDX parser reads of a real site,
+// site.highlight.jsonl what the reference highlighter shows. They lie in
+// $BINDERY_TREES, else in .cache/trees.
+func Trees(tb testing.TB, file string) string {
+	tb.Helper()
+	Folder(tb, "oracle") // which makes them
+	dir := os.Getenv("BINDERY_TREES")
+	if dir == "" {
+		dir = filepath.Join(Checkout(tb), ".cache", "trees")
+	}
+	path := filepath.Join(dir, file)
+	if !exists(path) {
+		Lacking(tb, "the reference parser's "+path)
+	}
+	return path
+}
+
+// Tool is the place of what .ci/tools puts below .cache; what is its name in
+// messages.
+func Tool(tb testing.TB, what string, elem ...string) string {
+	tb.Helper()
+	path := filepath.Join(append([]string{Checkout(tb), ".cache"}, elem...)...)
+	if !exists(path) {
+		Lacking(tb, what)
+	}
+	return path
+}
+
+// Program finds a program by the first of its names that is installed, by
+// .ci/tools or on the system.
+func Program(tb testing.TB, names ...string) string {
+	tb.Helper()
+	for _, name := range names {
+		if file, err := exec.LookPath(filepath.Join(Checkout(tb), ".cache", "bin", name)); err == nil {
+			return file
+		}
+		if file, err := exec.LookPath(name); err == nil {
+			return file
+		}
+	}
+	Lacking(tb, names[0])
+	return ""
+}
+
+// Lacking ends a test for want of something that .ci/tools installs.
+func Lacking(tb testing.TB, what string) {
+	tb.Helper()
+	if r := required(tb); r != nothing {
+		tb.Fatalf("needs %s (make tools), and BINDERY_REQUIRE=%s", what, r)
+	}
+	tb.Skipf("not run: needs %s (make tools)", what)
+}
+
+// OutOfReach ends a test for want of something that .ci/tools can't install:
+// rights, a kernel's feature, a Docker engine.
+func OutOfReach(tb testing.TB, what string) {
+	tb.Helper()
+	if required(tb) == all {
+		tb.Fatalf("needs %s, and BINDERY_REQUIRE=all", what)
+	}
+	tb.Skipf("not run: needs %s", what)
+}
+
+// requirement is a value of BINDERY_REQUIRE.
+type requirement string
+
+const (
+	nothing requirement = ""
+	tools   requirement = "tools"
+	all     requirement = "all"
+)
+
+func required(tb testing.TB) requirement {
+	tb.Helper()
+	switch r := requirement(os.Getenv("BINDERY_REQUIRE")); r {
+	case nothing, tools, all:
+		return r
+	default:
+		tb.Fatalf("BINDERY_REQUIRE=%s: neither tools nor all", r)
+		return all
+	}
+}
+
+// sharedFolder finds the shared folder. A path that is not absolute begins at the
+// checkout, as for .ci/tools. A folder that only happens to be called shared, and
+// lies beside the checkout, is somebody else's: ours has corpora, an oracle or
+// test beds.
+func sharedFolder(tb testing.TB) (string, bool) {
+	tb.Helper()
+	if dir := os.Getenv("BINDERY_SHARED"); dir != "" {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(Checkout(tb), dir)
+		}
+		return dir, exists(dir)
+	}
+	dir := filepath.Join(filepath.Dir(Checkout(tb)), "shared")
+	for _, mark := range []string{"corpora", "oracle", "testbeds"} {
+		if exists(filepath.Join(dir, mark)) {
+			return dir, true
+		}
+	}
+	return "", false
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
