@@ -13,7 +13,8 @@
 //   - BINDERY_REQUIRE=tools makes failures of skips for want of what .ci/tools
 //     installs. BINDERY_REQUIRE=all makes failures of all of them, those for
 //     want of the shared folder, of root or of a kernel's feature, too. Any
-//     other value fails the test: it would require nothing, in silence.
+//     other value fails a test that lacks something: it would require nothing,
+//     in silence.
 //
 // Tests that belong to a make target of their own (test-cloud, test-sam,
 // test-chart) skip without that target's variable whatever is required, and keep
