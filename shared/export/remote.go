@@ -38,8 +38,9 @@ const (
 	MaxRemoteBytes = 200 << 20
 	// MaxRemoteFiles is how many addresses a job asks for.
 	MaxRemoteFiles = 2000
-	// MaxRemoteTime is how long a job asks other hosts, beyond the files that are
-	// under way then: Plan has 15 minutes for all that it does.
+	// MaxRemoteTime is how long a job asks other hosts, all together, beyond the
+	// files that are under way then, each of which takes remote.MaxTime at most:
+	// Plan has 15 minutes for all that it does.
 	MaxRemoteTime = 5 * time.Minute
 	// remoteParallel is how many are asked for at the same time.
 	remoteParallel = 8
@@ -241,7 +242,7 @@ func (r *remotes) one(ctx context.Context, kind remote.Kind, address string, lat
 		return nil, err
 	}
 	r.steps.log.LogAttrs(ctx, slog.LevelInfo, "a remote file was asked for",
-		slog.String("job", r.job), slog.String("address", address), slog.Int64("bytes", f.Size), slog.String("problem", f.Problem))
+		slog.String("job", r.job), slog.String("address", remote.Shown(address)), slog.Int64("bytes", f.Size), slog.String("problem", f.Problem))
 	return f, nil
 }
 
@@ -314,9 +315,15 @@ func (r *remotes) writeIndex() (string, error) {
 		return "", r.err
 	}
 	var index remoteIndex
+	missing := 0
 	for _, key := range slices.Sorted(maps.Keys(r.files)) {
 		index.Files = append(index.Files, *r.files[key])
+		if r.files[key].Problem != "" {
+			missing++
+		}
 	}
+	r.steps.log.LogAttrs(r.ctx, slog.LevelInfo, "all remote files were asked for", slog.String("job", r.job), slog.Int("files", len(index.Files)),
+		slog.Int("missing", missing), slog.Int64("bytes", r.bytes), slog.Duration("took", r.steps.now().Sub(r.begun)))
 	data, err := json.Marshal(index)
 	if err != nil {
 		return "", internal("the list of remote files could not be written", err)
@@ -346,7 +353,9 @@ func (s *Steps) remoteFiles(ctx context.Context, job admin.ExportJob) ([]remoteF
 	return index.Files, nil
 }
 
-// writeRemote adds the fetched files to a bundle, and the list of them.
+// writeRemote adds the fetched files to a bundle, and the list of them. Readers
+// can see the list, so that it has no queries: those that fetched a file may be
+// secret.
 func (s *Steps) writeRemote(ctx context.Context, job string, files []remoteFile, add func(name string, data []byte) error) error {
 	if len(files) == 0 {
 		return nil
@@ -364,7 +373,7 @@ func (s *Steps) writeRemote(ctx context.Context, job string, files []remoteFile,
 			SHA256  string `json:"sha256"`
 			Size    int64  `json:"size"`
 			Path    string `json:"path,omitempty"`
-		}{f.Address, f.SHA256, f.Size, f.Path}
+		}{remote.Shown(f.Address), f.SHA256, f.Size, f.Path}
 		if err := lines.Encode(line); err != nil {
 			return internal("the list of remote files could not be written", err)
 		}

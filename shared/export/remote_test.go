@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -18,7 +20,6 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/bindery-docs/bindery/shared/admin"
 	"github.com/bindery-docs/bindery/shared/bundle"
@@ -197,6 +198,51 @@ func TestRemoteFiles(t *testing.T) {
 	}
 }
 
+// Queries of addresses may be signatures and tokens. Those of what is fetched
+// are nowhere in the bundle, and those of what is not stand only where their
+// authors wrote them: not in the report, not in the list, not in the log.
+func TestQueriesStaySecret(t *testing.T) {
+	h := newHosts(t, map[string]string{
+		"https://example.com/a.png?token=hush1":          "image/png|a",
+		"https://example.com/api/spec.yaml?token=hush2":  "application/yaml|openapi: 3.1.0\npaths: {/orders: {get: {summary: Orders, responses: {'200': {$ref: 'more.yaml?token=hush3#/none'}}}}}",
+		"https://example.com/api/more.yaml?token=hush3":  "application/yaml|some: thing",
+		"https://example.com/style.css?token=hush4":      "text/css|a { background: url(b.png?token=hush5) }",
+		"https://example.com/b.png?token=hush5":          "image/png|b",
+		"https://example.com/api/other.yaml?token=hush6": "application/yaml|: : no specification",
+	})
+	w := openWorldOf(t, t.TempDir(), admin.KindAirGapped, admin.Settings{AllowHosts: remoteAllowed})
+	w.publish(t, fstest.MapFS{
+		"docs.json": {Data: []byte(`{"name":"x","navigation":{"groups":[{"group":"A","pages":["index"]},` +
+			`{"group":"B","openapi":"https://example.com/api/spec.yaml?token=hush2"},{"group":"C","openapi":"https://example.com/api/other.yaml?token=hush6"},` +
+			`{"group":"D","openapi":"https://me:hush7@example.com/gone.yaml?token=hush7"},{"group":"E","openapi":"https://elsewhere.example/x.yaml?token=hush7"}]}}`)},
+		"index.mdx": {Data: []byte("---\ntitle: Start\n---\n\n![one](https://example.com/a.png?token=hush1)\n\n![gone](https://example.com/gone.png?token=shown1)\n\n![far](https://far.example/x.png?token=shown2)\n")},
+		"own.css":   {Data: []byte(`@import "https://example.com/style.css?token=hush4";`)},
+	})
+	var log bytes.Buffer
+	files := unpacked(t, w.exported(t, func(o *Options) {
+		o.Fetcher, o.Log = h.fetcher(), slog.New(slog.NewTextHandler(&log, nil))
+	}))
+	for name, text := range files {
+		if i := strings.Index(text, "hush"); i >= 0 {
+			t.Errorf("%s has …%s", name, text[max(0, i-200):i+5])
+		}
+		if i := strings.Index(text, "token=shown"); i >= 0 && name != "index.html" && name != "index.md" && name != "llms-full.txt" {
+			t.Errorf("%s has …%s", name, text[max(0, i-200):i+5])
+		}
+	}
+	if said := log.String(); strings.Contains(said, "hush") || strings.Contains(said, "token=shown") || !strings.Contains(said, "https://example.com/a.png?…") {
+		t.Errorf("the log says %s", said)
+	}
+	for _, want := range []string{"https://example.com/gone.png?… answers with the status 404", "https://far.example/x.png?…", "https://example.com/gone.yaml?…", "https://elsewhere.example/x.yaml?…"} {
+		if !strings.Contains(files[bundle.DiagnosticsPath], want) {
+			t.Errorf("the report does not name %s:\n%s", want, files[bundle.DiagnosticsPath])
+		}
+	}
+	if !strings.Contains(files[remoteListPath], `"address":"https://example.com/a.png?…"`) {
+		t.Errorf("the list is %s", files[remoteListPath])
+	}
+}
+
 // Without the setting nobody is asked, and the report says which specification
 // is missing and where it is named.
 func TestNothingIsFetchedUnlessAllowed(t *testing.T) {
@@ -360,49 +406,6 @@ func (n largeFiles) Get(_ context.Context, address string, _ remote.Hosts, _ rem
 	data := make([]byte, n)
 	copy(data, address)
 	return remote.File{Data: data, Extension: ".png"}, nil
-}
-
-// Hosts that take their time cost the files that are left, not the export; and a
-// step that runs again gets no others, though it has time.
-func TestRemoteTime(t *testing.T) {
-	var b strings.Builder
-	for i := range 20 {
-		fmt.Fprintf(&b, "![x](https://example.com/%02d.png)\n", i)
-	}
-	w := openWorldOf(t, t.TempDir(), admin.KindCloud, admin.Settings{AllowHosts: "example.com"})
-	w.publish(t, fstest.MapFS{"docs.json": {Data: []byte(`{"name":"x","navigation":{"pages":["index"]}}`)}, "index.mdx": {Data: []byte(b.String())}})
-	job := w.start(t)
-	for n := range 2 {
-		slow := &slowFiles{now: w.now}
-		steps := w.steps(func(o *Options) { o.Fetcher, o.Now = slow, slow.clock })
-		if _, err := steps.Plan(context.Background(), PlanInput{JobID: job.ID}); err != nil {
-			t.Fatal(err)
-		}
-		if want := remoteParallel * (1 - n); slow.asked != want {
-			t.Errorf("run %d asks for %d files, want %d", n, slow.asked, want)
-		}
-	}
-}
-
-// slowFiles take a minute each.
-type slowFiles struct {
-	mu    sync.Mutex
-	now   time.Time
-	asked int
-}
-
-func (s *slowFiles) clock() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.now
-}
-
-func (s *slowFiles) Get(_ context.Context, address string, _ remote.Hosts, _ remote.Kind) (remote.File, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asked++
-	s.now = s.now.Add(time.Minute)
-	return remote.File{Data: []byte(address), Extension: ".png"}, nil
 }
 
 // What a file loads is told from what it only speaks of.

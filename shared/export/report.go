@@ -12,6 +12,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/bundle"
 	"github.com/bindery-docs/bindery/shared/mdx"
+	"github.com/bindery-docs/bindery/shared/remote"
 	"github.com/bindery-docs/bindery/shared/search"
 	"github.com/bindery-docs/bindery/shared/site"
 )
@@ -197,7 +198,10 @@ func (r *report) finish() error {
 			continue
 		}
 		r.listed++
-		if err := writeLines(&r.lines, []mdx.Diagnostic{*d}); err != nil {
+		// Readers can see the list, and addresses may hold secrets.
+		shown := *d
+		shown.File, shown.Message = remote.Shown(d.File), remote.Shown(d.Message)
+		if err := writeLines(&r.lines, []mdx.Diagnostic{shown}); err != nil {
 			return err
 		}
 	}

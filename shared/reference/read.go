@@ -148,13 +148,26 @@ func (r *Reader) follow(p place) (place, bool) {
 		}
 		next, problem := r.resolve(p.doc, ref.text)
 		if problem != "" {
-			r.report(mdx.Error, "api-ref", p.doc.file, ref.line, "the reference %q %s", ref.text[:min(len(ref.text), 500)], problem)
+			r.report(mdx.Error, "api-ref", p.doc.file, ref.line, "the reference %q %s", refShown(ref.text), problem)
 			return place{}, false
 		}
 		p = next
 	}
 	r.report(mdx.Error, "api-ref", p.doc.file, p.line(), "references lead in a circle")
 	return place{}, false
+}
+
+// refShown is a reference as reports have it: not too long, and without a query,
+// which may be a token of the host that has the file.
+func refShown(ref string) string {
+	file, pointer, marked := strings.Cut(ref[:min(len(ref), 500)], "#")
+	if name, _, asked := strings.Cut(file, "?"); asked {
+		file = name + "?…"
+	}
+	if marked {
+		file += "#" + pointer
+	}
+	return file
 }
 
 // Remote tells whether the name of a specification is the address of another

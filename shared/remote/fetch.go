@@ -29,6 +29,8 @@ const (
 	attempts = 2
 	// pause is how long it waits between them.
 	pause = 500 * time.Millisecond
+	// MaxTime is how long one call of Get may take.
+	MaxTime = attempts*Timeout + (attempts-1)*pause
 	// maxHeaderBytes bounds the head of an answer.
 	maxHeaderBytes = 64 << 10
 	// userAgent tells operators of other hosts who asks.
@@ -106,6 +108,15 @@ func (p *Problem) Error() string { return p.Reason }
 // Unwrap gives what lies behind the problem, which is for logs alone.
 func (p *Problem) Unwrap() error { return p.cause }
 
+// behind is what lies behind the problem, for the log: errors of the network
+// name the whole address, where redirects lead to as well.
+func (p *Problem) behind() string {
+	if p.cause == nil {
+		return ""
+	}
+	return Shown(p.cause.Error())
+}
+
 const notPublic = "is on a host with an address that is not public"
 
 // Get fetches a file from an address that hosts allow. The error is a *Problem,
@@ -124,7 +135,7 @@ func (f *Fetcher) Get(ctx context.Context, address string, hosts Hosts, kind Kin
 			return File{}, ctx.Err()
 		}
 		f.log.LogAttrs(ctx, slog.LevelWarn, "a remote file was not fetched",
-			slog.String("host", u.Host), slog.String("reason", problem.Reason), slog.Any("error", problem.cause))
+			slog.String("host", u.Host), slog.String("reason", problem.Reason), slog.String("error", problem.behind()))
 		if !problem.again || n == attempts {
 			return File{}, problem
 		}
