@@ -98,7 +98,7 @@
   };
   Group.prototype.select = function () {
     var g = this, s = g.picker = element("select", "code-select");
-    s.setAttribute("aria-label", words[7]);
+    s.setAttribute("aria-label", g.box.dataset.label || words[7]);
     g.labels.forEach(function (label) { s.add(new Option(label)); });
     s.addEventListener("change", function () { g.choose(s.selectedIndex); });
     g.box.insertBefore(s, g.box.firstChild);
@@ -114,19 +114,30 @@
   };
   // A choice holds for every group that offers it, and stays where the reader looks.
   Group.prototype.choose = function (i) {
-    var g = this, label = g.labels[i], top = g.box.getBoundingClientRect().top, name = g.set + "\t" + label;
+    var g = this, top = g.box.getBoundingClientRect().top;
     g.show(i);
     if (g.panels[i].dataset.id) address(g.panels[i].id);
-    if (!g.sync) return stops();
-    chosen = [name].concat(chosen.filter(function (x) { return x && x !== name; })).slice(0, 20);
-    keep("tabs", chosen.join("\n"));
-    groups.forEach(function (o) {
-      var j = o === g || !o.sync || g.set !== o.set ? -1 : o.labels.indexOf(label);
-      if (j >= 0) o.show(j);
-    });
+    if (g.sync) {
+      agree(g.set, g.labels[i], g);
+      doc.dispatchEvent(new CustomEvent("bindery:picked", { detail: { set: g.set, label: g.labels[i] } }));
+    }
     stops();
     scrollBy(0, g.box.getBoundingClientRect().top - top);
   };
+  function agree(set, label, but) {
+    var name = set + "\t" + label;
+    chosen = [name].concat(chosen.filter(function (x) { return x && x !== name; })).slice(0, 20);
+    keep("tabs", chosen.join("\n"));
+    groups.forEach(function (o) {
+      var j = o === but || !o.sync || set !== o.set ? -1 : o.labels.indexOf(label);
+      if (j >= 0) o.show(j);
+    });
+  }
+  // Other scripts pick tabs by this event, and hear of what readers pick by "bindery:picked".
+  doc.addEventListener("bindery:pick", function (e) {
+    agree(e.detail.set, e.detail.label);
+    stops();
+  });
 
   // Buttons of which one is pressed, before an element. Gives what presses one.
   function choice(before, name, labels, pick) {

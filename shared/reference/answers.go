@@ -23,11 +23,7 @@ func (b *builder) responses() []*mdx.Node {
 		if len(r.Headers) > 0 {
 			out = append(out, b.paragraph(b.strong(b.words.headers)))
 			for _, h := range r.Headers {
-				x := h.Schema
-				if x == nil {
-					x = &Schema{}
-				}
-				out = append(out, b.field(field{name: h.Name, required: h.Required, deprecated: h.Deprecated, description: h.Description, schema: x, examples: h.Examples}, 0))
+				out = append(out, b.header(h))
 			}
 		}
 		out = append(out, b.media(3, "", "", r.Media)...)
@@ -125,22 +121,31 @@ func (b *builder) answers() []code {
 		out = append(out, c)
 	}
 	add := func(title string, list []Media) {
-		if len(list) == 0 || size > maxCode {
+		if len(list) == 0 {
 			return
 		}
-		m := preferred(list)
-		for _, e := range m.Examples {
-			if e.Value == nil {
-				continue
+		first := preferred(list)
+		for i := range list {
+			if size > maxCode {
+				return
 			}
-			label := title
-			if e.Name != "" && len(m.Examples) > 1 {
-				label = strings.TrimSpace(title + " " + e.Name)
+			m, title := &list[i], title
+			if m != first { // JSON is named by the status alone
+				title = strings.TrimSpace(title + " " + m.Type)
 			}
-			put(code{langOf(m.Type), label, exampleText(m.Type, e.Value)})
-		}
-		if len(m.Examples) == 0 && m.Schema != nil && isJSON(m.Type) {
-			put(code{"json", title, indented(b.slice.example(m.Schema, answered, false))})
+			for _, e := range m.Examples {
+				if e.Value == nil {
+					continue
+				}
+				label := title
+				if e.Name != "" && len(m.Examples) > 1 {
+					label = strings.TrimSpace(title + " " + e.Name)
+				}
+				put(code{langOf(m.Type), label, b.slice.mediaText(m, e.Value)})
+			}
+			if len(m.Examples) == 0 && m.Schema != nil && (m == first && isJSON(m.Type) || isXML(m.Type)) {
+				put(code{langOf(m.Type), title, b.slice.mediaText(m, b.slice.example(m.Schema, answered, false))})
+			}
 		}
 	}
 	if b.slice.Key.Kind == KindWebhook {

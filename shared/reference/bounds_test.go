@@ -87,7 +87,7 @@ func TestBoundsOfSamples(t *testing.T) {
 		form.Properties = append(form.Properties, Property{Name: fmt.Sprintf("p%d", i), Schema: value})
 	}
 	s.Body = &Body{Media: []Media{{Type: "multipart/form-data", Schema: form}}}
-	r := s.request(Options{Prefill: true})
+	r := s.request(Options{Prefill: true}, s.bodies()[0])
 	size := len(r.url)
 	for _, h := range r.headers {
 		size += len(h.value)

@@ -11,6 +11,14 @@ import (
 const (
 	endpointName   = "#endpoint"
 	playgroundName = "#playground"
+	typesName      = "#types"
+)
+
+// Groups of tabs that change together: content types of what is sent, and of
+// answers. The script of the playground knows them too.
+const (
+	requestTypes = "request-type"
+	answerTypes  = "answer-type"
 )
 
 // IsPlayground tells whether a node is the form that sends a call.
@@ -47,6 +55,13 @@ func Components() []*component.Component {
 			},
 			Text: func(t *component.Text, e *component.Element) {
 				t.Line(e.String("method") + " " + e.String("path"))
+			},
+		},
+		{
+			Name: typesName, Doc: "Tabs with samples by content type, picked from a list.", Block: true,
+			HTML: func(w *component.Writer, e *component.Element) {
+				w.Raw(`<div class="tabs code-group-dropdown sample-types" data-group="`+requestTypes+`"`).
+					Attr("data-label", wordsFor(w.Lang()).contentType).Raw(">").Children(e).Raw("</div>")
 			},
 		},
 		{

@@ -6,9 +6,13 @@
 //	remote.go      specifications on other hosts, where they may be read
 //	spec.go        Spec, Operation and Key: what a specification has pages for
 //	slice.go       Slice: all that one page shows, cut out of the specification
-//	schema.go      schemas of a slice: allOf joined, names kept, circles closed
+//	schema.go      schemas of a slice: names kept, circles closed
+//	allof.go       the parts of allOf, joined
 //	asyncapi.go    channels and messages
 //	example.go     values of schemas, the author's or made up
+//	xml.go         those values as XML
+//	request.go     a call: address, headers, body
+//	form.go        fields of a form, and the parts that are sent of them
 //	sample.go      calls in curl, JavaScript, Python and Go
 //	markdown.go    descriptions, CommonMark with HTML, as nodes
 //	nodes.go       Content: a slice as nodes of a page

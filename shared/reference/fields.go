@@ -13,11 +13,39 @@ func (b *builder) content(m *Media) []*mdx.Node {
 	if m.Schema == nil {
 		return nil
 	}
-	out := b.value(m.Schema, "", 0)
-	for _, p := range m.Parts {
-		out = append(out, b.paragraph(b.codeSpan(p.Name), b.text(": "), b.codeSpan(p.Type)))
+	return append(b.value(m.Schema, "", 0), b.parts(m.Parts)...)
+}
+
+// parts show how fields of a form are sent.
+func (b *builder) parts(list []Part) []*mdx.Node {
+	var out []*mdx.Node
+	for _, p := range list {
+		line := []*mdx.Node{b.codeSpan(p.Name), b.text(":")}
+		if p.Type != "" {
+			line = append(line, b.text(" "), b.codeSpan(p.Type))
+		}
+		if p.Style != "" {
+			line = append(line, b.text(" "), b.codeSpan("style: "+p.Style), b.text(" "), b.codeSpan(fmt.Sprintf("explode: %t", p.Explode)))
+		}
+		out = append(out, b.paragraph(line...))
+		for _, h := range p.Headers {
+			out = append(out, b.header(h))
+		}
 	}
 	return out
+}
+
+// header shows a header of an answer, or of a part of a form.
+func (b *builder) header(h Param) *mdx.Node {
+	x := h.Schema
+	if x == nil {
+		x = &Schema{}
+	}
+	f := field{name: h.Name, required: h.Required, deprecated: h.Deprecated, description: h.Description, schema: x, examples: h.Examples}
+	place := b.place
+	b.place = "header"
+	defer func() { b.place = place }()
+	return b.field(f, 0)
 }
 
 // value shows a schema that has no name where it stands: an object's fields,

@@ -8,12 +8,15 @@ import (
 // model is what the playground's script knows of a call. Its words are in the
 // page's language.
 type model struct {
-	Method      string            `json:"method"`
-	Path        string            `json:"path"`
-	Servers     []modelServer     `json:"servers"`
-	Auth        []modelAuth       `json:"auth,omitempty"`
-	Params      []modelParam      `json:"params,omitempty"`
-	Body        *modelBody        `json:"body,omitempty"`
+	Method  string        `json:"method"`
+	Path    string        `json:"path"`
+	Servers []modelServer `json:"servers"`
+	Auth    []modelAuth   `json:"auth,omitempty"`
+	Params  []modelParam  `json:"params,omitempty"`
+	// Bodies are the content types that can be sent, the first to begin with;
+	// Accept those that can be asked for.
+	Bodies      []modelBody       `json:"bodies,omitempty"`
+	Accept      []string          `json:"accept,omitempty"`
 	Credentials bool              `json:"credentials,omitempty"`
 	Words       map[string]string `json:"words"`
 }
@@ -41,7 +44,7 @@ type modelAuth struct {
 
 type modelParam struct {
 	Name     string   `json:"name"`
-	In       string   `json:"in"`
+	In       string   `json:"in,omitempty"`
 	Required bool     `json:"required,omitempty"`
 	Type     string   `json:"type"`
 	Value    string   `json:"value,omitempty"`
@@ -50,24 +53,34 @@ type modelParam struct {
 	Explode  bool     `json:"explode,omitempty"`
 }
 
+// modelBody is content of one type: a text, the fields of a form, or a file.
 type modelBody struct {
 	Type  string       `json:"type"`
 	Value string       `json:"value,omitempty"`
 	Form  []modelField `json:"form,omitempty"`
+	// Multipart tells a form that may hold files.
+	Multipart bool `json:"multipart,omitempty"`
+	File      bool `json:"file,omitempty"`
 }
 
+// modelField is a field of a form. Style and explode say how lists and objects
+// are sent, as for parameters.
 type modelField struct {
-	Name  string `json:"name"`
-	Value string `json:"value,omitempty"`
-	File  bool   `json:"file,omitempty"`
+	modelParam
+	File bool `json:"file,omitempty"`
+	Many bool `json:"many,omitempty"`
+	// Part is the content type of the field's part, Accept those that a file
+	// may have.
+	Part   string `json:"part,omitempty"`
+	Accept string `json:"accept,omitempty"`
 }
 
 // model is the playground's model of the slice, as JSON.
 func (b *builder) model() string {
 	s, w := b.slice, b.words
-	m := model{Method: s.Key.Method, Path: s.Key.Path, Credentials: b.opt.Credentials, Words: map[string]string{
+	m := model{Method: s.Key.Method, Path: s.Key.Path, Accept: s.accepts(), Credentials: b.opt.Credentials, Words: map[string]string{
 		"try": w.try, "send": w.sendRequest, "auth": w.authorization, "path": w.path, "query": w.query, "header": w.headers, "cookie": w.cookies,
-		"body": w.body, "server": w.servers, "request": w.request, "response": w.response, "failed": w.failed, "refused": w.refused,
+		"body": w.body, "type": w.contentType, "answer": w.answerType, "server": w.servers, "request": w.request, "response": w.response, "failed": w.failed, "refused": w.refused,
 		"secrets": w.secretsNote, "required": w.required, "status": w.status, "time": w.time,
 	}}
 	for _, sv := range s.Servers {
@@ -102,15 +115,11 @@ func (b *builder) model() string {
 		}
 	}
 	left := maxExample // bytes of values
-	for _, p := range s.Params {
+	param := func(p Param) modelParam {
 		x := s.resolve(p.Schema)
 		mp := modelParam{Name: p.Name, In: p.In, Required: p.Required, Type: "string", Style: p.Style, Explode: p.Explode}
 		if len(x.Types) > 0 {
 			mp.Type = x.Types[0]
-		}
-		if value, given := s.paramExample(p); given && p.Required && left > 0 {
-			mp.Value = value
-			left -= len(value)
 		}
 		for i, e := range x.Enum {
 			if left -= len(e); i < maxShownEnum && left > 0 {
@@ -120,16 +129,40 @@ func (b *builder) model() string {
 		if mp.Type == "boolean" {
 			mp.Options = []string{"true", "false"}
 		}
+		return mp
+	}
+	for _, p := range s.Params {
+		mp := param(p)
+		if value, given := s.paramExample(p); given && p.Required && left > 0 {
+			mp.Value = value
+			left -= len(value)
+		}
 		m.Params = append(m.Params, mp)
 	}
-	if s.Body != nil && len(s.Body.Media) > 0 {
-		media := preferred(s.Body.Media)
+	for _, media := range s.bodies() {
+		if left <= -maxMedia*maxExample {
+			break
+		}
 		r := &request{}
 		s.requestBody(r, media, b.opt)
-		m.Body = &modelBody{Type: media.Type, Value: r.body}
-		for _, f := range r.form {
-			m.Body.Form = append(m.Body.Form, modelField{f.name, f.value, f.file})
+		body := modelBody{Type: media.Type, File: r.file, Multipart: r.multipart}
+		if r.body != noBody {
+			body.Value = r.body
 		}
+		if r.form != nil {
+			for _, e := range s.entries(media, false) {
+				f := modelField{modelParam: param(e.param), File: e.file, Many: e.many, Part: single(e.part)}
+				if e.file {
+					f.Accept = e.part
+				} else if e.param.Required || !b.opt.RequiredOnly {
+					f.Value = scalarText(e.value)
+				}
+				body.Form = append(body.Form, f)
+				left -= len(f.Name) + len(f.Value)
+			}
+		}
+		left -= len(body.Value)
+		m.Bodies = append(m.Bodies, body)
 	}
 	raw, err := json.Marshal(m)
 	if err != nil {

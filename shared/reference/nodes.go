@@ -51,8 +51,8 @@ func (s *Slice) Content(o Options) Content {
 		c.Body = b.channel()
 	default:
 		c.Body = b.operation()
-		if samples := s.samples(o); len(samples) > 0 && !o.Without["RequestExample"] {
-			c.Beside = append(c.Beside, b.examples("RequestExample", samples))
+		if !o.Without["RequestExample"] {
+			c.Beside = append(c.Beside, b.requests()...)
 		}
 		if answers := b.answers(); len(answers) > 0 && !o.Without["ResponseExample"] {
 			name := "ResponseExample"
@@ -188,6 +188,35 @@ func (b *builder) schema(x *Schema) []*mdx.Node {
 	bare := *r
 	bare.Properties, bare.Patterns, bare.Additional = nil, nil, nil
 	return slices.Concat([]*mdx.Node{b.paragraph(b.codeSpan(b.typeOf(x, 0)))}, b.facts(r), b.properties(r, 0), b.inner(&bare, 0))
+}
+
+// requests are samples of the call. Of several content types each has its own,
+// and readers pick the type.
+func (b *builder) requests() []*mdx.Node {
+	s := b.slice
+	var types []*Media
+	if s.Key.Kind == KindOperation {
+		types = s.bodies()
+	}
+	if len(types) == 0 {
+		types = []*Media{nil}
+	}
+	var tabs []*mdx.Node
+	for i, m := range types {
+		samples := s.samples(b.opt, m, i == 0)
+		if len(samples) == 0 {
+			continue
+		}
+		box := b.examples("RequestExample", samples)
+		if len(types) == 1 || b.opt.NoSamples {
+			return []*mdx.Node{box}
+		}
+		tabs = append(tabs, b.element("Tab", []mdx.Attr{attr("title", m.Type)}, box))
+	}
+	if tabs == nil {
+		return nil
+	}
+	return []*mdx.Node{b.element("Panel", nil, b.element(typesName, nil, tabs...))}
 }
 
 // servers lists the addresses, where there is a choice or something to fill in.
@@ -381,5 +410,9 @@ func (b *builder) media(level int, title, description string, list []Media) []*m
 	for i := range list {
 		tabs = append(tabs, b.element("Tab", []mdx.Attr{attr("title", list[i].Type)}, b.content(&list[i])...))
 	}
-	return append(out, b.element("Tabs", nil, tabs...))
+	group := requestTypes
+	if b.kind == "ResponseField" {
+		group = answerTypes
+	}
+	return append(out, b.element("Tabs", []mdx.Attr{attr("groupId", group)}, tabs...))
 }

@@ -22,25 +22,32 @@
   // plain is a part of a parameter as text: JSON where it is no text itself.
   var plain = function (v) { return typeof v === "string" ? v : JSON.stringify(v); };
 
-  // pairs gives a parameter as it stands in a query, by its style. Samples that
-  // are made at export do the same.
-  var pairs = function (p, value) {
-    var parsed;
-    if (p.style === "json") return [[p.name, value]];
+  // pairs gives a parameter by its style: escaped, as it stands in a query, or
+  // for a form, as it is. Samples that are made at export do the same.
+  var pairs = function (p, value, form) {
+    var parsed, write = form ? String : encodeURIComponent, name = write(p.name);
+    if (p.style === "json") return [[name, write(value)]];
     if (p.type === "object" || p.type === "array") {
       try { parsed = JSON.parse(value); } catch (e) { parsed = undefined; }
       if (parsed === undefined && p.type === "array") parsed = value.split(",").map(function (v) { return v.trim(); });
     }
     if (Array.isArray(parsed)) {
-      if (p.explode) return parsed.map(function (v) { return [p.name, plain(v)]; });
-      return [[p.name, parsed.map(plain).join(p.style === "pipeDelimited" ? "|" : p.style === "spaceDelimited" ? " " : ",")]];
+      parsed = parsed.map(function (v) { return write(plain(v)); });
+      if (p.explode) return parsed.map(function (v) { return [name, v]; });
+      return [[name, parsed.join(p.style === "pipeDelimited" ? write("|") : p.style === "spaceDelimited" ? write(" ") : ",")]];
     }
     if (parsed && typeof parsed === "object") {
       return Object.keys(parsed).map(function (k) {
-        return [p.style === "deepObject" ? p.name + "[" + k + "]" : k, plain(parsed[k])];
+        return [p.style === "deepObject" ? name + "[" + write(k) + "]" : write(k), write(plain(parsed[k]))];
       });
     }
-    return [[p.name, value]];
+    return [[name, write(value)]];
+  };
+
+  // formValue quotes a value in which curl would find something else: the name
+  // of a file, or what follows a value.
+  var formValue = function (v) {
+    return /^["@<]|;/.test(v) ? '"' + v.replace(/[\\"]/g, "\\$&") + '"' : v;
   };
 
   var setUp = function (root) {
@@ -62,13 +69,21 @@
       return { def: a, inputs: inputs };
     });
 
-    var control = function (p) {
+    var select = function (options) {
+      return make("select", {}, options.map(function (o) { return make("option", { value: o, text: o }); }));
+    };
+    // Where something must be picked, nothing is no option.
+    var control = function (p, must) {
       if (p.options && p.options.length) {
-        var list = make("select", {}, [make("option", { value: "", text: "" })].concat(p.options.map(function (o) {
-          return make("option", { value: o, text: o });
-        })));
+        var list = select(must ? p.options : [""].concat(p.options));
         list.value = p.value || "";
+        if (list.selectedIndex < 0) list.selectedIndex = 0;
         return list;
+      }
+      if (p.type === "object") { // JSON
+        var text = make("textarea", { spellcheck: "false" });
+        text.value = p.value || "";
+        return text;
       }
       return make("input", { value: p.value || "", spellcheck: "false", autocomplete: "off" });
     };
@@ -77,10 +92,10 @@
     var single = model.servers.length === 1 && !model.servers[0].vars;
     var server = single
       ? make("input", { type: "url", value: model.servers[0].url, spellcheck: "false" })
-      : make("select", {}, model.servers.map(function (s) { return make("option", { text: s.url }); }));
+      : select(model.servers.map(function (s) { return s.url; }));
     var variables = model.servers.map(function (s) {
       return (s.vars || []).map(function (v) {
-        var c = control({ value: v.value, options: v.options });
+        var c = control(v, true);
         return { name: v.name, input: c, label: field(v.name, c) };
       });
     });
@@ -96,24 +111,49 @@
       return fields.filter(function (f) { return f.def.in === where; });
     };
 
-    var body = null, parts = [];
-    if (model.body && model.body.form) {
-      parts = model.body.form.map(function (f) {
-        return { def: f, input: f.file ? make("input", { type: "file" }) : make("input", { value: f.value || "", spellcheck: "false" }) };
-      });
-    } else if (model.body) {
-      body = make("textarea", { spellcheck: "false", "aria-label": words.body + " " + model.body.type });
-      body.value = model.body.value || "";
-    }
+    // Each content type has an editor of its own, which keeps what is typed.
+    var accept = model.accept ? select(model.accept) : null;
+    var types = model.bodies ? select(model.bodies.map(function (b) { return b.type; })) : null;
+    var editors = (model.bodies || []).map(function (b) {
+      var e = { def: b, parts: [], input: null };
+      if (b.form) {
+        e.parts = b.form.map(function (f) {
+          return { def: f, input: f.file ? make("input", { type: "file", multiple: !!f.many, accept: f.accept }) : control(f) };
+        });
+        e.box = make("div", {}, e.parts.map(function (p) { return field(p.def.name, p.input, p.def.required); }));
+      } else {
+        e.input = b.file ? make("input", { type: "file", accept: b.type }) : make("textarea", { spellcheck: "false" });
+        if (!b.file) e.input.value = b.value || "";
+        e.input.setAttribute("aria-label", words.body + " " + b.type);
+        e.box = make("div", {}, [e.input]);
+      }
+      return e;
+    });
+    var editor = function () { return types ? editors[types.selectedIndex] : { def: {}, parts: [], input: null }; };
+
+    // filled are the parts of the form that there is something in: names, and
+    // files or texts.
+    var filled = function () {
+      return editor().parts.reduce(function (all, p) {
+        if (p.def.file) {
+          return all.concat(Array.prototype.map.call(p.input.files, function (f) { return { def: p.def, name: p.def.name, file: f }; }));
+        }
+        return p.input.value ? all.concat(pairs(p.def, p.input.value, true).map(function (x) {
+          return { def: p.def, name: x[0], value: x[1] };
+        })) : all;
+      }, []);
+    };
 
     // request reads the form. With secret false, secrets are placeholders.
     var request = function (secret) {
-      var path = model.path, query = [], headers = [], cookies = [], data = null;
+      var path = model.path, query = [], headers = [], cookies = [], data = null, now = editor();
       place("path").forEach(function (f) {
         if (f.input.value) path = path.split("{" + f.def.name + "}").join(encodeURIComponent(f.input.value));
       });
       place("query").forEach(function (f) { if (f.input.value) query = query.concat(pairs(f.def, f.input.value)); });
-      place("header").forEach(function (f) { if (f.input.value) headers.push([f.def.name, f.input.value]); });
+      place("header").forEach(function (f) {
+        if (f.input.value && !(types && /^content-type$/i.test(f.def.name))) headers.push([f.def.name, f.input.value]);
+      });
       place("cookie").forEach(function (f) { if (f.input.value) cookies.push(f.def.name + "=" + f.input.value); });
       auth.forEach(function (a) {
         var value = a.inputs[a.inputs.length - 1].value;
@@ -123,19 +163,18 @@
         if (a.def.kind === "basic") {
           value = "Basic " + (secret ? btoa(unescape(encodeURIComponent(a.inputs[0].value + ":" + a.inputs[1].value))) : "<credentials>");
         }
-        if (a.def.in === "query") query.push([a.def.name, value]);
+        if (a.def.in === "query") query.push([encodeURIComponent(a.def.name), encodeURIComponent(value)]);
         else if (a.def.in === "cookie") cookies.push(a.def.name + "=" + value);
         else headers.push([a.def.name, value]);
       });
-      if (body && body.value) {
-        headers.push(["Content-Type", model.body.type]);
-        data = body.value;
-      }
+      if (accept) headers.push(["Accept", accept.value]);
+      if (now.input) {
+        data = (now.def.file ? now.input.files[0] : now.input.value) || null;
+        if (data) headers.push(["Content-Type", now.def.type]);
+      } else if (now.parts.length && !now.def.multipart) headers.push(["Content-Type", now.def.type]);
       var url = address().replace(/\/+$/, "") + path;
       if (query.length) {
-        url += (url.indexOf("?") < 0 ? "?" : "&") + query.map(function (q) {
-          return encodeURIComponent(q[0]) + "=" + encodeURIComponent(q[1]);
-        }).join("&");
+        url += (url.indexOf("?") < 0 ? "?" : "&") + query.map(function (q) { return q.join("="); }).join("&");
       }
       return { url: url, headers: headers, cookies: cookies, data: data };
     };
@@ -145,19 +184,18 @@
       variables.forEach(function (list, i) {
         list.forEach(function (v) { v.label.hidden = i !== server.selectedIndex; });
       });
+      editors.forEach(function (e, i) { e.box.hidden = i !== types.selectedIndex; });
       var r = request(false);
       var lines = ["curl --request " + model.method, "--url " + quote(r.url)];
       r.headers.forEach(function (h) { lines.push("--header " + quote(h[0] + ": " + h[1])); });
       if (r.cookies.length) lines.push("--cookie " + quote(r.cookies.join("; ")));
-      parts.forEach(function (p) {
-        var multipart = model.body.type === "multipart/form-data";
-        if (p.def.file) {
-          if (p.input.files.length) lines.push("--form " + quote(p.def.name + "=@" + p.input.files[0].name));
-        } else if (p.input.value) {
-          lines.push((multipart ? "--form " : "--data-urlencode ") + quote(p.def.name + "=" + p.input.value));
-        }
+      filled().forEach(function (p) {
+        var type = p.def.part ? ";type=" + p.def.part : "";
+        if (p.file) lines.push("--form " + quote(p.name + "=@" + p.file.name + type));
+        else if (editor().def.multipart) lines.push("--form " + quote(p.name + "=" + formValue(p.value) + type));
+        else lines.push("--data-urlencode " + quote(encodeURIComponent(p.name) + "=" + p.value));
       });
-      if (r.data) lines.push("--data " + quote(r.data));
+      if (r.data) lines.push(r.data.name ? "--data-binary " + quote("@" + r.data.name) : "--data " + quote(r.data));
       command.textContent = lines.join(" \\\n  ");
     };
 
@@ -175,7 +213,11 @@
     ].concat(["path", "query", "header", "cookie"].map(function (where) {
       return group(words[where], place(where).map(function (f) { return field(f.def.name, f.input, f.def.required); }));
     })).concat([
-      group(words.body, body ? [body] : parts.map(function (p) { return field(p.def.name, p.input); })),
+      group(words.body, editors.length < 2 ? editors.map(function (e) {
+        e.box.insertBefore(make("p", { class: "playground-note", text: e.def.type }), e.box.firstChild);
+        return e.box;
+      }) : [field(words.type, types)].concat(editors.map(function (e) { return e.box; }))),
+      accept && model.accept.length > 1 ? group(words.response, [field(words.answer, accept)]) : null,
       make("div", {}, [make("p", { class: "playground-note", text: words.request }), command]),
       button, result,
     ]));
@@ -200,12 +242,12 @@
         answer([make("p", { class: "playground-failed", text: words.failed + " " + e.message })]);
         return;
       }
-      if (parts.length) {
-        data = model.body.type === "multipart/form-data" ? new FormData() : new URLSearchParams();
-        parts.forEach(function (p) {
-          if (p.def.file) {
-            if (p.input.files.length && data instanceof FormData) data.append(p.def.name, p.input.files[0]);
-          } else if (p.input.value) data.append(p.def.name, p.input.value);
+      var now = editor();
+      if (now.parts.length) {
+        data = now.def.multipart ? new FormData() : new URLSearchParams();
+        filled().forEach(function (p) {
+          if (now.def.multipart && !p.file && p.def.part) data.append(p.name, new Blob([p.value], { type: p.def.part }));
+          else data.append(p.name, p.file ? (p.def.part && p.def.part !== p.file.type ? new File([p.file], p.file.name, { type: p.def.part }) : p.file) : p.value);
         });
       }
       var began = performance.now();
@@ -234,6 +276,23 @@
       }).then(function () {
         if (running === mine) { running = null; button.disabled = false; }
       });
+    });
+
+    // The content type that is picked here is that of the samples too, and the
+    // other way round.
+    [["request-type", types], ["answer-type", accept]].forEach(function (pick) {
+      var set = pick[0], list = pick[1];
+      if (!list) return;
+      var follow = function (label) {
+        Array.prototype.forEach.call(list.options, function (o, i) { if (o.value === label) list.selectedIndex = i; });
+        show();
+      };
+      list.addEventListener("change", function () {
+        document.dispatchEvent(new CustomEvent("bindery:pick", { detail: { set: set, label: list.value } }));
+      });
+      document.addEventListener("bindery:picked", function (e) { if (e.detail.set === set) follow(e.detail.label); });
+      var shown = document.querySelector('[data-group="' + set + '"].tabbed > .tab:not([hidden]) > .tab-title');
+      if (shown) follow(shown.textContent.trim());
     });
 
     root.appendChild(make("details", {}, [make("summary", { text: words.try }), form]));

@@ -18,8 +18,8 @@ func TestSamples(t *testing.T) {
 		headers: []header{{"X-A", "it's \"q\" `b`"}, {"Content-Type", "application/json"}},
 		body:    "{\n  \"a\": \"it's `b` \\n true null\",\n  \"t\": true,\n  \"n\": null\n}", json: true,
 	}
-	form := &request{method: "PUT", url: "https://x.example", form: []formField{{"a'b", "c d", false}, {"f", "file", true}}, multipart: true}
-	plain := &request{method: "PUT", url: "https://x.example", form: []formField{{"a'b", "c d", false}}}
+	form := &request{method: "PUT", url: "https://x.example", form: []formField{{name: "a'b", value: "c d"}, {name: "f", value: "file", file: true}}, multipart: true}
+	plain := &request{method: "PUT", url: "https://x.example", form: []formField{{name: "a'b", value: "c d"}}}
 	for _, c := range []struct {
 		name string
 		fn   func(*request) string
@@ -28,7 +28,7 @@ func TestSamples(t *testing.T) {
 	}{
 		{"curl", curl, hard, "curl --request POST \\\n  --url 'https://x.example/a?b=it'\\''s' \\\n  --header 'X-A: it'\\''s \"q\" `b`' \\\n  --header 'Content-Type: application/json' \\\n  --data '{\n  \"a\": \"it'\\''s `b` \\n true null\",\n  \"t\": true,\n  \"n\": null\n}'"},
 		{"curl with a form", curl, form, "curl --request PUT \\\n  --url https://x.example \\\n  --form 'a'\\''b=c d' \\\n  --form f=@file"},
-		{"curl with a short form", curl, plain, "curl --request PUT \\\n  --url https://x.example \\\n  --data-urlencode 'a'\\''b=c d'"},
+		{"curl with a short form", curl, plain, "curl --request PUT \\\n  --url https://x.example \\\n  --data-urlencode 'a%27b=c d'"},
 		{"Python's words", func(r *request) string { return pythonLiteral(r.body) }, hard, "{\n  \"a\": \"it's `b` \\n true null\",\n  \"t\": True,\n  \"n\": None\n}"},
 	} {
 		if got := c.fn(c.r); got != c.want {
@@ -69,7 +69,7 @@ paths: {/q: {get: {parameters: [{name: p, in: query, required: true, ` + strings
 			if spec == nil {
 				t.Fatalf("%+v", r.Diagnostics())
 			}
-			if got := r.Slice(spec, &spec.Operations[0]).request(Options{}).url; got != "https://x.example/q?"+c.want {
+			if got := r.Slice(spec, &spec.Operations[0]).request(Options{}, nil).url; got != "https://x.example/q?"+c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})

@@ -55,6 +55,8 @@ type Schema struct {
 	Mapping       []string `json:",omitempty"`
 	// Never is the schema that nothing satisfies.
 	Never bool `json:",omitempty"`
+	// XML says how the value stands in XML.
+	XML *XML `json:",omitempty"`
 
 	// required are the names of properties that must be there; a part of allOf
 	// may require what another part has.
@@ -164,23 +166,6 @@ func (c *slicer) schema(p place, depth int) *Schema {
 	return s
 }
 
-// alone is the only part of an allOf that is a reference, in a schema that says
-// nothing else about its values.
-func alone(v *value) *value {
-	list := v.get("allOf").list()
-	if len(list) != 1 || list[0].get("$ref") == nil {
-		return nil
-	}
-	for _, m := range v.members {
-		switch m.key {
-		case "allOf", "description", "deprecated", "nullable", "title", "readOnly", "writeOnly", "example", "examples":
-		default:
-			return nil
-		}
-	}
-	return list[0]
-}
-
 // inline converts a schema that is no reference. joining are the schemas whose
 // allOf is being joined, for circles.
 func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
@@ -196,7 +181,7 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 	s.Format, s.Title, s.Description = c.words(v.first("format")), c.words(v.first("title")), c.words(v.first("description"))
 	s.Nullable, s.Deprecated = v.get("nullable").isTrue(), v.get("deprecated").isTrue()
 	s.ReadOnly, s.WriteOnly = v.get("readOnly").isTrue(), v.get("writeOnly").isTrue()
-	s.Unique = v.get("uniqueItems").isTrue()
+	s.Unique, s.XML = v.get("uniqueItems").isTrue(), c.readXML(v.get("xml"))
 	for _, t := range v.get("type").texts() {
 		if t == "null" {
 			s.Nullable = true
@@ -373,98 +358,6 @@ func (c *slicer) alternatives(s *Schema, p place, depth int) []*Schema {
 		out = append(out, c.schema(place{doc: p.doc, v: x}, depth+1))
 	}
 	return out
-}
-
-// join adds what the parts of allOf say. What the schema itself says wins, and
-// of the parts the earlier.
-func (c *slicer) join(s *Schema, p place, depth int, joining []*value) {
-	for _, x := range p.v.get("allOf").list() {
-		if c.full() {
-			break
-		}
-		part, ok := c.r.follow(place{doc: p.doc, v: x})
-		if !ok || slices.Contains(joining, part.v) || !c.room(part) || depth > maxSchemaDepth {
-			continue
-		}
-		o := c.inline(part, depth+1, joining)
-		if len(s.Types) == 0 {
-			s.Types = o.Types
-		}
-		for _, f := range [...]struct{ to, from *string }{{&s.Format, &o.Format}, {&s.Title, &o.Title}, {&s.Description, &o.Description}, {&s.Discriminator, &o.Discriminator}} {
-			if *f.to == "" {
-				*f.to = *f.from
-			}
-		}
-		s.Nullable = s.Nullable || o.Nullable
-		s.Deprecated, s.ReadOnly, s.WriteOnly = s.Deprecated || o.Deprecated, s.ReadOnly || o.ReadOnly, s.WriteOnly || o.WriteOnly
-		s.Unique, s.Closed = s.Unique || o.Unique, s.Closed || o.Closed
-		if s.Enum == nil {
-			s.Enum, s.EnumText = o.Enum, o.EnumText
-		}
-		if s.Const == nil {
-			s.Const = o.Const
-		}
-		if s.Default == nil {
-			s.Default = o.Default
-		}
-		if s.Examples == nil {
-			s.Examples = o.Examples
-		}
-		for _, l := range o.Limits {
-			if !slices.ContainsFunc(s.Limits, func(have Limit) bool { return have.Name == l.Name }) {
-				s.Limits = append(s.Limits, l)
-			}
-		}
-		s.Properties, s.required = joinProperties(s.Properties, o.Properties), append(slices.Clip(s.required), o.required...)
-		s.required = s.required[:min(len(s.required), maxRequired)]
-		s.Patterns = joinProperties(s.Patterns, o.Patterns)
-		if s.Additional == nil {
-			s.Additional = o.Additional
-		}
-		if s.Items == nil {
-			s.Items = o.Items
-		}
-		if s.Tuple == nil {
-			s.Tuple = o.Tuple
-		}
-		if s.Not == nil {
-			s.Not = o.Not
-		}
-		if s.OneOf == nil {
-			s.OneOf = o.OneOf
-		}
-		if s.AnyOf == nil {
-			s.AnyOf = o.AnyOf
-		}
-	}
-}
-
-func joinProperties(have, more []Property) []Property {
-	for _, p := range more {
-		i := slices.IndexFunc(have, func(h Property) bool { return h.Name == p.Name })
-		if i < 0 {
-			have = append(have, p)
-			continue
-		}
-		have[i].Required = have[i].Required || p.Required
-		if h := have[i].Schema; h.Ref == "" && len(h.Types) == 0 && len(h.Properties) == 0 && h.OneOf == nil && h.AnyOf == nil {
-			merged := *p.Schema // the later only adds to it, such as a description
-			if h.Description != "" {
-				merged.Description = h.Description
-			}
-			if h.Default != nil {
-				merged.Default = h.Default
-			}
-			if h.Enum != nil {
-				merged.Enum, merged.EnumText = h.Enum, h.EnumText
-			}
-			if h.Const != nil {
-				merged.Const = h.Const
-			}
-			have[i].Schema = &merged
-		}
-	}
-	return have
 }
 
 // discriminate finds the value that stands for each alternative.

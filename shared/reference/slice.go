@@ -114,12 +114,22 @@ type Media struct {
 	Type     string
 	Schema   *Schema   `json:",omitempty"`
 	Examples []Example `json:",omitempty"`
-	// Parts say how parts of a form are sent: the content type by name.
+	// Parts say how fields of a form are sent.
 	Parts []Part `json:",omitempty"`
 }
 
 // Part is how one field of a form is sent.
-type Part struct{ Name, Type string }
+type Part struct {
+	Name string
+	// Type is a content type, or several after commas; "" where the author
+	// names none.
+	Type string `json:",omitempty"`
+	// Style and Explode are OpenAPI's, Style "" where the author says neither.
+	Style   string `json:",omitempty"`
+	Explode bool   `json:",omitempty"`
+	// Headers are those of the part.
+	Headers []Param `json:",omitempty"`
+}
 
 // Example is a value that the author gives.
 type Example struct {
@@ -373,11 +383,44 @@ func (c *slicer) media(p place) []Media {
 			media.Schema = c.schema(schema, 0)
 		}
 		for _, e := range at.v.get("encoding").fields() {
-			if t := e.val.first("contentType"); t != "" {
-				media.Parts = append(media.Parts, Part{e.key, t})
+			if !c.room(at) {
+				break
+			}
+			if part := c.part(e.key, place{doc: at.doc, v: e.val}); part.Type != "" || part.Style != "" || part.Headers != nil {
+				media.Parts = append(media.Parts, part)
 			}
 		}
 		out = append(out, media)
+	}
+	return out
+}
+
+// part reads how a field of a form is sent.
+func (c *slicer) part(name string, p place) Part {
+	out := Part{Name: name, Type: c.words(p.v.first("contentType")), Style: p.v.first("style")}
+	if out.Style == "" && p.v.get("explode") != nil {
+		out.Style = "form"
+	}
+	out.Explode = out.Style == "form"
+	if e := p.v.get("explode"); e != nil {
+		out.Explode = e.isTrue()
+	}
+	out.Headers = c.headers(p)
+	return out
+}
+
+// headers reads the headers of an answer, or of a part of a form.
+func (c *slicer) headers(p place) []Param {
+	var out []Param
+	for _, m := range p.v.get("headers").fields() {
+		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
+			if !c.room(at) {
+				break
+			}
+			h := c.param(at)
+			h.Name, h.In = m.key, "header"
+			out = append(out, h)
+		}
 	}
 	return out
 }
@@ -412,16 +455,7 @@ func (c *slicer) examples(p place) []Example {
 
 func (c *slicer) response(status string, p place) Response {
 	out := Response{Status: status, Description: c.words(p.v.first("description")), Media: c.media(p.get("content"))}
-	for _, m := range p.v.get("headers").fields() {
-		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
-			if !c.room(at) {
-				break
-			}
-			h := c.param(at)
-			h.Name, h.In = m.key, "header"
-			out.Headers = append(out.Headers, h)
-		}
-	}
+	out.Headers = c.headers(p)
 	for _, m := range p.v.get("links").fields() {
 		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
 			out.Links = append(out.Links, Link{m.key, at.v.first("operationId", "operationRef"), c.words(at.v.first("description"))})
