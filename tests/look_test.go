@@ -32,7 +32,7 @@ func TestLookInABrowser(t *testing.T) {
 			"<div id=\"wide\" className=\"w-[800px]\">wide</div>\n\n<div id=\"own\" className=\"mine w-[300px]\">own</div>\n",
 		"mine.css":  ".mine { width: 123px }\n",
 		"drawn.mdx": "---\ntitle: Drawn\n---\n\n```mermaid\ngraph TD\nA[One] --> B[Two]\n```\n\n```mermaid\nsequenceDiagram\nA->>B: Hello\n```\n",
-		"live.mdx":  "---\ntitle: Live\n---\n\n```mermaid\npie\n\"left\": 3\n\"right\": 1\n```\n",
+		"live.mdx":  "---\ntitle: Live\n---\n\n```mermaid\ngantt\ndateFormat YYYY-MM-DD\nsection A\nleft: a, 2026-01-01, 3d\nright: after a, 1d\n```\n",
 	} {
 		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -72,8 +72,8 @@ func TestLookInABrowser(t *testing.T) {
 		{"classes.html", "own styles win", "light", strings.ReplaceAll(width, "%", "own") + " === 123"},
 		{"drawn.html", "light", "light", stroke + ` !== "none" && document.querySelectorAll(".diagram svg[role=img]").length === 2`},
 		{"drawn.html", "dark", "dark", `(getComputedStyle(document.querySelector(".diagram text")).fill.match(/[0-9.]+/g)[0] > 128)`},
-		{"live.html", "light", "light", `document.querySelectorAll(".diagram svg .pieCircle").length === 2`},
-		{"live.html", "dark", "dark", `document.querySelectorAll(".diagram svg .pieCircle").length === 2`},
+		{"live.html", "light", "light", `document.querySelectorAll(".diagram svg rect.task").length === 2`},
+		{"live.html", "dark", "dark", `getComputedStyle(document.querySelector(".diagram svg .sectionTitle")).fill.match(/[0-9.]+/g)[0] > 128`},
 	}
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),

@@ -23,6 +23,7 @@ type Diagrams interface {
 var diagramNames = map[script.Kind]component.Word{
 	script.Flowchart: component.WordFlowchart, script.Sequence: component.WordSequence, script.State: component.WordState,
 	script.Class: component.WordClass, script.Entity: component.WordEntity,
+	script.Pie: component.WordPie,
 }
 
 // diagram appends a drawing in place of its source; ok is false where the

@@ -88,6 +88,8 @@ func (e *Engine) draw(ctx context.Context, text string) (*Diagram, error) {
 	switch src.kind {
 	case Sequence:
 		d, err = sequenceDiagram(&src)
+	case Pie:
+		d, err = pieDiagram(&src)
 	case Flowchart, State, Class, Entity:
 		d, err = e.graphDiagram(ctx, &src)
 	default:

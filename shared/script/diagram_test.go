@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -146,8 +148,9 @@ func TestStarts(t *testing.T) {
 		}
 	}
 	draw("sequenceDiagram\nA->>B: x")
-	if _, err := e.Draw(t.Context(), "pie\n\"a\": 1"); !errors.Is(err, ErrOther) {
-		t.Errorf("a pie: %v, want ErrOther", err)
+	draw("pie\n\"a\": 1")
+	if _, err := e.Draw(t.Context(), "gantt\ntitle x"); !errors.Is(err, ErrOther) {
+		t.Errorf("a gantt chart: %v, want ErrOther", err)
 	}
 	if n := e.Starts(); n != 0 {
 		t.Errorf("%d machines were started before one was needed", n)
@@ -184,6 +187,11 @@ func TestNotDrawn(t *testing.T) {
 		{"an unknown line of a sequence", "sequenceDiagram\nA->>B: x\ncreate participant C", "can't be read", true},
 		{"an unknown line of states", "stateDiagram-v2\na --> b\nstate f <<fork>>", "can't be read", true},
 		{"a note without an end", "stateDiagram-v2\na --> b\nnote left of a\nx", "can't be read", true},
+		{"a negative slice", "pie\n\"a\": 1\n\"b\": -1", "can't be read", true},
+		{"a slice without a value", "pie\n\"a\": 1\n\"b\"", "can't be read", true},
+		{"a pie of nothing", "pie\n\"a\": 0", "nothing in it", true},
+		{"a pie of too much", "pie\n\"a\": 1" + strings.Repeat("0", 400), "can't be read", true},
+		{"100 slices", "pie\n" + many(100, func(i int) string { return fmt.Sprintf("\"s%d\": 1", i) }), "more than 60", false},
 		{"an open frame", "sequenceDiagram\nloop x\nA->>B: y", "can't be read", true},
 		{"5,000 nodes", "graph TD\n" + many(5000, func(i int) string { return fmt.Sprintf("a%d-->a%d", i, i+1) }), "more than", false},
 		{"400 links", "graph TD\n" + many(400, func(i int) string { return fmt.Sprintf("a%d-->b", i) }), "more than 300", false},
@@ -278,6 +286,7 @@ func TestLost(t *testing.T) {
 		{"words of a link", "graph TD\nA -->|maybe| B", "<text>A</text>", "maybe"},
 		{"a note", "sequenceDiagram\nNote over A: remember", "<text>A</text>", "remember"},
 		{"a participant", "sequenceDiagram\nparticipant A as Somebody", "<text>A</text>", "somebody"},
+		{"a slice", "pie title Everything\n\"Read pages\": 1", "<text>Read</text>", "pages"},
 		{"marks are not words", "graph TD\nA[one<br/>two]", `<text><tspan x="1">one</tspan><tspan x="1">two</tspan></text>`, ""},
 		{"a note of a state", "stateDiagram-v2\na --> b\nnote right of b\nforever: yes\nand ever\nend note", "<text>forever</text><text>yes</text>", "and"},
 		{"styles are not shown", "graph TD\nclassDef hot fill:#fff\nclick A \"https://example.com\"", "", ""},
@@ -329,17 +338,10 @@ var arrowSigns = map[Kind]*regexp.Regexp{
 // TestCorporaDiagrams draws every diagram of real sites: none is left out,
 // none loses a word or a link, and no two drawings of a page share an id.
 func TestCorporaDiagrams(t *testing.T) {
-	shared := os.Getenv("BINDERY_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	root := filepath.Join(shared, "corpora")
-	if _, err := os.Stat(root); err != nil {
-		t.Skip("no real sites: ", err)
-	}
 	if testing.Short() {
 		t.Skip("draws 130 diagrams")
 	}
+	root := outside.Folder(t, "corpora")
 	fence := regexp.MustCompile("(?ms)^([ \t]*)```mermaid[^\n]*\n(.*?)^[ \t]*```")
 	e := New(Options{})
 	seen := map[string]bool{}
@@ -402,7 +404,7 @@ func FuzzDraw(f *testing.F) {
 	f.Add("sequenceDiagram\nA-xB-->>C:d\nend")
 	f.Fuzz(func(t *testing.T, text string) {
 		src := parseSource(text)
-		if src.kind != Sequence && src.kind != Other {
+		if src.kind != Sequence && src.kind != Pie && src.kind != Other {
 			// The reading around a graph's text, without the engine.
 			if _, _, err := graphText(&src); err == nil {
 				lost(&src, nil)

@@ -8,6 +8,7 @@
 //	source.go     what stands around a diagram's text: front matter, comments, kinds
 //	graph.go      flowcharts, states, classes and entities, laid out by ELK
 //	sequence.go   sequence diagrams: reading; seqlayout.go: places; seqdraw.go: SVG
+//	pie.go        pie charts
 //	svg.go        which SVG may stand in a page; ids that are unique on it
 //	text.go       widths of texts, line breaks, escaping
 //	labels.go     whether a drawing says all that its source says

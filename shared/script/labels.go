@@ -58,6 +58,11 @@ func labelsOf(kind Kind, line string) []string {
 		return nil
 	}
 	switch kind {
+	case Pie: // the title stands below the drawing
+		if m := pieSlice.FindStringSubmatch(line); m != nil {
+			return m[1:2]
+		}
+		return nil
 	case Sequence:
 		if at := aliasPart.FindStringIndex(line); at != nil && participantLine.MatchString(line) {
 			return []string{line[at[1]:]}

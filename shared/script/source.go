@@ -17,6 +17,7 @@ const (
 	Class     Kind = "class"
 	Entity    Kind = "er"
 	Sequence  Kind = "sequence"
+	Pie       Kind = "pie"
 	// Other is any other kind: what only Mermaid itself draws.
 	Other Kind = ""
 )
@@ -30,6 +31,8 @@ type source struct {
 	lines  []string
 	// title and description are what the author says of the whole.
 	title, description string
+	// hole is how much of a pie chart's radius is open, 0 for none.
+	hole float64
 }
 
 var (
@@ -47,10 +50,18 @@ func parseSource(text string) source {
 	if front, body, ok := cutFrontMatter(text); ok {
 		text = body
 		var meta struct {
-			Title string `yaml:"title"`
+			Title  string `yaml:"title"`
+			Config struct {
+				Pie struct {
+					DonutHole float64 `yaml:"donutHole"`
+				} `yaml:"pie"`
+			} `yaml:"config"`
 		}
 		if len(front) <= maxFrontMatter && yaml.Unmarshal([]byte(front), &meta) == nil {
 			s.title = strings.TrimSpace(meta.Title)
+			if h := meta.Config.Pie.DonutHole; h > 0 && h <= 0.9 { // else Mermaid draws none either
+				s.hole = h
+			}
 		}
 	}
 	if strings.Contains(text, "%%{") {
@@ -77,6 +88,10 @@ func parseSource(text string) source {
 			head, rest, _ := strings.Cut(line, ";")
 			s.header = strings.Join(strings.Fields(head), " ")
 			s.kind = kindOf(s.header)
+			if s.kind == Pie { // its title may have semicolons
+				s.header = strings.Join(strings.Fields(line), " ")
+				continue
+			}
 			if rest = strings.TrimSpace(rest); rest == "" {
 				continue
 			}
@@ -114,7 +129,7 @@ func cutFrontMatter(text string) (front, body string, ok bool) {
 	return "", text, false
 }
 
-var headers = regexp.MustCompile(`(?i)^(?:(graph|flowchart|flowchart-elk)(?: (?:TD|TB|LR|BT|RL))?|(stateDiagram(?:-v2)?)|(classDiagram(?:-v2)?)|(erDiagram)|(sequenceDiagram))$`)
+var headers = regexp.MustCompile(`(?i)^(?:(graph|flowchart|flowchart-elk)(?: (?:TD|TB|LR|BT|RL))?|(stateDiagram(?:-v2)?)|(classDiagram(?:-v2)?)|(erDiagram)|(sequenceDiagram)|(pie)(?: .*)?)$`)
 
 // kindOf reads the first line.
 func kindOf(header string) Kind {
@@ -130,8 +145,10 @@ func kindOf(header string) Kind {
 		return Class
 	case m[4] != "":
 		return Entity
+	case m[5] != "":
+		return Sequence
 	}
-	return Sequence
+	return Pie
 }
 
 // splitLine cuts a line at semicolons outside of quotes and brackets; those

@@ -12,11 +12,43 @@
     var now = root.classList.contains('dark');
     if (now === dark) return;
     dark = now;
-    mermaid.initialize({ startOnLoad: false, securityLevel: 'strict', theme: dark ? 'dark' : 'default' });
+    var width = blocks[0].parentElement.clientWidth;
+    mermaid.initialize({
+      startOnLoad: false, securityLevel: 'strict', theme: 'base', themeVariables: colors(dark),
+      // A chart of time is as wide as it is told; on a phone it is scrolled.
+      gantt: { useWidth: Math.max(width, 640), useMaxWidth: false }
+    });
     var next = Promise.resolve();
     blocks.forEach(function (block, i) {
       next = next.then(function () { return draw(block, i, dark); }).catch(function () {});
     });
+  }
+  // The page's colours, by Mermaid's names; it derives those of each kind.
+  function colors(dark) {
+    var style = getComputedStyle(root);
+    function of(name) { return style.getPropertyValue('--c-' + name).trim(); }
+    var text = of('text'), edge = of('edge'), surface = of('surface'), all = {
+      darkMode: dark, fontFamily: getComputedStyle(document.body).fontFamily, background: of('bg'),
+      primaryColor: surface, primaryTextColor: text, primaryBorderColor: edge,
+      secondaryColor: of('hover'), secondaryTextColor: text, secondaryBorderColor: edge,
+      tertiaryColor: of('code'), tertiaryTextColor: text, tertiaryBorderColor: edge,
+      textColor: text, titleColor: of('title'), lineColor: of('muted'),
+      noteBkgColor: of('warning-bg'), noteTextColor: text, noteBorderColor: of('warning'),
+      errorBkgColor: of('danger-bg'), errorTextColor: of('danger'),
+      gridColor: edge, todayLineColor: of('danger'), sectionBkgColor: surface, sectionBkgColor2: of('hover'), altSectionBkgColor: of('bg'),
+      taskBkgColor: of('soft'), taskBorderColor: of('link'), taskTextColor: text, taskTextLightColor: text, taskTextDarkColor: text, taskTextOutsideColor: text, taskTextClickableColor: of('link'),
+      activeTaskBkgColor: of('note-bg'), activeTaskBorderColor: of('note'), doneTaskBkgColor: of('hover'), doneTaskBorderColor: edge,
+      critBkgColor: of('danger-bg'), critBorderColor: of('danger')
+    };
+    ['note', 'warning', 'accent', 'tip', 'danger', 'info', 'check'].forEach(function (name, i, names) {
+      // Words of the page's colour are readable on the tones of meanings.
+      for (var k = i; k < 12; k += names.length) {
+        all['cScale' + k] = all['cScaleInv' + k] = all['cScalePeer' + k] = all['git' + k] = of(name);
+        all['cScaleLabel' + k] = all['gitBranchLabel' + k] = of('bg');
+        all['fillType' + k] = of(name + '-bg');
+      }
+    });
+    return all;
   }
   function draw(block, i, mode) {
     var code = block.querySelector('code');
