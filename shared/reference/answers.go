@@ -27,9 +27,25 @@ func (b *builder) responses() []*mdx.Node {
 			}
 		}
 		out = append(out, b.media(3, "", "", r.Media)...)
-		for _, l := range r.Links {
-			line := []*mdx.Node{b.text("→ "), b.codeSpan(l.Operation)}
-			out = append(append(out, b.paragraph(line...)), b.prose(l.Description)...)
+		out = append(out, b.links(r.Links)...)
+	}
+	return out
+}
+
+// links shows what can be called with what an answer holds.
+func (b *builder) links(list []Link) []*mdx.Node {
+	if len(list) == 0 {
+		return nil
+	}
+	out := []*mdx.Node{b.paragraph(b.strong(b.words.links))}
+	for _, l := range list {
+		out = append(out, b.paragraph(b.codeSpan(l.Name), b.text(" → "), b.codeSpan(l.Operation)))
+		out = append(out, b.prose(l.Description)...)
+		for _, p := range l.Params {
+			if p.Name == "" {
+				p.Name = b.words.body
+			}
+			out = append(out, b.paragraph(b.codeSpan(p.Name), b.text(" = "), b.codeSpan(p.Value)))
 		}
 	}
 	return out
@@ -134,12 +150,13 @@ func (b *builder) answers() []code {
 				title = strings.TrimSpace(title + " " + m.Type)
 			}
 			for _, e := range m.Examples {
-				if e.Value == nil {
-					continue
-				}
 				label := title
 				if e.Name != "" && len(m.Examples) > 1 {
 					label = strings.TrimSpace(title + " " + e.Name)
+				}
+				if e.Value == nil { // it is elsewhere
+					put(code{"text", label, e.URL})
+					continue
 				}
 				put(code{langOf(m.Type), label, b.slice.mediaText(m, e.Value)})
 			}

@@ -192,7 +192,7 @@ func (c *slicer) named(p place, name string) []Message {
 	m.Headers, m.Payload = schema(p.get("headers")), schema(p.get("payload"))
 	for _, e := range p.v.get("examples").list() {
 		if raw := c.json(e.get("payload"), maxExample); raw != nil {
-			m.Examples = append(m.Examples, Example{e.first("summary", "name"), "", raw})
+			m.Examples = append(m.Examples, Example{Name: e.first("summary", "name"), Value: raw})
 		}
 	}
 	return []Message{m}

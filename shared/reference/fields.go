@@ -211,12 +211,57 @@ func (b *builder) facts(x *Schema) []*mdx.Node {
 		note("discriminator: " + x.Discriminator)
 	}
 	if x.Not != nil {
-		note("not: " + b.typeOf(x.Not, 0))
+		note("not: " + b.denied(x.Not))
 	}
 	if limits != nil {
 		out = append(out, b.paragraph(limits...))
 	}
 	return out
+}
+
+// denied is what a value must not be, in a line: values, bounds, properties, a
+// name or a type.
+func (b *builder) denied(x *Schema) string {
+	r := b.slice.resolve(x)
+	var parts []string
+	for i, e := range r.Enum {
+		if i == maxShownEnum {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, short(e))
+	}
+	if r.Const != nil {
+		parts = append(parts, short(r.Const))
+	}
+	for _, l := range r.Limits {
+		parts = append(parts, l.Name+": "+l.Value)
+	}
+	switch {
+	case parts != nil:
+		return strings.Join(parts, ", ")
+	case r.Name != "":
+		return r.Name
+	}
+	t := b.typeOf(x, 0)
+	var names []string
+	for i, p := range r.Properties {
+		if i == maxTypes {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, p.Name)
+	}
+	for _, name := range r.Required {
+		if len(names) <= maxTypes && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if names != nil {
+		t = strings.TrimPrefix(t, "any")
+		t = strings.TrimSpace(t + " {" + strings.Join(names, ", ") + "}")
+	}
+	return t
 }
 
 // inner shows what a field's value is made of, below it.

@@ -49,6 +49,9 @@ type Schema struct {
 	OneOf []*Schema `json:",omitempty"`
 	AnyOf []*Schema `json:",omitempty"`
 	Not   *Schema   `json:",omitempty"`
+	// Required are names of properties that must be there, in a schema that
+	// does not say what they are.
+	Required []string `json:",omitempty"`
 	// Discriminator is the property that tells the alternatives apart, Mapping
 	// its value for each of OneOf or AnyOf, "" where none is known.
 	Discriminator string   `json:",omitempty"`
@@ -255,7 +258,13 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 			s.Properties[i].Required = true
 		}
 	}
+	if len(s.Properties) == 0 {
+		s.Required = s.required
+	}
 	if d := v.get("discriminator"); d != nil {
+		if len(joining) == 0 {
+			c.derive(s, p, d, depth)
+		}
 		c.discriminate(s, p, d)
 	}
 	if one := slices.Concat(s.OneOf, s.AnyOf); len(one) == 1 && len(s.Types)+len(s.Properties) == 0 && s.Additional == nil {
@@ -358,6 +367,34 @@ func (c *slicer) alternatives(s *Schema, p place, depth int) []*Schema {
 		out = append(out, c.schema(place{doc: p.doc, v: x}, depth+1))
 	}
 	return out
+}
+
+// derive makes alternatives of the schemas that a mapping names, where the schema
+// lists none: those have it as a part of their allOf.
+func (c *slicer) derive(s *Schema, p place, d *value, depth int) {
+	if len(s.OneOf)+len(s.AnyOf) > 0 {
+		return
+	}
+	for _, m := range d.get("mapping").fields() {
+		target := m.val.str()
+		if c.full() || target == "" {
+			break
+		}
+		at, problem := c.r.resolve(p.doc, "#/components/schemas/"+target) // a name, or else a reference
+		if problem == "" {
+			target = "#/components/schemas/" + target
+		} else if strings.ContainsAny(target, "#/.") {
+			at, problem = c.r.resolve(p.doc, target)
+		}
+		if problem != "" || at.v == p.v {
+			continue
+		}
+		ref := &value{kind: objectValue, line: m.line, members: []member{{"$ref", m.line, &value{kind: stringValue, line: m.line, text: target}}}}
+		x := c.schema(place{doc: p.doc, v: ref}, depth+1)
+		if !slices.ContainsFunc(s.OneOf, func(have *Schema) bool { return have.Ref == x.Ref }) {
+			s.OneOf = append(s.OneOf, x)
+		}
+	}
 }
 
 // discriminate finds the value that stands for each alternative.

@@ -136,6 +136,8 @@ type Example struct {
 	Name        string          `json:",omitempty"`
 	Description string          `json:",omitempty"`
 	Value       json.RawMessage `json:",omitempty"`
+	// URL is where the value is, of one that the specification does not hold.
+	URL string `json:",omitempty"`
 }
 
 // Response is an answer.
@@ -152,7 +154,13 @@ type Response struct {
 type Link struct {
 	Name, Operation string
 	Description     string `json:",omitempty"`
+	// Params say what of the answer is filled in, as expressions.
+	Params []LinkParam `json:",omitempty"`
 }
+
+// LinkParam is a parameter of the call that a link leads to, or with the name ""
+// its body.
+type LinkParam struct{ Name, Value string }
 
 // Callback is a call that the server makes.
 type Callback struct {
@@ -348,7 +356,9 @@ func (c *slicer) param(p place) Param {
 		examples = media[0].Examples
 	}
 	for _, e := range examples {
-		out.Examples = append(out.Examples, e.Value)
+		if e.Value != nil {
+			out.Examples = append(out.Examples, e.Value)
+		}
 	}
 	return out
 }
@@ -437,12 +447,15 @@ func (c *slicer) examples(p place) []Example {
 		if value == nil {
 			value = at.v.get("dataValue")
 		}
-		if raw := c.json(value, maxExample); raw != nil {
-			name := at.v.first("summary")
-			if name == "" {
-				name = m.key
-			}
-			out = append(out, Example{name, c.words(at.v.first("description")), raw})
+		e := Example{Name: at.v.first("summary"), Description: c.words(at.v.first("description")), Value: c.json(value, maxExample)}
+		if e.Name == "" {
+			e.Name = m.key
+		}
+		if e.Value == nil {
+			e.URL = c.words(at.v.first("externalValue"))
+		}
+		if e.Value != nil || e.URL != "" {
+			out = append(out, e)
 		}
 	}
 	if len(out) == 0 {
@@ -458,13 +471,33 @@ func (c *slicer) response(status string, p place) Response {
 	out.Headers = c.headers(p)
 	for _, m := range p.v.get("links").fields() {
 		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
-			out.Links = append(out.Links, Link{m.key, at.v.first("operationId", "operationRef"), c.words(at.v.first("description"))})
+			out.Links = append(out.Links, c.link(m.key, at))
 		}
 	}
 	return out
 }
 
-// Schema returns what a schema stands for: what its Ref names, with what
+func (c *slicer) link(name string, p place) Link {
+	out := Link{Name: name, Operation: p.v.first("operationId", "operationRef"), Description: c.words(p.v.first("description"))}
+	for _, m := range p.v.get("parameters").fields() {
+		out.Params = append(out.Params, LinkParam{m.key, c.words(expression(m.val))})
+	}
+	if body := p.v.get("requestBody"); body != nil {
+		out.Params = append(out.Params, LinkParam{"", c.words(expression(body))})
+	}
+	return out
+}
+
+// expression is a value that a link fills in: an expression, or a value as JSON.
+func expression(v *value) string {
+	if v.kind == stringValue {
+		return v.text
+	}
+	raw, _ := v.json(maxScalar) // nothing of what is larger
+	return string(raw)
+}
+
+// resolve returns what a schema stands for: what its Ref names, with what
 // stands beside the reference.
 func (s *Slice) resolve(x *Schema) *Schema {
 	if x == nil {
