@@ -36,6 +36,13 @@ func sampleAddresses(t testing.TB) Addresses {
 		{From: "/circle/1", To: "/circle/2"},
 		{From: "/circle/2", To: "/circle/1"},
 		{From: "/grows/:x*", To: "/grows/more/:x*"},
+		{From: "/plus/:x+/end", To: "/p/:x+"},
+		{From: "/all/:x(.*)", To: "/every/:x"},
+		{From: "/one/:id(\\d+)", To: "/id/:id"},
+		{From: "/rest/:a*/:b*", To: "/:a*"},
+		{From: "/moved*", To: "https://other.example*"},
+		{From: "/host/:name", To: "https://:name/x"},
+		{From: "/any*", To: "HTTPS://*"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +122,22 @@ func TestFind(t *testing.T) {
 		{"/asked", "", found("/first")},
 		{"/asked", "tab=2", found("/second")},
 		{"/asked", "tab=3", found("/first")},
+		{"/plus/a/b/end", "", found("/p/a/b")},
+		{"/plus/end", "", found("/p")},
+		{"/all/a/b", "", found("/every/a/b")},
+		{"/one/1", "", found("/id/1")},
+		{"/one/1/2", "", Answer{}},
+		{"/rest/x/:b*", "", found("/x")},
+		{"/rest/x/y", "", Answer{}},
+		// The host is the site's word alone.
+		{"/moved", "", found("https://other.example")},
+		{"/moved/x", "", found("https://other.example/x")},
+		{"/moved.evil.example/x", "", Answer{}},
+		{"/moved@evil.example/x", "", Answer{}},
+		{"/moved:80", "", Answer{}},
+		{"/host/evil.example", "", Answer{}},
+		{"/anyevil.example", "", Answer{}},
+		{"/any", "", Answer{}},
 		{"/maybe", "", found("/m")},
 		{"/maybe/1", "", found("/m/1")},
 		{"/folder", "", found("/api/")},
@@ -134,7 +157,7 @@ func TestFind(t *testing.T) {
 // FuzzFind: whatever is asked for, the answer is a file of the site, an address
 // that can't lead to another host unless the site says so, or nothing.
 func FuzzFind(f *testing.F) {
-	for _, s := range []string{"/", "//evil.example", "/\\evil.example", "/guides/start/", "/blog//evil.example", "/legacy/../../x", "/v1/%2e%2e", "/legacy/\\evil.example", "/maybe/\r\nX: y", "/\xff"} {
+	for _, s := range []string{"/", "//evil.example", "/\\evil.example", "/guides/start/", "/blog//evil.example", "/legacy/../../x", "/v1/%2e%2e", "/legacy/\\evil.example", "/maybe/\r\nX: y", "/\xff", "/moved.evil.example", "/moved@evil.example", "/host/evil.example", "/any//evil.example"} {
 		f.Add(s, "tab=2")
 	}
 	a := sampleAddresses(f)
@@ -161,6 +184,9 @@ func FuzzFind(f *testing.F) {
 		u, err := url.Parse(safe)
 		if err != nil {
 			t.Fatalf("%q leads to %q: %v", urlPath, safe, err)
+		}
+		if u.User != nil {
+			t.Fatalf("%q leads to %q", urlPath, safe)
 		}
 		if u.Host != "" && u.Host != "other.example" && u.Host != "old.example" || u.Host == "" && !strings.HasPrefix(safe, "/") {
 			t.Fatalf("%q leads to %q on %q", urlPath, safe, u.Host)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"io"
 	"net"
 	"net/http"
@@ -11,15 +12,19 @@ import (
 )
 
 // TestJoinedIsOneSegment: the head and a body of a page's size leave in one
-// piece, as the system counts them.
+// piece, as the system counts them: a body that fits with the head into the
+// buffer of net/http, one of which the end would stay there, and a larger one.
 func TestJoinedIsOneSegment(t *testing.T) {
+	for _, size := range []int{joinLeast + 100, joinHeld + joinHeld/2, 20 << 10} {
+		t.Run(strconv.Itoa(size), func(t *testing.T) { leavesInOne(t, bytes.Repeat([]byte("a"), size)) })
+	}
+}
+
+func leavesInOne(t *testing.T, page []byte) {
+	t.Helper()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
-	}
-	page := []byte(page("one"))
-	for len(page) < 20<<10 {
-		page = append(page, page...)
 	}
 	conns := make(chan *joinConn, 1)
 	s := &http.Server{ConnContext: joinContext, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -27,10 +27,13 @@ type rule struct {
 }
 
 // NewRedirects reads the redirects of a bundle's description. A source such as
-// "/docs/:version/api/:rest*" is a pattern: ":name" is one element, ":name*"
-// any number of them, and "*" at the end of an element any rest. Only the first
-// that takes any number is one. A "?" at the end makes the last name optional;
-// a query behind it must be in the request. A fragment never reaches a server.
+// "/docs/:version/api/:rest*" is a pattern: ":name" is one element, ":name*" and
+// ":name+" any number of them, and "*" at the end of an element any rest. Only
+// the first that takes any number is one. What an expression behind a name
+// allows, as in ":id(\\d+)", is not looked at, save "(.*)" and "(.+)", which
+// take any number. (Package site reads sources so when it checks links.) A "?"
+// at the end makes the last name optional; a query behind it must be in the
+// request. A fragment never reaches a server.
 func NewRedirects(list []bundle.Redirect) (*Redirects, error) {
 	out := &Redirects{exact: map[string][]*rule{}}
 	for _, r := range list {
@@ -59,7 +62,7 @@ func NewRedirects(list []bundle.Redirect) (*Redirects, error) {
 			if err := short.compile(parent); err != nil {
 				return nil, fmt.Errorf("the redirect from %q: %w", r.From, err)
 			}
-			short.missing = strings.TrimSuffix(last[1:], "*")
+			short.missing, _ = parameter(last)
 			out.patterns = append(out.patterns, &short)
 		}
 	}
@@ -76,6 +79,22 @@ func isPattern(source string) bool {
 	return false
 }
 
+// parameter reads ":name", ":name*", ":name+" and ":name(expression)"; the name
+// is empty where element is none of them. many: it takes any number of elements.
+func parameter(element string) (name string, many bool) {
+	name, ok := strings.CutPrefix(element, ":")
+	if !ok || name == "" {
+		return "", false
+	}
+	if i := strings.IndexByte(name, '('); i > 0 {
+		return name[:i], strings.HasPrefix(name[i:], "(.*)") || strings.HasPrefix(name[i:], "(.+)")
+	}
+	if last := len(name) - 1; last > 0 && (name[last] == '*' || name[last] == '+') {
+		return name[:last], true
+	}
+	return name, false
+}
+
 func cutLast(source string) (parent, last string) {
 	if i := strings.LastIndexByte(source, '/'); i >= 0 {
 		return source[:i], source[i+1:]
@@ -89,19 +108,18 @@ func (r *rule) compile(source string) error {
 	b.WriteString("^")
 	rest, literal := false, true
 	for element := range strings.SplitSeq(source, "/") {
-		name, isName := strings.CutPrefix(element, ":")
+		name, many := parameter(element)
 		prefix, isRest := strings.CutSuffix(element, "*")
-		isRest = isRest && !rest
 		switch {
-		case isRest && (isName || prefix == ""): // may be nothing at all, and no slash then
-			r.names = append(r.names, strings.TrimSuffix(name, "*"))
+		case !rest && (name != "" && many || element == "*"): // may be nothing at all, and no slash then
+			r.names, rest = append(r.names, name), true
 			b.WriteString("(?:/(.*))?")
-		case isRest:
-			r.names = append(r.names, "")
-			b.WriteString("/" + regexp.QuoteMeta(prefix) + "(.*)")
-		case isName && name != "":
+		case name != "" && !many:
 			r.names = append(r.names, name)
 			b.WriteString("/([^/]+)")
+		case !rest && isRest:
+			r.names, rest = append(r.names, ""), true
+			b.WriteString("/" + regexp.QuoteMeta(prefix) + "(.*)")
 		default:
 			b.WriteString("/" + regexp.QuoteMeta(element))
 			if literal {
@@ -109,7 +127,7 @@ func (r *rule) compile(source string) error {
 			}
 			continue
 		}
-		literal, rest = false, rest || isRest
+		literal = false
 	}
 	b.WriteString("$")
 	var err error
@@ -146,7 +164,9 @@ func (r *Redirects) Follow(path, rawQuery string) (to string, permanent, ok bool
 			continue
 		}
 		if m := one.from.FindStringSubmatch("/" + path); m != nil {
-			return one.destination(m[1:]), one.permanent, true
+			if to, ok := one.destination(m[1:]); ok {
+				return to, one.permanent, true
+			}
 		}
 	}
 	return "", false, false
@@ -177,16 +197,19 @@ func contains(list []string, s string) bool {
 	return false
 }
 
-// destination puts what was matched into the destination.
-func (r *rule) destination(values []string) string {
+// destination puts what was matched into the destination. It is not ok when
+// that would have a reader choose the host: "https://docs.example.com*" takes a
+// rest that begins with a slash, and not ".other.example".
+func (r *rule) destination(values []string) (address string, ok bool) {
 	scheme, to := "", r.to
 	if i := strings.Index(to, "://"); i >= 0 {
 		scheme, to = to[:i+3], to[i+3:]
 	}
+	host := isWeb(scheme) // the first element is one
 	var out []string
 	for element := range strings.SplitSeq(to, "/") {
-		made := element
-		if r.missing != "" && (element == ":"+r.missing || element == ":"+r.missing+"*") {
+		made, of := element, ""
+		if of, _ = parameter(element); of != "" && of == r.missing {
 			made = ""
 		}
 		for i, name := range r.names {
@@ -194,21 +217,33 @@ func (r *rule) destination(values []string) string {
 			switch {
 			case name == "" && strings.HasSuffix(element, "*") && !strings.HasPrefix(element, ":"):
 				made = strings.TrimSuffix(element, "*") + value
-			case name != "" && (element == ":"+name || element == ":"+name+"*"):
-				made = value
+				if host && (made == value || value != "" && value[0] != '/') {
+					return "", false
+				}
+			case name != "" && of == name:
+				if made = value; host {
+					return "", false
+				}
 			}
 		}
+		host = false
 		if made != "" || element == "" {
 			out = append(out, made)
 		}
 	}
-	return local(scheme + strings.Join(out, "/"))
+	return local(scheme + strings.Join(out, "/")), true
+}
+
+// isWeb tells whether an address names a scheme that readers may be sent to.
+func isWeb(address string) bool {
+	lower := strings.ToLower(address)
+	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://")
 }
 
 // local makes an address that names no scheme one of this host: a path that
 // was asked for must never name another.
 func local(to string) string {
-	if lower := strings.ToLower(to); strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://") {
+	if isWeb(to) {
 		return to
 	}
 	return "/" + strings.TrimLeft(to, "/\\")
