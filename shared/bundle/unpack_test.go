@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,6 +91,38 @@ func TestUnpackStaysInside(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestHoles: a file with holes is refused before anything comes out of it. The
+// archive is small, the file of any size: nothing would ever end.
+func TestHoles(t *testing.T) {
+	data := rawArchive(t, func(tw *tar.Writer, raw io.Writer) error {
+		// archive/tar writes no such header: one of another kind is changed.
+		var one bytes.Buffer
+		sparse := tar.NewWriter(&one)
+		if err := errors.Join(sparse.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "a", Format: tar.FormatPAX, PAXRecords: map[string]string{
+			"QQQ.sparse.major": "0", "QQQ.sparse.minor": "1", "QQQ.sparse.numblocks": "1", "QQQ.sparse.map": "0,0", "QQQ.sparse.size": fmt.Sprint(math.MaxInt64),
+		}}), tw.Flush()); err != nil {
+			return err
+		}
+		return second(raw.Write(bytes.ReplaceAll(one.Bytes(), []byte("QQQ."), []byte("GNU."))))
+	})
+	_, err := Check(context.Background(), bytes.NewReader(data), Limits{})
+	if e := (*Error)(nil); !errors.As(err, &e) || e.Fault != Unsafe {
+		t.Errorf("%v, want %s", err, Unsafe)
+	}
+}
+
+// TestSizeBeyondNumbers: sizes are not added until they turn negative.
+func TestSizeBeyondNumbers(t *testing.T) {
+	data := rawArchive(t, func(tw *tar.Writer, _ io.Writer) error {
+		return errors.Join(tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "a", Size: 1}), second(tw.Write([]byte("x"))),
+			tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "b", Size: math.MaxInt64}))
+	})
+	_, err := Check(context.Background(), bytes.NewReader(data), Limits{})
+	if e := (*Error)(nil); !errors.As(err, &e) || e.Fault != TooLarge || e.Path != "b" {
+		t.Errorf("%v, want %s", err, TooLarge)
 	}
 }
 
