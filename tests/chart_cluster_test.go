@@ -111,7 +111,7 @@ func TestChart(t *testing.T) {
 		c.kubectl("--namespace", "web", "create", "secret", "generic", "bindery-key", "--from-literal=adminKey="+u.key)
 		values := filepath.Join(t.TempDir(), "loop.json")
 		writeJSON(t, values, map[string]any{"loop": map[string]any{
-			"enabled": true, "schedule": "0 0 1 1 *", "apiUrl": u.url, "domain": p.domain, "apiKeySecret": map[string]any{"name": "bindery-key"},
+			"enabled": true, "schedule": "0 0 1 1 *", "apiUrl": u.url, "allowHttp": true, "domain": p.domain, "apiKeySecret": map[string]any{"name": "bindery-key"},
 			"interval": "1s", "upgradeTimeout": "100s",
 			"image": map[string]any{"repository": "localhost/bindery-loop", "tag": "1", "pullPolicy": "Never"},
 		}})

@@ -18,6 +18,7 @@ import (
 // up is a running `bindery up`.
 type up struct {
 	data, url, key, project string
+	allowHTTP               string // whether callers may send the key to url
 	cmd                     *exec.Cmd
 	log                     *bytes.Buffer
 }
@@ -68,6 +69,8 @@ func (u *up) readEnv() bool {
 		switch name {
 		case "BINDERY_URL":
 			u.url = value
+		case "BINDERY_ALLOW_HTTP":
+			u.allowHTTP = value
 		case "BINDERY_ADMIN_KEY":
 			u.key = value
 		case "BINDERY_PROJECT":
@@ -98,7 +101,7 @@ func (u *up) stop(tb testing.TB) {
 func (u *up) command(tb testing.TB, args ...string) ([]byte, error) {
 	tb.Helper()
 	cmd := exec.Command(bindery(tb), args...)
-	cmd.Env = append(os.Environ(), "BINDERY_URL="+u.url, "BINDERY_ADMIN_KEY="+u.key)
+	cmd.Env = append(os.Environ(), "BINDERY_URL="+u.url, "BINDERY_ADMIN_KEY="+u.key, "BINDERY_ALLOW_HTTP="+u.allowHTTP)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -30,6 +30,8 @@ type Options struct {
 	HTTP *http.Client
 	// Log takes retries and their reasons; default: nowhere.
 	Log *slog.Logger
+	// AllowHTTP takes an address that is InTheClear.
+	AllowHTTP bool
 	// UserAgent names the caller in its requests.
 	UserAgent string
 	// Attempts is how often a request is made before its error is final;
@@ -62,6 +64,9 @@ func New(o Options) (*Client, error) {
 	base, err := url.Parse(strings.TrimRight(o.BaseURL, "/"))
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, errors.New("the API's address must be an http or https URL without user, query and fragment")
+	}
+	if InTheClear(base) && !o.AllowHTTP {
+		return nil, ErrInTheClear
 	}
 	if o.Key == "" {
 		return nil, errors.New("an admin key is missing")

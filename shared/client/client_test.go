@@ -213,8 +213,8 @@ func TestKeyStaysSecret(t *testing.T) {
 
 func TestNewRefuses(t *testing.T) {
 	for _, o := range []client.Options{
-		{BaseURL: "", Key: key}, {BaseURL: "ftp://x", Key: key}, {BaseURL: "http://", Key: key}, {BaseURL: "http://u:p@x", Key: key},
-		{BaseURL: "http://x?y=1", Key: key}, {BaseURL: "http://x"}, {BaseURL: "http://x", Key: "a b"}, {BaseURL: "http://x", Key: "a\nb"},
+		{BaseURL: "", Key: key}, {BaseURL: "ftp://x", Key: key}, {BaseURL: "http://", Key: key}, {BaseURL: "https://u:p@x", Key: key},
+		{BaseURL: "https://x?y=1", Key: key}, {BaseURL: "https://x"}, {BaseURL: "https://x", Key: "a b"}, {BaseURL: "https://x", Key: "a\nb"},
 	} {
 		if _, err := client.New(o); err == nil {
 			t.Errorf("%+v is taken", o)

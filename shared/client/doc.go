@@ -3,6 +3,7 @@
 // and the formats of snapshots, and nothing else of the service.
 //
 //	client.go    Client: one request with its retries; Error
+//	plain.go     which addresses would carry the key in the clear
 //	calls.go     the seven calls
 //	wait.go      following an export to its end
 //	folder.go    what of a folder is published, and what can't be
@@ -12,5 +13,6 @@
 //	download.go  Download: resuming, checking; part_*.go: one download a file
 //
 // The admin key goes to the API alone, in the header Authorization: never into
-// an error, the log, or a request to object storage.
+// an error, the log, or a request to object storage, and over no network in the
+// clear unless that is allowed.
 package client

@@ -7,6 +7,7 @@
 //	BINDERY_PROJECT    the project that commands speak of
 //	BINDERY_DATA       the data folder of a local Bindery
 //	BINDERY_STACK      the stack of a Bindery on AWS
+//	BINDERY_ALLOW_HTTP whether a key may go over a network in the clear
 //	GITHUB_OUTPUT      where a step of a GitHub Actions workflow puts its outputs
 //	NO_COLOR           no colour on terminals (https://no-color.org)
 package config
@@ -36,6 +37,8 @@ type Config struct {
 	// Stack is the name of a CloudFormation stack; empty when BINDERY_STACK is
 	// not set.
 	Stack string
+	// AllowHTTP lets the key go to an address with http:// over a network.
+	AllowHTTP bool
 	// GitHubOutput is the file that GitHub Actions reads a step's outputs from;
 	// empty when GITHUB_OUTPUT is not set.
 	GitHubOutput string
@@ -53,6 +56,9 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		if c.URL, err = ParseURL(v); err != nil {
 			return Config{}, fmt.Errorf("BINDERY_URL: %w", err)
 		}
+	}
+	if err := truth(getenv, AllowHTTP, &c.AllowHTTP); err != nil {
+		return Config{}, err
 	}
 	// A line end comes along easily when a key is pasted or read from a file.
 	key := strings.TrimSpace(getenv("BINDERY_ADMIN_KEY"))
@@ -90,8 +96,8 @@ func (c Config) shown() string {
 	if c.AdminKey != "" {
 		key = hidden
 	}
-	return fmt.Sprintf("{URL:%q AdminKey:%q Project:%q Data:%q Stack:%q GitHubOutput:%q NoColor:%t}",
-		c.URL, key, c.Project, c.Data, c.Stack, c.GitHubOutput, c.NoColor)
+	return fmt.Sprintf("{URL:%q AdminKey:%q Project:%q Data:%q Stack:%q AllowHTTP:%t GitHubOutput:%q NoColor:%t}",
+		c.URL, key, c.Project, c.Data, c.Stack, c.AllowHTTP, c.GitHubOutput, c.NoColor)
 }
 
 // String shows the Config without its key, as fmt does with all its verbs for

@@ -26,8 +26,8 @@ func TestFromEnv(t *testing.T) {
 		{"nothing is set", nil, config.Config{}},
 		{"all is set", map[string]string{
 			"BINDERY_URL": "http://127.0.0.1:8787", "BINDERY_ADMIN_KEY": "mint_abc", "BINDERY_PROJECT": "prj_1",
-			"BINDERY_DATA": "/srv/bindery", "NO_COLOR": "1",
-		}, config.Config{URL: "http://127.0.0.1:8787", AdminKey: "mint_abc", Project: "prj_1", Data: "/srv/bindery", NoColor: true}},
+			"BINDERY_DATA": "/srv/bindery", "NO_COLOR": "1", "BINDERY_ALLOW_HTTP": "true",
+		}, config.Config{URL: "http://127.0.0.1:8787", AdminKey: "mint_abc", Project: "prj_1", Data: "/srv/bindery", NoColor: true, AllowHTTP: true}},
 		{"slashes at the end go", map[string]string{"BINDERY_URL": "https://a.example/base//"}, config.Config{URL: "https://a.example/base"}},
 		{"a line end behind a key goes", map[string]string{"BINDERY_ADMIN_KEY": "k\r\n"}, config.Config{AdminKey: "k"}},
 		{"any value of NO_COLOR counts", map[string]string{"NO_COLOR": "0"}, config.Config{NoColor: true}},
@@ -55,6 +55,7 @@ func TestFromEnvRefuses(t *testing.T) {
 		{"BINDERY_URL", "http://a.example?x=1", "BINDERY_URL: must not have a query or fragment"},
 		{"BINDERY_URL", "http://a.example?", "BINDERY_URL: must not have a query or fragment"},
 		{"BINDERY_URL", "http://a.example#", "BINDERY_URL: must not have a query or fragment"},
+		{"BINDERY_ALLOW_HTTP", "perhaps", `BINDERY_ALLOW_HTTP: "perhaps" is neither true nor false`},
 		{"BINDERY_ADMIN_KEY", "two words", "BINDERY_ADMIN_KEY: has characters that no key has"},
 		{"BINDERY_ADMIN_KEY", "schlüssel", "BINDERY_ADMIN_KEY: has characters that no key has"},
 	} {

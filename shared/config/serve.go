@@ -33,7 +33,8 @@ const (
 	Keep = "BINDERY_KEEP"
 	// CAFile holds certificates in PEM that sources may have.
 	CAFile = "BINDERY_CA_FILE"
-	// AllowHTTP takes a bundle over a network in the clear without a digest.
+	// AllowHTTP takes a bundle over a network in the clear without a digest; for
+	// callers it is Config.AllowHTTP.
 	AllowHTTP = "BINDERY_ALLOW_HTTP"
 	// S3PathStyle addresses buckets in the path.
 	S3PathStyle = "BINDERY_S3_PATH_STYLE"
@@ -128,14 +129,23 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 		name string
 		to   *bool
 	}{{AllowHTTP, &s.AllowHTTP}, {S3PathStyle, &s.S3PathStyle}, {H2C, &s.H2C}, {AccessLog, &s.AccessLog}} {
-		v := getenv(b.name)
-		if v == "" {
-			continue
-		}
-		var err error
-		if *b.to, err = strconv.ParseBool(v); err != nil {
-			return Server{}, fmt.Errorf("%s: %q is neither true nor false", b.name, v)
+		if err := truth(getenv, b.name, b.to); err != nil {
+			return Server{}, err
 		}
 	}
 	return s, nil
+}
+
+// truth reads a variable that is true or false; what is not set stays as it is.
+func truth(getenv func(string) string, name string, to *bool) error {
+	v := getenv(name)
+	if v == "" {
+		return nil
+	}
+	is, err := strconv.ParseBool(v)
+	if err != nil {
+		return fmt.Errorf("%s: %q is neither true nor false", name, v)
+	}
+	*to = is
+	return nil
 }

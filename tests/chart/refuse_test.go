@@ -53,6 +53,7 @@ func TestRefused(t *testing.T) {
 		"more than all":               {"podDisruptionBudget: {maxUnavailable: 120%}", "/podDisruptionBudget/maxUnavailable"},
 		"peers that are everyone":     {"networkPolicy: {sourceTo: [{}]}", "/networkPolicy/sourceTo/0"},
 		"a loop without an API":       {on + "loop: {enabled: true, domain: a.b, apiKeySecret: {name: key}}", "/loop/apiUrl"},
+		"a key in the clear":          {on + "loop: {enabled: true, apiUrl: 'http://bindery.example.com', domain: a.b, apiKeySecret: {name: key}}", "/loop/apiUrl"},
 		"a loop without a domain":     {on + "loop: {enabled: true, apiUrl: 'https://a', apiKeySecret: {name: key}}", "/loop/domain"},
 		"a loop without a key":        {on + "loop: {enabled: true, apiUrl: 'https://a', domain: a.b}", "/loop/apiKeySecret/name"},
 		"a key in the values":         {"loop: {apiKey: bnd_secret}", "apiKey"},

@@ -160,6 +160,7 @@ var changes = map[string]struct{ to, beside string }{
 	"loop.enabled":                               {"true", "loop: {apiUrl: 'https://api', domain: a.b, apiKeySecret: {name: key}}"},
 	"loop.schedule":                              {"0 5 * * *", loop},
 	"loop.apiUrl":                                {"https://other", loop},
+	"loop.allowHttp":                             {"true", loop},
 	"loop.domain":                                {"c.d", loop},
 	"loop.apiKeySecret.name":                     {"other", loop},
 	"loop.apiKeySecret.key":                      {"other", loop},

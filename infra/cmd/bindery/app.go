@@ -198,12 +198,16 @@ func (a *app) logger(level slog.Level) *slog.Logger {
 }
 
 // caller holds the flags by which a command finds the API.
-type caller struct{ url, key, keyFile string }
+type caller struct {
+	url, key, keyFile string
+	allowHTTP         bool
+}
 
 func (c *caller) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.url, "url", "", "address of the API (default: $BINDERY_URL)")
 	cmd.Flags().StringVar(&c.key, "key", "", "admin key (default: $BINDERY_ADMIN_KEY, which other users can't see)")
 	cmd.Flags().StringVar(&c.keyFile, "key-file", "", "file that holds the admin key")
+	cmd.Flags().BoolVar(&c.allowHTTP, "allow-http", false, "send the key also to an address with http:// that is not this machine's or a cluster's own (default: $BINDERY_ALLOW_HTTP)")
 }
 
 // client makes the client that a command's flags and the environment ask for.
@@ -231,13 +235,16 @@ func (a *app) client(c *caller) (*client.Client, error) {
 	if key == "" {
 		return nil, usagef("the admin key is missing: --key, --key-file or BINDERY_ADMIN_KEY")
 	}
-	return a.newClient(url, key)
+	return a.newClient(url, key, c.allowHTTP || a.env.AllowHTTP)
 }
 
-func (a *app) newClient(url, key string) (*client.Client, error) {
+func (a *app) newClient(url, key string, allowHTTP bool) (*client.Client, error) {
 	c, err := client.New(client.Options{
-		BaseURL: url, Key: key, Log: a.logger(slog.LevelWarn), UserAgent: "bindery/" + strings.Fields(version())[0],
+		BaseURL: url, Key: key, AllowHTTP: allowHTTP, Log: a.logger(slog.LevelWarn), UserAgent: "bindery/" + strings.Fields(version())[0],
 	})
+	if errors.Is(err, client.ErrInTheClear) {
+		err = fmt.Errorf("%w, or --allow-http (BINDERY_ALLOW_HTTP=true) where nobody is in between", err)
+	}
 	if err != nil {
 		return nil, &usageError{err}
 	}

@@ -185,6 +185,19 @@ func TestHelpEverywhere(t *testing.T) {
 	}
 }
 
+// The environment that up writes is one that callers on its machine can use,
+// whatever address it answers at.
+func TestEnvFile(t *testing.T) {
+	for address, want := range map[string]string{
+		"http://127.0.0.1:8787":   "BINDERY_URL=http://127.0.0.1:8787\nBINDERY_ADMIN_KEY=k\nBINDERY_PROJECT=p\n",
+		"http://192.168.1.5:8787": "BINDERY_URL=http://192.168.1.5:8787\nBINDERY_ALLOW_HTTP=true\nBINDERY_ADMIN_KEY=k\nBINDERY_PROJECT=p\n",
+	} {
+		if got := string(envFile(address, seeded{Key: "k", Project: "p"})); got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+}
+
 func TestServeAddresses(t *testing.T) {
 	dir := t.TempDir()
 	for name, data := range map[string]string{

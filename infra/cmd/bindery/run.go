@@ -71,7 +71,7 @@ func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *service, di
 	if err := s.Serve(ctx); err != nil {
 		return nil, err
 	}
-	c, err := a.newClient(s.URL, have.Key)
+	c, err := a.newClient(s.URL, have.Key, false)
 	if err != nil {
 		return nil, err
 	}

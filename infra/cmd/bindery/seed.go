@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/client"
+	"github.com/bindery-docs/bindery/shared/config"
 )
 
 // What `up --seed` creates.
@@ -106,10 +109,16 @@ func seed(ctx context.Context, s *admin.Service, data, domain string) (seeded, e
 	return now, writePrivate(filepath.Join(data, seedFile), append(raw, '\n'))
 }
 
-// envFile is what DIR/env holds: assignments that a shell can read.
-func envFile(url string, s seeded) []byte {
+// envFile is what DIR/env holds: assignments that a shell can read. They are for
+// callers on this machine, whose requests cross no network, whatever address of
+// it the operator chose.
+func envFile(address string, s seeded) []byte {
+	allow := ""
+	if u, err := url.Parse(address); err == nil && client.InTheClear(u) {
+		allow = "true"
+	}
 	var b strings.Builder
-	for _, pair := range [][2]string{{"BINDERY_URL", url}, {"BINDERY_ADMIN_KEY", s.Key}, {"BINDERY_PROJECT", s.Project}} {
+	for _, pair := range [][2]string{{"BINDERY_URL", address}, {config.AllowHTTP, allow}, {"BINDERY_ADMIN_KEY", s.Key}, {"BINDERY_PROJECT", s.Project}} {
 		if pair[1] != "" {
 			fmt.Fprintf(&b, "%s=%s\n", pair[0], pair[1])
 		}
