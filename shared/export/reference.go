@@ -71,7 +71,7 @@ func (s *Steps) writeSlices(ctx context.Context, job string, l *layout, loaded *
 				if o == nil {
 					continue
 				}
-				data, err := json.Marshal(specs.Slice(spec, o))
+				data, err := specs.Slice(spec, o).Encode()
 				if err != nil {
 					return internal("a part of a specification could not be written", err)
 				}

@@ -34,7 +34,7 @@ func (c *slicer) join(s *Schema, p place, depth int, joining []*value) {
 		if len(s.Types) == 0 {
 			s.Types = o.Types
 		}
-		for _, f := range [...]struct{ to, from *string }{{&s.Format, &o.Format}, {&s.Title, &o.Title}, {&s.Description, &o.Description}, {&s.Discriminator, &o.Discriminator}} {
+		for _, f := range [...]struct{ to, from *string }{{&s.Format, &o.Format}, {&s.Title, &o.Title}, {&s.Description, &o.Description}} {
 			if *f.to == "" {
 				*f.to = *f.from
 			}
@@ -77,11 +77,11 @@ func (c *slicer) join(s *Schema, p place, depth int, joining []*value) {
 		if s.XML == nil {
 			s.XML = o.XML
 		}
-		if s.OneOf == nil {
-			s.OneOf = o.OneOf
-		}
-		if s.AnyOf == nil {
-			s.AnyOf = o.AnyOf
+		if s.OneOf == nil && s.AnyOf == nil { // and what tells them apart
+			s.OneOf, s.AnyOf, s.Discriminator, s.Mapping = o.OneOf, o.AnyOf, o.Discriminator, o.Mapping
+			if s.OneOf == nil && s.AnyOf == nil {
+				s.Discriminator = ""
+			}
 		}
 	}
 }

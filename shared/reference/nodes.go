@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -272,7 +273,10 @@ func (b *builder) authorization() []*mdx.Node {
 		if len(way) == 0 {
 			out = append(out, b.paragraph(b.text(b.words.noAuthorization)))
 		}
-		for _, s := range way {
+		for i, s := range way {
+			if i > 0 {
+				out = append(out, b.paragraph(&mdx.Node{Kind: mdx.Emphasis, Children: []*mdx.Node{b.text(b.words.and)}, Pos: b.pos}))
+			}
 			out = append(out, b.scheme(s))
 		}
 	}
@@ -305,7 +309,7 @@ func (b *builder) scheme(s Scheme) *mdx.Node {
 		case "header":
 			shown = name + ": " + value
 		case "query":
-			shown = "?" + name + "=" + value
+			shown = "?" + url.QueryEscape(name) + "=" + value
 		case "cookie":
 			shown = "Cookie: " + name + "=" + value
 		}
@@ -322,9 +326,9 @@ func (b *builder) scheme(s Scheme) *mdx.Node {
 	}
 	for _, f := range s.Flows {
 		line := []*mdx.Node{b.strong(f.Name)}
-		for _, u := range [...]string{f.AuthorizeURL, f.TokenURL} {
-			if u != "" {
-				line = append(line, b.text(" "), b.codeSpan(u))
+		for _, u := range [...]struct{ name, address string }{{"authorizationUrl", f.AuthorizeURL}, {"tokenUrl", f.TokenURL}, {"refreshUrl", f.RefreshURL}} {
+			if u.address != "" {
+				line = append(line, b.text(" "), b.codeSpan(u.name+": "+u.address))
 			}
 		}
 		children = append(children, b.paragraph(line...))

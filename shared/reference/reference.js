@@ -91,7 +91,7 @@
     // variables are filled in.
     var single = model.servers.length === 1 && !model.servers[0].vars;
     var server = single
-      ? make("input", { type: "url", value: model.servers[0].url, spellcheck: "false" })
+      ? make("input", { type: "url", value: model.servers[0].url, placeholder: "https://api.example.com", spellcheck: "false" })
       : select(model.servers.map(function (s) { return s.url; }));
     var variables = model.servers.map(function (s) {
       return (s.vars || []).map(function (v) {

@@ -95,6 +95,8 @@ const (
 	maxScalar = 4 << 10
 	// maxEnum is how many values of an enum are shown.
 	maxEnum = 500
+	// maxMapped is how long a list of a discriminator's values may become.
+	maxMapped = 200
 	// maxTypes is how many types a value may have.
 	maxTypes = 20
 	// maxRequired is how many required properties are known of an object.
@@ -412,11 +414,6 @@ func (c *slicer) discriminate(s *Schema, p place, d *value) {
 		return
 	}
 	s.Mapping = make([]string, len(list))
-	for i, a := range list {
-		if a.Ref != "" {
-			s.Mapping[i] = nameOf(a.Ref)
-		}
-	}
 	for _, m := range d.get("mapping").fields() {
 		target := m.val.str()
 		id := ""
@@ -427,8 +424,18 @@ func (c *slicer) discriminate(s *Schema, p place, d *value) {
 		}
 		for i, a := range list {
 			if a.Ref != "" && (a.Ref == id || id == "" && nameOf(a.Ref) == target) {
-				s.Mapping[i] = m.key
+				switch had := len(s.Mapping[i]); {
+				case had == 0:
+					s.Mapping[i] = m.key
+				case had < maxMapped:
+					s.Mapping[i] += ", " + m.key
+				}
 			}
+		}
+	}
+	for i, a := range list {
+		if a.Ref != "" && s.Mapping[i] == "" {
+			s.Mapping[i] = nameOf(a.Ref)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -43,6 +44,18 @@ type Slice struct {
 	Schemas map[string]*Schema `json:",omitempty"`
 }
 
+// Encode writes a slice as JSON, from which it can be read again. Signs of HTML
+// are left as they are: examples stay as their author wrote them.
+func (s *Slice) Encode() ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
 // Server is an address that calls go to, with {variables}.
 type Server struct {
 	URL         string
@@ -80,6 +93,7 @@ type Scheme struct {
 type Flow struct {
 	Name                   string
 	AuthorizeURL, TokenURL string  `json:",omitempty"`
+	RefreshURL             string  `json:",omitempty"`
 	Scopes                 []Scope `json:",omitempty"`
 }
 
@@ -312,7 +326,7 @@ func (c *slicer) scheme(name string, v *value) Scheme {
 		HTTP: strings.ToLower(v.first("scheme")), Format: v.first("bearerFormat"), URL: v.first("openIdConnectUrl"),
 	}
 	for _, f := range v.get("flows").fields() {
-		flow := Flow{Name: f.key, AuthorizeURL: f.val.first("authorizationUrl"), TokenURL: f.val.first("tokenUrl")}
+		flow := Flow{Name: f.key, AuthorizeURL: f.val.first("authorizationUrl"), TokenURL: f.val.first("tokenUrl"), RefreshURL: f.val.first("refreshUrl")}
 		scopes := f.val.get("scopes")
 		if scopes == nil {
 			scopes = f.val.get("availableScopes")

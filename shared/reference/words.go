@@ -18,6 +18,8 @@ type wordList struct {
 	contentType, answerType string
 	// links are calls that follow on an answer.
 	links string
+	// and stands between what is needed together.
+	and string
 }
 
 var (
@@ -30,8 +32,8 @@ var (
 		"The request failed.",
 		"The browser gave no answer to this page. The server may be out of reach, or its CORS policy does not allow calls from this page; the command above works in a terminal.",
 		"Secrets stay in this page's memory until it is closed.", "required",
-		"Content type", "Answer's type",
-		"Links",
+		"Content type", "Response type",
+		"Links", "and",
 	}
 	wordsDe = wordList{
 		"Server", "Autorisierung", "oder", "Es ist keine Autorisierung nötig.", "Berechtigungen",
@@ -43,7 +45,7 @@ var (
 		"Der Browser hat dieser Seite keine Antwort gegeben. Der Server ist nicht erreichbar, oder seine CORS-Regeln erlauben keine Aufrufe von dieser Seite; der Befehl oben funktioniert im Terminal.",
 		"Geheimnisse bleiben im Speicher dieser Seite, bis sie geschlossen wird.", "erforderlich",
 		"Inhaltstyp", "Typ der Antwort",
-		"Links",
+		"Links", "und",
 	}
 	wordsFr = wordList{
 		"Serveurs", "Autorisation", "ou", "Aucune autorisation n'est requise.", "Portées",
@@ -55,7 +57,7 @@ var (
 		"Le navigateur n'a pas transmis de réponse à cette page. Le serveur est injoignable, ou sa politique CORS n'autorise pas les appels depuis cette page ; la commande ci-dessus fonctionne dans un terminal.",
 		"Les secrets restent en mémoire jusqu'à la fermeture de cette page.", "obligatoire",
 		"Type de contenu", "Type de la réponse",
-		"Liens",
+		"Liens", "et",
 	}
 	wordsEs = wordList{
 		"Servidores", "Autorización", "o", "No se necesita autorización.", "Ámbitos",
@@ -67,7 +69,7 @@ var (
 		"El navegador no dio respuesta a esta página. El servidor no está disponible, o su política CORS no permite llamadas desde esta página; el comando de arriba funciona en una terminal.",
 		"Los secretos quedan en la memoria de esta página hasta que se cierre.", "obligatorio",
 		"Tipo de contenido", "Tipo de la respuesta",
-		"Enlaces",
+		"Enlaces", "y",
 	}
 	wordsIt = wordList{
 		"Server", "Autorizzazione", "oppure", "Non serve alcuna autorizzazione.", "Ambiti",
@@ -79,7 +81,7 @@ var (
 		"Il browser non ha dato risposta a questa pagina. Il server non è raggiungibile, o la sua politica CORS non ammette chiamate da questa pagina; il comando sopra funziona in un terminale.",
 		"I segreti restano nella memoria di questa pagina finché non viene chiusa.", "obbligatorio",
 		"Tipo di contenuto", "Tipo della risposta",
-		"Collegamenti",
+		"Collegamenti", "e",
 	}
 	wordsPt = wordList{
 		"Servidores", "Autorização", "ou", "Nenhuma autorização é necessária.", "Escopos",
@@ -91,7 +93,7 @@ var (
 		"O navegador não deu resposta a esta página. O servidor está inacessível, ou sua política CORS não permite chamadas desta página; o comando acima funciona em um terminal.",
 		"Os segredos ficam na memória desta página até que ela seja fechada.", "obrigatório",
 		"Tipo de conteúdo", "Tipo da resposta",
-		"Links",
+		"Links", "e",
 	}
 	wordsRu = wordList{
 		"Серверы", "Авторизация", "или", "Авторизация не нужна.", "Права",
@@ -103,7 +105,7 @@ var (
 		"Браузер не дал ответа этой странице. Сервер недоступен, или его правила CORS не разрешают вызовы с этой страницы; команда выше работает в терминале.",
 		"Секреты хранятся в памяти страницы, пока она открыта.", "обязательно",
 		"Тип содержимого", "Тип ответа",
-		"Ссылки",
+		"Ссылки", "и",
 	}
 	wordsJa = wordList{
 		"サーバー", "認証", "または", "認証は不要です。", "スコープ",
@@ -115,7 +117,7 @@ var (
 		"ブラウザーはこのページに応答を渡しませんでした。サーバーに接続できないか、CORS ポリシーがこのページからの呼び出しを許可していません。上のコマンドはターミナルで使えます。",
 		"秘密の値はページを閉じるまでメモリーにだけ残ります。", "必須",
 		"コンテンツの種類", "レスポンスの種類",
-		"リンク",
+		"リンク", "および",
 	}
 	wordsZh = wordList{
 		"服务器", "授权", "或", "无需授权。", "权限范围",
@@ -127,7 +129,7 @@ var (
 		"浏览器没有把响应交给本页。服务器无法访问，或其 CORS 策略不允许从本页调用；上面的命令可在终端中使用。",
 		"密钥只保存在本页内存中，关闭页面即消失。", "必填",
 		"内容类型", "响应类型",
-		"链接",
+		"链接", "且",
 	}
 	wordsKo = wordList{
 		"서버", "인증", "또는", "인증이 필요하지 않습니다.", "범위",
@@ -139,7 +141,7 @@ var (
 		"브라우저가 이 페이지에 응답을 주지 않았습니다. 서버에 연결할 수 없거나 CORS 정책이 이 페이지의 호출을 허용하지 않습니다. 위 명령은 터미널에서 사용할 수 있습니다.",
 		"비밀 값은 페이지를 닫을 때까지 메모리에만 남습니다.", "필수",
 		"콘텐츠 유형", "응답 유형",
-		"링크",
+		"링크", "그리고",
 	}
 	wordsAr = wordList{
 		"الخوادم", "التفويض", "أو", "لا حاجة إلى تفويض.", "النطاقات",
@@ -151,7 +153,7 @@ var (
 		"لم يعطِ المتصفح هذه الصفحة استجابة. الخادم غير متاح، أو أن سياسة CORS لا تسمح بالنداء من هذه الصفحة؛ الأمر أعلاه يعمل في الطرفية.",
 		"تبقى الأسرار في ذاكرة هذه الصفحة حتى تُغلق.", "مطلوب",
 		"نوع المحتوى", "نوع الاستجابة",
-		"روابط",
+		"روابط", "و",
 	}
 	wordsHe = wordList{
 		"שרתים", "הרשאה", "או", "אין צורך בהרשאה.", "היקפים",
@@ -163,7 +165,7 @@ var (
 		"הדפדפן לא מסר תשובה לדף הזה. השרת אינו זמין, או שמדיניות ה-CORS שלו אינה מתירה קריאות מדף זה; הפקודה שלמעלה פועלת במסוף.",
 		"סודות נשארים בזיכרון הדף עד שהוא נסגר.", "חובה",
 		"סוג התוכן", "סוג התשובה",
-		"קישורים",
+		"קישורים", "וגם",
 	}
 )
 
