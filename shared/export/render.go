@@ -283,7 +283,7 @@ func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer
 	if err != nil {
 		return unitResult{err: internal("a unit could not be written", err)}
 	}
-	line, err := out.AddFrom(name, entry.Modified, entry.Size, contextReader{ctx, f})
+	line, err := out.AddFrom(name, entry.Modified, entry.Size, store.Until(ctx, f))
 	if closed := out.Close(); err == nil {
 		err = closed
 	}
@@ -292,19 +292,6 @@ func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer
 	}
 	r.note(line)
 	return r
-}
-
-// contextReader ends with its context.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }
 
 func (r *unitResult) note(f bundle.File) {

@@ -63,7 +63,7 @@ func (o *Objects) PresignPut(_ context.Context, key string, size int64, digest s
 }
 
 func (o *Objects) presign(t terms, life time.Duration, header http.Header) (store.Link, error) {
-	if err := checkObjectKey(t.key); err != nil {
+	if err := store.CheckObjectKey(t.key); err != nil {
 		return store.Link{}, err
 	}
 	o.mu.RLock()
@@ -128,7 +128,7 @@ func (o *Objects) Handler() http.Handler {
 func (o *Objects) verify(r *http.Request) (terms, string) {
 	const changed = "this link was changed or is not complete"
 	key, ok := strings.CutPrefix(r.URL.Path, LinkPath)
-	if !ok || checkObjectKey(key) != nil {
+	if !ok || store.CheckObjectKey(key) != nil {
 		return terms{}, changed
 	}
 	q, err := url.ParseQuery(r.URL.RawQuery)

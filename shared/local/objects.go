@@ -52,7 +52,7 @@ type stored struct {
 
 // Put implements store.Objects.
 func (o *Objects) Put(ctx context.Context, key string, r io.Reader, opt store.PutOptions) (store.ObjectInfo, error) {
-	if err := checkObjectKey(key); err != nil {
+	if err := store.CheckObjectKey(key); err != nil {
 		return store.ObjectInfo{}, err
 	}
 	if opt.IfAbsent {
@@ -83,7 +83,7 @@ func (o *Objects) put(ctx context.Context, key string, r io.Reader, opt store.Pu
 		r = io.LimitReader(r, size+1)
 	}
 	digest := sha256.New()
-	n, err := io.Copy(io.MultiWriter(tmp, digest), contextReader{ctx, r})
+	n, err := io.Copy(io.MultiWriter(tmp, digest), store.Until(ctx, r))
 	if err != nil {
 		return store.ObjectInfo{}, err
 	}
@@ -231,7 +231,7 @@ func (o *Objects) Get(ctx context.Context, key string, offset, length int64) (io
 	return struct {
 		io.Reader
 		io.Closer
-	}{contextReader{ctx, io.NewSectionReader(f, offset, length)}, f}, nil
+	}{store.Until(ctx, io.NewSectionReader(f, offset, length)), f}, nil
 }
 
 // open finds and opens an object. A file may go between the two, when the
@@ -254,7 +254,7 @@ func (o *Objects) open(ctx context.Context, key string) (*os.File, stored, error
 
 // find reads the row of an object.
 func (o *Objects) find(ctx context.Context, key string) (stored, error) {
-	if err := checkObjectKey(key); err != nil {
+	if err := store.CheckObjectKey(key); err != nil {
 		return stored{}, err
 	}
 	s, err := scanObject(o.l.reads.QueryRowContext(ctx,
@@ -325,7 +325,7 @@ func (o *Objects) List(ctx context.Context, prefix, after string, limit int) ([]
 // Delete implements store.Objects.
 func (o *Objects) Delete(ctx context.Context, keys ...string) error {
 	for _, key := range keys {
-		if err := checkObjectKey(key); err != nil {
+		if err := store.CheckObjectKey(key); err != nil {
 			return err
 		}
 	}
@@ -355,35 +355,4 @@ func (o *Objects) Delete(ctx context.Context, keys ...string) error {
 		o.remove(file)
 	}
 	return nil
-}
-
-// checkObjectKey holds a key to the rule of store.Objects.
-func checkObjectKey(key string) error {
-	if len(key) > store.MaxObjectKey {
-		return fmt.Errorf("object key of %d bytes, at most %d: %w", len(key), store.MaxObjectKey, store.ErrTooLarge)
-	}
-	for i := range len(key) {
-		if key[i] < ' ' || key[i] > '~' {
-			return fmt.Errorf("object key %q: only printable ASCII", key)
-		}
-	}
-	for elem := range strings.SplitSeq(key, "/") {
-		if elem == "" || elem == "." || elem == ".." {
-			return fmt.Errorf("object key %q: element %q", key, elem)
-		}
-	}
-	return nil
-}
-
-// contextReader stops reading when its context ends.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

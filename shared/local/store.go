@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/bindery-docs/bindery/shared/store"
 )
@@ -17,12 +16,9 @@ import (
 // DynamoDB's limits that package store does not name, kept here so that what
 // works on a laptop works in the cloud.
 const (
-	maxPartitionKey     = 2048    // bytes of a partition key
-	maxSortKey          = 1024    // bytes of a sort key, that of an index included
-	maxTransactionBytes = 4 << 20 // of all items of one transaction
-	maxPageBytes        = 1 << 20 // of one page of a query
-	recordOverhead      = 64      // names of attributes, and the two numbers
-	maxPageRecords      = 1000    // where the caller sets no limit
+	maxPageBytes   = 1 << 20 // of one page of a query
+	recordOverhead = 64      // names of attributes, and the two numbers
+	maxPageRecords = 1000    // where the caller sets no limit
 )
 
 // records is store.Store on the table "records".
@@ -34,7 +30,7 @@ const notExpired = `(expires IS NULL OR expires > ?)`
 
 // Get implements store.Store.
 func (s *records) Get(ctx context.Context, key store.Key) (store.Record, error) {
-	if err := checkKey(key); err != nil {
+	if err := store.CheckKey(key); err != nil {
 		return store.Record{}, err
 	}
 	row := s.l.reads.QueryRowContext(ctx,
@@ -61,7 +57,7 @@ func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) 
 	)
 	switch q.Index {
 	case store.ByKey:
-		if err := checkText("partition key", q.PK, maxPartitionKey, true); err != nil {
+		if err := store.CheckText("partition key", q.PK, store.MaxPartitionKey, true); err != nil {
 			return store.Page{}, err
 		}
 		where, args = "pk = ?", []any{[]byte(q.PK)}
@@ -134,7 +130,7 @@ func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) 
 
 // Write implements store.Store.
 func (s *records) Write(ctx context.Context, puts []store.Record, deletes []store.Delete) error {
-	if err := checkWrite(puts, deletes); err != nil {
+	if err := store.CheckWrite(puts, deletes, sizeOf); err != nil {
 		return err
 	}
 	if len(puts)+len(deletes) == 0 {
@@ -227,81 +223,15 @@ func scanRecord(row interface{ Scan(...any) error }) (store.Record, error) {
 	return rec, nil
 }
 
-// checkWrite refuses what no state of the table could make right.
-func checkWrite(puts []store.Record, deletes []store.Delete) error {
-	if n := len(puts) + len(deletes); n > store.MaxTransaction {
-		return fmt.Errorf("write: %d records, at most %d: %w", n, store.MaxTransaction, store.ErrTooLarge)
-	}
-	seen := make(map[store.Key]bool, len(puts)+len(deletes))
-	once := func(key store.Key) error {
-		if err := checkKey(key); err != nil {
-			return err
-		}
-		if seen[key] {
-			return fmt.Errorf("write: record %q %q stands twice", key.PK, key.SK)
-		}
-		seen[key] = true
-		return nil
-	}
-	total := 0
-	for _, p := range puts {
-		if err := once(p.Key); err != nil {
-			return err
-		}
-		if p.Revision < 0 {
-			return fmt.Errorf("write: record %q %q: revision %d", p.Key.PK, p.Key.SK, p.Revision)
-		}
-		if err := checkText("active value", p.Active, maxSortKey, false); err != nil {
-			return err
-		}
-		size := recordSize(p)
-		if size > store.MaxRecordBytes {
-			return fmt.Errorf("write: record %q %q: %d bytes, at most %d: %w",
-				p.Key.PK, p.Key.SK, size, store.MaxRecordBytes, store.ErrTooLarge)
-		}
-		total += size
-		if !json.Valid(p.Value) {
-			return fmt.Errorf("write: record %q %q: the value is not JSON", p.Key.PK, p.Key.SK)
-		}
-	}
-	if total > maxTransactionBytes {
-		return fmt.Errorf("write: %d bytes in one transaction, at most %d: %w", total, maxTransactionBytes, store.ErrTooLarge)
-	}
-	for _, d := range deletes {
-		if err := once(d.Key); err != nil {
-			return err
-		}
-		if d.Revision < 0 {
-			return fmt.Errorf("write: delete %q %q: revision %d", d.Key.PK, d.Key.SK, d.Revision)
-		}
-	}
-	return nil
-}
-
-func checkKey(key store.Key) error {
-	if err := checkText("partition key", key.PK, maxPartitionKey, true); err != nil {
-		return err
-	}
-	return checkText("sort key", key.SK, maxSortKey, true)
-}
-
-// checkText holds a key to what a string attribute of DynamoDB can be.
-func checkText(what, s string, limit int, required bool) error {
-	switch {
-	case s == "" && required:
-		return fmt.Errorf("%s: empty", what)
-	case len(s) > limit:
-		return fmt.Errorf("%s: %d bytes, at most %d: %w", what, len(s), limit, store.ErrTooLarge)
-	case !utf8.ValidString(s):
-		return fmt.Errorf("%s: not UTF-8", what)
-	}
-	return nil
-}
-
 // recordSize is what DynamoDB counts for an item, rounded up.
 func recordSize(r store.Record) int {
 	// The index repeats the value it sorts by as an attribute of its own.
 	return recordOverhead + len(r.Key.PK) + len(r.Key.SK) + len(r.Value) + len(r.Active)
+}
+
+// sizeOf is recordSize for a record that the index can sort.
+func sizeOf(r store.Record) (int, error) {
+	return recordSize(r), store.CheckText("active value", r.Active, store.MaxSortKey, false)
 }
 
 // prefixEnd is the least byte string above all that begin with p, nil when

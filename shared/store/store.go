@@ -1,5 +1,5 @@
 // Package store declares the three ports that all of Bindery's state goes
-// through, and nothing else:
+// through, and what every backend of one refuses (check.go), and nothing else:
 //
 //	Store    records with revisions and all-or-nothing writes (DynamoDB; SQLite)
 //	Objects  files with links that strangers may use for a while (S3; a folder)

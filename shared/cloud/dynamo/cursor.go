@@ -54,7 +54,7 @@ func decodeCursor(q store.Query) (map[string]types.AttributeValue, error) {
 		return nil, unknown
 	}
 	key := store.Key{PK: c.At[0], SK: c.At[1]}
-	if checkKey(key) != nil || q.Index == store.ByKey && (key.PK != q.PK || !strings.HasPrefix(key.SK, q.Prefix)) ||
+	if store.CheckKey(key) != nil || q.Index == store.ByKey && (key.PK != q.PK || !strings.HasPrefix(key.SK, q.Prefix)) ||
 		q.Index == store.ByActive && (c.At[2] == "" || !strings.HasPrefix(c.At[2], q.Prefix)) {
 		return nil, unknown
 	}

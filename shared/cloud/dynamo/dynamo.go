@@ -39,11 +39,8 @@ const (
 
 // DynamoDB's limits that package store does not name.
 const (
-	maxPartitionKey     = 2048    // bytes of a partition key
-	maxSortKey          = 1024    // bytes of a sort key, that of an index included
-	maxTransactionBytes = 4 << 20 // of all items of one transaction
-	itemOverhead        = 64      // names of attributes, and what else all items have, rounded up
-	maxPageRecords      = 1000    // where the caller sets no limit
+	itemOverhead   = 64   // names of attributes, and what else all items have, rounded up
+	maxPageRecords = 1000 // where the caller sets no limit
 )
 
 // Store is store.Store on one table of DynamoDB.
@@ -74,7 +71,7 @@ func New(cfg aws.Config, opt Options) *Store {
 
 // Get implements store.Store.
 func (s *Store) Get(ctx context.Context, key store.Key) (store.Record, error) {
-	if err := checkKey(key); err != nil {
+	if err := store.CheckKey(key); err != nil {
 		return store.Record{}, err
 	}
 	out, err := s.client.GetItem(ctx, &dynamodb.GetItemInput{
@@ -97,7 +94,7 @@ func (s *Store) Query(ctx context.Context, q store.Query) (store.Page, error) {
 	values := map[string]types.AttributeValue{}
 	switch q.Index {
 	case store.ByKey:
-		if err := checkText("partition key", q.PK, maxPartitionKey, true); err != nil {
+		if err := store.CheckText("partition key", q.PK, store.MaxPartitionKey, true); err != nil {
 			return store.Page{}, err
 		}
 		in.ConsistentRead = aws.Bool(true)
@@ -115,7 +112,7 @@ func (s *Store) Query(ctx context.Context, q store.Query) (store.Page, error) {
 	if q.Limit < 0 {
 		return store.Page{}, fmt.Errorf("query: limit %d", q.Limit)
 	}
-	if err := checkText("prefix", q.Prefix, maxSortKey, false); err != nil {
+	if err := store.CheckText("prefix", q.Prefix, store.MaxSortKey, false); err != nil {
 		return store.Page{}, err
 	}
 	in.ExpressionAttributeNames = map[string]string{"#pk": partition}
@@ -166,7 +163,7 @@ func (s *Store) Query(ctx context.Context, q store.Query) (store.Page, error) {
 
 // Write implements store.Store.
 func (s *Store) Write(ctx context.Context, puts []store.Record, deletes []store.Delete) error {
-	if err := checkWrite(puts, deletes); err != nil {
+	if err := store.CheckWrite(puts, deletes, sizeOf); err != nil {
 		return err
 	}
 	by, err := writeName()

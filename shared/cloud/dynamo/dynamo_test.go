@@ -53,14 +53,14 @@ func TestActiveKeysSortAsTheirParts(t *testing.T) {
 
 func TestLastOfIsAboveAllThatBeginWithAPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		prefix := rapid.OneOf(hardStrings(1, 8), rapid.StringN(1, 400, maxSortKey), rapid.StringN(250, 350, maxSortKey)).Draw(t, "prefix")
+		prefix := rapid.OneOf(hardStrings(1, 8), rapid.StringN(1, 400, store.MaxSortKey), rapid.StringN(250, 350, store.MaxSortKey)).Draw(t, "prefix")
 		last := lastOf(prefix)
-		if len(last) > maxSortKey || !utf8.ValidString(last) || !strings.HasPrefix(last, prefix) {
+		if len(last) > store.MaxSortKey || !utf8.ValidString(last) || !strings.HasPrefix(last, prefix) {
 			t.Fatalf("%q gives %q", prefix, last)
 		}
 		// The greatest there is: as many of the last character as fit, and then
 		// of those of fewer bytes.
-		rest := rapid.StringOfN(rapid.SampledFrom([]rune("a\x7f߿\uffff\U0010ffff")), 0, -1, maxSortKey-len(prefix)).Draw(t, "rest")
+		rest := rapid.StringOfN(rapid.SampledFrom([]rune("a\x7f߿\uffff\U0010ffff")), 0, -1, store.MaxSortKey-len(prefix)).Draw(t, "rest")
 		if key := prefix + rest; key > last {
 			t.Errorf("%q is above %q", key, last)
 		}

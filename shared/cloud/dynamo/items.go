@@ -1,7 +1,6 @@
 package dynamo
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -115,85 +114,24 @@ func lastOf(prefix string) string {
 	var b strings.Builder
 	b.WriteString(prefix)
 	for _, last := range []rune{utf8.MaxRune, 0xFFFF, 0x7FF, 0x7F} { // of four bytes, of three, two, one
-		for b.Len()+utf8.RuneLen(last) <= maxSortKey {
+		for b.Len()+utf8.RuneLen(last) <= store.MaxSortKey {
 			b.WriteRune(last)
 		}
 	}
 	return b.String()
 }
 
-// checkWrite refuses what no state of the table could make right, and what
-// DynamoDB would refuse with an error that can't be told from others.
-func checkWrite(puts []store.Record, deletes []store.Delete) error {
-	if n := len(puts) + len(deletes); n > store.MaxTransaction {
-		return fmt.Errorf("write: %d records, at most %d: %w", n, store.MaxTransaction, store.ErrTooLarge)
+// sizeOf is what DynamoDB counts for a record as an item, rounded up. It refuses
+// one that the index could not sort: DynamoDB's own error can't be told from
+// others.
+func sizeOf(r store.Record) (int, error) {
+	size := itemOverhead + len(r.Key.PK) + len(r.Key.SK) + len(r.Value)
+	if r.Active != "" {
+		active := activeKey(r.Active, r.Key)
+		if err := store.CheckText("active value with its key", active, store.MaxSortKey, true); err != nil {
+			return 0, err
+		}
+		size += len(active)
 	}
-	seen := make(map[store.Key]bool, len(puts)+len(deletes))
-	once := func(key store.Key) error {
-		if err := checkKey(key); err != nil {
-			return err
-		}
-		if seen[key] {
-			return fmt.Errorf("write: record %q %q stands twice", key.PK, key.SK)
-		}
-		seen[key] = true
-		return nil
-	}
-	total := 0
-	for _, p := range puts {
-		if err := once(p.Key); err != nil {
-			return err
-		}
-		if p.Revision < 0 {
-			return fmt.Errorf("write: record %q %q: revision %d", p.Key.PK, p.Key.SK, p.Revision)
-		}
-		size := itemOverhead + len(p.Key.PK) + len(p.Key.SK) + len(p.Value)
-		if p.Active != "" {
-			active := activeKey(p.Active, p.Key)
-			if err := checkText("active value with its key", active, maxSortKey, true); err != nil {
-				return err
-			}
-			size += len(active)
-		}
-		if size > store.MaxRecordBytes {
-			return fmt.Errorf("write: record %q %q: %d bytes, at most %d: %w",
-				p.Key.PK, p.Key.SK, size, store.MaxRecordBytes, store.ErrTooLarge)
-		}
-		total += size
-		if !json.Valid(p.Value) {
-			return fmt.Errorf("write: record %q %q: the value is not JSON", p.Key.PK, p.Key.SK)
-		}
-	}
-	if total > maxTransactionBytes {
-		return fmt.Errorf("write: %d bytes in one transaction, at most %d: %w", total, maxTransactionBytes, store.ErrTooLarge)
-	}
-	for _, d := range deletes {
-		if err := once(d.Key); err != nil {
-			return err
-		}
-		if d.Revision < 0 {
-			return fmt.Errorf("write: delete %q %q: revision %d", d.Key.PK, d.Key.SK, d.Revision)
-		}
-	}
-	return nil
-}
-
-func checkKey(key store.Key) error {
-	if err := checkText("partition key", key.PK, maxPartitionKey, true); err != nil {
-		return err
-	}
-	return checkText("sort key", key.SK, maxSortKey, true)
-}
-
-// checkText holds a text to what a string attribute of a key can be.
-func checkText(what, s string, limit int, required bool) error {
-	switch {
-	case s == "" && required:
-		return fmt.Errorf("%s: empty", what)
-	case len(s) > limit:
-		return fmt.Errorf("%s: %d bytes, at most %d: %w", what, len(s), limit, store.ErrTooLarge)
-	case !utf8.ValidString(s):
-		return fmt.Errorf("%s: not UTF-8", what)
-	}
-	return nil
+	return size, nil
 }

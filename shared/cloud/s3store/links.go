@@ -151,7 +151,7 @@ func (c *clockSigner) PresignHTTP(
 // PresignGet implements store.Objects. The link is as good as the credentials
 // of Options.SignerRole.
 func (o *Objects) PresignGet(ctx context.Context, key, filename string, life time.Duration) (store.Link, error) {
-	if err := checkObjectKey(key); err != nil {
+	if err := store.CheckObjectKey(key); err != nil {
 		return store.Link{}, err
 	}
 	in := &s3.GetObjectInput{Bucket: o.bucket(key), Key: &key}
@@ -181,7 +181,7 @@ const checksumHeader = "X-Amz-Checksum-Sha256"
 // request that lacks one or has another, and holds the body against them. The
 // length is that of the request's body, so a caller need not name it.
 func (o *Objects) PresignPut(ctx context.Context, key string, size int64, digest string, life time.Duration) (store.Link, error) {
-	if err := checkObjectKey(key); err != nil {
+	if err := store.CheckObjectKey(key); err != nil {
 		return store.Link{}, err
 	}
 	if size < 0 {

@@ -109,7 +109,7 @@ func (o *Objects) bucket(key string) *string {
 // Put implements store.Objects. What fits into one part goes up whole, the
 // rest in parts.
 func (o *Objects) Put(ctx context.Context, key string, r io.Reader, opt store.PutOptions) (store.ObjectInfo, error) {
-	if err := checkObjectKey(key); err != nil {
+	if err := store.CheckObjectKey(key); err != nil {
 		return store.ObjectInfo{}, err
 	}
 	if opt.SHA256 != "" {
@@ -127,14 +127,14 @@ func (o *Objects) Put(ctx context.Context, key string, r io.Reader, opt store.Pu
 	}
 	u := &upload{
 		o: o, key: key, opt: opt, by: base64.RawURLEncoding.EncodeToString(id),
-		source: contextReader{ctx, r}, digest: sha256.New(),
+		source: store.Until(ctx, r), digest: sha256.New(),
 	}
 	return u.run(ctx)
 }
 
 // Get implements store.Objects.
 func (o *Objects) Get(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
-	if err := checkObjectKey(key); err != nil {
+	if err := store.CheckObjectKey(key); err != nil {
 		return nil, err
 	}
 	if offset < 0 {
@@ -195,7 +195,7 @@ func (b *body) Read(p []byte) (int, error) {
 
 // Stat implements store.Objects.
 func (o *Objects) Stat(ctx context.Context, key string) (store.ObjectInfo, error) {
-	if err := checkObjectKey(key); err != nil {
+	if err := store.CheckObjectKey(key); err != nil {
 		return store.ObjectInfo{}, err
 	}
 	head, err := o.head(ctx, key)
@@ -306,7 +306,7 @@ func (o *Objects) list(ctx context.Context, bucket *string, prefix, after string
 func (o *Objects) Delete(ctx context.Context, keys ...string) error {
 	perBucket := map[*string][]types.ObjectIdentifier{}
 	for _, key := range keys {
-		if err := checkObjectKey(key); err != nil {
+		if err := store.CheckObjectKey(key); err != nil {
 			return err
 		}
 		b := o.bucket(key)
@@ -332,35 +332,4 @@ func (o *Objects) Delete(ctx context.Context, keys ...string) error {
 		}
 	}
 	return nil
-}
-
-// checkObjectKey holds a key to the rule of store.Objects.
-func checkObjectKey(key string) error {
-	if len(key) > store.MaxObjectKey {
-		return fmt.Errorf("object key of %d bytes, at most %d: %w", len(key), store.MaxObjectKey, store.ErrTooLarge)
-	}
-	for i := range len(key) {
-		if key[i] < ' ' || key[i] > '~' {
-			return fmt.Errorf("object key %q: only printable ASCII", key)
-		}
-	}
-	for elem := range strings.SplitSeq(key, "/") {
-		if elem == "" || elem == "." || elem == ".." {
-			return fmt.Errorf("object key %q: element %q", key, elem)
-		}
-	}
-	return nil
-}
-
-// contextReader stops reading when its context ends.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

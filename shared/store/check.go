@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of keys and transactions are DynamoDB's, as those in store.go.
+const (
+	// MaxPartitionKey is the most bytes of Key.PK.
+	MaxPartitionKey = 2048
+	// MaxSortKey is the most bytes of Key.SK, and of what an index sorts by.
+	MaxSortKey = 1024
+	// MaxTransactionBytes is the most bytes of all records of one Write.
+	MaxTransactionBytes = 4 << 20
+)
+
+// CheckWrite refuses a Write that no state of the records could make right,
+// before a backend sees it. size gives what the backend counts for a record, or
+// refuses it.
+func CheckWrite(puts []Record, deletes []Delete, size func(Record) (int, error)) error {
+	if n := len(puts) + len(deletes); n > MaxTransaction {
+		return fmt.Errorf("write: %d records, at most %d: %w", n, MaxTransaction, ErrTooLarge)
+	}
+	seen := make(map[Key]bool, len(puts)+len(deletes))
+	once := func(key Key) error {
+		if err := CheckKey(key); err != nil {
+			return err
+		}
+		if seen[key] {
+			return fmt.Errorf("write: record %q %q stands twice", key.PK, key.SK)
+		}
+		seen[key] = true
+		return nil
+	}
+	total := 0
+	for _, p := range puts {
+		if err := once(p.Key); err != nil {
+			return err
+		}
+		if p.Revision < 0 {
+			return fmt.Errorf("write: record %q %q: revision %d", p.Key.PK, p.Key.SK, p.Revision)
+		}
+		bytes, err := size(p)
+		if err != nil {
+			return err
+		}
+		if bytes > MaxRecordBytes {
+			return fmt.Errorf("write: record %q %q: %d bytes, at most %d: %w", p.Key.PK, p.Key.SK, bytes, MaxRecordBytes, ErrTooLarge)
+		}
+		total += bytes
+		if !json.Valid(p.Value) {
+			return fmt.Errorf("write: record %q %q: the value is not JSON", p.Key.PK, p.Key.SK)
+		}
+	}
+	if total > MaxTransactionBytes {
+		return fmt.Errorf("write: %d bytes in one transaction, at most %d: %w", total, MaxTransactionBytes, ErrTooLarge)
+	}
+	for _, d := range deletes {
+		if err := once(d.Key); err != nil {
+			return err
+		}
+		if d.Revision < 0 {
+			return fmt.Errorf("write: delete %q %q: revision %d", d.Key.PK, d.Key.SK, d.Revision)
+		}
+	}
+	return nil
+}
+
+// CheckKey holds a key to what every backend takes.
+func CheckKey(key Key) error {
+	if err := CheckText("partition key", key.PK, MaxPartitionKey, true); err != nil {
+		return err
+	}
+	return CheckText("sort key", key.SK, MaxSortKey, true)
+}
+
+// CheckText holds a text to what a string attribute of a key can be in DynamoDB.
+// what names it in the error.
+func CheckText(what, s string, limit int, required bool) error {
+	switch {
+	case s == "" && required:
+		return fmt.Errorf("%s: empty", what)
+	case len(s) > limit:
+		return fmt.Errorf("%s: %d bytes, at most %d: %w", what, len(s), limit, ErrTooLarge)
+	case !utf8.ValidString(s):
+		return fmt.Errorf("%s: not UTF-8", what)
+	}
+	return nil
+}
+
+// CheckObjectKey holds a key to the rule of Objects.
+func CheckObjectKey(key string) error {
+	if len(key) > MaxObjectKey {
+		return fmt.Errorf("object key of %d bytes, at most %d: %w", len(key), MaxObjectKey, ErrTooLarge)
+	}
+	for i := range len(key) {
+		if key[i] < ' ' || key[i] > '~' {
+			return fmt.Errorf("object key %q: only printable ASCII", key)
+		}
+	}
+	for elem := range strings.SplitSeq(key, "/") {
+		if elem == "" || elem == "." || elem == ".." {
+			return fmt.Errorf("object key %q: element %q", key, elem)
+		}
+	}
+	return nil
+}
+
+// Until is r until ctx ends; from then on reads give the context's error. What
+// copies to or from an object stops that way.
+func Until(ctx context.Context, r io.Reader) io.Reader { return untilReader{ctx, r} }
+
+type untilReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilReader) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}
