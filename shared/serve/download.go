@@ -32,6 +32,10 @@ type downloader struct {
 	log      *slog.Logger
 	limit    int64 // most bytes of an archive
 	attempts int   // in a row without a new byte
+	// stall is how long a source may send nothing before the download counts
+	// as broken off; 0 for ever. A host, or a proxy in between, may keep a
+	// connection alive that nothing comes over any more.
+	stall    time.Duration
 	sleep    func(context.Context, time.Duration) error
 	received *atomic.Int64 // bytes that came, for metrics; may be nil
 	// wrap, for tests, stands between a download and its file.
@@ -173,7 +177,9 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 	if t.have > 0 {
 		known = t.record.validators
 	}
-	p, err := t.source.remote.open(ctx, t.have, known, t.have == 0)
+	receiving, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	p, err := t.source.remote.open(receiving, t.have, known, t.have == 0)
 	if err != nil {
 		return false, err
 	}
@@ -210,6 +216,10 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 	if t.wrap != nil {
 		w.w = t.wrap(t.file)
 	}
+	if t.stall > 0 {
+		w.stalled = time.AfterFunc(t.stall, func() { end(errStalled) })
+		defer w.stalled.Stop()
+	}
 	_, err = io.CopyBuffer(w, io.LimitReader(p.body, limit-t.have+1), make([]byte, 256<<10))
 	switch {
 	case w.err != nil:
@@ -224,11 +234,16 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 		return true, nil
 	case err == nil:
 		err = io.ErrUnexpectedEOF
+	case context.Cause(receiving) == errStalled:
+		err = errStalled
 	}
 	return false, &temporaryError{err: &Error{Code: CodeUnreachable, Err: err,
 		Message: fmt.Sprintf("the download broke off after %d of %d bytes", t.have, t.record.Total),
 		Advice:  "What is there is kept: the next attempt goes on with it"}}
 }
+
+// errStalled ends a download that nothing comes of.
+var errStalled = errors.New("the source sends nothing any more")
 
 func (t *transfer) tooLarge() error {
 	return &Error{Code: CodeRefused, Message: fmt.Sprintf("the archive has more than the %d bytes that a bundle may have", t.limit),
@@ -238,13 +253,17 @@ func (t *transfer) tooLarge() error {
 // countingFile counts what was written and keeps the disk's errors apart from
 // the network's.
 type countingFile struct {
-	t   *transfer
-	w   io.Writer
-	err error
+	t       *transfer
+	w       io.Writer
+	err     error
+	stalled *time.Timer // starts anew with what comes; may be nil
 }
 
 func (c *countingFile) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
+	if c.stalled != nil {
+		c.stalled.Reset(c.t.stall)
+	}
 	c.t.have += int64(n)
 	if c.t.received != nil {
 		c.t.received.Add(int64(n))

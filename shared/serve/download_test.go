@@ -115,6 +115,35 @@ func TestLinkExpiresInTheMiddle(t *testing.T) {
 	}
 }
 
+// TestStalled: a source that keeps the connection and sends nothing any more
+// counts as one that broke off: the rest is asked for anew.
+func TestStalled(t *testing.T) {
+	data := blob(100_000)
+	asked := make(chan string, 9)
+	o := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header.Get("Range")
+		w.Header().Set("ETag", `"a"`)
+		if r.Header.Get("Range") == "" {
+			w.Header().Set("Content-Length", fmt.Sprint(len(data)))
+			_, _ = w.Write(data[:40_000])
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done() // until the other side has gone
+			return
+		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
+	}))
+	defer o.Close()
+	d := newDownloader(t)
+	d.stall = 200 * time.Millisecond
+	got, _, err := d.from(t, o.URL+"/bundle.tar.gz", validators{})
+	if err != nil || !bytes.Equal(got, data) {
+		t.Fatalf("%d bytes, error %v", len(got), err)
+	}
+	if first, second := <-asked, <-asked; len(asked) > 0 || first != "" || second != "bytes=40000-" {
+		t.Errorf("asked for %q and %q, and %d times more", first, second, len(asked))
+	}
+}
+
 // TestNotResumed: the rest of another bundle is never joined to what is there.
 func TestNotResumed(t *testing.T) {
 	first, second := blob(100_000), blob(90_000)

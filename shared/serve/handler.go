@@ -200,14 +200,18 @@ func (h *handler) missing(w http.ResponseWriter, r *http.Request, s *site) reply
 	if f == nil {
 		return plain(w, r, http.StatusNotFound, "There is nothing at this address.\n")
 	}
-	hot, err := h.cache.get(s, f, identity)
+	header := w.Header()
+	e := negotiate(header, r, f)
+	hot, err := h.cache.get(s, f, e)
 	var body []byte
 	if err == nil && hot != nil {
 		body = hot.body
-	} else if body, err = s.read(f, identity); err != nil {
+	} else if body, err = s.read(f, e); err != nil {
 		return h.broken(w, r, s, f, err)
 	}
-	header := w.Header()
+	if e != identity {
+		header["Content-Encoding"] = encodingValues[e]
+	}
 	header["Content-Type"] = []string{f.kind.contentType}
 	header["Cache-Control"] = []string{"no-cache"}
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
@@ -222,26 +226,20 @@ func (h *handler) missing(w http.ResponseWriter, r *http.Request, s *site) reply
 func (h *handler) broken(w http.ResponseWriter, r *http.Request, s *site, f *file, err error) reply {
 	h.log.Error("a file of the site can't be read", "path", f.path, "version", s.record.Version, "error", err)
 	w.Header().Del("Cache-Control")
+	w.Header().Del("Etag")
 	return plain(w, r, http.StatusInternalServerError, "This page can't be read just now.\n")
 }
 
 // file answers with a file of the site.
 func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file) reply {
 	header := w.Header()
-	header["Content-Type"] = []string{f.kind.contentType}
 	if f.hashed {
 		header["Cache-Control"] = foreverValue
 	} else {
 		header["Cache-Control"] = shortValue
 	}
-	e := identity
-	if f.packed() {
-		header["Vary"] = varyEncoding
-		if accept := r.Header["Accept-Encoding"]; len(accept) > 0 {
-			e = parseAccept(strings.Join(accept, ",")).choose(f.has)
-		}
-	}
-	if partial(r) {
+	e := negotiate(header, r, f)
+	if r.Method == http.MethodGet && len(r.Header["Range"]) > 0 { // RFC 9110, 14.2: of other methods it means nothing
 		return h.partial(w, r, s, f)
 	}
 	hot, err := h.cache.get(s, f, e)
@@ -253,10 +251,15 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file)
 	} else {
 		header["Etag"] = []string{f.etag(e)}
 	}
-	if asked := r.Header["If-None-Match"]; len(asked) > 0 && matches(asked, header["Etag"][0]) {
+	if asked := r.Header["If-Match"]; len(asked) > 0 && !matches(asked, header["Etag"][0], true) {
+		w.WriteHeader(http.StatusPreconditionFailed)
+		return reply{http.StatusPreconditionFailed, 0}
+	}
+	if asked := r.Header["If-None-Match"]; len(asked) > 0 && matches(asked, header["Etag"][0], false) {
 		w.WriteHeader(http.StatusNotModified)
 		return reply{http.StatusNotModified, 0}
 	}
+	header["Content-Type"] = []string{f.kind.contentType}
 	if e == identity {
 		header["Accept-Ranges"] = acceptBytes
 	} else {
@@ -278,7 +281,6 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file)
 	if e == identity {
 		opened, err := s.root.Open(filepath.FromSlash(f.path))
 		if err != nil {
-			header.Del("Etag")
 			return h.broken(w, r, s, f, err)
 		}
 		defer opened.Close()
@@ -290,14 +292,22 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file)
 	return reply{http.StatusOK, n}
 }
 
-// partial tells requests for parts of a file, or with conditions that few
-// readers make.
-func partial(r *http.Request) bool {
-	return len(r.Header["Range"]) > 0 || len(r.Header["If-Match"]) > 0
+// negotiate chooses the form of a file that the reader takes best.
+func negotiate(header http.Header, r *http.Request, f *file) encoding {
+	if !f.packed() {
+		return identity
+	}
+	header["Vary"] = varyEncoding
+	accept := r.Header["Accept-Encoding"]
+	if len(accept) == 0 {
+		return identity
+	}
+	return parseAccept(strings.Join(accept, ",")).choose(f.has)
 }
 
-// partial answers those, always from the plain form of a file.
+// partial answers requests for parts of a file, always from its plain form.
 func (h *handler) partial(w http.ResponseWriter, r *http.Request, s *site, f *file) reply {
+	w.Header()["Content-Type"] = []string{f.kind.contentType}
 	w.Header()["Etag"] = []string{f.etag(identity)}
 	hot, err := h.cache.get(s, f, identity)
 	if err == nil && hot != nil {
@@ -343,15 +353,16 @@ func (c *counted) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
-// matches compares If-None-Match with a tag, weakly as RFC 9110 has it there.
-func matches(asked []string, tag string) bool {
+// matches compares If-Match or If-None-Match with a tag: strongly or weakly, as
+// RFC 9110 has it for the one and the other (13.1.1, 13.1.2).
+func matches(asked []string, tag string, strong bool) bool {
 	for _, list := range asked {
 		if list == tag {
 			return true
 		}
 		for item := range strings.SplitSeq(list, ",") {
 			item = strings.TrimSpace(item)
-			if item == "*" || strings.TrimPrefix(item, "W/") == tag {
+			if item == "*" || item == tag || !strong && strings.TrimPrefix(item, "W/") == tag {
 				return true
 			}
 		}

@@ -57,7 +57,7 @@ func TestAnswers(t *testing.T) {
 		{"nothing", "/missing", nil, 404, "<p>nothing here</p>", headers{"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", "Etag": ""}},
 		{"the description is not for readers", "/bindery.json", nil, 404, "", nil},
 		{"nor are the lists", "/bindery/diagnostics.jsonl", nil, 404, "", nil},
-		{"what the reader has", "/guides/start", []string{"If-None-Match", tagOf(files["guides/start.html"], identity)}, 304, "", headers{"Etag": tagOf(files["guides/start.html"], identity), "Cache-Control": short, "Vary": "Accept-Encoding"}},
+		{"what the reader has", "/guides/start", []string{"If-None-Match", tagOf(files["guides/start.html"], identity)}, 304, "", headers{"Etag": tagOf(files["guides/start.html"], identity), "Cache-Control": short, "Vary": "Accept-Encoding", "Content-Type": "", "Content-Length": ""}},
 		{"what the reader has, among others, weakly", "/guides/start", []string{"If-None-Match", `"x", W/` + tagOf(files["guides/start.html"], identity)}, 304, "", nil},
 		{"whatever the reader has", "/guides/start", []string{"If-None-Match", `*`}, 304, "", nil},
 		{"another form than the reader has", "/guides/start", []string{"If-None-Match", tagOf(files["guides/start.html"], gzipped)}, 200, "", nil},
@@ -68,6 +68,10 @@ func TestAnswers(t *testing.T) {
 		{"a part of what the reader has", "/guides/start", []string{"Range", "bytes=0-4", "If-Range", tagOf(files["guides/start.html"], identity)}, 206, "<html", nil},
 		{"a part of what is another file now", "/guides/start", []string{"Range", "bytes=0-4", "If-Range", `"other"`}, 200, files["guides/start.html"], nil},
 		{"only if it is another", "/guides/start", []string{"If-Match", `"other"`}, 412, "", nil},
+		{"only if it is the same", "/guides/start", []string{"If-Match", `"other", ` + tagOf(files["guides/start.html"], identity)}, 200, files["guides/start.html"], nil},
+		{"only if it is the same form", "/guides/start", []string{"If-Match", tagOf(files["guides/start.html"], gzipped), "Accept-Encoding", "gzip"}, 200, "", headers{"Content-Encoding": "gzip"}},
+		{"only if it is surely the same", "/guides/start", []string{"If-Match", "W/" + tagOf(files["guides/start.html"], identity)}, 412, "", nil},
+		{"a part only if it is another", "/guides/start", []string{"If-Match", `"other"`, "Range", "bytes=0-4"}, 412, "", nil},
 		{"a large file", "/large.txt", nil, 200, large, headers{"Content-Length": fmt.Sprint(len(large))}},
 		{"a part of a large file", "/large.bin", []string{"Range", "bytes=11-20"}, 206, "large file", nil},
 		{"a large file that the reader has", "/large.bin", []string{"If-None-Match", tagOf(large, identity)}, 304, "", nil},
@@ -91,10 +95,16 @@ func TestAnswers(t *testing.T) {
 					t.Errorf("%s: %q, want %q", name, got, want)
 				}
 			}
-			// HEAD says the same without a body.
+			// HEAD says the same without a body; it knows no parts.
 			request, _ := http.NewRequest("HEAD", r.site+c.path, nil)
 			request.Header = response.Request.Header.Clone()
 			head, rest := send(t, request)
+			if c.status == 206 || c.status == 416 {
+				if head.StatusCode != 200 || head.Header.Get("Content-Range") != "" || rest != "" {
+					t.Errorf("HEAD: status %d, part %q, %d bytes", head.StatusCode, head.Header.Get("Content-Range"), len(rest))
+				}
+				return
+			}
 			if head.StatusCode != c.status || rest != "" || body != "" && head.Header.Get("Content-Length") != response.Header.Get("Content-Length") {
 				t.Errorf("HEAD: status %d, length %q, %d bytes", head.StatusCode, head.Header.Get("Content-Length"), len(rest))
 			}
@@ -166,6 +176,21 @@ func TestForms(t *testing.T) {
 		}
 		if c.coding != "" && len(body) > len(files[name])*9/10 {
 			t.Errorf("%s, %q: %d bytes of %d are hardly fewer", c.path, c.accept, len(body), len(files[name]))
+		}
+	}
+}
+
+// TestMissingIsPacked: also the page for what is not there is sent in the form
+// that a reader takes; robots ask for a great deal that is not.
+func TestMissingIsPacked(t *testing.T) {
+	files := sample()
+	files["404.html"] = page("nothing here")
+	r := started(t, Options{Link: write(t, archive(t, "1", files, nil))})
+	for accept, want := range map[string]string{"": "", "gzip": "gzip", "gzip, zstd": "zstd"} {
+		response, body := r.get(t, "/missing", "Accept-Encoding", accept)
+		if response.StatusCode != 404 || response.Header.Get("Content-Encoding") != want || response.Header.Get("Vary") != "Accept-Encoding" ||
+			response.ContentLength != int64(len(body)) || (len(body) < len(files["404.html"])) != (want != "") {
+			t.Errorf("%q: status %d with %d bytes, %v", accept, response.StatusCode, len(body), response.Header)
 		}
 	}
 }

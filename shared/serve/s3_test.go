@@ -162,6 +162,36 @@ func TestS3Trust(t *testing.T) {
 	}
 }
 
+// TestS3ComesBack: a store that gives no answer is asked again, and one that
+// never gives any is told as that.
+func TestS3ComesBack(t *testing.T) {
+	data, away := blob(1000), 2
+	b := &bucket{origin: origin{data: data}, anyone: true}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if away--; away >= 0 {
+			panic(http.ErrAbortHandler)
+		}
+		b.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	environment(t, map[string]string{"AWS_REGION": "eu-central-1", "AWS_ENDPOINT_URL_S3": server.URL, "AWS_ACCESS_KEY_ID": identityKey, "AWS_SECRET_ACCESS_KEY": "s"})
+	fetch := func() error {
+		source, err := ParseSource("s3://site-bundles/docs/bundle.tar.gz", SourceOptions{PathStyle: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = newDownloader(t).fetch(t.Context(), source, validators{})
+		return err
+	}
+	if err := fetch(); err != nil {
+		t.Errorf("a store that comes back: %v", err)
+	}
+	away = 1 << 20
+	if err := fetch(); codeOf(err) != CodeUnreachable || away != 1<<20-3 {
+		t.Errorf("after %d attempts: %v", 1<<20-away, err)
+	}
+}
+
 // TestS3Download: broken downloads from S3 go on, and a changed object is not
 // joined to what is there.
 func TestS3Download(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -649,6 +650,76 @@ func TestDamaged(t *testing.T) {
 					t.Errorf("%+v", s)
 				}
 			})
+		}
+	}
+}
+
+// TestNoRecord: a version whose record is gone is found by nobody. It goes.
+func TestNoRecord(t *testing.T) {
+	o := newOrigin(t, edition(t, "1"))
+	data := t.TempDir()
+	r := started(t, Options{Link: o.link(), Data: data})
+	r.stop()
+	<-r.ended
+	old := filepath.Join(data, versionsDir, sum(edition(t, "1")))
+	if err := os.Remove(filepath.Join(old, recordFile)); err != nil {
+		t.Fatal(err)
+	}
+	o.set(func() { o.data = edition(t, "2") })
+	r = started(t, Options{Link: o.link(), Data: data})
+	r.shows(t, "edition 2")
+	if _, err := os.Stat(old); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if got := r.metric(t, "bindery_serve_versions"); got != "1" {
+		t.Errorf("%s versions in the metrics", got)
+	}
+}
+
+// TestNotActivated: where the volume takes no new name, the version on it is
+// shown all the same, and not removed as if it were damaged.
+func TestNotActivated(t *testing.T) {
+	for _, pin := range []string{"", "1"} {
+		o := newOrigin(t, edition(t, "1"))
+		data := t.TempDir()
+		r := started(t, Options{Link: o.link(), Data: data, Version: pin})
+		r.stop()
+		<-r.ended
+		o.set(func() { o.status = 403 })
+		current := filepath.Join(data, currentName)
+		if err := firstError(os.Remove(current), os.MkdirAll(filepath.Join(current, "in the way"), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		r = started(t, Options{Link: o.link(), Data: data, Version: pin})
+		r.shows(t, "edition 1")
+		if s := r.log.String(); !strings.Contains(s, "a server that starts later") {
+			t.Errorf("pinned to %q: the log does not say so:\n%s", pin, s)
+		}
+	}
+}
+
+// TestWhatIsDamage: a version is removed when it is at fault, and not when the
+// process or the machine is.
+func TestWhatIsDamage(t *testing.T) {
+	of := func(errno syscall.Errno) error {
+		return fmt.Errorf("list: %w", &os.PathError{Op: "open", Path: "x", Err: errno})
+	}
+	for _, c := range []struct {
+		err  error
+		want bool
+	}{
+		{of(syscall.ENOENT), true},
+		{of(syscall.ENOTDIR), true},
+		{fmt.Errorf("3 bytes, the list says 4"), true},
+		{io.ErrUnexpectedEOF, true},
+		{of(syscall.EMFILE), false},
+		{of(syscall.EACCES), false},
+		{of(syscall.EIO), false},
+		{syscall.ENOLCK, false},
+		{volumeError("full", syscall.ENOSPC), false},
+	} {
+		if got := damaged(c.err); got != c.want {
+			t.Errorf("%v: %t", c.err, got)
 		}
 	}
 }

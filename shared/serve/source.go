@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -146,6 +147,9 @@ func ReadLink(link, file string) (string, error) {
 	}
 	raw, err := os.ReadFile(file)
 	if err != nil {
+		if path := (*fs.PathError)(nil); strings.Contains(file, "://") && errors.As(err, &path) {
+			err = path.Err // the name may be the link itself, in the wrong place
+		}
 		return "", &Error{Code: CodeUsage, Message: "the file with the bundle's address can't be read", Err: err,
 			Advice: "Check BINDERY_BUNDLE_URL_FILE and the secret that is mounted there"}
 	}

@@ -197,16 +197,14 @@ func (u *updater) switchTo(ctx context.Context, archive string, source *Source, 
 // active one.
 func (u *updater) show(digest string) error {
 	if s := u.handler.shown.Load(); s != nil && s.record.Digest == digest {
-		return u.volume.activate(digest)
+		u.activate(digest)
+		return nil
 	}
 	s, err := u.volume.openSite(digest)
 	if err != nil {
 		return err
 	}
-	if err := u.volume.activate(digest); err != nil {
-		s.done()
-		return err
-	}
+	u.activate(digest)
 	old := u.handler.show(s, u.volume.leftovers(digest))
 	u.status.show(s.record)
 	u.log.Info("the site is shown", "version", s.record.Version, "sha256", digest, "domain", s.record.Domain, "pages", s.record.Pages, "files", s.record.Files)
@@ -221,8 +219,21 @@ func (u *updater) show(digest string) error {
 	return nil
 }
 
-// discard removes a version that can't be shown, so that it is fetched again.
+// activate has the volume remember which version is shown. Readers get it
+// also where that fails.
+func (u *updater) activate(digest string) {
+	if err := u.volume.activate(digest); err != nil {
+		u.log.Error("the version is shown, but a server that starts later will not know", "sha256", digest, "error", err)
+	}
+}
+
+// discard removes a version that can't be shown since it is damaged, so that it
+// is fetched again.
 func (u *updater) discard(digest string, err error) {
+	if !damaged(err) {
+		u.log.Error("a version on the volume can't be shown", "sha256", digest, "error", err)
+		return
+	}
 	u.log.Error("a version on the volume is damaged; it is removed", "sha256", digest, "error", err)
 	if err := u.volume.remove(digest); err != nil {
 		u.log.Error("it can't be removed", "sha256", digest, "error", err)

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/bundle"
@@ -116,7 +117,42 @@ func (v *volume) sweep() {
 		if strings.HasPrefix(e.Name(), newPrefix) {
 			_ = os.RemoveAll(v.path(versionsDir, e.Name()))
 		}
+		if !isDigest(e.Name()) {
+			continue
+		}
+		// Without its record nobody finds a version: it only takes room.
+		if _, _, err := v.record(e.Name()); err != nil && damaged(err) {
+			v.log.Error("a version on the volume has no record that can be read; it is removed", "sha256", e.Name(), "error", err)
+			if err := v.remove(e.Name()); err != nil {
+				v.log.Error("it can't be removed", "sha256", e.Name(), "error", err)
+			}
+		}
 	}
+}
+
+// count is how many versions there are.
+func (v *volume) count() (n int) {
+	entries, err := os.ReadDir(v.path(versionsDir))
+	if err != nil {
+		return 0
+	}
+	for _, e := range entries {
+		if isDigest(e.Name()) {
+			n++
+		}
+	}
+	return n
+}
+
+// damaged tells whether what was found on the volume is at fault, and not what
+// the process may do or has just now: a version must not be removed because
+// there was no file descriptor left, or another user may read it alone.
+func damaged(err error) bool {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return false
+	}
+	errno := syscall.Errno(0)
+	return !errors.As(err, &errno) || errors.Is(err, fs.ErrNotExist) || errno == syscall.ENOTDIR
 }
 
 // list gives the versions of the volume, the one that was activated last

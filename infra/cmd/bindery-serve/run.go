@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -133,6 +134,9 @@ func parseFlags(env *config.Server, args []string, stderr io.Writer) (showVersio
 	}
 	if flags.NArg() > 0 {
 		err := fmt.Errorf("unexpected argument %q", flags.Arg(0))
+		if strings.Contains(flags.Arg(0), "://") { // it may be a link, and logs are read by many
+			err = fmt.Errorf("unexpected argument, an address: give it by %s or --bundle-url-file", config.BundleURL)
+		}
 		fmt.Fprintf(stderr, "bindery-serve: %v\n", err)
 		return false, err
 	}

@@ -48,6 +48,8 @@ func TestExitCodes(t *testing.T) {
 		{"help shows no link", map[string]string{config.BundleURL: "https://a.example/" + secret}, []string{"-h"}, exitDone, "bundle-url"},
 		{"an unknown flag", nil, []string{"--nope"}, exitUsage, "nope"},
 		{"an argument", nil, []string{"bundle.tar.gz"}, exitUsage, `unexpected argument "bundle.tar.gz"`},
+		{"a link as an argument", nil, []string{"https://a.example/b?" + secret}, exitUsage, "give it by BINDERY_BUNDLE_URL"},
+		{"a link as the name of a file", map[string]string{config.BundleURLFile: "https://a.example/b?" + secret}, nil, exitUsage, "BINDERY_BUNDLE_URL_FILE"},
 		{"a negative number", nil, []string{"--keep=-1"}, exitUsage, "negative"},
 		{"a variable that can't be read", map[string]string{config.Keep: "x"}, nil, exitUsage, "BINDERY_KEEP"},
 		{"no bundle named", nil, nil, exitUsage, "Set BINDERY_BUNDLE_URL"},
