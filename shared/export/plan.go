@@ -74,6 +74,7 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 		}
 		diags = append(diags, missing...)
 	}
+	diags = append(diags, others.settle(loaded)...)
 	layout := newLayout(loaded, fsys)
 	if len(layout.pages) > MaxPages {
 		return out, admin.Errorf(admin.CodeSiteTooLarge, "the site has more than %d pages", MaxPages)

@@ -207,7 +207,11 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	}
 	s.codeLanguage(n, f.lang)
 	code := f.annotations(strings.ReplaceAll(c.Value, "\r\n", "\n"))
-	b = append(b, `<div class="code-block"`...)
+	if s.r.site.Config.Styling.DarkCode {
+		b = append(b, `<div class="code-block dark"`...) // its colours are those of dark pages
+	} else {
+		b = append(b, `<div class="code-block"`...)
+	}
 	if live {
 		b = append(b, " data-mermaid"...)
 	}

@@ -66,3 +66,18 @@ func TestStyleBesideClass(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A site may ask for dark code on light pages too: each block then has the
+// colours of dark pages, in a group as well.
+func TestDarkCode(t *testing.T) {
+	const source = "```js\na()\n```\n\n<CodeGroup>\n```js one\nb()\n```\n</CodeGroup>\n"
+	for config, want := range map[string]int{`"dark"`: 2, `"system"`: 0, `{"theme": "dark"}`: 2, `"nord"`: 0} {
+		result := renderFiles(t, fstest.MapFS{
+			"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}, "styling": {"codeblocks": ` + config + `}}`)},
+			"page.mdx":  {Data: []byte(source)},
+		}, "page.mdx")
+		if got := strings.Count(string(result.HTML), `class="code-block dark"`); got != want {
+			t.Errorf("%s: %d blocks are dark, want %d:\n%s", config, got, want, result.HTML)
+		}
+	}
+}

@@ -141,10 +141,8 @@ type QueryField struct{ Key, Value string }
 
 // Thumbnails say how pictures for link previews are made.
 type Thumbnails struct {
-	Background string `json:",omitempty"`
 	// Appearance is "light", "dark" or empty.
 	Appearance string `json:",omitempty"`
-	Font       string `json:",omitempty"`
 }
 
 // Repository is where a site's sources live. URL is empty where only links are
@@ -189,31 +187,16 @@ type SEO struct {
 type Styling struct {
 	// Eyebrows is what stands above a title: "section" or "breadcrumbs".
 	Eyebrows string `json:",omitempty"`
-	// CodeTheme and CodeThemeDark name colour themes of code blocks on light
-	// and on dark pages.
-	CodeTheme     string `json:",omitempty"`
-	CodeThemeDark string `json:",omitempty"`
-	// CodeLanguages are grammars of the author's own: paths of files.
-	CodeLanguages []string `json:",omitempty"`
+	// DarkCode shows blocks of code dark, on light pages too.
+	DarkCode bool `json:",omitempty"`
 	// Latex says whether pages have formulas; nil means: look.
 	Latex *bool `json:",omitempty"`
-	// Rounded is "default", "sharp" or empty: the shape of corners.
-	Rounded string `json:",omitempty"`
-	// Layout, Sidebar and Topbar are shapes of the page, of the sidebar's
-	// entries and of the header, by names of the older form.
-	Layout  string `json:",omitempty"`
-	Sidebar string `json:",omitempty"`
-	Topbar  string `json:",omitempty"`
-	// Search is "side", "top" or empty: where the search field stands.
-	Search string `json:",omitempty"`
+	// Sharp leaves corners square.
+	Sharp bool `json:",omitempty"`
 }
 
-// NotFound is the page for addresses that there are not. Redirect is what the
-// configuration says, nil when it says nothing.
-type NotFound struct {
-	Redirect           *bool `json:",omitempty"`
-	Title, Description string
-}
+// NotFound is the page for addresses that there are not.
+type NotFound struct{ Title, Description string }
 
 // API is what API pages take as given.
 type API struct {

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
@@ -54,22 +55,29 @@ func (r *configReader) config(v *value) Config {
 	if x := v.get("styling"); r.object(x) {
 		c.Styling.Eyebrows = r.oneOf(x.get("eyebrows"), "section", "breadcrumbs")
 		c.Styling.Latex = r.maybe(x.get("latex"))
-		c.Styling.Rounded = r.oneOf(x.get("rounded"), "default", "sharp")
-		r.codeTheme(x.get("codeblocks"), &c.Styling)
+		c.Styling.Sharp = r.oneOf(x.get("rounded"), "default", "sharp") == "sharp"
+		c.Styling.DarkCode = r.darkCode(x.get("codeblocks"))
 	}
 	if e := v.get("errors"); r.object(e) {
 		if x := e.get("404"); r.object(x) {
-			c.NotFound = NotFound{r.maybe(x.get("redirect")), r.str(x.get("title")), r.str(x.get("description"))}
+			c.NotFound = NotFound{r.str(x.get("title")), r.str(x.get("description"))}
+			if v := x.get("redirect"); r.boolean(v) {
+				r.unsupported(v, "unknown addresses show the page 404.html: it can't lead home, because a bundle does not know where it is served")
+			}
 		}
 	}
 	c.API = r.api(v.get("api"))
 	c.Contextual = r.contextual(v.get("contextual"))
 	if x := v.get("thumbnails"); r.object(x) {
-		c.Thumbnails.Background = r.str(x.get("background"))
-		r.refer(x.get("background"), c.Thumbnails.Background, true)
+		if v := x.get("background"); r.str(v) != "" {
+			r.refer(v, r.str(v), true)
+			r.unsupported(v, "the pictures for links have the site's colour, and not the picture %s behind their words", r.str(v))
+		}
 		c.Thumbnails.Appearance = r.oneOf(x.get("appearance"), "light", "dark")
 		if y := x.get("fonts"); r.object(y) {
-			c.Thumbnails.Font = r.str(y.get("family"))
+			if v := y.get("family"); r.str(v) != "" {
+				r.unsupported(v, "the pictures for links are written in one font, and not in %q", r.str(v))
+			}
 		}
 	}
 	if x := v.get("search"); r.object(x) {
@@ -171,26 +179,46 @@ func (r *configReader) banner(v *value) (b Banner) {
 	return b
 }
 
-// codeTheme reads a theme's name, or an object with one or two of them.
-func (r *configReader) codeTheme(v *value, s *Styling) {
+// unsupported tells the author of a field that is read and has no effect, and
+// why.
+func (r *configReader) unsupported(v *value, format string, args ...any) {
+	r.report(v, mdx.Notice, "config-unsupported", format, args...)
+}
+
+// darkCode reads a word or the name of a theme for code, or an object with one
+// or two of them. Blocks have colours that are readable with the site's own;
+// other themes are not taken.
+func (r *configReader) darkCode(v *value) bool {
 	if v == nil {
-		return
+		return false
 	}
-	if _, ok := v.v.(string); ok {
-		s.CodeTheme = r.str(v)
-		return
+	theme := v
+	if _, word := v.text(); !word {
+		if !r.object(v) {
+			return false
+		}
+		theme = v.get("theme")
+		if l := v.get("languages"); r.object(l) {
+			if custom := r.strings(l.get("custom")); len(custom) > 0 {
+				r.unsupported(l, "code in a language of the site's own is shown in one colour: grammars are not read (%s)", strings.Join(custom, ", "))
+			}
+		}
 	}
-	if !r.object(v) {
-		return
-	}
-	if t := v.get("theme"); t.members() != nil {
-		s.CodeTheme, s.CodeThemeDark = r.str(t.get("light")), r.str(t.get("dark"))
+	names := []string{}
+	if theme.members() != nil {
+		names = append(names, r.str(theme.get("light")), r.str(theme.get("dark")))
 	} else {
-		s.CodeTheme = r.str(t)
+		names = append(names, r.str(theme))
 	}
-	if l := v.get("languages"); r.object(l) {
-		s.CodeLanguages = r.strings(l.get("custom"))
+	names = slices.DeleteFunc(names, func(s string) bool { return s == "" || s == "system" })
+	switch {
+	case len(names) == 0:
+		return false
+	case len(names) == 1 && names[0] == "dark":
+		return true
 	}
+	r.unsupported(theme, "code has colours of its own, which go with the site's: the theme %s is not taken", strings.Join(names, ", "))
+	return false
 }
 
 func (r *configReader) api(v *value) (a API) {

@@ -56,7 +56,7 @@ func TestCorpora(t *testing.T) {
 			"docs.json:890 redirect-missing", "docs.json:915 redirect-missing",
 		}},
 		{"trigger", 325, 314, 42, 106, KindDropdown, "introduction", []string{
-			"docs.json:608 file-missing", "docs.json:838 redirect-missing",
+			"docs.json:620 config-unsupported", "docs.json:608 file-missing", "docs.json:838 redirect-missing",
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

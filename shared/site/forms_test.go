@@ -127,14 +127,16 @@ func TestEveryFormCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			all, told := shown(t, name, config)
-			if len(told) > 0 {
-				t.Errorf("the author is told: %q", told)
+			for _, d := range told {
+				if !strings.HasPrefix(d, "config-unsupported: ") {
+					t.Errorf("the author is told: %q", d)
+				}
 			}
 			n := 0
 			leaves(config, "", func(path string, without func(func())) {
 				n++
 				without(func() {
-					if less, told := shown(t, name, config); less == all && len(told) == 0 && silent[path] == "" {
+					if less, other := shown(t, name, config); less == all && slices.Equal(told, other) && silent[path] == "" {
 						t.Errorf("nothing is different without %s", path)
 					}
 				})
@@ -287,6 +289,38 @@ func TestUnknownFields(t *testing.T) {
 		}
 		if err != nil || got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s (%v)", c.config, got, c.want, err)
+		}
+	}
+}
+
+// A field that is read and has no effect is told with the reason; what asks for
+// nothing else than there is, is not.
+func TestUnsupportedFields(t *testing.T) {
+	for _, c := range []struct{ file, fields, want string }{
+		{"docs.json", `"errors": {"404": {"redirect": true}}`, `docs.json:1:33: notice: unknown addresses show the page 404.html: it can't lead home, because a bundle does not know where it is served`},
+		{"docs.json", `"errors": {"404": {"redirect": false}}`, ""},
+		{"docs.json", `"thumbnails": {"background": "/p.png", "appearance": "dark"}`, `docs.json:1:31: notice: the pictures for links have the site's colour, and not the picture /p.png behind their words`},
+		{"docs.json", `"thumbnails": {"fonts": {"family": "Inter"}}`, `docs.json:1:37: notice: the pictures for links are written in one font, and not in "Inter"`},
+		{"docs.json", `"styling": {"codeblocks": "dracula"}`, `docs.json:1:28: notice: code has colours of its own, which go with the site's: the theme dracula is not taken`},
+		{"docs.json", `"styling": {"codeblocks": {"theme": {"light": "a", "dark": "b"}}}`, `docs.json:1:38: notice: code has colours of its own, which go with the site's: the theme a, b is not taken`},
+		{"docs.json", `"styling": {"codeblocks": "dark", "rounded": "sharp"}`, ""},
+		{"docs.json", `"styling": {"codeblocks": {"theme": "system"}}`, ""},
+		{"docs.json", `"styling": {"codeblocks": {"languages": {"custom": ["/g.json"]}}}`, `docs.json:1:42: notice: code in a language of the site's own is shown in one colour: grammars are not read (/g.json)`},
+		{"mint.json", `"search": {"location": "side"}`, `mint.json:1:25: notice: the search field stands in the header`},
+		{"mint.json", `"search": "top", "layout": "topnav", "codeBlock": {"mode": "dark"}`, ""},
+		{"mint.json", `"layout": "sidenav"`, `mint.json:1:12: notice: pages have one shape, and not "sidenav"`},
+	} {
+		nav := `"navigation": {"pages": ["a"]}`
+		if c.file == "mint.json" {
+			nav = `"navigation": [{"group": "g", "pages": ["a"]}]`
+		}
+		_, diags, err := loadFS(t, files(c.file, "{"+c.fields+`, "name": "x", `+nav+"}", "a.mdx", "", "p.png", ""), Options{})
+		got := ""
+		for _, d := range diags {
+			got += strings.TrimSuffix(d.String(), " ("+d.Code+")")
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s (%v)", c.fields, got, c.want, err)
 		}
 	}
 }

@@ -53,9 +53,9 @@ func (r *configReader) legacyConfig(v *value) Config {
 	c.Styling = r.legacyStyling(v)
 	if x := v.get("search"); x.members() != nil {
 		c.SearchPrompt = r.str(x.get("prompt"))
-		c.Styling.Search = r.oneOf(x.get("location"), "side", "top")
+		r.searchPlace(x.get("location"))
 	} else {
-		c.Styling.Search = r.oneOf(x, "side", "top")
+		r.searchPlace(x)
 	}
 	c.API = r.legacyAPI(v)
 	c.Contextual = r.contextual(v.get("contextual"))
@@ -100,17 +100,32 @@ func (r *configReader) legacyStyling(v *value) (s Styling) {
 		s.Eyebrows = r.oneOf(x.get("display"), "section", "breadcrumbs")
 	}
 	if x := v.get("codeBlock"); r.object(x) {
-		s.CodeTheme = r.str(x.get("mode"))
+		s.DarkCode = r.oneOf(x.get("mode"), "auto", "dark") == "dark"
 	}
-	s.Rounded = r.oneOf(v.get("rounded"), "default", "sharp")
-	s.Layout = r.str(v.get("layout"))
+	s.Sharp = r.oneOf(v.get("rounded"), "default", "sharp") == "sharp"
+	r.shape(v.get("layout"), "pages", "topnav")
 	if x := v.get("sidebar"); r.object(x) {
-		s.Sidebar = r.str(x.get("items"))
+		r.shape(x.get("items"), "entries of the sidebar", "container")
 	}
 	if x := v.get("topbar"); r.object(x) {
-		s.Topbar = r.str(x.get("style"))
+		r.shape(x.get("style"), "headers", "default")
 	}
 	return s
+}
+
+// shape reads the name of a shape that the older looks had; usual is the one
+// that is most like the look that there is.
+func (r *configReader) shape(v *value, what, usual string) {
+	if s := r.str(v); s != "" && s != usual {
+		r.unsupported(v, "%s have one shape, and not %q", what, s)
+	}
+}
+
+// searchPlace reads where the search field is to stand.
+func (r *configReader) searchPlace(v *value) {
+	if r.oneOf(v, "side", "top") == "side" {
+		r.unsupported(v, "the search field stands in the header")
+	}
 }
 
 func (r *configReader) legacyAPI(v *value) (a API) {

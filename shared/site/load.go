@@ -360,7 +360,20 @@ func (r *configReader) assets(s *Site, config *value) {
 		}
 		for _, v := range entries {
 			name, ok := v.text()
-			if !ok || strings.Contains(name, "://") {
+			if !ok {
+				continue
+			}
+			if name = r.expand(name); strings.HasPrefix(name, "//") || strings.Contains(name, "://") {
+				address, _, _ := strings.Cut(strings.TrimSpace(name), "#")
+				if strings.HasPrefix(address, "//") {
+					address = "https:" + address
+				}
+				if !done[address] {
+					done[address] = true
+					out = append(out, address)
+					line, column := v.doc.place(v.offset)
+					s.Outside = append(s.Outside, Outside{Address: address, File: v.doc.file, Line: line, Column: column})
+				}
 				continue
 			}
 			f := strings.Trim(path.Clean("/"+name), "/")

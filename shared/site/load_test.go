@@ -205,7 +205,8 @@ func TestPlaces(t *testing.T) {
 
 // What a file is follows from its path.
 func TestFiles(t *testing.T) {
-	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a", "CONTRIBUTING", "snippets/named"]}, "styles": "/z.css", "scripts": ["b.js"]}`,
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a", "CONTRIBUTING", "snippets/named"]}, "styles": "/z.css",
+		"scripts": ["https://h.example/w.js?v=1#x", "b.js", "//h.example/w.js?v=1"]}`,
 		"a.mdx", "", "b.md", "", "b.mdx", "", "c.md", "", "README.md", "", "sub/LICENSE.md", "", "CONTRIBUTING.md", "",
 		"snippets/s.mdx", "", "snippets/named.mdx", "", "snippets/s.js", "", "snippets/pic.png", "", "x/_snippets/t.mdx", "",
 		"components/c.jsx", "", "a.html", "", "a.md/x.txt", "", "LICENSE", "", "openapi.json", "{}",
@@ -222,8 +223,11 @@ func TestFiles(t *testing.T) {
 	if d := cmp.Diff([]string{".well-known/y.txt", "LICENSE", "a.js", "b.js", "openapi.json", "snippets/pic.png", "y.css", "z.css"}, s.Files); d != "" {
 		t.Errorf("files (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([][]string{{"z.css", "y.css"}, {"b.js", "a.js"}}, [][]string{s.Styles, s.Scripts}); d != "" {
+	if d := cmp.Diff([][]string{{"z.css", "y.css"}, {"https://h.example/w.js?v=1", "b.js", "a.js"}}, [][]string{s.Styles, s.Scripts}); d != "" {
 		t.Errorf("styles and scripts (-want +got):\n%s", d)
+	}
+	if d := cmp.Diff([]Outside{{Address: "https://h.example/w.js?v=1", File: "docs.json", Line: 2, Column: 15}}, s.Outside); d != "" {
+		t.Errorf("of other hosts (-want +got):\n%s", d)
 	}
 }
 
@@ -331,7 +335,6 @@ func TestConfig(t *testing.T) {
 		"redirects": [{"source": "old", "destination": "/a", "permanent": false}, {"source": "/x"}],
 		"navigation": {"pages": ["a"]}, "typo": 1
 	}`, "a.mdx", "", "l.svg", "<svg/>", "f.ico", ""), Options{}, "config-color", "config-link", "config-link", "config-redirect", "api-missing", "api-missing", "config-unknown")
-	no := false
 	want := Config{
 		Theme: "mint", Name: "Name", Description: "What it is", Colors: Colors{Primary: "#0055aa", Light: "#fff"},
 		Logo: Logo{"/l.svg", "/l.svg", "https://x.example"}, Favicon: Logo{Light: "/f.ico", Dark: "/f.ico"},
@@ -340,7 +343,7 @@ func TestConfig(t *testing.T) {
 		Footer:   Footer{[]Social{{"x", "https://x.example"}, {"github", "https://g.example"}}, []FooterColumn{{"H", []NavLink{{Label: "L", Href: "/a"}}}}},
 		SEO:      SEO{Indexing: "all", NoIndex: true, Metatags: []Meta{{"robots", "noindex"}, {"og:x", "y"}}},
 		API:      API{OpenAPI: []string{"a.yml", "b.yml"}, Playground: "simple", Servers: []string{"https://api.example"}, AuthMethod: "bearer"},
-		NotFound: NotFound{Redirect: &no, Title: "Gone"}, Appearance: Appearance{"dark", true},
+		NotFound: NotFound{Title: "Gone"}, Appearance: Appearance{"dark", true},
 		Variables: map[string]string{"v": "1"}, Contextual: Contextual{Options: []ContextualOption{{Name: "copy"}}},
 	}
 	if d := cmp.Diff(want, s.Config); d != "" {

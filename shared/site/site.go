@@ -28,14 +28,27 @@ type Site struct {
 	// page, no snippet and no configuration.
 	Files []string `json:",omitempty"`
 	// Styles and Scripts are those of Files that every page loads, in order.
-	Styles  []string `json:",omitempty"`
-	Scripts []string `json:",omitempty"`
+	// Load leaves addresses of other hosts among them, which Outside lists:
+	// whoever makes a bundle puts their copies there, or takes them out.
+	Styles  []string  `json:",omitempty"`
+	Scripts []string  `json:",omitempty"`
+	Outside []Outside `json:"-"`
 	// Remote are files of the bundle that are copies of what lies on other
 	// hosts, by their addresses there, without fragments.
 	Remote map[string]string `json:",omitempty"`
 
 	once sync.Once
 	idx  *index
+}
+
+// Outside is a style sheet or a script of another host that the configuration
+// names for every page, and where it does.
+type Outside struct {
+	// Address is absolute and has no fragment.
+	Address string
+	File    string
+	// Line and Column begin at 1.
+	Line, Column int
 }
 
 // Page is one page of a site: what its place and its front matter say.

@@ -80,6 +80,8 @@ type Config struct {
 	// BackgroundImage and BackgroundImageDark are pictures behind pages: paths
 	// from the bundle's root or absolute addresses.
 	BackgroundImage, BackgroundImageDark string
+	// Sharp leaves corners square.
+	Sharp bool
 	// SearchPrompt is the author's text of an empty search field.
 	SearchPrompt string
 	// Drilldown says whether opening a group of the sidebar goes to its first

@@ -259,6 +259,20 @@ func TestPartsOfOtherRoomsFollowTheThemes(t *testing.T) {
 	}
 }
 
+// A site that asks for it has square corners: what it says stands before the
+// theme's sizes and wins, for they are in :where.
+func TestSharp(t *testing.T) {
+	for _, sharp := range []bool{false, true} {
+		for _, as := range newTheme(t, Config{Sharp: sharp}).Assets() {
+			if strings.HasPrefix(as.Path, "bindery/theme.") && strings.HasSuffix(as.Path, ".css") {
+				if got := strings.Contains(string(as.Data), "--r:0;--r-lg:0"); got != sharp {
+					t.Errorf("sharp is %t: square corners are %t", sharp, got)
+				}
+			}
+		}
+	}
+}
+
 // A page loads these before it shows anything, with the parts of all rooms, as
 // an export puts them together: at most 20 kB of styles and 15 kB of scripts,
 // compressed.

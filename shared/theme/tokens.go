@@ -188,6 +188,9 @@ func tokensCSS(cfg *Config, faces *typefaces) string {
 		// smaller than most.
 		b.WriteString("--root:100%;")
 	}
+	if cfg.Sharp {
+		b.WriteString("--r-sm:0;--r:0;--r-lg:0;")
+	}
 	if w := fontWeight(cfg.Fonts.Body.Weight); w != "" {
 		b.WriteString("--weight-body:" + w + ";")
 	}
