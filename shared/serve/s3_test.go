@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -165,10 +166,10 @@ func TestS3Trust(t *testing.T) {
 // TestS3ComesBack: a store that gives no answer is asked again, and one that
 // never gives any is told as that.
 func TestS3ComesBack(t *testing.T) {
-	data, away := blob(1000), 2
-	b := &bucket{origin: origin{data: data}, anyone: true}
+	var away atomic.Int64 // how many requests it gives no answer
+	b := &bucket{origin: origin{data: blob(1000)}, anyone: true}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if away--; away >= 0 {
+		if away.Add(-1) >= 0 {
 			panic(http.ErrAbortHandler)
 		}
 		b.ServeHTTP(w, r)
@@ -183,12 +184,14 @@ func TestS3ComesBack(t *testing.T) {
 		_, _, err = newDownloader(t).fetch(t.Context(), source, validators{})
 		return err
 	}
+	away.Store(2)
 	if err := fetch(); err != nil {
 		t.Errorf("a store that comes back: %v", err)
 	}
-	away = 1 << 20
-	if err := fetch(); codeOf(err) != CodeUnreachable || away != 1<<20-3 {
-		t.Errorf("after %d attempts: %v", 1<<20-away, err)
+	const forever = 1 << 20
+	away.Store(forever)
+	if err := fetch(); codeOf(err) != CodeUnreachable || forever-away.Load() != 3 {
+		t.Errorf("after %d attempts: %v", forever-away.Load(), err)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Reading a stranger's script is as much of a risk as running it: what ends the
@@ -94,6 +96,18 @@ func TestAlone(t *testing.T) {
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != exitAlone {
 		t.Errorf("the exit code is %d", code)
+	}
+}
+
+// A process that runs strangers' scripts knows nothing of its Engine's keys.
+func TestEnvironment(t *testing.T) {
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
+	e := newEngine(t)
+	if err := e.start(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{marker + "=1"}, e.worker.cmd.Env); diff != "" {
+		t.Error(diff)
 	}
 }
 
