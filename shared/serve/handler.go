@@ -122,10 +122,10 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) reply {
 	case !ok, path != "" && path[0] != '/':
 		return h.missing(w, r, s)
 	case path == "":
-		if h.base == "" {
-			return h.missing(w, r, s) // "*", or no path at all
+		if h.base != "" {
+			return h.redirect(w, r, "/", true)
 		}
-		return h.redirect(w, r, "/", true)
+		path = "/" // "GET http://host": RFC 9110, 4.2.3
 	}
 	found := s.addresses.Find(path, r.URL.RawQuery)
 	switch {
@@ -239,7 +239,8 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file)
 		header["Cache-Control"] = shortValue
 	}
 	e := negotiate(header, r, f)
-	if r.Method == http.MethodGet && len(r.Header["Range"]) > 0 { // RFC 9110, 14.2: of other methods it means nothing
+	// To other methods, and in other units, it means nothing: RFC 9110, 14.2.
+	if parts := r.Header["Range"]; r.Method == http.MethodGet && len(parts) > 0 && strings.HasPrefix(parts[0], "bytes=") {
 		return h.partial(w, r, s, f)
 	}
 	hot, err := h.cache.get(s, f, e)

@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -64,6 +66,7 @@ func TestAnswers(t *testing.T) {
 		{"the form that the reader has", "/guides/start", []string{"If-None-Match", tagOf(files["guides/start.html"], gzipped), "Accept-Encoding", "gzip"}, 304, "", nil},
 		{"a part", "/guides/start", []string{"Range", "bytes=0-4"}, 206, "<html", headers{"Content-Range": fmt.Sprintf("bytes 0-4/%d", len(files["guides/start.html"])), "Etag": tagOf(files["guides/start.html"], identity)}},
 		{"the end", "/guides/start", []string{"Range", "bytes=-7", "Accept-Encoding", "gzip"}, 206, "</html>", headers{"Content-Encoding": ""}},
+		{"a part in other units", "/guides/start", []string{"Range", "lines=0-4"}, 200, files["guides/start.html"], headers{"Content-Range": ""}},
 		{"a part that is not there", "/guides/start", []string{"Range", "bytes=99999-"}, 416, "", nil},
 		{"a part of what the reader has", "/guides/start", []string{"Range", "bytes=0-4", "If-Range", tagOf(files["guides/start.html"], identity)}, 206, "<html", nil},
 		{"a part of what is another file now", "/guides/start", []string{"Range", "bytes=0-4", "If-Range", `"other"`}, 200, files["guides/start.html"], nil},
@@ -191,6 +194,29 @@ func TestMissingIsPacked(t *testing.T) {
 		if response.StatusCode != 404 || response.Header.Get("Content-Encoding") != want || response.Header.Get("Vary") != "Accept-Encoding" ||
 			response.ContentLength != int64(len(body)) || (len(body) < len(files["404.html"])) != (want != "") {
 			t.Errorf("%q: status %d with %d bytes, %v", accept, response.StatusCode, len(body), response.Header)
+		}
+	}
+}
+
+// TestNoPath: an address may be a host alone, as proxies write it.
+func TestNoPath(t *testing.T) {
+	files := sample()
+	for _, home := range []bool{true, false} {
+		if !home {
+			delete(files, "index.html")
+		}
+		r := started(t, Options{Link: write(t, archive(t, "1", files, nil))})
+		for target, want := range map[string]int{"http://docs.example": map[bool]int{true: 200, false: 404}[home], "*": 404} {
+			conn, err := net.Dial("tcp", strings.TrimPrefix(r.site, "http://"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: docs.example\r\n\r\n", target)
+			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil || response.StatusCode != want {
+				t.Errorf("%s: %+v, error %v; want status %d", target, response, err, want)
+			}
 		}
 	}
 }

@@ -108,7 +108,7 @@ func (m *metrics) write(w io.Writer, s Status, versions int) error {
 		family("bindery_serve_site_info", "gauge", "The version that is shown.")
 		fmt.Fprintf(b, "bindery_serve_site_info{version=\"%s\",sha256=\"%s\",domain=\"%s\"} 1\n", label(s.Version), label(s.SHA256), label(s.Domain))
 		gauge("bindery_serve_site_pages", "Pages of the version that is shown.", float64(s.Pages))
-		gauge("bindery_serve_site_since_seconds", "When that version was switched to, in seconds since 1970.", float64(s.Since.Unix()))
+		gauge("bindery_serve_site_switched_timestamp_seconds", "When that version was switched to, in seconds since 1970.", float64(s.Since.Unix()))
 	}
 	gauge("bindery_serve_versions", "Versions on the volume.", float64(versions))
 	family("bindery_serve_fetched_bytes_total", "counter", "Bytes of bundles that came from the source.")
@@ -127,7 +127,7 @@ func (m *metrics) write(w io.Writer, s Status, versions int) error {
 	success := m.success
 	m.mu.Unlock()
 	if !success.IsZero() {
-		gauge("bindery_serve_source_success_seconds", "When the source last answered well, in seconds since 1970.", float64(success.Unix()))
+		gauge("bindery_serve_source_success_timestamp_seconds", "When the source last answered well, in seconds since 1970.", float64(success.Unix()))
 	}
 
 	var memory runtime.MemStats
