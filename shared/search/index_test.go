@@ -39,6 +39,7 @@ func guide() []search.Page {
 		}},
 		{Path: "guides/old", Title: "Deployment of last year", Boost: 0.01, Sections: []search.Section{{Text: "How deployments were."}}},
 		{Path: "ja/setup", Title: "設定の方法", Sections: []search.Section{{Text: "環境変数を設定します。東京のサーバー。"}}},
+		{Path: "sdk/c", Title: "C#", Trail: []string{"SDKs"}, Sections: []search.Section{{Text: "The package for this language."}}},
 		{Path: "ar/index", Title: "مقدمة", Sections: []search.Section{{Text: "هذا دليل المُستخدم."}}},
 	})
 }
@@ -70,6 +71,9 @@ func TestQuestions(t *testing.T) {
 		{"nothing", "zzzzzz", ""},
 		{"no word", "?!", ""},
 		{"small words alone", "the", "api/users#get"},
+		{"a letter that is a name", "C#", "sdk/c"},
+		{"a letter that is a name among others", "package c", "sdk/c"},
+		{"a letter that is none", "q", ""},
 		{"what a script could trip over", "constructor __proto__ toString", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,6 +99,23 @@ func TestQuestions(t *testing.T) {
 				t.Errorf("%q finds %q", tt.query, got)
 			}
 		})
+	}
+}
+
+// Where the texts of pages don't come, the pages are still found.
+func TestLostTexts(t *testing.T) {
+	files := build(t, []string{"en"}, guide(), cutting{})
+	for name := range files {
+		if strings.HasPrefix(name, search.Folder+"x") {
+			delete(files, name)
+		}
+	}
+	got, err := ask(t, 0, files).Find("verify signatures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) == 0 || got[0].Path != "api/webhooks" || got[0].Title != "Webhooks" || len(got[0].Sections) > 0 {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -201,7 +222,7 @@ func TestDivisionsShareFiles(t *testing.T) {
 		p := search.Page{Path: fmt.Sprintf("p%02d", i), Title: fmt.Sprintf("Title%02d", i), Divisions: []int{0, 1, 2, 3}}
 		switch { // pages of each kind between those of others
 		case i%7 == 3:
-			p.Divisions = []int{0, 1}
+			p.Divisions = []int{0, 1, 3}
 		case i%7 == 5:
 			p.Divisions = []int{2}
 		}
@@ -242,8 +263,11 @@ func TestDivisionsShareFiles(t *testing.T) {
 	if a, b := suffixOf(files, 0), suffixOf(files, 1); a != b {
 		t.Errorf("divisions of the same pages have files ending in %s and %s", a, b)
 	}
+	if a, b := suffixOf(files, 0), suffixOf(files, 2); a == b {
+		t.Errorf("divisions of other pages both have files ending in %s", a)
+	}
 	if a, b := suffixOf(files, 0), suffixOf(files, 3); a == b {
-		t.Errorf("divisions of other pages and another language both have files ending in %s", a)
+		t.Errorf("divisions of the same pages in two languages both have files ending in %s", a)
 	}
 	if roots != 4 {
 		t.Errorf("%d roots", roots)
@@ -326,6 +350,10 @@ func TestBrokenStreams(t *testing.T) {
 		if err := search.Merge(context.Background(), new(bytes.Buffer), readers([][]byte{b.Bytes()[:n]})); err == nil {
 			t.Fatalf("the first %d of %d bytes pass for a stream", n, b.Len())
 		}
+	}
+	twice := slices.Concat(b.Bytes()[:b.Len()-1], b.Bytes()) // its terms begin anew in the middle
+	if err := search.Merge(context.Background(), new(bytes.Buffer), readers([][]byte{twice})); err == nil {
+		t.Error("terms that are out of order pass for a stream")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
