@@ -235,7 +235,7 @@ func (w *scorer) add(f field, text string) {
 		return
 	}
 	length := 0
-	terms(text, func(term string, part bool) {
+	terms(text, f.name, func(term string, part bool) {
 		if part {
 			w.counts[term]++
 			return

@@ -127,8 +127,9 @@ func fold(w string) string {
 
 // terms calls fn with each term of a text. A word written in parts, such as
 // "getUserById", is a term as a whole, and part tells its parts. Runs of a
-// script without spaces are cut in overlapping pairs of characters.
-func terms(text string, fn func(term string, part bool)) {
+// script without spaces are cut in overlapping pairs of characters. Of a text
+// that is a name, single letters are terms too: "C#" and "R" are called so.
+func terms(text string, name bool, fn func(term string, part bool)) {
 	if !norm.NFKC.IsNormalString(text) {
 		text = norm.NFKC.String(text)
 	}
@@ -155,7 +156,7 @@ func terms(text string, fn func(term string, part bool)) {
 			pairs(fold(run), fn)
 			continue
 		}
-		word(run, fn)
+		word(run, name, fn)
 	}
 }
 
@@ -175,13 +176,13 @@ func pairs(run string, fn func(term string, part bool)) {
 }
 
 // word gives a word and its parts.
-func word(w string, fn func(term string, part bool)) {
+func word(w string, name bool, fn func(term string, part bool)) {
 	// A fold may make a character longer; nothing a reader types comes near.
 	if len(w) > 4*maxTerm {
 		return
 	}
 	whole := fold(w)
-	if usable(whole) {
+	if usable(whole) || name && len(whole) == 1 && lower(whole[0]) && whole[0] > '9' {
 		fn(whole, false)
 	}
 	start := 0

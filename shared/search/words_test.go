@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -66,12 +67,28 @@ func TestTerms(t *testing.T) {
 		{"🙂 smile🙂d", "smile"},
 	} {
 		var got []string
-		terms(tt.text, func(term string, part bool) {
+		terms(tt.text, false, func(term string, part bool) {
 			if part {
 				term = "+" + term
 			}
 			got = append(got, term)
 		})
+		if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%q: %s", tt.text, diff)
+		}
+	}
+}
+
+// Single letters are terms of names alone, and digits are none.
+func TestTermsOfNames(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"C# and C++", "c and c"},
+		{"R: É, и, 設", "r e 設"},
+		{"Step 1 of x1", "step of x1"},
+		{"aB", "ab"},
+	} {
+		var got []string
+		terms(tt.text, true, func(term string, part bool) { got = append(got, term) })
 		if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
 			t.Errorf("%q: %s", tt.text, diff)
 		}
@@ -120,6 +137,38 @@ func TestStems(t *testing.T) {
 	}
 }
 
+// Of a question that is a whole text, a few words of its beginning are asked
+// for: each is compared with thousands.
+func TestLongQuestions(t *testing.T) {
+	vm := core(t)
+	chosen, err := vm.RunString(`(function (query) {
+	  var index = Object.create(Index.prototype);
+	  index.lang = "en"; index.begins = ["a"]; index.factor = 1;
+	  return index.chosen(query).words.map(function (w) { return w.text; }).join(" ");
+	})`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn, _ := goja.AssertFunction(chosen)
+	for _, tt := range []struct{ name, query, want string }{
+		{"the longest words", strings.Repeat("abc ", 20) + "stands by its length among words words2 words3 words4 words5 words6 words7 words8 words9 words10 words11 words12 words13",
+			"stands length among words words2 words3 words4 words5 words6 words7 words8 words9 words10 words11 words12 words13"},
+		{"the beginning", strings.Repeat("same ", 100) + "later", "same"},
+		{"without spaces", "設定の方法環境変数を東京のサーバーで決める手順について説明します", "設定 定の の方 方法 法環 環境 境変 変数 数を を東 東京 京の のサ サー ーバ バー"},
+	} {
+		v, err := fn(goja.Undefined(), vm.ToValue(tt.query))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := strings.Fields(v.String()), strings.Fields(tt.want)
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
 // Mistyped letters are counted, up to a bound.
 func TestDistance(t *testing.T) {
 	vm := core(t)
@@ -162,7 +211,7 @@ func FuzzTerms(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		seen := map[string]bool{}
-		terms(text, func(term string, part bool) {
+		terms(text, true, func(term string, part bool) {
 			if n := utf8.RuneCountInString(term); n == 0 || n > maxTerm || !utf8.ValidString(term) {
 				t.Errorf("%q has the term %q", text, term)
 			}

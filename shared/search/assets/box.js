@@ -4,13 +4,13 @@ var opener = place && place.querySelector("button");
 if (!opener || !place.dataset.index) return;
 
 var WORDS = {
-  en: ["Results", "Nothing found for “%s”", "%d pages found", "Search is not available: a file of it could not be loaded.", "Close", "Select", "Open"],
-  de: ["Ergebnisse", "Nichts gefunden zu „%s“", "%d Seiten gefunden", "Die Suche ist nicht verfügbar: eine ihrer Dateien ließ sich nicht laden.", "Schließen", "Auswählen", "Öffnen"],
-  fr: ["Résultats", "Aucun résultat pour « %s »", "%d pages trouvées", "La recherche est indisponible : un de ses fichiers n’a pas pu être chargé.", "Fermer", "Choisir", "Ouvrir"],
-  es: ["Resultados", "Nada encontrado para «%s»", "%d páginas encontradas", "La búsqueda no está disponible: no se pudo cargar uno de sus archivos.", "Cerrar", "Elegir", "Abrir"],
-  it: ["Risultati", "Nessun risultato per «%s»", "%d pagine trovate", "La ricerca non è disponibile: un suo file non è stato caricato.", "Chiudi", "Scegli", "Apri"],
-  pt: ["Resultados", "Nada encontrado para “%s”", "%d páginas encontradas", "A pesquisa não está disponível: um dos seus ficheiros não foi carregado.", "Fechar", "Escolher", "Abrir"],
-  nl: ["Resultaten", "Niets gevonden voor ‘%s’", "%d pagina’s gevonden", "Zoeken kan niet: een bestand kon niet worden geladen.", "Sluiten", "Kiezen", "Openen"],
+  en: ["Results", "Nothing found for “%s”", "Pages found: %d", "Search is not available: a file of it could not be loaded.", "Close", "Select", "Open"],
+  de: ["Ergebnisse", "Nichts gefunden zu „%s“", "Gefundene Seiten: %d", "Die Suche ist nicht verfügbar: eine ihrer Dateien ließ sich nicht laden.", "Schließen", "Auswählen", "Öffnen"],
+  fr: ["Résultats", "Aucun résultat pour « %s »", "Pages trouvées : %d", "La recherche est indisponible : un de ses fichiers n’a pas pu être chargé.", "Fermer", "Choisir", "Ouvrir"],
+  es: ["Resultados", "Nada encontrado para «%s»", "Páginas encontradas: %d", "La búsqueda no está disponible: no se pudo cargar uno de sus archivos.", "Cerrar", "Elegir", "Abrir"],
+  it: ["Risultati", "Nessun risultato per «%s»", "Pagine trovate: %d", "La ricerca non è disponibile: un suo file non è stato caricato.", "Chiudi", "Scegli", "Apri"],
+  pt: ["Resultados", "Nada encontrado para “%s”", "Páginas encontradas: %d", "A pesquisa não está disponível: um dos seus ficheiros não foi carregado.", "Fechar", "Escolher", "Abrir"],
+  nl: ["Resultaten", "Niets gevonden voor ‘%s’", "Gevonden pagina’s: %d", "Zoeken kan niet: een bestand kon niet worden geladen.", "Sluiten", "Kiezen", "Openen"],
   ru: ["Результаты", "Ничего не найдено: «%s»", "Найдено страниц: %d", "Поиск недоступен: не удалось загрузить его файл.", "Закрыть", "Выбрать", "Открыть"],
   ja: ["検索結果", "「%s」は見つかりませんでした", "%d ページ見つかりました", "検索を利用できません：ファイルを読み込めませんでした。", "閉じる", "選択", "開く"],
   zh: ["搜索结果", "没有找到“%s”", "找到 %d 个页面", "搜索不可用：无法加载所需文件。", "关闭", "选择", "打开"],
@@ -24,14 +24,25 @@ var words = WORDS[document.documentElement.lang.toLowerCase().split("-")[0]] || 
 var base = place.dataset.index.replace(/[^/]*$/, ""), up = base.replace(/bindery\/search\/$/, "");
 var rootName = place.dataset.index.slice(base.length).replace(/\.js$/, "");
 var files = {}, waiting = {};
-window.binderySearch = function (name, data) { if (waiting[name]) waiting[name](data); };
+window.binderySearch = function (name, data) {
+  var done = waiting[name];
+  delete waiting[name];
+  if (done) done(data);
+};
 function load(name) {
   return files[name] || (files[name] = new Promise(function (done, fail) {
     var s = document.createElement("script");
     waiting[name] = done;
+    // A server may answer with a page where a file is missing. What failed is
+    // tried again when it is asked for again.
+    s.onload = s.onerror = function () {
+      s.remove();
+      if (!waiting[name]) return;
+      delete waiting[name];
+      delete files[name];
+      fail(new Error(name + " could not be loaded"));
+    };
     s.src = base + name + ".js";
-    s.onload = function () { delete waiting[name]; s.remove(); fail(new Error(name + " holds no index")); };
-    s.onerror = function () { delete waiting[name]; delete files[name]; s.remove(); fail(new Error(name + " is not there")); };
     document.head.appendChild(s);
   }));
 }
@@ -53,7 +64,7 @@ function build() {
   var label = opener.querySelector("span").textContent;
   input = el("input", {
     type: "search", role: "combobox", "aria-expanded": "false", "aria-controls": "bindery-search-list", "aria-autocomplete": "list",
-    "aria-label": label, placeholder: label, autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go", dir: "auto"
+    "aria-label": label, placeholder: label, autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go", maxlength: MAX_QUERY, dir: "auto"
   });
   listbox = el("div", { role: "listbox", id: "bindery-search-list", "class": "search-list", "aria-label": words[0] });
   listbox.hidden = true;
@@ -190,7 +201,9 @@ function show(found, query, x) {
   listbox.hidden = !options.length;
   listbox.scrollTop = 0;
   input.setAttribute("aria-expanded", String(options.length > 0));
-  status.textContent = !query.trim() ? "" : options.length ? words[2].replace("%d", found.pages.length) : words[1].replace("%s", query.trim());
+  // One letter alone is mostly the beginning of a word.
+  var said = query.trim();
+  status.textContent = options.length ? words[2].replace("%d", found.pages.length) : said.length < 2 ? "" : words[1].replace("%s", function () { return said; });
   status.classList.toggle("sr", options.length > 0);
   choose(options.length ? 0 : -1);
 }

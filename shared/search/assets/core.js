@@ -6,6 +6,10 @@
 var MAX_TERM_RUNS = 3, MAX_RUNS = 5, MAX_PAGES = 8, MAX_SECTIONS = 3;
 var POSTINGS = 2000, MAX_EXPANSIONS = 60;
 
+// How much of a question counts: what was pasted by mistake must not keep the
+// browser busy.
+var MAX_QUERY = 500, MAX_WORDS = 16;
+
 // The characters that are no letters; words.go has the same table.
 var RANGES = [
   [0x80, 0xBF, 0], [0xD7, 0xD7, 0], [0xF7, 0xF7, 0],
@@ -357,12 +361,13 @@ Index.prototype.correct = function (word, used, room) {
 };
 
 // chosen takes the words of a question that fit into what it may fetch: those
-// that say little go first, then the shortest.
+// that say little go first, then the shortest. A single letter says something,
+// as in "C#", where it is known which of them say little.
 Index.prototype.chosen = function (query) {
   var stop = " " + (STOP[this.lang] || "") + " ", self = this, used = [], out = [];
-  var words = wordsOf(query), rest = words.filter(function (w) { return w.open && !w.dense && w.text.length > 1 || stop.indexOf(" " + w.text + " ") < 0 && (w.dense || w.text.length > 1); });
+  var words = wordsOf(query.slice(0, MAX_QUERY)), rest = words.filter(function (w) { return w.open && !w.dense && w.text.length > 1 || stop.indexOf(" " + w.text + " ") < 0 && (w.dense || w.text.length > 1 || stop.length > 2); });
   if (!rest.length) rest = words;
-  rest.slice().sort(function (a, b) { return b.text.length - a.text.length; }).forEach(function (w) {
+  rest.slice().sort(function (a, b) { return b.text.length - a.text.length; }).slice(0, MAX_WORDS).forEach(function (w) {
     var need = self.runsFor(w), fresh = need.filter(function (r) { return used.indexOf(r) < 0; });
     while (fresh.length && used.length + fresh.length > MAX_TERM_RUNS * self.factor) fresh.pop();
     need = need.filter(function (r) { return used.indexOf(r) >= 0 || fresh.indexOf(r) >= 0; });
@@ -464,7 +469,10 @@ Index.prototype.shown = function (p, withText) {
   var out = { parts: p.sections, score: p.score, sections: null }, page = this.pages && this.pages[p.number];
   function name(page) { out.title = page.title; out.path = page.path; out.trail = page.trail; return out; }
   if (!withText) return Promise.resolve(name(page));
-  return this.more(out).then(function (sections) { out.sections = sections; return name(page || sections[0].page); });
+  return this.more(out).then(function (sections) { out.sections = sections; return name(page || sections[0].page); }, function (err) {
+    if (!page) throw err;
+    return name(page); // without its text it is still a way to go
+  });
 };
 
 // more promises the best sections of a page, as far as they lie in one run with
