@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -13,6 +14,7 @@ import (
 // The test's own program is the process that renders.
 func TestMain(m *testing.M) {
 	if IsWorker(os.Getenv) {
+		time.Local = time.FixedZone("here", 5*60*60) // as on somebody's machine
 		os.Exit(Work(os.Stdin, os.Stdout))
 	}
 	os.Exit(m.Run())
@@ -83,6 +85,7 @@ func TestRender(t *testing.T) {
 		{name: "an event of an element", expression: "<button onClick={() => alert(1)}>x</button>", want: "<button>x</>", live: true},
 		{name: "style and class", expression: "<p className='a' style={{color: 'red'}} data-x={1} hidden>x</p>", want: `<p className="a" style={"color":"red"} data-x=1 hidden=true>x</>`},
 		{name: "no clock and no randomness", expression: "{[Date.now(), new Date().getFullYear(), typeof window, typeof fetch].join()}", want: "0,1970,undefined,undefined"},
+		{name: "no time zone", expression: "{[new Date(2020, 0, 1).toISOString(), new Date('2020-06-01T12:00').getUTCHours(), new Date(0).getTimezoneOffset(), String(new Date(0))].join()}", want: "2020-01-01T00:00:00.000Z,12,0,Thu Jan 01 1970 00:00:00 GMT+0000 (UTC)"},
 		{name: "array methods and generators", module: "function* g() { for (let i = 0; i < 3; i++) yield i }", expression: "{[...g()].map(x => x ** 2).join('')}", want: "014"},
 		{name: "loops without blocks", module: "const f = () => { let n = 0; for (let i = 0; i < 3; i++) n++; while (n < 9) if (n % 2) n += 3; else n++; do n++; while (n < 20); for (const k in {a: 1}) for (const x of [1, 2]) n += x; l: for (;;) { for (;;) break l; } return n }", expression: "{f()}", want: "23"},
 	} {

@@ -112,6 +112,9 @@ func IsWorker(getenv func(string) string) bool { return getenv(marker) != "" }
 // Work serves an Engine on the process's own streams until they end, and
 // returns an exit code.
 func Work(in io.Reader, out io.Writer) int {
+	// The engine's dates are in the machine's time zone, which no bundle may
+	// tell.
+	time.Local = time.UTC
 	// Garbage of earlier work is collected before the bound is near: what one
 	// page may have doesn't depend on those before it.
 	debug.SetMemoryLimit(maxMemory * 3 / 4)
