@@ -72,13 +72,18 @@ const maxHops = 20
 
 // step is Find without going on.
 func (a Addresses) step(urlPath, rawQuery string) Answer {
-	name := strings.Trim(path.Clean("/"+urlPath), "/")
+	if !strings.HasPrefix(urlPath, "/") {
+		urlPath = "/" + urlPath
+	}
+	name := strings.Trim(path.Clean(urlPath), "/")
 	folder := strings.HasSuffix(urlPath, "/")
 	var answer Answer
 	file := "" // what decides
-	switch index := path.Join(name, "index.html"); {
-	case (name == "" || folder) && a.Has(index):
-		file, answer.File = index, index
+	index := func() string { return strings.TrimPrefix(name+"/index.html", "/") }
+	switch {
+	case (name == "" || folder) && a.Has(index()):
+		file = index()
+		answer.File = file
 	case name == "":
 	case a.Has(name) && !folder:
 		file, answer.File = name, name
@@ -89,8 +94,8 @@ func (a Addresses) step(urlPath, rawQuery string) Answer {
 		} else {
 			answer.File = file
 		}
-	case a.Has(index):
-		file, answer = index, Answer{To: escapePath("/" + name + "/"), Permanent: true}
+	case a.Has(index()):
+		file, answer = index(), Answer{To: escapePath("/" + name + "/"), Permanent: true}
 	}
 	stub := file != "" && a.Stub != nil && a.Stub(file)
 	if stub {

@@ -155,6 +155,7 @@ func TestNotResumed(t *testing.T) {
 		{"the link is another one", func(_ *origin, link *string) { *link = strings.Replace(*link, "bundle.tar.gz", "other.tar.gz", 1) }},
 		{"the source knows no ranges", func(o *origin, _ *string) { o.noRanges = true }},
 		{"the source has no tags", func(o *origin, _ *string) { o.noTags = true }},
+		{"the source heeds no condition", func(o *origin, _ *string) { o.noConditions = true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := newOrigin(t, first)
@@ -170,6 +171,26 @@ func TestNotResumed(t *testing.T) {
 				t.Errorf("%d bytes, error %v", len(got), err)
 			}
 		})
+	}
+}
+
+// TestDownloadedBefore: what an earlier process had in full is not fetched again,
+// only the source asked whether it still has it.
+func TestDownloadedBefore(t *testing.T) {
+	data := blob(1000)
+	o := newOrigin(t, data)
+	d := newDownloader(t)
+	if _, _, err := d.from(t, o.link(), validators{}); err != nil {
+		t.Fatal(err)
+	}
+	again := newDownloader(t)
+	again.dir = d.dir
+	got, _, err := again.from(t, o.link(), validators{})
+	if err != nil || !bytes.Equal(got, data) {
+		t.Fatalf("%d bytes, error %v", len(got), err)
+	}
+	if diff := cmp.Diff([]string{"", "bytes=999-"}, o.ranges()); diff != "" {
+		t.Error(diff)
 	}
 }
 
