@@ -36,6 +36,15 @@ func apiSite(t *testing.T, server string) string {
 	if err := os.WriteFile(name, bytes.ReplaceAll(spec, []byte("http://127.0.0.1:9/v1"), []byte(server)), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	name = filepath.Join(dir, "notes.yaml")
+	if spec, err = os.ReadFile(name); err != nil {
+		t.Fatal(err)
+	}
+	port := server[strings.LastIndexByte(server, ':')+1:]
+	port, _, _ = strings.Cut(port, "/")
+	if err := os.WriteFile(name, bytes.ReplaceAll(spec, []byte(`"10"`), []byte(`"`+port+`"`)), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	return dir
 }
 
@@ -55,6 +64,90 @@ type playgroundState struct {
 	Open                  bool
 	Labels                []string
 	Command, Result, Kept string
+}
+
+// playground is the form on the page that the browser shows, for a reader with a
+// keyboard.
+type playground struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+func (p playground) press(keys string) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, chromedp.KeyEvent(keys)); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// until waits for a state and gives it.
+func (p playground) until(what string, ok func(playgroundState) bool) (s playgroundState) {
+	p.t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		var err error
+		if s, err = chromedp.Run(p.ctx, chromedp.Evaluate[playgroundState](playgroundLook)); err != nil {
+			p.t.Fatal(err)
+		}
+		if ok(s) {
+			return s
+		}
+	}
+	p.t.Fatalf("%s: %+v", what, s)
+	return s
+}
+
+// do runs a script on the control of the field with this label, among those that
+// are shown; without a label, on the only one of the body.
+func (p playground) do(label, script string) {
+	p.t.Helper()
+	ok, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
+		const all = [...document.querySelectorAll(".playground label")].map(l => [l.firstChild.innerText.trim(), l.querySelector("input, select, textarea")]);
+		for (const e of document.querySelectorAll(".playground [aria-label]:is(input, textarea)")) all.push(["", e]);
+		const found = all.find(([name, e]) => name.replace(/ \(.*/, "") === %q && e.offsetParent);
+		if (!found) return false;
+		const e = found[1];
+		%s;
+		return true;
+	})()`, label, script)))
+	if err != nil || !ok {
+		p.t.Fatalf("there is no field %q (%v)", label, err)
+	}
+}
+
+func (p playground) focus(label string) {
+	p.t.Helper()
+	p.do(label, `e.focus(); if (e.select) e.select()`)
+}
+
+// pick picks an option with the arrow keys.
+func (p playground) pick(label, option string) {
+	p.t.Helper()
+	p.focus(label)
+	p.press(kb.Home)
+	for range 20 {
+		if now, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](`document.activeElement.value`)); err != nil || now == option {
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			return
+		}
+		p.press(kb.ArrowDown)
+	}
+	p.t.Fatalf("%s has no option %q", label, option)
+}
+
+// open shows a page and opens the form.
+func (p playground) open(address string) {
+	p.t.Helper()
+	if err := chromedp.Do(p.ctx, chromedp.EmulateViewport(1440, 1000), chromedp.Navigate(address)); err != nil {
+		p.t.Fatal(err)
+	}
+	p.until("the form is there, closed", func(s playgroundState) bool { return !s.Open && s.Command != "" })
+	if _, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.querySelector(".playground summary").focus() || true`)); err != nil {
+		p.t.Fatal(err)
+	}
+	p.press(kb.Enter)
+	p.until("Enter opens it", func(s playgroundState) bool { return s.Open })
 }
 
 // TestPlayground fills in the form of a page about a call by the keyboard, sends
@@ -102,60 +195,23 @@ func TestPlayground(t *testing.T) {
 		t.Run(where, func(t *testing.T) {
 			ctx, stop := browse(t, chromium)
 			defer stop()
-			press := func(keys string) {
-				t.Helper()
-				if err := chromedp.Do(ctx, chromedp.KeyEvent(keys)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			until := func(what string, ok func(playgroundState) bool) (s playgroundState) {
-				t.Helper()
-				for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-					var err error
-					if s, err = chromedp.Run(ctx, chromedp.Evaluate[playgroundState](playgroundLook)); err != nil {
-						t.Fatal(err)
-					}
-					if ok(s) {
-						return s
-					}
-				}
-				t.Fatalf("%s: %+v", what, s)
-				return s
-			}
-			focus := func(label string) {
-				t.Helper()
-				ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
-					for (const l of document.querySelectorAll(".playground label")) if (l.innerText.trim().startsWith(%q)) { l.querySelector("input, select, textarea").focus(); return true; }
-					return false;
-				})()`, label)))
-				if err != nil || !ok {
-					t.Fatalf("there is no field %q (%v)", label, err)
-				}
-			}
-
+			p := playground{t, ctx}
 			open.Store(true)
-			if err := chromedp.Do(ctx, chromedp.EmulateViewport(1440, 1000), chromedp.Navigate(base+"/docs/lines.html")); err != nil {
-				t.Fatal(err)
-			}
-			until("the form is there, closed", func(s playgroundState) bool { return !s.Open && s.Command != "" })
-			if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".playground summary").focus() || true`)); err != nil {
-				t.Fatal(err)
-			}
-			press(kb.Enter)
-			s := until("Enter opens it", func(s playgroundState) bool { return s.Open })
+			p.open(base + "/docs/lines.html")
+			s := p.until("it has fields", func(s playgroundState) bool { return len(s.Labels) > 0 })
 			if got := strings.Join(s.Labels, "|"); got != "URL|key|orderId (required)" {
 				t.Errorf("the fields are %s", got)
 			}
-			focus("key")
-			press("s3cret")
-			focus("orderId")
-			press("o 1")
-			s = until("the command follows", func(s playgroundState) bool { return strings.Contains(s.Command, "/v1/orders/o%201/lines") })
+			p.focus("key")
+			p.press("s3cret")
+			p.focus("orderId")
+			p.press("o 1")
+			s = p.until("the command follows", func(s playgroundState) bool { return strings.Contains(s.Command, "/v1/orders/o%201/lines") })
 			if !strings.Contains(s.Command, "--header 'X-Key: <api-key>'") || strings.Contains(s.Command, "s3cret") {
 				t.Errorf("the command is %s", s.Command)
 			}
-			press(kb.Enter)
-			s = until("an answer comes", func(s playgroundState) bool { return strings.Contains(s.Result, "418") })
+			p.press(kb.Enter)
+			s = p.until("an answer comes", func(s playgroundState) bool { return strings.Contains(s.Result, "418") })
 			for _, part := range []string{" ms", "x-left: 41", "\"answer\": [\n    1,"} {
 				if !strings.Contains(s.Result, part) {
 					t.Errorf("the answer has no %q: %s", part, s.Result)
@@ -173,28 +229,18 @@ func TestPlayground(t *testing.T) {
 			}
 
 			// The other server has a part to fill in.
-			pick := func(server int) {
-				t.Helper()
-				if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
-					const s = document.querySelector(".playground select");
-					s.selectedIndex = %d;
-					return s.dispatchEvent(new Event("change", { bubbles: true }));
-				})()`, server))); err != nil {
-					t.Fatal(err)
-				}
-			}
-			pick(1)
-			focus("region")
-			press("us")
-			s = until("another server is asked", func(s playgroundState) bool { return strings.Contains(s.Command, "https://us.shop.example/v1/orders") })
+			p.pick("URL", "https://{region}.shop.example/v1")
+			p.focus("region")
+			p.press("us")
+			s = p.until("another server is asked", func(s playgroundState) bool { return strings.Contains(s.Command, "https://us.shop.example/v1/orders") })
 			if got := strings.Join(s.Labels, "|"); got != "URL|region|key|orderId (required)" {
 				t.Errorf("the fields of the other server are %s", got)
 			}
-			pick(0)
-			focus("orderId")
+			p.pick("URL", echo.URL+"/v1")
+			p.focus("orderId")
 			open.Store(false)
-			press(kb.Enter)
-			s = until("a refusal is explained", func(s playgroundState) bool { return strings.Contains(s.Result, "CORS") })
+			p.press(kb.Enter)
+			s = p.until("a refusal is explained", func(s playgroundState) bool { return strings.Contains(s.Result, "CORS") })
 			if strings.Contains(s.Result, "418") {
 				t.Errorf("the old answer stays: %s", s.Result)
 			}
@@ -230,7 +276,7 @@ func TestReferencePages(t *testing.T) {
 	}
 	extractWithGo(t, archive, filepath.Join(dir, "docs"))
 	for _, page := range []string{
-		"lines", "line", "api/orders/list-orders", "api/orders/create-order", "api/orders/an-order-was-paid", "api/files/send-a-file", "events/stock",
+		"lines", "line", "api/orders/list-orders", "api/orders/create-order", "api/orders/an-order-was-paid", "api/files/send-a-file", "events/stock", "notes/leave-a-note",
 	} {
 		t.Run(page, func(t *testing.T) {
 			ctx, stop := browse(t, chromium)

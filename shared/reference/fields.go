@@ -454,6 +454,8 @@ func (b *builder) typeOf(x *Schema, depth int) string {
 				v = r.Enum[0]
 			}
 			parts = append(parts, typeOfJSON(v))
+		case isFile(r):
+			parts = append(parts, "file")
 		default:
 			parts = append(parts, "any")
 		}
