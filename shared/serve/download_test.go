@@ -155,7 +155,7 @@ func TestNotResumed(t *testing.T) {
 		{"the link is another one", func(_ *origin, link *string) { *link = strings.Replace(*link, "bundle.tar.gz", "other.tar.gz", 1) }},
 		{"the source knows no ranges", func(o *origin, _ *string) { o.noRanges = true }},
 		{"the source has no tags", func(o *origin, _ *string) { o.noTags = true }},
-		{"the source heeds no condition", func(o *origin, _ *string) { o.noConditions = true }},
+		{"the source heeds no condition", func(o *origin, _ *string) { o.deaf = true }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := newOrigin(t, first)
