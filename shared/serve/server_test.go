@@ -30,16 +30,15 @@ type origin struct {
 	*httptest.Server
 	mu       sync.Mutex
 	data     []byte
-	status   int  // instead of the bundle; 0 for none
-	cut      int  // bytes after which each answer breaks off; 0 for never
-	expireAt int  // requests after which the link has expired; 0 for never
-	noTags   bool // no validators
-	noRanges bool // whole answers alone
-	// noConditions: parts are given of whatever there is.
-	noConditions bool
-	asked        []http.Header // the requests
-	began        chan struct{} // told of each request, if not nil
-	hold         chan struct{} // each answer waits for it, if not nil
+	status   int           // instead of the bundle; 0 for none
+	cut      int           // bytes after which each answer breaks off; 0 for never
+	expireAt int           // requests after which the link has expired; 0 for never
+	noTags   bool          // no validators
+	noRanges bool          // whole answers alone
+	deaf     bool          // parts of whatever there is, on any condition
+	asked    []http.Header // the requests
+	began    chan struct{} // told of each request, if not nil
+	hold     chan struct{} // each answer waits for it, if not nil
 }
 
 func newOrigin(t testing.TB, data []byte) *origin {
@@ -71,7 +70,7 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if o.expireAt > 0 && len(o.asked) > o.expireAt {
 		status = http.StatusForbidden
 	}
-	noTags, noRanges, noConditions, began, hold := o.noTags, o.noRanges, o.noConditions, o.began, o.hold
+	noTags, noRanges, deaf, began, hold := o.noTags, o.noRanges, o.deaf, o.began, o.hold
 	o.mu.Unlock()
 	if began != nil {
 		began <- struct{}{}
@@ -89,7 +88,7 @@ func (o *origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if noRanges {
 		r.Header.Del("Range")
 	}
-	if noConditions {
+	if deaf {
 		r.Header.Del("If-Range")
 	}
 	if cut > 0 {
