@@ -109,6 +109,8 @@ func TestMetricsFormat(t *testing.T) {
 	r := started(t, Options{Link: write(t, archive(t, "a\"b\\c\nd", sample(), nil))})
 	r.get(t, "/")
 	r.get(t, "/missing")
+	// A request is counted once its answer is out, which a reader may have by then.
+	r.until(t, func(Status) bool { return r.metric(t, `bindery_serve_requests_total{code="404"}`) != "" })
 	response, err := http.Get(r.admin + "/metrics")
 	if err != nil {
 		t.Fatal(err)
