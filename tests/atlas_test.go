@@ -18,7 +18,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/tests/outside"
 )
@@ -42,18 +41,6 @@ func atlas(t *testing.T) string {
 	if err := os.WriteFile(filepath.Join(dir, "hostile", "rows.mdx"), table.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return dir
-}
-
-// unpack exports a site into a folder.
-func unpack(t *testing.T, site string) string {
-	t.Helper()
-	archive, err := os.ReadFile(exportSite(t, site).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(t.TempDir(), "docs")
-	extractWithGo(t, archive, dir)
 	return dir
 }
 
@@ -99,15 +86,6 @@ func TestAtlas(t *testing.T) {
 	golden(t, "whole.html", lined(hashed.ReplaceAllString(readFile(t, dir, "news.html"), ".*.")))
 }
 
-func readFile(t *testing.T, dir, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 // article cuts out of a document what is the page's own: the way to it, its
 // title, its lead, its prose and its contents, with a line for each element, so
 // that golden files can be read and compared. What the theme puts on every page
@@ -142,25 +120,10 @@ var (
 // lined gives each element a line.
 func lined(html string) string { return strings.ReplaceAll(html, "><", ">\n<") + "\n" }
 
+// golden compares with a golden file of the site "atlas".
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join("testdata", "atlas.golden", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s is not as it was (-update writes it anew):\n%s", name, diff)
-	}
+	sameAs(t, filepath.Join("testdata", "atlas.golden", name), got)
 }
 
 // tab is one tab of a browser for many pages.
@@ -172,14 +135,8 @@ type tab struct {
 
 func newTab(t *testing.T, chromium, within string) *tab {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
-		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true),
-		chromedp.Flag("no-first-run", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-	))
-	b := &tab{ctx: ctx, stop: func() { stop(); cancel() }}
+	ctx, stop := newBrowser(t, chromium, 5*time.Minute)
+	b := &tab{ctx: ctx, stop: stop}
 	b.problems = listen(ctx, within)
 	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
 		t.Fatal(err)

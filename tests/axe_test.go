@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -136,12 +135,7 @@ func TestAxeFindsNothing(t *testing.T) {
 		"big":     bigSection(t),
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			archive, err := os.ReadFile(exportSite(t, source).Bundle)
-			if err != nil {
-				t.Fatal(err)
-			}
-			extractWithGo(t, archive, dir)
+			dir := unpack(t, source)
 			var pages []string
 			err = fs.WalkDir(os.DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
 				if err == nil && path.Ext(p) == ".html" {
@@ -158,13 +152,7 @@ func TestAxeFindsNothing(t *testing.T) {
 			if err != nil || len(pages) < 2 {
 				t.Fatalf("%d pages (%v)", len(pages), err)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-			defer cancel()
-			ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
-				chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-				chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
-				chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-			))
+			ctx, stop := newBrowser(t, chromium, 10*time.Minute)
 			defer stop()
 			looks := axeLooks[:]
 			if name == "docs" { // many pages: each colour and each width once

@@ -51,12 +51,7 @@ func TestPagesOpenInABrowser(t *testing.T) {
 	}
 	for name, source := range sites {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			archive, err := os.ReadFile(exportSite(t, source).Bundle)
-			if err != nil {
-				t.Fatal(err)
-			}
-			extractWithGo(t, archive, filepath.Join(dir, "docs"))
+			dir := filepath.Dir(unpack(t, source))
 			files, policy := http.FileServer(http.Dir(dir)), statedPolicy(t, filepath.Join(dir, "docs"))
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if name == "docs" || name == "hard" { // others show what lies on other sites
@@ -114,17 +109,9 @@ var looks = []struct {
 // open loads one page in each look and reports what goes wrong while it loads.
 func open(t *testing.T, chromium, address, picture string, alwaysDark bool) {
 	t.Helper()
-	options := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("disable-sync", true),
-	}
 	within, _, _ := strings.Cut(address, "/docs/")
 	for _, look := range looks {
-		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
-		ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(options...))
+		ctx, stop := newBrowser(t, chromium, 90*time.Second)
 		complaints := listen(ctx, within)
 		scheme := "light"
 		if look.dark {
@@ -147,7 +134,6 @@ func open(t *testing.T, chromium, address, picture string, alwaysDark bool) {
 			keepPicture(t, ctx, picture, look.name)
 		}
 		stop()
-		cancel()
 		for _, complaint := range complaints() {
 			t.Errorf("%s (%s): %s", address, look.name, complaint)
 		}

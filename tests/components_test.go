@@ -1,10 +1,6 @@
 package tests
 
 import (
-	"context"
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -24,25 +20,10 @@ const strict = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // policy. Each step is a script that gives what is wrong, "" for nothing.
 func TestComponentsInABrowser(t *testing.T) {
 	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs")).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, dir)
-	files := http.FileServer(http.Dir(dir))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", strict)
-		files.ServeHTTP(w, r)
-	}))
-	defer server.Close()
+	dir := unpack(t, filepath.Join(outside.Checkout(t), "infra", "docs"))
+	server := policed(t, dir, strict)
 
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
-		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true)))
+	ctx, stop := newBrowser(t, chromium, 3*time.Minute)
 	defer stop()
 	complaints := listen(ctx, server.URL)
 	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
@@ -177,22 +158,12 @@ func TestComponentsInABrowser(t *testing.T) {
 // off: nothing is hidden but what opens by itself.
 func TestComponentsWithoutScripts(t *testing.T) {
 	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs")).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, dir)
+	dir := unpack(t, filepath.Join(outside.Checkout(t), "infra", "docs"))
 	pages, err := filepath.Glob(filepath.Join(dir, "components", "*.html"))
 	if err != nil || len(pages) < 15 {
 		t.Fatalf("%d pages of components, %v", len(pages), err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
-		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true)))
+	ctx, stop := newBrowser(t, chromium, 3*time.Minute)
 	defer stop()
 	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)

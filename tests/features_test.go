@@ -1,11 +1,8 @@
 package tests
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -94,12 +91,7 @@ func TestFeatureTable(t *testing.T) {
 			versions[info.Version] = c.name
 			checkInfo(t, info, c.kind, c.want, c.flags)
 
-			files, policy := http.FileServer(http.Dir(root)), statedPolicy(t, root)
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("Content-Security-Policy", policy)
-				files.ServeHTTP(w, r)
-			}))
-			defer server.Close()
+			server := policed(t, root, statedPolicy(t, root))
 			got, called := look(t, chromium, server.URL)
 			hosts := map[string]bool{}
 			for _, address := range called {
@@ -175,14 +167,7 @@ func checkInfo(t *testing.T, info bundle.Info, kind string, want seen, flags []s
 // rates it where it asks for that, and gives what there is and what was called.
 func look(t *testing.T, chromium, base string) (got seen, called []string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
-		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
-	))
+	ctx, stop := newBrowser(t, chromium, 2*time.Minute, chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	defer stop()
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)

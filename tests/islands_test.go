@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,7 +12,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/tests/outside"
 )
@@ -26,14 +22,9 @@ var islandPages = []string{"index", "state", "builtins", "expressions", "deep/ne
 // TestIslands holds what pages with components show at export, as HTML and as
 // Markdown, and what their authors are told, against golden files.
 func TestIslands(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "docs")
-	archive, err := os.ReadFile(exportSite(t, filepath.Join("testdata", "islands")).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, dir)
+	dir := unpack(t, filepath.Join("testdata", "islands"))
 	var told strings.Builder
-	for line := range strings.Lines(bundleFile(t, dir, "bindery/diagnostics.jsonl")) {
+	for line := range strings.Lines(readFile(t, dir, "bindery/diagnostics.jsonl")) {
 		var d struct {
 			Severity, Code, File, Message string
 			Line                          int
@@ -48,7 +39,7 @@ func TestIslands(t *testing.T) {
 	}
 	shows(t, "diagnostics.txt", told.String())
 	for _, name := range islandPages {
-		page := bundleFile(t, dir, name+".html")
+		page := readFile(t, dir, name+".html")
 		_, prose, ok := strings.Cut(page, `<div class="prose">`)
 		prose, _, ended := strings.Cut(prose, "</article>")
 		if !ok || !ended {
@@ -56,42 +47,17 @@ func TestIslands(t *testing.T) {
 		}
 		flat := strings.ReplaceAll(name, "/", "_")
 		shows(t, flat+".html", strings.ReplaceAll(prose, "><", ">\n<")+"\n")
-		shows(t, flat+".md", bundleFile(t, dir, name+".md"))
+		shows(t, flat+".md", readFile(t, dir, name+".md"))
 		if lives, loads := strings.Contains(prose, "<bindery-island"), strings.Contains(page, "bindery/islands"); lives != loads {
 			t.Errorf("%s has components that live: %v; it loads their scripts: %v", name, lives, loads)
 		}
 	}
 }
 
-func bundleFile(t *testing.T, dir, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 // shows compares with a golden file of the site "islands".
 func shows(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join("testdata", "islands.golden", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("%s is not as it was (-update writes it anew):\n%s", name, diff)
-	}
+	sameAs(t, filepath.Join("testdata", "islands.golden", name), got)
 }
 
 // TestIslandsInABrowser uses components as readers do, by mouse and by keyboard:
@@ -100,21 +66,12 @@ func shows(t *testing.T, name, got string) {
 // or leave the bundle.
 func TestIslandsInABrowser(t *testing.T) {
 	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join("testdata", "islands")).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, filepath.Join(dir, "docs"))
-	files, policy := http.FileServer(http.Dir(dir)), statedPolicy(t, filepath.Join(dir, "docs"))
+	dir := filepath.Dir(unpack(t, filepath.Join("testdata", "islands")))
+	policy := statedPolicy(t, filepath.Join(dir, "docs"))
 	if strings.Contains(policy, "unsafe") {
 		t.Errorf("the bundle states the policy %q", policy)
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", policy)
-		files.ServeHTTP(w, r)
-	}))
-	defer server.Close()
+	server := policed(t, dir, policy)
 	for where, base := range map[string]string{"folder": "file://" + dir, "server": server.URL} {
 		t.Run(where, func(t *testing.T) {
 			ctx, stop := browse(t, chromium)
@@ -259,12 +216,7 @@ func bothAxe(t *testing.T, ctx context.Context) {
 // show later, where scripts don't run.
 func TestIslandsWithoutJavaScript(t *testing.T) {
 	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
-	dir := filepath.Join(t.TempDir(), "docs")
-	archive, err := os.ReadFile(exportSite(t, filepath.Join("testdata", "islands")).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, dir)
+	dir := unpack(t, filepath.Join("testdata", "islands"))
 	ctx, stop := browse(t, chromium)
 	defer stop()
 	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {

@@ -1,7 +1,6 @@
 package tests
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -38,12 +37,7 @@ func TestLookInABrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, source).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, filepath.Join(dir, "docs"))
+	dir := filepath.Dir(unpack(t, source))
 	files := http.FileServer(http.Dir(dir))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		policy := strictPolicy
@@ -75,16 +69,10 @@ func TestLookInABrowser(t *testing.T) {
 		{"live.html", "light", "light", `document.querySelectorAll(".diagram svg rect.task").length === 2`},
 		{"live.html", "dark", "dark", `getComputedStyle(document.querySelector(".diagram svg .sectionTitle")).fill.match(/[0-9.]+/g)[0] > 128`},
 	}
-	options := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-	}
 	for _, tt := range tests {
 		t.Run(tt.page+" "+tt.look, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
-			defer cancel()
-			ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(options...))
+			ctx, stop := newBrowser(t, chromium, 90*time.Second)
+			defer stop()
 			complaints := listen(ctx, server.URL)
 			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: tt.scheme}},
@@ -154,12 +142,7 @@ const printed = `(() => {
 // while their fonts are still on the way.
 func TestPagesWithoutTheirHelp(t *testing.T) {
 	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs")).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, dir)
+	dir := unpack(t, filepath.Join(outside.Checkout(t), "infra", "docs"))
 	files := http.FileServer(http.Dir(dir))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, ".woff2") {
@@ -169,13 +152,7 @@ func TestPagesWithoutTheirHelp(t *testing.T) {
 		files.ServeHTTP(w, r)
 	}))
 	defer server.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
-		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
-	))
+	ctx, stop := newBrowser(t, chromium, 5*time.Minute)
 	defer stop()
 	pages := []string{"index.html", "start/quickstart.html", "components/tabs.html", "components/accordions.html", "components/code.html", "api/start-export.html"}
 	for _, tt := range []struct {

@@ -1,10 +1,7 @@
 package tests
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +9,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -52,18 +48,9 @@ const boxLook = `(() => {
 // and on a phone, and goes to what it finds.
 func TestSearchBox(t *testing.T) {
 	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite)).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, filepath.Join(dir, "docs"))
-	files, policy := http.FileServer(http.Dir(dir)), statedPolicy(t, filepath.Join(dir, "docs"))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", policy)
-		files.ServeHTTP(w, r)
-	}))
-	defer server.Close()
+	dir := filepath.Dir(unpack(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite)))
+	policy := statedPolicy(t, filepath.Join(dir, "docs"))
+	server := policed(t, dir, policy)
 	for where, base := range map[string]string{"folder": "file://" + dir, "server": server.URL} {
 		t.Run(where, func(t *testing.T) {
 			ctx, stop := browse(t, chromium)
@@ -220,12 +207,7 @@ func TestSearchBox(t *testing.T) {
 // where a file of the index is missing, the dialog says so.
 func TestSearchWithoutItsScripts(t *testing.T) {
 	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite)).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, dir)
+	dir := unpack(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite))
 	address := "file://" + filepath.Join(dir, "v2", "deploy.html")
 	const shown = `(() => { const r = document.getElementById("bindery-search").getBoundingClientRect(); return r.width * r.height; })()`
 
@@ -267,12 +249,7 @@ func TestSearchWithoutItsScripts(t *testing.T) {
 // TestSearchFilesAreListed: the files of a bundle's search are in its list of
 // files, as all others.
 func TestSearchFilesAreListed(t *testing.T) {
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite)).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, dir)
+	dir := unpack(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite))
 	list, err := os.ReadFile(filepath.Join(dir, "bindery", "files.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -307,22 +284,4 @@ func indexFiles(t *testing.T, dir string) []string {
 		t.Fatalf("%d files of search (%v)", len(out), err)
 	}
 	return out
-}
-
-// browse starts a browser whose pages have the focus.
-func browse(t *testing.T, chromium string) (context.Context, context.CancelFunc) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(
-		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("no-first-run", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-	))
-	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
-		t.Fatal(err)
-	}
-	return ctx, func() { stop(); cancel() }
 }

@@ -46,18 +46,14 @@ func TestSearchFindsTheRightPage(t *testing.T) {
 	kinds := []string{"titles", "headings", "rare words", "rare words, mistyped"}
 	asked, hit := map[string]int{}, map[string]int{}
 	for _, name := range []string{"mcp", "trigger", "novu"} {
-		dir := t.TempDir()
-		archive, err := os.ReadFile(exportSite(t, outside.Folder(t, "corpora", name)).Bundle)
-		if err != nil {
-			t.Fatal(err)
-		}
-		extractWithGo(t, archive, dir)
+		dir := unpack(t, outside.Folder(t, "corpora", name))
 		pages := readPages(t, dir)
 		engines := map[string]*searchtest.Engine{}
 		for i, questions := range questionsOf(pages, 40) {
 			for _, q := range questions {
 				e := engines[q.index]
 				if e == nil {
+					var err error
 					if e, err = searchtest.New(q.index, func(name string) (string, bool) {
 						data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 						return string(data), err == nil

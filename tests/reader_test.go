@@ -1,0 +1,102 @@
+package tests
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+)
+
+// What readers have: an unpacked bundle, a server that sends it with a policy,
+// and a browser.
+
+// unpack exports a site into a folder "docs" of its own.
+func unpack(t *testing.T, site string) string {
+	t.Helper()
+	archive, err := os.ReadFile(exportSite(t, site).Bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "docs")
+	extractWithGo(t, archive, dir)
+	return dir
+}
+
+// readFile reads a file of an unpacked bundle.
+func readFile(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// policed serves a folder, every answer under a content security policy, until
+// the test ends.
+func policed(t *testing.T, dir, policy string) *httptest.Server {
+	t.Helper()
+	files := http.FileServer(http.Dir(dir))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", policy)
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// newBrowser starts a browser that asks no host by itself, for a test that needs
+// it no longer than that. The function ends it.
+func newBrowser(t *testing.T, chromium string, longest time.Duration, more ...chromedp.ExecAllocatorOption) (context.Context, context.CancelFunc) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), longest)
+	ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(append([]chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+	}, more...)...))
+	return ctx, func() { stop(); cancel() }
+}
+
+// browse starts a browser whose pages have the focus.
+func browse(t *testing.T, chromium string) (context.Context, context.CancelFunc) {
+	t.Helper()
+	ctx, stop := newBrowser(t, chromium, 3*time.Minute)
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	return ctx, stop
+}
+
+// sameAs compares with a golden file, which -update writes anew.
+func sameAs(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("%s is not as it was (-update writes it anew):\n%s", file, diff)
+	}
+}
