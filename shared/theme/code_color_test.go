@@ -24,6 +24,12 @@ func TestCodeIsReadable(t *testing.T) {
 					checked++
 				}
 			}
+			for _, page := range []string{"#faf5ee", "#fff8e1", "#d9e8ff", "#ccddcc", "#10182a", "#1e1e2e", "#000000", "#002b36", "#3b4252"} {
+				code := newPalette(Colors{BackgroundLight: page, BackgroundDark: page}, side[1] == ".dark").get("code")
+				if c := contrast(mustHex(colour[2]), code); c < textContrast {
+					t.Errorf("the page %s, %s: %s %s on %s has contrast %.2f", page, side[1], colour[1], colour[2], code, c)
+				}
+			}
 		}
 	}
 	if checked == 0 {

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func TestEveryBrandIsReadable(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		hex := rapid.StringMatching(`#[0-9a-f]{6}`)
-		c := Colors{Primary: hex.Draw(rt, "primary"), Light: hex.Draw(rt, "light"), Dark: hex.Draw(rt, "dark")}
+		c := Colors{Primary: hex.Draw(rt, "primary"), Light: hex.Draw(rt, "light"), Dark: hex.Draw(rt, "dark"), BackgroundLight: hex.Draw(rt, "light page"), BackgroundDark: hex.Draw(rt, "dark page")}
 		checkPalette(rt, c.Primary, newPalette(c, rapid.Bool().Draw(rt, "is dark")))
 	})
 }
@@ -73,6 +74,26 @@ func TestPageColoursOfTheSite(t *testing.T) {
 	}
 	if got := newPalette(Colors{BackgroundLight: "#222222"}, false).get("bg").String(); got != "#ffffff" {
 		t.Errorf("a light page is %s", got)
+	}
+}
+
+// What lies on a page of the site's own colour leans towards that colour, and not
+// towards the brand's.
+func TestSurfacesFollowThePage(t *testing.T) {
+	for _, page := range []string{"#faf5ee", "#f0f6ff", "#fff8e1", "#10182a", "#1e1e2e", "#121317", "#0a1a12"} {
+		dark := mustHex(page).luminance() < 0.5
+		p := newPalette(Colors{Primary: "#a8ff53", BackgroundLight: page, BackgroundDark: page}, dark)
+		checkPalette(t, page, p)
+		want := mustHex(page).oklch()
+		for _, name := range []string{"surface", "hover", "line", "edge", "code"} {
+			got := p.get(name).oklch()
+			if d := math.Abs(math.Remainder(got.h-want.h, 2*math.Pi)); d > 0.5 {
+				t.Errorf("%s: %s %s has another hue, by %.2f", page, name, p.get(name), d)
+			}
+			if name != "code" && dark == (got.l < want.l) {
+				t.Errorf("%s: %s %s is on the wrong side of the page", page, name, p.get(name))
+			}
+		}
 	}
 }
 

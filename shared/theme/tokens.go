@@ -62,6 +62,12 @@ const (
 	markContrast = 3.0
 	// darkLinkContrast is for links on dark pages whose colour no author chose.
 	darkLinkContrast = 6.0
+	// maxCodeChroma keeps what is behind code so pale that colours show on it.
+	maxCodeChroma = 0.03
+	// What lies on a strong page is paler, and on a page that is hardly dark it
+	// is no lighter than what white words are readable on.
+	maxSurfaceChroma = 0.06
+	maxDarkSurface   = 0.46
 )
 
 // semantic are the meanings of callouts, badges and diagrams, by hue (degrees
@@ -81,7 +87,8 @@ var semantic = [...]struct {
 }
 
 // newPalette derives all colours of one appearance from the brand's. Greys
-// lean a little towards the brand's hue, so that they belong together; texts
+// lean a little towards the brand's hue, so that they belong together, or towards
+// that of the page where the site has a colour for it; texts
 // and links change lightness until they are readable, whatever the brand is.
 func newPalette(c Colors, dark bool) *palette {
 	p := &palette{dark: dark}
@@ -111,31 +118,50 @@ func newPalette(c Colors, dark bool) *palette {
 	}
 	// A page colour of the other appearance's kind would leave no readable
 	// text; it is not taken.
-	if x, ok := parseHex(custom); ok && (x.luminance() < 0.12) == dark && (dark || x.luminance() > 0.6) {
+	// What lies on the page keeps its distance to it: as light and as colourful
+	// as on the theme's own page, and more or less by as much as the page is.
+	// Behind code it is never lighter or darker: the colours of code are made for it.
+	shade, behindCode := grey, grey
+	if x, ok := parseHex(custom); ok && x != bg && (x.luminance() < 0.12) == dark && (dark || x.luminance() > 0.6) {
+		page, own := x.oklch(), bg.oklch()
+		lift, more := page.l-own.l, page.c-own.c
+		if dark {
+			lift = max(lift, 0) // black has no room below it
+		}
+		behindCode = func(l, chroma float64) rgb {
+			return mustHex(oklch{l, min(max(chroma+more, 0), maxCodeChroma), page.h}.rgb().String())
+		}
+		shade = func(l, chroma float64) rgb {
+			l += lift
+			if dark {
+				l = min(l, maxDarkSurface)
+			}
+			return mustHex(oklch{l, min(max(chroma+more, 0), maxSurfaceChroma), page.h}.rgb().String())
+		}
 		bg = x
 	}
 	p.set("bg", bg)
 	var surface, surface2 rgb
 	if dark {
-		surface, surface2 = grey(0.212, 0.009), grey(0.258, 0.010)
+		surface, surface2 = shade(0.212, 0.009), shade(0.258, 0.010)
 		p.set("surface", surface)
 		p.set("hover", surface2)
-		p.set("line", grey(0.305, 0.011))
-		p.set("edge", grey(0.42, 0.012))
+		p.set("line", shade(0.305, 0.011))
+		p.set("edge", shade(0.42, 0.012))
 		p.set("text", readable(grey(0.845, 0.008), 7, bg, surface, surface2))
 		p.set("muted", readable(grey(0.70, 0.012), textContrast, bg, surface, surface2))
 		p.set("title", readable(grey(0.965, 0.004), 7, bg, surface, surface2))
-		p.set("code", grey(0.205, 0.009))
+		p.set("code", behindCode(0.205, 0.009))
 	} else {
-		surface, surface2 = grey(0.984, 0.003), grey(0.962, 0.005)
+		surface, surface2 = shade(0.984, 0.003), shade(0.962, 0.005)
 		p.set("surface", surface)
 		p.set("hover", surface2)
-		p.set("line", grey(0.918, 0.007))
-		p.set("edge", grey(0.83, 0.010))
+		p.set("line", shade(0.918, 0.007))
+		p.set("edge", shade(0.83, 0.010))
 		p.set("text", readable(grey(0.345, 0.016), 7, bg, surface, surface2))
 		p.set("muted", readable(grey(0.52, 0.016), textContrast, bg, surface, surface2))
 		p.set("title", readable(grey(0.215, 0.018), 7, bg, surface, surface2))
-		p.set("code", grey(0.979, 0.004))
+		p.set("code", behindCode(0.979, 0.004))
 	}
 
 	// The brand: as it is where it fills, made readable where it is text.
