@@ -64,7 +64,7 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 	if s.islands++; s.islands > maxIslands || s.islandSteps > maxIslandSteps {
 		return nil, false
 	}
-	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Expression: s.islandSource(n, attrs, len(children) > 0)}
+	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Number: s.islands, Expression: s.islandSource(n, attrs, len(children) > 0)}
 	props, names := islandProps(sc)
 	source.Props, source.Names = props, names
 	shown, err := s.r.islands.Render(s.ctx, s.r.fs, source, s.componentNames())

@@ -77,6 +77,7 @@ func TestIslands(t *testing.T) {
 		{name: "a frame", source: "export const C = () => { const [n] = useState(4); return <Card title='T'>{n}</Card> }\n\n<C />", want: `<bindery-frame data-frame="Card[[&#34;title&#34;,&#34;T&#34;]]"><div class="card">`, live: true},
 		{name: "and its hole", source: "export const C = () => { const [n] = useState(4); return <Card title='T'>{n}</Card> }\n\n<C />", want: `<bindery-hole>4</bindery-hole>`, live: true},
 		{name: "a handler", source: "<button onClick={() => alert(1)}>Press</button>", want: `<bindery-island data-island="0"><button><bindery-content>Press</bindery-content></button></bindery-island>`, live: true},
+		{name: "ids of two of a kind", source: "export const F = () => { const id = useId(); const [v] = useState(''); return <p><label htmlFor={id}>L</label><input id={id} /></p> }\n\n<F />\n\n<F />", want: `<label for="i2_1">L</label><input id="i2_1">`, live: true},
 		{name: "an expression", source: "{(() => { let n = 0; for (let i = 0; i < 4; i++) n += i; return n })()}", want: "6"},
 		{name: "components in an expression", source: "export const L = React.memo(({ n }) => <li>{n}</li>)\n\n<ul>{[1, 2].map(n => <L n={n} />)}</ul>", want: "<ul><li>1</li>\n<li>2</li>\n</ul>"},
 		{name: "a row that answers", source: "<table><tbody><tr onClick={() => alert(1)}><td>a</td></tr></tbody></table>", want: "<table><tbody><tr><td>a</td>", diagnostics: "script-needed"},

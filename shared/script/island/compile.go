@@ -33,6 +33,9 @@ type Source struct {
 	Expression string
 	// Line is the line of the file that Expression begins at.
 	Line int
+	// Number tells the source from the page's others: the ids that it makes
+	// begin with it.
+	Number int
 	// Props are the properties that the file was used with, as a JSON object;
 	// "" for none. Names are its members' names.
 	Props string

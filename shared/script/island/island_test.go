@@ -77,6 +77,7 @@ func TestRender(t *testing.T) {
 		{name: "own components hide built-in ones", module: "export const Card = () => <u>own</u>", expression: "<Card />", want: "<u>own</>"},
 		{name: "the callout and the value of that name", module: "export const C = () => { try { throw new Error('no') } catch (e) { return <Error>{e.message}</Error> } }", expression: "<C />", want: "<Error>no</>"},
 		{name: "context", module: "const X = React.createContext('no'); \nexport const C = () => { const v = React.useContext(X); return <>{v}</> }", expression: "<><C /><X.Provider value='yes'><C /></X.Provider><C /></>", want: "noyesno"},
+		{name: "ids", module: "export const C = () => { const a = useId(), b = React.useId(); return <b id={a}>{b}</b> }", expression: "<><C /><C /></>", want: `<b id="i7_1">i7_2</><b id="i7_3">i7_4</>`},
 		{name: "effects do not run", module: "export const C = () => { const [s, set] = useState('first'); useEffect(() => { set('then') }, []); return s; }", expression: "<C />", want: "first", live: true},
 		{name: "a class", module: "import React from 'react'\nexport class C extends React.Component { state = { n: 2 }; render() { return <b>{this.state.n + this.props.m}</b> } }", expression: "<C m={3} />", want: "<b>5</>", live: true},
 		{name: "memo and forwardRef", module: "import { memo, forwardRef } from 'react'\nexport const C = memo(forwardRef((p, ref) => <b>{p.x}</b>))", expression: "<C x='1' />", want: "<b>1</>"},
@@ -90,7 +91,7 @@ func TestRender(t *testing.T) {
 		{name: "loops without blocks", module: "const f = () => { let n = 0; for (let i = 0; i < 3; i++) n++; while (n < 9) if (n % 2) n += 3; else n++; do n++; while (n < 20); for (const k in {a: 1}) for (const x of [1, 2]) n += x; l: for (;;) { for (;;) break l; } return n }", expression: "{f()}", want: "23"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := e.Render(t.Context(), files, Source{File: "guides/x.mdx", Module: test.module, Expression: test.expression, Line: 9, Props: test.props, Names: test.names}, []string{"Card", "Tree", "Tree.File"})
+			got, err := e.Render(t.Context(), files, Source{File: "guides/x.mdx", Module: test.module, Expression: test.expression, Line: 9, Number: 7, Props: test.props, Names: test.names}, []string{"Card", "Tree", "Tree.File"})
 			if err != nil {
 				t.Fatal(err)
 			}

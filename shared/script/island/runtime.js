@@ -6,7 +6,7 @@
   'use strict';
   var live = false; // something may change later, or waits for the reader
   var contexts = new Map();
-  var ids = 0;
+  var ids = 0, place = ''; // of useId
 
   function Fragment(props) { return props.children; }
   function isElement(v) { return v !== null && typeof v === 'object' && v.$element === true; }
@@ -64,7 +64,7 @@
     useInsertionEffect: function () { live = true; },
     useImperativeHandle: nothing,
     useDebugValue: nothing,
-    useId: function () { ids += 1; return 'i' + ids; },
+    useId: function () { ids += 1; return 'i' + place + '_' + ids; },
     useDeferredValue: same,
     useTransition: function () { live = true; return [false, function (fn) { fn(); }]; },
     useSyncExternalStore: function (subscribe, read, atExport) { live = true; return (atExport || read)(); }
@@ -188,8 +188,9 @@
   global.$react = React;
   global.React = React;
   global.$children = h({ $children: true });
-  global.$show = function (make, props) {
+  global.$show = function (make, props, number) {
     live = false;
+    place = String(number);
     var nodes = show(h(function () { return make(props, global.$children); }), []);
     return JSON.stringify({ nodes: nodes, live: live });
   };

@@ -11,6 +11,7 @@ import (
 	goruntime "runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -267,7 +268,7 @@ func perform(site files, r request) (a answer) {
 	if props == "" {
 		props = "{}"
 	}
-	o := run(text, props)
+	o := run(text, props, first.Number)
 	if o.err != "" {
 		return answer{Fault: located(o, sourceMap, first)}
 	}
@@ -278,7 +279,7 @@ func perform(site files, r request) (a answer) {
 var errSteps = errors.New("it does more work than a page may")
 
 // run shows what a script shows, in a machine of its own.
-func run(script, props string) (o outcome) {
+func run(script, props string, number int) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			o = outcome{err: "it ends in a way that the engine does not know", limit: true}
@@ -351,7 +352,7 @@ func run(script, props string) (o outcome) {
 	if _, err := vm.RunScript("island.js", script); err != nil {
 		return fail(err)
 	}
-	v, err := vm.RunString("$show($islands.default[0], " + props + ")")
+	v, err := vm.RunString("$show($islands.default[0], " + props + ", " + strconv.Itoa(number) + ")")
 	if err != nil {
 		return fail(err)
 	}

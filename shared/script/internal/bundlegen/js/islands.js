@@ -7,6 +7,9 @@ import * as compat from 'preact/compat';
 
 const react = { ...compat.default, ...compat, h: element, createElement: element, jsx, jsxs: jsx, jsxDEV: jsx, Fragment };
 react.default = react;
+// Each island is drawn for itself, and Preact's own count begins anew with each.
+let ids = 0;
+react.useId = () => useState(() => 'i_' + (ids += 1))[0];
 
 // Authors write <Error> without an import, and new Error too.
 let errorCallout = null;
