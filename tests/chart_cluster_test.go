@@ -84,7 +84,7 @@ func TestChart(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "values.json")
 			writeJSON(t, file, map[string]any{"staticExport": r.values})
 			load := c.load(t, site+"/part-00/page-0001")
-			if _, err := c.tryHelm("upgrade", "docs", c.chart, "--namespace", "web", "--reuse-values", "--values", file, "--wait", "--timeout", "25s"); err == nil {
+			if _, err := c.tryHelm("upgrade", "docs", c.chart, "--namespace", "web", "--reset-then-reuse-values", "--values", file, "--wait", "--timeout", "25s"); err == nil {
 				t.Error("helm is content")
 			}
 			message := c.waitingPod(t)
@@ -115,7 +115,7 @@ func TestChart(t *testing.T) {
 			"interval": "1s", "upgradeTimeout": "100s",
 			"image": map[string]any{"repository": "localhost/bindery-loop", "tag": "1", "pullPolicy": "Never"},
 		}})
-		c.helm("upgrade", "docs", c.chart, "--namespace", "web", "--reuse-values", "--values", values, "--wait", "--timeout", "120s")
+		c.helm("upgrade", "docs", c.chart, "--namespace", "web", "--reset-then-reuse-values", "--values", values, "--wait", "--timeout", "120s")
 		p.publish(t, madeSite(t, 40))
 		c.kubectl("--namespace", "web", "create", "job", "--from=cronjob/docs-bindery-loop", "now")
 		if _, err := c.try("kubectl", "--namespace", "web", "wait", "--for=condition=complete", "job/now", "--timeout=180s"); err != nil {
@@ -386,7 +386,7 @@ func (c *cluster) podIPs(release string) []string {
 
 func (c *cluster) upgrade(t *testing.T, b bundleLink) {
 	t.Helper()
-	out, err := c.tryHelm("upgrade", "docs", c.chart, "--namespace", "web", "--reuse-values", "--values", b.values, "--wait", "--timeout", "120s", "--rollback-on-failure")
+	out, err := c.tryHelm("upgrade", "docs", c.chart, "--namespace", "web", "--reset-then-reuse-values", "--values", b.values, "--wait", "--timeout", "120s", "--rollback-on-failure")
 	if err != nil {
 		t.Fatalf("helm upgrade: %v\n%s\n%s", err, out, c.pods())
 	}
@@ -480,7 +480,7 @@ func (c *cluster) sharedVolume(t *testing.T, b bundleLink, base string) {
 	// the volume.
 	file := filepath.Join(t.TempDir(), "values.json")
 	writeJSON(t, file, map[string]any{"staticExport": map[string]any{"bundleUrl": b.expired()}})
-	c.helm("upgrade", "two", c.chart, "--namespace", "web", "--reuse-values", "--values", file, "--wait", "--timeout", "120s")
+	c.helm("upgrade", "two", c.chart, "--namespace", "web", "--reset-then-reuse-values", "--values", file, "--wait", "--timeout", "120s")
 	c.reads("two", "/part-00/page-0024", "Page 24", b)
 }
 

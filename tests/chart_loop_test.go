@@ -255,7 +255,7 @@ func (c helmCall) check(t *testing.T, e environment) {
 	if want := []string{"upgrade", "docs", e.vars["CHART"]}; !slices.Equal(c.arguments[:3], want) {
 		t.Errorf("helm %v, want %v", c.arguments[:3], want)
 	}
-	for _, want := range []string{"--install", "--wait", "--rollback-on-failure", "--reuse-values"} {
+	for _, want := range []string{"--install", "--wait", "--rollback-on-failure", "--reset-then-reuse-values"} {
 		if !slices.Contains(c.arguments, want) {
 			t.Errorf("helm without %s: %v", want, c.arguments)
 		}

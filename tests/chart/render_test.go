@@ -213,6 +213,7 @@ func TestEgress(t *testing.T) {
 		"a proxy":            {values: minimal + "proxy: {httpsProxy: 'http://proxy:3128'}", ports: []int32{3128}},
 		"a proxy in secret":  {values: minimal + "proxy: {existingSecret: out}\nnetworkPolicy: {sourcePort: 3129}", ports: []int32{3129}},
 		"a secret":           {values: "staticExport: {enabled: true, existingSecret: {name: mine}}", ports: []int32{443}},
+		"a secret of s3":     {values: "staticExport: {enabled: true, existingSecret: {name: mine, durable: true}}", ports: []int32{443, 80}},
 		"an address of IPv6": {values: "staticExport: {enabled: true, bundleUrl: 'https://[2001:db8::1]:8443/b'}", ports: []int32{8443}},
 		"in the image":       {values: "staticExport: {enabled: true, bundleUrl: 'file:///bundle.tar.gz'}", closed: true},
 		"on a volume":        {values: "staticExport: {enabled: true, bundleUrl: 'file:///bundle/b', volume: {persistentVolumeClaim: {claimName: b}}}", closed: true},
@@ -233,7 +234,7 @@ func TestEgress(t *testing.T) {
 			for i, rule := range policy.Egress {
 				for _, port := range rule.Ports {
 					if i == 0 {
-						if port.Port.IntVal != 53 || len(rule.To) == 0 {
+						if n := port.Port.IntVal; n != 53 && n != 5353 || len(rule.To) == 0 {
 							t.Errorf("name servers: %+v", rule)
 						}
 						continue
@@ -271,6 +272,25 @@ func TestLoopKeepsKeyAndRightsApart(t *testing.T) {
 	for _, e := range export.Env {
 		if e.Name == "BINDERY_ADMIN_KEY" && e.Value != "" {
 			t.Error("the key is in the pod's spec")
+		}
+	}
+}
+
+// TestLoopEnds: a job of the loop that hangs ends some time, and never before
+// what it waits for by its settings.
+func TestLoopEnds(t *testing.T) {
+	for set, want := range map[string]int64{
+		"loop.maxPolls=60":                                           2*(600+600) + 900,
+		"loop.interval=1m30s,loop.maxPolls=7":                        2*(630+600) + 900,
+		"loop.interval=250ms,loop.maxPolls=8,loop.upgradeTimeout=1h": 2*(8+3600) + 900,
+	} {
+		values, err := os.ReadFile("testdata/loop.values.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := get[*batchv1.CronJob](t, decode(t, render(t, string(values), "--set", "loop.interval=10s,loop.upgradeTimeout=10m", "--set", set)), "CronJob/docs-bindery-loop").Spec.JobTemplate.Spec
+		if job.ActiveDeadlineSeconds == nil || *job.ActiveDeadlineSeconds != want {
+			t.Errorf("%s: %v, want %d", set, job.ActiveDeadlineSeconds, want)
 		}
 	}
 }

@@ -64,6 +64,16 @@ app.kubernetes.io/component: loop
 {{- default (include "bindery.fullname" .) .Values.staticExport.existingSecret.name -}}
 {{- end }}
 
+{{/* A duration such as 1h30m, in whole seconds. */}}
+{{- define "bindery.seconds" -}}
+{{- $millis := 0 -}}
+{{- range regexFindAll "[0-9]+(ms|s|m|h)" . -1 -}}
+{{- $unit := get (dict "ms" 1 "s" 1000 "m" 60000 "h" 3600000) (regexFind "[a-z]+" .) -}}
+{{- $millis = add $millis (mul $unit (int64 (regexFind "[0-9]+" .))) -}}
+{{- end -}}
+{{- div (add $millis 999) 1000 -}}
+{{- end }}
+
 {{/* The port of an address. */}}
 {{- define "bindery.port" -}}
 {{- $u := urlParse . -}}
