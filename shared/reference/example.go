@@ -3,7 +3,9 @@ package reference
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -57,6 +59,9 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 		defer func() { m.open = m.open[:len(m.open)-1] }()
 		x = m.slice.resolve(x)
 	}
+	if x.Never {
+		return nil, false
+	}
 	for _, given := range [...]json.RawMessage{first(x.Examples), x.Const, x.Default, first(x.Enum)} {
 		if given != nil {
 			m.bytes += len(given)
@@ -70,12 +75,15 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 	if alternatives == nil {
 		alternatives = x.AnyOf
 	}
-	for _, a := range alternatives {
+	for i, a := range alternatives {
+		raw, ok := json.RawMessage(nil), false
 		if len(x.Properties) > 0 {
-			return m.object(x, m.slice.resolve(a), depth)
+			raw, ok = m.object(x, m.slice.resolve(a), depth)
+		} else {
+			raw, ok = m.value(a, depth+1)
 		}
-		if raw, ok := m.value(a, depth+1); ok {
-			return raw, true
+		if ok {
+			return m.named(raw, x, i), true
 		}
 	}
 	kind := ""
@@ -112,6 +120,37 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 		return appendJSONString(nil, text(x)), true
 	}
 	return json.RawMessage(`null`), true
+}
+
+// named puts the discriminator's value into a made-up object of an alternative.
+func (m *maker) named(raw json.RawMessage, x *Schema, alternative int) json.RawMessage {
+	if x.Discriminator == "" || alternative >= len(x.Mapping) || x.Mapping[alternative] == "" {
+		return raw
+	}
+	list := x.OneOf
+	if list == nil {
+		list = x.AnyOf
+	}
+	a := m.slice.resolve(list[alternative])
+	for _, p := range slices.Concat(a.Properties, x.Properties) {
+		if p.Name != x.Discriminator {
+			continue
+		}
+		if s := m.slice.resolve(p.Schema); a.Examples != nil || s.Examples != nil || s.Const != nil || s.Default != nil || s.Enum != nil {
+			return raw // the author's
+		}
+		v, err := parseJSON(raw)
+		if err != nil || v.get(p.Name) == nil {
+			return raw
+		}
+		first, _, _ := strings.Cut(x.Mapping[alternative], ", ")
+		*v.get(p.Name) = value{kind: stringValue, text: first}
+		if named, err := v.json(2 * maxExample); err == nil {
+			return named
+		}
+		return raw
+	}
+	return raw
 }
 
 // object gives an object with the properties of x and, if not nil, of more.
@@ -153,19 +192,42 @@ func first(list []json.RawMessage) json.RawMessage {
 
 // number gives a number within its bounds.
 func number(x *Schema) string {
-	n := "1"
-	if x.Types[0] == "number" {
-		n = "1.5"
+	whole := x.Types[0] == "integer"
+	n, step := 1.5, 0.0
+	if whole {
+		n = 1
 	}
+	low, high, above, below := math.Inf(-1), math.Inf(1), false, false
 	for _, l := range x.Limits {
-		if l.Name == "minimum" && json.Valid([]byte(l.Value)) {
-			return l.Value
+		v, err := strconv.ParseFloat(l.Value, 64)
+		if err != nil {
+			continue
 		}
-		if l.Name == "maximum" && json.Valid([]byte(l.Value)) {
-			n = l.Value
+		switch l.Name {
+		case "minimum", "exclusiveMinimum":
+			if v >= low {
+				low, above = v, l.Name != "minimum"
+			}
+			if l.Name == "minimum" && json.Valid([]byte(l.Value)) && n < v {
+				n = v
+			}
+		case "maximum", "exclusiveMaximum":
+			if v <= high {
+				high, below = v, l.Name != "maximum"
+			}
+		case "multipleOf":
+			step = math.Abs(v)
 		}
 	}
-	return n
+	fits := func(n float64) bool {
+		return (n > low || n == low && !above) && (n < high || n == high && !below) && (step == 0 || math.Mod(n, step) == 0)
+	}
+	for _, try := range [...]float64{n, high, low, 1, 0, low + 1, high - 1, (low + high) / 2, step, math.Ceil(low/step) * step, (math.Floor(low/step) + 1) * step} {
+		if !math.IsInf(try, 0) && !math.IsNaN(try) && (!whole || try == math.Trunc(try)) && fits(try) {
+			return strconv.FormatFloat(try, 'f', -1, 64)
+		}
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
 // text gives a text of a format.

@@ -11,7 +11,10 @@ import (
 
 func (b *builder) content(m *Media) []*mdx.Node {
 	if m.Schema == nil {
-		return nil
+		if !b.slice.isFileBody(m) {
+			return nil
+		}
+		return b.value(&Schema{Format: "binary"}, "", 0)
 	}
 	return append(b.value(m.Schema, "", 0), b.parts(m.Parts)...)
 }

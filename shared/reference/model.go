@@ -61,6 +61,8 @@ type modelBody struct {
 	// Multipart tells a form that may hold files.
 	Multipart bool `json:"multipart,omitempty"`
 	File      bool `json:"file,omitempty"`
+	// Sent is what is sent of a type that is a range, unless a file says more.
+	Sent string `json:"sent,omitempty"`
 }
 
 // modelField is a field of a form. Style and explode say how lists and objects
@@ -146,6 +148,9 @@ func (b *builder) model() string {
 		r := &request{}
 		s.requestBody(r, media, b.opt)
 		body := modelBody{Type: media.Type, File: r.file, Multipart: r.multipart}
+		if sent := concrete(media.Type); sent != media.Type {
+			body.Sent = sent
+		}
 		if r.body != noBody {
 			body.Value = r.body
 		}

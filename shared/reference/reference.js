@@ -170,7 +170,7 @@
       if (accept) headers.push(["Accept", accept.value]);
       if (now.input) {
         data = (now.def.file ? now.input.files[0] : now.input.value) || null;
-        if (data) headers.push(["Content-Type", now.def.type]);
+        if (data) headers.push(["Content-Type", now.def.sent ? (now.def.file && data.type) || now.def.sent : now.def.type]);
       } else if (now.parts.length && !now.def.multipart) headers.push(["Content-Type", now.def.type]);
       var url = address().replace(/\/+$/, "") + path;
       if (query.length) {

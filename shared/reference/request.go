@@ -313,7 +313,7 @@ func (s *Slice) requestBody(r *request, m *Media, o Options) {
 		}
 		return
 	}
-	r.headers = append(r.headers, header{"Content-Type", m.Type})
+	r.headers = append(r.headers, header{"Content-Type", concrete(m.Type)})
 	if s.isFileBody(m) {
 		r.file = true
 		return
@@ -337,6 +337,30 @@ func (s *Slice) mediaText(m *Media, raw json.RawMessage) string {
 func baseType(mediaType string) string {
 	base, _, _ := strings.Cut(mediaType, ";")
 	return strings.ToLower(strings.TrimSpace(base))
+}
+
+// concrete is a content type that can be sent: one of the range, where the
+// specification names a range.
+func concrete(mediaType string) string {
+	major, minor, _ := strings.Cut(baseType(mediaType), "/")
+	if minor != "*" {
+		return mediaType
+	}
+	switch major {
+	case "*":
+		return "application/json"
+	case "image":
+		return "image/png"
+	case "audio":
+		return "audio/mpeg"
+	case "video":
+		return "video/mp4"
+	case "text":
+		return "text/plain"
+	case "font":
+		return "font/woff2"
+	}
+	return "application/octet-stream"
 }
 
 // isFileBody tells a body that is a file, by its schema or, where that says

@@ -129,9 +129,14 @@ func TestExamples(t *testing.T) {
 		{"the first alternative", `{oneOf: [{type: object, properties: {a: {type: boolean}}}, {type: string}]}`, `{"a":true}`, ""},
 		{"an alternative beside properties", `{type: object, properties: {k: {type: boolean}}, anyOf: [{properties: {a: {type: boolean}}}]}`, `{"k":true,"a":true}`, ""},
 		{"others", `{type: object, additionalProperties: {type: integer}}`, `{"key":1}`, ""},
+		{"what can't be", `{type: object, properties: {a: false, b: {type: boolean}}}`, `{"b":true}`, ""},
+		{"bounds", `{type: object, properties: {between: {type: number, exclusiveMinimum: 0, exclusiveMaximum: 1}, above: {type: integer, exclusiveMinimum: 1}, below: {type: integer, maximum: -3}, from: {type: integer, minimum: 7}, step: {type: integer, minimum: 11, multipleOf: 5}, half: {type: number, multipleOf: 0.5}, none: {type: integer, minimum: 2, maximum: 1}}}`,
+			`{"between":0.5,"above":2,"below":-3,"from":7,"step":15,"half":1.5,"none":2}`, ""},
+		{"the name of an alternative", `{oneOf: [{$ref: "#/components/schemas/A"}], discriminator: {propertyName: kind, mapping: {aa: A}}, type: object}`, `{"kind":"aa"}`, ""},
+		{"its author's name", `{oneOf: [{$ref: "#/components/schemas/B"}], discriminator: {propertyName: kind, mapping: {bb: B}}, type: object}`, `{"kind":"b"}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := NewReader(site("x.yaml", "openapi: 3.1.0\ncomponents:\n  schemas:\n    Subject: "+c.schema+"\n"))
+			r := NewReader(site("x.yaml", "openapi: 3.1.0\ncomponents:\n  schemas:\n    A: {type: object, properties: {kind: {type: string}}}\n    B: {type: object, properties: {kind: {type: string, enum: [b]}}}\n    Subject: "+c.schema+"\n"))
 			s := r.Spec("x.yaml")
 			slice := r.Slice(s, s.Find(Key{Kind: KindSchema, Path: "Subject"}))
 			if c.answered == "" {
