@@ -43,6 +43,26 @@ func (s *state) usesOutside(n *mdx.Node) bool {
 	return false
 }
 
+// animatesAddress tells, and reports, an animation that would change where a
+// link leads: to a script as well, which no check of the link sees (SVG 2 and
+// SMIL Animation, 3.2.2).
+func (s *state) animatesAddress(n *mdx.Node) bool {
+	for _, a := range n.Attrs {
+		if !strings.EqualFold(a.Name, "attributeName") {
+			continue
+		}
+		v, _ := attrValue(a)
+		if of, ok := v.(string); ok {
+			of = strings.ToLower(strings.TrimSpace(of))
+			if of == "href" || strings.HasSuffix(of, ":href") {
+				s.report(s.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // reportOnce records a warning the first time that key occurs on the page.
 func (s *state) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, message string) {
 	if _, again := s.once[key]; again {
@@ -145,7 +165,7 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	case rule&unwrap != 0:
 		return s.blocks(b, n.Children)
 	}
-	if name == "use" && s.usesOutside(n) {
+	if name == "use" && s.usesOutside(n) || (name == "set" || name == "animate") && s.animatesAddress(n) {
 		return b
 	}
 	if name == "a" && !inSVG && s.anchors > 0 {

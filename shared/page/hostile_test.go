@@ -119,3 +119,23 @@ func TestNothingIsInjected(t *testing.T) {
 		}
 	}
 }
+
+// No animation changes where a link leads; all others stay.
+func TestAnimatedAddresses(t *testing.T) {
+	for source, kept := range map[string]bool{
+		`<animate attributeName="href" values="javascript:alert(1)" />`:                      false,
+		`<animate attributename=" HREF " to="javascript:alert(1)" />`:                        false,
+		`<set attributeName={"xlink:href"} to="https://example.com" />`:                      false,
+		`<set {...{attributeName: "href", to: "javascript:alert(1)"}} />`:                    false,
+		`<set attributeName="x" attributeName="href" to="javascript:alert(1)" />`:            false,
+		`<SET attributeName="href" to="javascript:alert(1)" />`:                              false,
+		`<animate attributeName="opacity" values="0;1" dur="1s" repeatCount="indefinite" />`: true,
+		`<set attributeName="fill" to="red" />`:                                              true,
+	} {
+		r := renderSource(t, `<svg viewBox="0 0 9 9"><a href="https://example.com/x">`+source+`<rect width="9" height="9" /></a></svg>`)
+		got := string(r.HTML)
+		if shown := strings.Contains(got, "<animate") || strings.Contains(got, "<set"); shown != kept || strings.Contains(got, "javascript:") {
+			t.Errorf("%s: %s", source, got)
+		}
+	}
+}
