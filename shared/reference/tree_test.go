@@ -2,6 +2,7 @@ package reference
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -64,20 +65,18 @@ func TestParseFaults(t *testing.T) {
 // Aliases of aliases make of a small file a value that no memory holds: it is
 // never written out.
 func TestParseBomb(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
-	for i := 1; i < 12; i++ {
-		name, before := string(rune('a'+i)), string(rune('a'+i-1))
-		if i == 1 {
-			before = "a0"
+	for _, leaf := range []string{"x", "1", "true", "null", "[]", "{}", "{x: 1}"} {
+		var b strings.Builder
+		b.WriteString("a0: &a0 " + leaf + "\n")
+		for i := 1; i < 12; i++ {
+			fmt.Fprintf(&b, "a%d: &a%d [%s*a%d]\n", i, i, strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 9), i-1)
 		}
-		b.WriteString(name + ": &" + name + " [" + strings.Repeat("*"+before+", ", 9) + "*" + before + "]\n")
-	}
-	v, err := parse([]byte(b.String()))
-	if err != nil {
-		return // the parser may refuse it too
-	}
-	if _, err := v.json(1 << 16); !errors.Is(err, errTooLarge) {
-		t.Errorf("%v", err)
+		v, err := parse([]byte(b.String()))
+		if err != nil {
+			t.Fatalf("of %s: %v", leaf, err)
+		}
+		if text, err := v.json(1 << 16); !errors.Is(err, errTooLarge) || len(text) > 2<<16 {
+			t.Errorf("of %s: %d bytes, %v", leaf, len(text), err)
+		}
 	}
 }
