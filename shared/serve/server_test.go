@@ -658,15 +658,16 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestNoRecord: a version whose record is gone is found by nobody. It goes.
-func TestNoRecord(t *testing.T) {
+// TestDamagedRecord: a version whose record can't be read is found by nobody. It
+// goes.
+func TestDamagedRecord(t *testing.T) {
 	o := newOrigin(t, edition(t, "1"))
 	data := t.TempDir()
 	r := started(t, Options{Link: o.link(), Data: data})
 	r.stop()
 	<-r.ended
 	old := filepath.Join(data, versionsDir, sum(edition(t, "1")))
-	if err := os.Remove(filepath.Join(old, recordFile)); err != nil {
+	if err := os.WriteFile(filepath.Join(old, recordFile), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	o.set(func() { o.data = edition(t, "2") })

@@ -120,9 +120,11 @@ func (v *volume) sweep() {
 		if !isDigest(e.Name()) {
 			continue
 		}
-		// Without its record nobody finds a version: it only takes room.
-		if _, _, err := v.record(e.Name()); err != nil && damaged(err) {
-			v.log.Error("a version on the volume has no record that can be read; it is removed", "sha256", e.Name(), "error", err)
+		// Nobody finds a version by a damaged record: it only takes room. One
+		// without any may be another machine's, which a shared volume does not
+		// show as a whole yet.
+		if _, _, err := v.record(e.Name()); err != nil && damaged(err) && !errors.Is(err, fs.ErrNotExist) {
+			v.log.Error("the record of a version on the volume is damaged; the version is removed", "sha256", e.Name(), "error", err)
 			if err := v.remove(e.Name()); err != nil {
 				v.log.Error("it can't be removed", "sha256", e.Name(), "error", err)
 			}
