@@ -29,9 +29,12 @@ type noIcons struct{}
 
 func (noIcons) Icon(_, _, _ string) (string, bool) { return "", false }
 
-// apiPages are the pages of a site that show something of a specification, in
-// the order of the site, as they are rendered.
-func apiPages(t *testing.T, fsys fs.FS) (pages []*site.Page, results []*page.Result) {
+// aboutAPI tells pages that show something of a specification, or would if it
+// could be read.
+func aboutAPI(p *site.Page) bool { return p.Reference != nil || p.OpenAPI != "" }
+
+// rendered are the wanted pages of a site, in the order of the site.
+func rendered(t *testing.T, fsys fs.FS, want func(*site.Page) bool) (pages []*site.Page, results []*page.Result) {
 	t.Helper()
 	var paths []string
 	if err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
@@ -51,7 +54,7 @@ func apiPages(t *testing.T, fsys fs.FS) (pages []*site.Page, results []*page.Res
 	render := page.New(page.Options{Site: s, FS: fsys, Icons: noIcons{}, Highlighter: highlight.New(highlight.Options{}), Playground: true})
 	for i := range s.Pages {
 		p := &s.Pages[i]
-		if p.Reference == nil && p.OpenAPI == "" {
+		if !want(p) {
 			continue
 		}
 		var slice *reference.Slice
@@ -108,7 +111,7 @@ func TestPages(t *testing.T) {
 					`{"name": "Test", "api": {"examples": {"languages": ["curl"]}}, "navigation": {"tabs": [{"tab": "Guide", "pages": ["index"]}, {"tab": "API", "openapi": {"source": %q, "directory": "api"}}]}}`, spec)}
 			}
 			got := map[string]string{}
-			pages, results := apiPages(t, fsys)
+			pages, results := rendered(t, fsys, aboutAPI)
 			for i, p := range pages {
 				name := strings.ReplaceAll(strings.TrimPrefix(p.Address, "api/"), "/", " ")
 				got[name] = string(txtar.Parse(txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: "x", Data: results[i].HTML}}})).Files[0].Data)
