@@ -1,8 +1,11 @@
 package reference
 
 import (
+	"go/ast"
+	"go/importer"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 	"testing"
@@ -35,11 +38,32 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
-	for _, r := range []*request{hard, form, plain, {method: "GET", url: "https://x.example"}} {
+	typed := &request{method: "PUT", url: "https://x.example", multipart: true, form: []formField{
+		{name: "meta", value: `{"a":"b;c"}`, part: "application/json"}, {name: "at", value: "@x"},
+		{name: "one", value: "file", file: true, part: "image/png"}, {name: "two", value: "file", file: true}, {name: "two", value: "file", file: true},
+	}}
+	// What is made compiles.
+	fset := token.NewFileSet()
+	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
+	for _, r := range []*request{hard, form, plain, typed, {method: "GET", url: "https://x.example"}, {method: "PUT", url: "https://x.example", file: true}, {method: "PUT", url: "https://x.example", multipart: true}} {
 		src := golang(r)
-		if _, err := parser.ParseFile(token.NewFileSet(), "main.go", src, 0); err != nil {
+		file, err := parser.ParseFile(fset, "main.go", src, 0)
+		if err == nil {
+			_, err = config.Check("main", fset, []*ast.File{file}, nil)
+		}
+		if err != nil {
 			t.Errorf("%v in\n%s", err, src)
 		}
+	}
+	want := `curl --request PUT \
+  --url https://x.example \
+  --form 'meta="{\"a\":\"b;c\"}";type=application/json' \
+  --form 'at="@x"' \
+  --form 'one=@file;type=image/png' \
+  --form two=@file \
+  --form two=@file`
+	if got := curl(typed); got != want {
+		t.Errorf("parts of a form:\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -93,5 +117,58 @@ func TestAddresses(t *testing.T) {
 	}
 	if got := (Server{URL: "/v1"}).Addresses(5); !slices.Equal(got, []string{"/v1"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// XML has the names, attributes and wrappers that schemas ask for; what no name
+// allows is none of one.
+func TestXML(t *testing.T) {
+	for _, c := range []struct{ name, schema, value, want string }{
+		{"names", `{type: object, properties: {a b: {type: string}, "1": {type: integer}}}`, `{"a b": "<&>", "1": null}`, "<Subject>\n  <a_b>&lt;&amp;&gt;</a_b>\n  <_1></_1>\n</Subject>"},
+		{"other names", `{type: object, xml: {name: s, prefix: p, namespace: "urn:x\"y"}, properties: {a: {type: string, xml: {name: b}}}}`, `{"a": "x"}`, "<p:s xmlns:p=\"urn:x&#34;y\">\n  <b>x</b>\n</p:s>"},
+		{"attributes", `{type: object, properties: {a: {type: integer, xml: {attribute: true}}, o: {type: object, xml: {attribute: true}}}}`, `{"a": 1, "o": {}}`, "<Subject a=\"1\">\n  <o/>\n</Subject>"},
+		{"lists", `{type: object, properties: {a: {type: array, items: {type: string}}}}`, `{"a": ["x", "y"]}`, "<Subject>\n  <a>x</a>\n  <a>y</a>\n</Subject>"},
+		{"wrapped lists", `{type: object, properties: {a: {type: array, xml: {wrapped: true, name: all}, items: {type: string}}}}`, `{"a": ["x"]}`, "<Subject>\n  <all>\n    <all>x</all>\n  </all>\n</Subject>"},
+		{"items with a name", `{type: object, properties: {a: {type: array, xml: {wrapped: true}, items: {type: string, xml: {name: one}}}}}`, `{"a": ["x"]}`, "<Subject>\n  <a>\n    <one>x</one>\n  </a>\n</Subject>"},
+		{"what no schema knows", `{}`, `{"a": {"b": [true]}}`, "<Subject>\n  <a>\n    <b>true</b>\n  </a>\n</Subject>"},
+		{"a value", `{type: string}`, `1.5`, "<Subject>1.5</Subject>"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := NewReader(site("x.yaml", "openapi: 3.1.0\ncomponents:\n  schemas:\n    Subject: "+c.schema+"\n"))
+			s := r.Spec("x.yaml")
+			slice := r.Slice(s, s.Find(Key{Kind: KindSchema, Path: "Subject"}))
+			got := slice.xml(slice.Schema, []byte(c.value))
+			if want := `<?xml version="1.0" encoding="UTF-8"?>` + "\n" + c.want; got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// What a call asks for are the types of answers to it when it goes well.
+func TestAccepts(t *testing.T) {
+	media := func(types ...string) (out []Media) {
+		for _, x := range types {
+			out = append(out, Media{Type: x})
+		}
+		return out
+	}
+	answers := []Response{
+		{Status: "200", Media: media("text/csv", "application/json")}, {Status: "2XX", Media: media("application/json", "application/xml", "*/*")},
+		{Status: "404", Media: media("text/html")}, {Status: "default", Media: media("text/plain")},
+	}
+	for _, c := range []struct {
+		name  string
+		slice Slice
+		want  []string
+	}{
+		{"JSON first", Slice{Responses: answers}, []string{"application/json", "text/csv", "application/xml"}},
+		{"by default", Slice{Responses: answers[2:]}, []string{"text/plain"}},
+		{"failures alone", Slice{Responses: answers[2:3]}, nil},
+		{"a parameter says it", Slice{Responses: answers, Params: []Param{{Name: "accept", In: "header"}}}, nil},
+	} {
+		if got := c.slice.accepts(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
 	}
 }
