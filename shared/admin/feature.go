@@ -31,11 +31,6 @@ const (
 	FeatureExport     Feature = "export"
 )
 
-// FeatureList lists the features.
-func FeatureList() []Feature {
-	return []Feature{FeatureSearch, FeatureAssistant, FeatureAnalytics, FeaturePlayground, FeatureExport}
-}
-
 // Availability is one cell of the table of features by deployment.
 type Availability string
 

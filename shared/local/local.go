@@ -109,9 +109,6 @@ func (l *Local) Store() store.Store { return l.records }
 // Objects gives the files, their links and the handler that serves them.
 func (l *Local) Objects() *Objects { return l.objects }
 
-// Dir is the folder's absolute path.
-func (l *Local) Dir() string { return l.dir }
-
 // SetBaseURL says under which address Objects.Handler is reachable from now
 // on: a server that listens on port 0 learns it late.
 func (l *Local) SetBaseURL(base string) { l.objects.setBase(base) }
