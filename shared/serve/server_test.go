@@ -588,6 +588,38 @@ func TestShared(t *testing.T) {
 	}
 }
 
+// TestPinnedDoesNotWait: a server of a pinned version that is on the volume does
+// not wait for another that changes the folder, and tidies up when nobody does.
+func TestPinnedDoesNotWait(t *testing.T) {
+	o := newOrigin(t, edition(t, "1"))
+	data := t.TempDir()
+	r := started(t, Options{Link: o.link(), Data: data})
+	v := &volume{dir: data, log: r.nolog()}
+	r.stop()
+	<-r.ended
+	half := filepath.Join(data, versionsDir, newPrefix+"123")
+	if err := os.Mkdir(half, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, held := range []bool{true, false} {
+		release := func() {}
+		if held {
+			var err error
+			if release, err = v.lock(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r = started(t, Options{Link: o.link(), Data: data, Version: "1"})
+		r.shows(t, "edition 1")
+		r.stop()
+		<-r.ended
+		release()
+		if _, err := os.Stat(half); (err == nil) != held {
+			t.Errorf("the folder is another's %t: what a killed process left: %v", held, err)
+		}
+	}
+}
+
 // TestShownElsewhere: what another server still shows is not removed.
 func TestShownElsewhere(t *testing.T) {
 	o := newOrigin(t, edition(t, "1"))

@@ -54,6 +54,9 @@ func (u *updater) retryAfter() time.Duration {
 }
 
 func (u *updater) update(ctx context.Context, first bool) error {
+	if first && u.showPinned() {
+		return nil
+	}
 	release, err := u.volume.lock(ctx)
 	if err != nil {
 		return u.note(ctx, err)
@@ -64,7 +67,7 @@ func (u *updater) update(ctx context.Context, first bool) error {
 		if r, ok := u.volume.find(u.want); ok {
 			err := u.show(r.Digest)
 			if err == nil {
-				u.log.Info("the pinned version is on the volume; it is not fetched", "version", r.Version, "sha256", r.Digest)
+				u.log.Info(pinnedShown, "version", r.Version, "sha256", r.Digest)
 				u.volume.prune(u.options.Keep)
 				return nil
 			}
@@ -92,6 +95,29 @@ func (u *updater) update(ctx context.Context, first bool) error {
 		return nil
 	}
 	return err
+}
+
+const pinnedShown = "the pinned version is on the volume; it is not fetched"
+
+// showPinned shows the pinned version if it is on the volume, without waiting
+// for a server that just now fetches another one: readers would wait as well.
+// What is open is not removed, and what can't be opened is looked at again by
+// who has the folder.
+func (u *updater) showPinned() bool {
+	if !u.want.pinned() {
+		return false
+	}
+	r, ok := u.volume.find(u.want)
+	if !ok || u.show(r.Digest) != nil {
+		return false
+	}
+	u.log.Info(pinnedShown, "version", r.Version, "sha256", r.Digest)
+	if release, err := u.volume.lockNow(); err == nil && release != nil {
+		defer release()
+		u.volume.sweep()
+		u.volume.prune(u.options.Keep)
+	}
+	return true
 }
 
 // note tells how asking the source ended.

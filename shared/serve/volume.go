@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,6 +64,22 @@ func (v *volume) version(digest string) string { return v.path(versionsDir, dige
 
 // lock waits until the folder is this process's to change.
 func (v *volume) lock(ctx context.Context) (release func(), err error) {
+	for said := false; ; said = true {
+		if release, err = v.lockNow(); err != nil || release != nil {
+			return release, err
+		}
+		if !said {
+			v.log.Info("another server changes the data folder; waiting for it")
+		}
+		if err := sleepContext(ctx, 200*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// lockNow is lock without waiting: release is nil while another process has the
+// folder.
+func (v *volume) lockNow() (release func(), err error) {
 	if err := os.MkdirAll(v.path(versionsDir), 0o755); err != nil {
 		return nil, volumeError("the data folder can't be made", err)
 	}
@@ -70,23 +87,15 @@ func (v *volume) lock(ctx context.Context) (release func(), err error) {
 	if err != nil {
 		return nil, volumeError("the data folder can't be written to", err)
 	}
-	for said := false; ; said = true {
-		ok, err := tryLock(f, false)
-		if err != nil {
-			f.Close()
-			return nil, volumeError("the data folder can't be locked", err)
-		}
-		if ok {
-			return func() { f.Close() }, nil
-		}
-		if !said {
-			v.log.Info("another server changes the data folder; waiting for it")
-		}
-		if err := sleepContext(ctx, 200*time.Millisecond); err != nil {
-			f.Close()
-			return nil, err
-		}
+	ok, err := tryLock(f, false)
+	if err != nil {
+		err = volumeError("the data folder can't be locked", err)
 	}
+	if !ok {
+		f.Close()
+		return nil, err
+	}
+	return func() { f.Close() }, nil
 }
 
 // use keeps others from removing a version until release is called.
@@ -367,7 +376,7 @@ func (v *volume) writeRecord(dir string, r Record) error {
 }
 
 // activate makes a version the one that a server which starts later shows
-// when it can't learn of another, in one step.
+// when it can't learn of another, in one step. The folder need not be locked.
 func (v *volume) activate(digest string) error {
 	now := time.Now()
 	if err := os.Chtimes(filepath.Join(v.version(digest), recordFile), now, now); err != nil {
@@ -376,12 +385,12 @@ func (v *volume) activate(digest string) error {
 	if v.current() == digest {
 		return nil
 	}
-	temporary := v.path(versionsDir, newPrefix+"current")
-	_ = os.Remove(temporary)
+	temporary := v.path(versionsDir, fmt.Sprintf("%s%s-%x", newPrefix, currentName, rand.Uint64()))
 	if err := os.Symlink(filepath.Join(versionsDir, digest), temporary); err != nil {
 		return volumeError("the version can't be activated", err)
 	}
 	if err := os.Rename(temporary, v.path(currentName)); err != nil {
+		_ = os.Remove(temporary)
 		return volumeError("the version can't be activated", err)
 	}
 	return nil
