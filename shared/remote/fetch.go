@@ -190,6 +190,11 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, hosts Hosts, kind Kind) (
 			again:  res.StatusCode == http.StatusTooManyRequests || res.StatusCode >= 500,
 		}
 	}
+	// What is compressed in a way that was asked for is unpacked already. Stores
+	// hand out packed files to whoever asks.
+	if packed := res.Header.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") {
+		return File{}, &Problem{Reason: "is compressed in a way that was not asked for"}
+	}
 	ext := kind.extension(last, res.Header.Get("Content-Type"))
 	if ext == "" {
 		return File{}, &Problem{Reason: "has a content type that is not asked for"}

@@ -224,6 +224,12 @@ func TestGet(t *testing.T) {
 				_, _ = z.Write(make([]byte, 1<<20))
 			}
 			_ = z.Close()
+		case "/packed.css":
+			w.Header().Set("Content-Encoding", "br")
+			send("text/css", "\x0b\x02\x80a{}\x03")
+		case "/plain.css":
+			w.Header().Set("Content-Encoding", "identity")
+			send("text/css", "a{}")
 		case "/there":
 			http.SetCookie(w, &http.Cookie{Name: "c", Value: "d"})
 			http.Redirect(w, r, "/a.png", http.StatusFound)
@@ -265,6 +271,8 @@ func TestGet(t *testing.T) {
 		{"text is no picture", "https://example.com/spec.yaml", Asset, "has a content type that is not asked for", 1},
 		{"too large", "https://example.com/large.png", Asset, "has more than 20 MiB", 1},
 		{"too large unpacked", "https://example.com/bomb.png", Asset, "has more than 20 MiB", 1},
+		{"packed, though nobody asked for it", "https://example.com/packed.css", Asset, "is compressed in a way that was not asked for", 1},
+		{"not packed, and said so", "https://example.com/plain.css", Asset, ".css", 1},
 		{"not there", "https://example.com/nothing", Asset, "answers with the status 404", 1},
 		{"busy: asked twice", "https://example.com/busy", Asset, "answers with the status 503", 2},
 		{"a redirect to a host that is not allowed", "https://example.com/elsewhere", Asset, "redirects to an address that is on a host that the project does not allow", 1},
