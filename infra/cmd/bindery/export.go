@@ -118,7 +118,12 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 	}
 	result, err := a.fetchBundle(ctx, c, job, f)
 	if err != nil {
-		return nil, a.goingOn(ctx, job.JobID, f, err)
+		// What the service refuses it will refuse again.
+		var refused *client.Error
+		if !f.passing && (!errors.As(err, &refused) || refused.Code == "") {
+			fmt.Fprintf(a.stderr, "The bundle is there. To go on with its download: bindery export --job %s\n", job.JobID)
+		}
+		return nil, err
 	}
 	if f.handover.takes() {
 		if _, err := a.giveLink(ctx, c, job, f); err != nil {
