@@ -18,9 +18,6 @@ func inRoot(cmd *exec.Cmd, root string) bool {
 	for _, dir := range []string{root, filepath.Dir(root)} {
 		_ = os.Chmod(dir, 0o755)
 	}
-	if os.Chmod(filepath.Join(root, "data"), 0o777) != nil {
-		return false
-	}
 	cmd.Path = strings.TrimPrefix(cmd.Path, root)
 	cmd.Args[0] = cmd.Path
 	cmd.Dir = "/"
