@@ -295,18 +295,28 @@ func TestLoopEnds(t *testing.T) {
 	}
 }
 
-// TestNotesSayWhereTheSiteIs renders what helm tells after an installation.
-func TestNotesSayWhereTheSiteIs(t *testing.T) {
-	for values, want := range map[string]string{
-		"{}":    "Nothing is served: set staticExport.enabled",
-		minimal: "port-forward service/docs-bindery 8080:80",
+// TestNotes renders what helm tells after an installation: where the site is,
+// and that a link expires where nothing outlives it.
+func TestNotes(t *testing.T) {
+	const expires = "link expires"
+	for values, c := range map[string]struct {
+		want    string
+		expires bool
+	}{
+		"{}":                                     {"Nothing is served: set staticExport.enabled", false},
+		minimal:                                  {"port-forward service/docs-bindery 8080:80", true},
+		minimal + "persistence: {enabled: true}": {"logs deployment/docs-bindery", false},
+		"staticExport: {enabled: true, bundleUrl: 's3://bucket/b'}":                  {"logs deployment/docs-bindery", false},
+		"staticExport: {enabled: true, bundleUrl: 'file:///bundle.tar.gz'}":          {"logs deployment/docs-bindery", false},
+		"staticExport: {enabled: true, existingSecret: {name: mine}}":                {"logs deployment/docs-bindery", true},
+		"staticExport: {enabled: true, existingSecret: {name: mine, durable: true}}": {"logs deployment/docs-bindery", false},
 	} {
 		out, said, err := call(t, values, "install", "docs", folder, "--namespace", "web", "--dry-run=client", "--values", "-")
 		if err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
-		if _, notes, _ := strings.Cut(out, "NOTES:"); !strings.Contains(notes, want) {
-			t.Errorf("the notes lack %q:\n%s", want, notes)
+		if _, notes, _ := strings.Cut(out, "NOTES:"); !strings.Contains(notes, c.want) || strings.Contains(notes, expires) != c.expires {
+			t.Errorf("the notes lack %q, or the link expires is not %t:\n%s\nwith %s", c.want, c.expires, notes, values)
 		}
 	}
 }
