@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -73,18 +74,9 @@ func TestPlaygroundTypes(t *testing.T) {
 		fmt.Fprint(w, "heard")
 	}))
 	defer echo.Close()
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, apiSite(t, echo.URL+"/v1")).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, filepath.Join(dir, "docs"))
-	files, policy := http.FileServer(http.Dir(dir)), statedPolicy(t, filepath.Join(dir, "docs"))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", policy)
-		files.ServeHTTP(w, r)
-	}))
-	defer server.Close()
+	dir := filepath.Dir(unpack(t, apiSite(t, echo.URL+"/v1")))
+	policy := statedPolicy(t, filepath.Join(dir, "docs"))
+	server := policed(t, dir, policy)
 	photo := filepath.Join(t.TempDir(), "photo.txt")
 	if err := os.WriteFile(photo, []byte("pixels"), 0o644); err != nil {
 		t.Fatal(err)
@@ -220,5 +212,38 @@ func TestPlaygroundTypes(t *testing.T) {
 			}
 			p.until("the form follows the samples", func(s playgroundState) bool { return strings.Contains(s.Command, "Content-Type: application/json") })
 		})
+	}
+}
+
+// TestTypesWithoutScript: where no script runs, a page about a call shows each
+// content type with its fields and samples.
+func TestTypesWithoutScript(t *testing.T) {
+	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	dir := t.TempDir()
+	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "tests", "testdata", "reference")).Bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	extractWithGo(t, archive, dir)
+	ctx, stop := browse(t, chromium)
+	defer stop()
+	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range []int64{1280, 390} {
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate("file://"+filepath.Join(dir, "notes", "leave-a-note.html"))); err != nil {
+			t.Fatal(err)
+		}
+		if faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](unreadable)); err != nil || faults != "" {
+			t.Errorf("%d pixels wide: %s (%v)", width, faults, err)
+		}
+		shown, err := chromedp.Run(ctx, chromedp.Evaluate[string](`[...document.querySelectorAll(".tab-title")].filter(e => e.checkVisibility()).map(e => e.textContent).join(" ")`))
+		const sent, answered = "application/json application/x-www-form-urlencoded multipart/form-data application/xml text/plain application/octet-stream ", "application/json application/xml text/csv"
+		if want := sent + sent + answered; err != nil || shown != want {
+			t.Errorf("%d pixels wide: %s are shown, want %s (%v)", width, shown, want, err)
+		}
+		if form, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelector(".playground").checkVisibility()`)); err != nil || form {
+			t.Errorf("%d pixels wide: the form's place is shown: %v (%v)", width, form, err)
+		}
 	}
 }
