@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/api"
 	"github.com/bindery-docs/bindery/shared/asl"
 	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/export"
@@ -108,30 +106,7 @@ func twin(t *testing.T, of admin.Snapshot) *up {
 	for name, task := range steps.Tasks() {
 		tasks[name] = task
 	}
-	if err := l.Runner().Resume(context.WithoutCancel(ctx), tasks, local.RunnerOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	calls, links := api.Handler(api.Options{Admin: service, Objects: l.Objects()}), l.Objects().Handler()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, local.LinkPath) {
-			links.ServeHTTP(w, r)
-			return
-		}
-		calls.ServeHTTP(w, r)
-	}))
-	l.SetBaseURL(server.URL)
-	t.Cleanup(func() {
-		server.Close()
-		ended, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := l.Runner().Close(ended); err != nil {
-			t.Error(err)
-		}
-		if err := l.Close(ended); err != nil {
-			t.Error(err)
-		}
-	})
-	return &up{url: server.URL, key: key}
+	return inProcess(t, l, service, tasks, key)
 }
 
 // failed waits for a failure and gives its code.

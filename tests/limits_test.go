@@ -21,7 +21,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/api"
 	"github.com/bindery-docs/bindery/shared/asl"
 	"github.com/bindery-docs/bindery/shared/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/export"
@@ -132,28 +131,7 @@ func planOf(t *testing.T, dir string) int {
 			tasks[name] = task
 		}
 	}
-	if err := l.Runner().Resume(context.WithoutCancel(ctx), tasks, local.RunnerOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	calls, links := api.Handler(api.Options{Admin: service, Objects: l.Objects()}), l.Objects().Handler()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, local.LinkPath) {
-			links.ServeHTTP(w, r)
-			return
-		}
-		calls.ServeHTTP(w, r)
-	}))
-	l.SetBaseURL(server.URL)
-	t.Cleanup(func() {
-		server.Close()
-		if err := l.Runner().Close(context.WithoutCancel(ctx)); err != nil {
-			t.Error(err)
-		}
-		if err := l.Close(context.WithoutCancel(ctx)); err != nil {
-			t.Error(err)
-		}
-	})
-	here := &up{url: server.URL, key: key}
+	here := inProcess(t, l, service, tasks, key)
 	if _, err := here.command(t, "publish", dir, "--domain", domain); err != nil {
 		t.Fatal(err)
 	}

@@ -176,12 +176,7 @@ func TestPlayground(t *testing.T) {
 		fmt.Fprint(w, `{"answer": [1, 2]}`)
 	}))
 	defer echo.Close()
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, apiSite(t, echo.URL+"/v1")).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, filepath.Join(dir, "docs"))
+	dir := filepath.Dir(unpack(t, apiSite(t, echo.URL+"/v1")))
 	files, policy := http.FileServer(http.Dir(dir)), statedPolicy(t, filepath.Join(dir, "docs"))
 	if !strings.Contains(policy, "connect-src 'self' "+echo.URL) {
 		t.Errorf("the bundle states the policy %q", policy)
@@ -269,12 +264,7 @@ func pureAxe(t *testing.T, ctx context.Context) {
 // console, and axe-core finds nothing, with everything open and closed.
 func TestReferencePages(t *testing.T) {
 	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
-	dir := t.TempDir()
-	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "tests", "testdata", "reference")).Bundle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	extractWithGo(t, archive, filepath.Join(dir, "docs"))
+	dir := filepath.Dir(unpack(t, filepath.Join(outside.Checkout(t), "tests", "testdata", "reference")))
 	for _, page := range []string{
 		"lines", "line", "api/orders/list-orders", "api/orders/create-order", "api/orders/an-order-was-paid", "api/files/send-a-file", "events/stock", "notes/leave-a-note",
 	} {

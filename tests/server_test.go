@@ -3,9 +3,11 @@ package tests
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/asl"
+	"github.com/bindery-docs/bindery/shared/local"
 )
 
 // up is a running `bindery up`.
@@ -95,6 +102,36 @@ func (u *up) stop(tb testing.TB) {
 	if err := u.cmd.Wait(); err != nil {
 		tb.Errorf("bindery up after Ctrl-C: %v\n%s", err, u.log)
 	}
+}
+
+// inProcess runs a Bindery in this process: its tasks, its calls and its links,
+// until the test ends. It closes l.
+func inProcess(t *testing.T, l *local.Local, service *admin.Service, tasks map[string]asl.Task, key string) *up {
+	t.Helper()
+	if err := l.Runner().Resume(context.WithoutCancel(t.Context()), tasks, local.RunnerOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	calls, links := api.Handler(api.Options{Admin: service, Objects: l.Objects()}), l.Objects().Handler()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, local.LinkPath) {
+			links.ServeHTTP(w, r)
+			return
+		}
+		calls.ServeHTTP(w, r)
+	}))
+	l.SetBaseURL(server.URL)
+	t.Cleanup(func() {
+		server.Close()
+		ended, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := l.Runner().Close(ended); err != nil {
+			t.Error(err)
+		}
+		if err := l.Close(ended); err != nil {
+			t.Error(err)
+		}
+	})
+	return &up{url: server.URL, key: key}
 }
 
 // command runs the program as a caller of u and gives its standard output.

@@ -3,10 +3,12 @@
 //
 //	wire.go      what goes over the wire, as Go types
 //	routes.go    the table of routes, and what every request goes through
+//	alone.go     one route alone, as a Lambda function answers it
 //	handlers.go  one function for each route
 //	publish.go   the check of a snapshot before it is published
 //	decode.go    requests: the strict reading of JSON, and of each body
 //	json.go      a JSON reader that knows where it is
+//	calls.go     the line that the log has of each request
 //	errors.go    the one place where codes become HTTP
 //	openapi.go   the document that describes all this: openapi.json
 //

@@ -2,6 +2,7 @@
 // package store on SQLite and a folder.
 //
 //	local.go    Open: the folder, its database, its lock
+//	lock_*.go   that lock, by operating system
 //	store.go    records (store.Store) in one SQLite table of the shape that
 //	            the DynamoDB table has, with DynamoDB's limits
 //	objects.go  files (store.Objects) and the table that names them

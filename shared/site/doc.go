@@ -2,6 +2,7 @@
 // pages and static files, the navigation tree, redirects, and what every link
 // points at.
 //
+//	site.go        Site and Page: what is known of them
 //	load.go        Load: from a file system to a Site
 //	value.go       JSON with places: every value knows its line and column
 //	config.go      the configuration's fields; configread.go reads them, tolerantly
@@ -9,6 +10,7 @@
 //	unknown.go     fields that nobody reads, with what was meant
 //	variables.go   {{name}} in texts
 //	nav.go         the navigation of docs.json; legacy.go reads mint.json
+//	reference.go   pages about APIs, from docs.json and front matter
 //	frontmatter.go a page's YAML head
 //	pages.go       which files are pages, their addresses and names in a bundle
 //	redirect.go    redirects, exact and with patterns
