@@ -230,8 +230,8 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 		return false, &Error{Code: CodeUnreachable, Message: fmt.Sprintf("the source sent more than the %d bytes that it announced", limit)}
 	case t.have > limit:
 		return false, t.tooLarge()
-	case err == nil && (p.total < 0 || t.have == p.total):
-		return true, nil
+	case t.have == p.total, err == nil && p.total < 0:
+		return true, nil // whatever became of the connection then
 	case err == nil:
 		err = io.ErrUnexpectedEOF
 	case context.Cause(receiving) == errStalled:
