@@ -18,6 +18,8 @@ func FuzzReader(f *testing.F) {
 		"openapi: 3.0.0\nservers: [{url: 'https://{r}.x', variables: {r: {default: e, enum: [e, u]}}}]\npaths: {/a: {get: {security: [{k: []}]}}}\ncomponents: {securitySchemes: {k: {type: http, scheme: basic}}}",
 		"openapi: 3.1.0\npaths: {/f: {post: {requestBody: {content: {multipart/form-data: {schema: {properties: {f: {format: binary}}}, encoding: {f: {contentType: a/b}}}}}}}}",
 		"openapi: 3.1.0\nwebhooks: {w: {post: {requestBody: {content: {application/json: {schema: {oneOf: [{const: 1}, {type: 'null'}], discriminator: {propertyName: p}}}}}}}}",
+		"openapi: 3.1.0\npaths: {/x: {put: {requestBody: {content: {text/xml: {schema: {$ref: '#/components/schemas/P'}, example: {a: [{b: 1}]}}, image/*: {}}}, responses: {200: {content: {a/xml: {schema: {$ref: '#/components/schemas/P'}}}, links: {l: {operationId: o, parameters: {p: 1}, requestBody: {}}}}}}}}\ncomponents: {schemas: {P: {xml: {name: p, wrapped: true}, properties: {k: {xml: {attribute: true}}}, discriminator: {propertyName: k, mapping: {c: C, p: P}}}, C: {allOf: [{$ref: '#/components/schemas/P'}]}}}",
+		"openapi: 3.1.0\npaths: {/f: {post: {requestBody: {content: {multipart/form-data: {example: {a: [1], o: {x: y}}, schema: {anyOf: [{properties: {a: {type: array, items: {type: integer}}, o: {type: object}, n: {}}}]}, encoding: {a: {style: pipeDelimited}, o: {style: deepObject, explode: true, headers: {h: {}}}, n: {contentType: image/png}}}}}}}}",
 		"asyncapi: 3.0.0\nchannels: {c: {address: 'a/{b}', parameters: {b: {enum: [x]}}, messages: {m: {payload: {type: object}}}}}\noperations: {o: {action: send, channel: {$ref: '#/channels/c'}}}",
 		"asyncapi: 2.0.0\nchannels: {c: {subscribe: {message: {oneOf: [{name: n, payload: {type: array, items: {}}}]}}}}",
 	} {

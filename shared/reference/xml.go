@@ -48,13 +48,16 @@ func (s *Slice) xml(x *Schema, raw json.RawMessage) string {
 	return strings.TrimRight(w.b.String(), "\n")
 }
 
+// maxXMLDepth is how deep elements lie in each other.
+const maxXMLDepth = maxSchemaDepth
+
 // xmlWriter writes one example. It stops where that would become too long.
 type xmlWriter struct {
 	slice *Slice
 	b     bytes.Buffer
 }
 
-func (w *xmlWriter) full(depth int) bool { return depth > maxMadeDepth || w.b.Len() > 4*maxExample }
+func (w *xmlWriter) full(depth int) bool { return depth > maxXMLDepth || w.b.Len() > 4*maxExample }
 
 // value writes an element, or the items of a list one by one.
 func (w *xmlWriter) value(name string, x *Schema, v *value, depth int) {
