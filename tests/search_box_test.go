@@ -245,36 +245,19 @@ func TestSearchWithoutItsScripts(t *testing.T) {
 	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`!!document.querySelector(".search-dialog[open]")`)); err != nil {
 		t.Fatal(err)
 	}
-	untold := func() {
-		t.Helper()
-		if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelector(".search-dialog [role=status]").innerText.startsWith("Search is not available")`)); err != nil {
-			t.Errorf("a lost file goes untold: %v", err)
-		}
-	}
 	if err := chromedp.Do(ctx, chromedp.KeyEvent("webhook")); err != nil {
 		t.Fatal(err)
 	}
-	untold()
-	// A server may answer with a page of its own where a file is missing.
-	for f := range lost {
-		if err := os.WriteFile(f, []byte("<!doctype html>"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelector(".search-dialog [role=status]").innerText.startsWith("Search is not available")`)); err != nil {
+		t.Errorf("a lost file goes untold: %v", err)
 	}
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[string](`document.querySelector(".search-dialog [role=status]").textContent = ""`)); err != nil {
-		t.Fatal(err)
-	}
-	if err := chromedp.Do(ctx, chromedp.KeyEvent("s")); err != nil {
-		t.Fatal(err)
-	}
-	untold()
 	// When the files are there again, they are found without a new page.
 	for f, data := range lost {
 		if err := os.WriteFile(f, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := chromedp.Do(ctx, chromedp.KeyEvent(kb.Backspace)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.KeyEvent("s")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := chromedp.Run(ctx, chromedp.Poll[bool](`document.querySelector(".search-dialog .search-title")?.innerText === "Webhooks"`)); err != nil {
