@@ -139,6 +139,17 @@ func TestSearchBox(t *testing.T) {
 			until("Ctrl+K opens the dialog", func(s boxState) bool { return s.Open })
 			press("k", chromedp.ModifierCtrl)
 			until("Ctrl+K closes the dialog", func(s boxState) bool { return !s.Open })
+			const link = `document.querySelector("a[href*=webhooks]")`
+			if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](link+`.focus(), true`)); err != nil {
+				t.Fatal(err)
+			}
+			press("/")
+			until("the key / opens the dialog from a link", func(s boxState) bool { return s.Open })
+			press(kb.Escape)
+			until("Escape closes the dialog", func(s boxState) bool { return !s.Open })
+			if back, err := chromedp.Run(ctx, chromedp.Evaluate[bool](link+` === document.activeElement`)); err != nil || !back {
+				t.Errorf("the focus goes back to the link: %v (%v)", back, err)
+			}
 			press("k", chromedp.ModifierCtrl)
 			until("Ctrl+K opens the dialog again", func(s boxState) bool { return s.Open })
 			press("verify signatures")

@@ -58,7 +58,7 @@ function el(tag, attrs, children) {
   return e;
 }
 
-var dialog, input, listbox, status, options = [], active = -1, asked = "", shown = "", timer, followed = false;
+var dialog, input, listbox, status, options = [], active = -1, asked = "", shown = "", timer, followed = false, from = null;
 
 function build() {
   var label = opener.querySelector("span").textContent;
@@ -80,7 +80,8 @@ function build() {
   close.addEventListener("click", function () { dialog.close(); });
   dialog.addEventListener("click", function (e) { if (e.target === dialog) dialog.close(); });
   dialog.addEventListener("close", function () {
-    if (!followed) opener.focus({ preventScroll: true });
+    // The keys open the dialog from wherever the reader is.
+    if (!followed) (from && from !== document.body && from.isConnected ? from : opener).focus({ preventScroll: true });
     followed = false;
   });
   input.addEventListener("input", function () {
@@ -98,6 +99,7 @@ function build() {
 function open() {
   if (!dialog) build();
   if (dialog.open) return;
+  from = document.activeElement;
   dialog.showModal();
   input.focus();
   input.select();
