@@ -55,6 +55,9 @@ redirects in its bindery.json are followed. Text is sent compressed to readers w
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			if !isFile(root.FS(), bundle.InfoPath) {
+				a.warn(fmt.Sprintf("there is no %s in %s; is it the folder that a bundle was unpacked into?", bundle.InfoPath, args[0]))
+			}
 			listener, err := net.Listen("tcp", addr)
 			if err != nil {
 				return err
