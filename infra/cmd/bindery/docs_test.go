@@ -28,6 +28,7 @@ func commandsPage(root *cobra.Command) []byte {
 	b.WriteString(`---
 title: Every command
 description: All commands of bindery with their flags, as the program itself tells them.
+icon: square-terminal
 ---
 
 ` + "`bindery COMMAND --help` shows the same in a terminal. [Commands](/operate/cli) tells which of them is whose, and what the exit codes mean.\n")
