@@ -19,8 +19,14 @@ func TestAllowHostFlag(t *testing.T) {
 	if want := "*.a.example,b.example,c.example:8443"; s.AllowHosts != want || h.String() != want {
 		t.Errorf("the hosts are %q, want %q", s.AllowHosts, want)
 	}
-	if err := h.Set("https://a.example/"); err == nil {
-		t.Error("an address is taken for a host")
+	// What no export asks is refused here, where the operator sees it.
+	for _, v := range []string{"https://a.example/", "10.0.0.1", "files.internal", "*.svc.cluster.local", "a.localhost", "nas.home.arpa:8443"} {
+		if err := h.Set(v); err == nil {
+			t.Errorf("%s is taken for a host of the internet", v)
+		}
+	}
+	if want := "*.a.example,b.example,c.example:8443"; s.AllowHosts != want {
+		t.Errorf("the hosts are %q, want %q", s.AllowHosts, want)
 	}
 	if (&hostsFlag{}).String() != "" {
 		t.Error("the default is not empty")

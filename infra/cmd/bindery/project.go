@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/remote"
 )
 
 func (a *app) projectCommand() *cobra.Command {
@@ -46,10 +47,16 @@ func (h *hostsFlag) Type() string { return "host" }
 // Set adds hosts to those of the flags before.
 func (h *hostsFlag) Set(value string) error {
 	hosts, err := admin.NormalHosts(append(h.settings.Hosts(), strings.Split(value, ",")...))
-	if err == nil {
-		h.settings.AllowHosts = hosts
+	if err != nil {
+		return err
 	}
-	return err
+	for host := range strings.SplitSeq(hosts, ",") {
+		if host != "" && remote.NewHosts([]string{host}).Empty() {
+			return fmt.Errorf("%s is a name that stays in a network; exports ask hosts of the internet alone", host)
+		}
+	}
+	h.settings.AllowHosts = hosts
+	return nil
 }
 
 func (a *app) projectCreate() *cobra.Command {
