@@ -6,6 +6,7 @@
 //	remote.go      specifications on other hosts, where they may be read
 //	spec.go        Spec, Operation and Key: what a specification has pages for
 //	slice.go       Slice: all that one page shows, cut out of the specification
+//	cut.go         parameters, bodies, answers and links of a slice
 //	schema.go      schemas of a slice: names kept, circles closed
 //	allof.go       the parts of allOf, joined
 //	asyncapi.go    channels and messages

@@ -1,0 +1,176 @@
+package reference
+
+// param reads a parameter.
+func (c *slicer) param(p place) Param {
+	out := Param{
+		Name: p.v.first("name"), In: p.v.first("in"), Description: c.words(p.v.first("description")),
+		Required: p.v.get("required").isTrue(), Deprecated: p.v.get("deprecated").isTrue(), Style: p.v.first("style"),
+	}
+	if out.Style == "" {
+		out.Style = "simple"
+		if out.In == "query" || out.In == "cookie" {
+			out.Style = "form"
+		}
+	}
+	out.Explode = out.Style == "form"
+	if e := p.v.get("explode"); e != nil {
+		out.Explode = e.isTrue()
+	}
+	media := c.media(p.get("content"))
+	if len(media) > 0 {
+		out.Schema = media[0].Schema
+		if isJSON(media[0].Type) {
+			out.Style, out.Explode = "json", false
+		}
+	} else if s := p.get("schema"); s.v != nil {
+		out.Schema = c.schema(s, 0)
+	}
+	examples := c.examples(p)
+	if len(examples) == 0 && len(media) > 0 {
+		examples = media[0].Examples
+	}
+	for _, e := range examples {
+		if e.Value != nil {
+			out.Examples = append(out.Examples, e.Value)
+		}
+	}
+	return out
+}
+
+// body reads what a call sends; nil where it sends nothing.
+func (c *slicer) body(p place) *Body {
+	if p.v == nil {
+		return nil
+	}
+	p, ok := c.r.follow(p)
+	if !ok {
+		return nil
+	}
+	return &Body{Description: c.words(p.v.first("description")), Required: p.v.get("required").isTrue(), Media: c.media(p.get("content"))}
+}
+
+// media reads content by its types.
+func (c *slicer) media(p place) []Media {
+	var out []Media
+	for _, m := range p.v.fields() {
+		at, ok := c.r.follow(place{doc: p.doc, v: m.val})
+		if !ok {
+			continue
+		}
+		if !c.room(at) {
+			break
+		}
+		media := Media{Type: m.key, Examples: c.examples(at)}
+		schema := at.get("schema")
+		if schema.v == nil {
+			schema = at.get("itemSchema")
+		}
+		if schema.v != nil {
+			media.Schema = c.schema(schema, 0)
+		}
+		for _, e := range at.v.get("encoding").fields() {
+			if !c.room(at) {
+				break
+			}
+			if part := c.part(e.key, place{doc: at.doc, v: e.val}); part.Type != "" || part.Style != "" || part.Headers != nil {
+				media.Parts = append(media.Parts, part)
+			}
+		}
+		out = append(out, media)
+	}
+	return out
+}
+
+// part reads how a field of a form is sent.
+func (c *slicer) part(name string, p place) Part {
+	out := Part{Name: name, Type: c.words(p.v.first("contentType")), Style: p.v.first("style")}
+	if out.Style == "" && p.v.get("explode") != nil {
+		out.Style = "form"
+	}
+	out.Explode = out.Style == "form"
+	if e := p.v.get("explode"); e != nil {
+		out.Explode = e.isTrue()
+	}
+	out.Headers = c.headers(p)
+	return out
+}
+
+// headers reads the headers of an answer, or of a part of a form.
+func (c *slicer) headers(p place) []Param {
+	var out []Param
+	for _, m := range p.v.get("headers").fields() {
+		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
+			if !c.room(at) {
+				break
+			}
+			h := c.param(at)
+			h.Name, h.In = m.key, "header"
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// examples reads "example" and "examples".
+func (c *slicer) examples(p place) []Example {
+	var out []Example
+	for _, m := range p.v.get("examples").fields() {
+		at, ok := c.r.follow(place{doc: p.doc, v: m.val})
+		if !ok || len(out) == 20 {
+			continue
+		}
+		value := at.v.get("value")
+		if value == nil {
+			value = at.v.get("dataValue")
+		}
+		e := Example{Name: at.v.first("summary"), Description: c.words(at.v.first("description")), Value: c.json(value, maxExample)}
+		if e.Name == "" {
+			e.Name = m.key
+		}
+		if e.Value == nil {
+			e.URL = c.words(at.v.first("externalValue"))
+		}
+		if e.Value != nil || e.URL != "" {
+			out = append(out, e)
+		}
+	}
+	if len(out) == 0 {
+		if raw := c.json(p.v.get("example"), maxExample); raw != nil {
+			out = append(out, Example{Value: raw})
+		}
+	}
+	return out
+}
+
+// response reads an answer.
+func (c *slicer) response(status string, p place) Response {
+	out := Response{Status: status, Description: c.words(p.v.first("description")), Media: c.media(p.get("content"))}
+	out.Headers = c.headers(p)
+	for _, m := range p.v.get("links").fields() {
+		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
+			out.Links = append(out.Links, c.link(m.key, at))
+		}
+	}
+	return out
+}
+
+// link reads what can be called with what an answer holds.
+func (c *slicer) link(name string, p place) Link {
+	out := Link{Name: name, Operation: p.v.first("operationId", "operationRef"), Description: c.words(p.v.first("description"))}
+	for _, m := range p.v.get("parameters").fields() {
+		out.Params = append(out.Params, LinkParam{m.key, c.words(expression(m.val))})
+	}
+	if body := p.v.get("requestBody"); body != nil {
+		out.Params = append(out.Params, LinkParam{"", c.words(expression(body))})
+	}
+	return out
+}
+
+// expression is a value that a link fills in: an expression, or a value as JSON.
+func expression(v *value) string {
+	if v.kind == stringValue {
+		return v.text
+	}
+	raw, _ := v.json(maxScalar) // nothing of what is larger
+	return string(raw)
+}
