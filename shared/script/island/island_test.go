@@ -87,6 +87,7 @@ func TestRender(t *testing.T) {
 		{name: "style and class", expression: "<p className='a' style={{color: 'red'}} data-x={1} hidden>x</p>", want: `<p className="a" style={"color":"red"} data-x=1 hidden=true>x</>`},
 		{name: "no clock and no randomness", expression: "{[Date.now(), new Date().getFullYear(), typeof window, typeof fetch].join()}", want: "0,1970,undefined,undefined"},
 		{name: "no time zone", expression: "{[new Date(2020, 0, 1).toISOString(), new Date('2020-06-01T12:00').getUTCHours(), new Date(0).getTimezoneOffset(), String(new Date(0))].join()}", want: "2020-01-01T00:00:00.000Z,12,0,Thu Jan 01 1970 00:00:00 GMT+0000 (UTC)"},
+		{name: "numbers as people write them", expression: "{[1234567.8915, -999, 1e6, 0.5, 0.0004, 1e21, 2].map(n => n.toLocaleString()).join(' ')} {(3).toLocaleString('en-US', {minimumFractionDigits: 2})} {(1234.56).toLocaleString(['en'], {maximumFractionDigits: 0})} {NaN.toLocaleString()}", want: "1,234,567.892 -999 1,000,000 0.5 0 1,000,000,000,000,000,000,000 2 3.00 1,235 NaN"},
 		{name: "array methods and generators", module: "function* g() { for (let i = 0; i < 3; i++) yield i }", expression: "{[...g()].map(x => x ** 2).join('')}", want: "014"},
 		{name: "loops without blocks", module: "const f = () => { let n = 0; for (let i = 0; i < 3; i++) n++; while (n < 9) if (n % 2) n += 3; else n++; do n++; while (n < 20); for (const k in {a: 1}) for (const x of [1, 2]) n += x; l: for (;;) { for (;;) break l; } return n }", expression: "{f()}", want: "23"},
 	} {
@@ -152,6 +153,9 @@ func TestFaults(t *testing.T) {
 		{"a package", "import {B} from 'lodash'", "<B />", `"lodash" is not among the site's files`, "page.mdx:1"},
 		{"out of the site", "import {B} from '../../etc/passwd.js'", "<B />", "leads out of the site", "page.mdx:1"},
 		{"an unknown name", "", "{window.location.href}", "window is not defined", "page.mdx:9"},
+		{"another name of browsers", "", "{structuredClone({})}", "use it in an effect or a handler", "page.mdx:9"},
+		{"numbers of another language", "", "{(1234.5).toLocaleString('de-DE')}", "no locales at the export but English", "page.mdx:9"},
+		{"numbers as money", "", "{(1234.5).toLocaleString('en-US', {style: 'currency', currency: 'USD'})}", "no locales at the export but English", "page.mdx:9"},
 		{"an object", "", "{({a: 1})}", "an object is no content: {a}", "page.mdx:9"},
 		{"no component", "import {A} from '/a.jsx'\nexport const x = {}", "<x.Y />", "an element has no type", "page.mdx:9"},
 		{"an endless loop", "import {L} from '/loop.jsx'", "<L />", "more work than a page may", "loop.jsx:1"},

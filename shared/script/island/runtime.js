@@ -8,6 +8,28 @@
   var contexts = new Map();
   var ids = 0, place = ''; // of useId
 
+  // The engine knows no locales, and takes the name of one for a radix.
+  Object.defineProperty(Number.prototype, 'toLocaleString', { configurable: true, writable: true, value: function (locale, options) {
+    var n = Number(this), o = options || {}, known = ['minimumFractionDigits', 'maximumFractionDigits'];
+    if (locale !== undefined && !/^en\b/i.test(String(locale)) || Object.keys(o).some(function (k) { return known.indexOf(k) < 0; })) {
+      throw new RangeError('there are no locales at the export but English: ask for other forms of numbers in an effect or a handler');
+    }
+    if (!isFinite(n)) return n !== n ? 'NaN' : n < 0 ? '-∞' : '∞';
+    var least = o.minimumFractionDigits || 0, most = o.maximumFractionDigits === undefined ? Math.max(least, 3) : o.maximumFractionDigits;
+    // As in browsers, the digits that are rounded are those that are written.
+    var said = String(Math.abs(n));
+    if (said.indexOf('e') >= 0) said = Math.abs(n) > 1 ? String(BigInt(Math.abs(n))) : '0';
+    var parts = said.split('.'), rest = parts[1] || '';
+    if (rest.length > most) {
+      var digits = String(Math.round(Number(said + 'e' + most))).padStart(most + 1, '0');
+      parts[0] = digits.slice(0, digits.length - most);
+      rest = digits.slice(digits.length - most);
+    }
+    while (rest.length > least && rest[rest.length - 1] === '0') rest = rest.slice(0, -1);
+    rest = rest.padEnd(least, '0');
+    return (n < 0 ? '-' : '') + parts[0].replace(/\B(?=(?:\d{3})+$)/g, ',') + (rest && '.' + rest);
+  } });
+
   function Fragment(props) { return props.children; }
   function isElement(v) { return v !== null && typeof v === 'object' && v.$element === true; }
   function h(type, given) {

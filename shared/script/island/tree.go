@@ -96,7 +96,7 @@ func attrs(raw json.RawMessage, depth int) ([]Attr, error) {
 }
 
 // unknownName are the errors about what only browsers have.
-var unknownName = regexp.MustCompile(`^ReferenceError: (?:window|document|navigator|location|history|localStorage|sessionStorage|fetch|matchMedia|requestAnimationFrame|Intl|URL|URLSearchParams|Image|crypto|performance|self) is not defined$`)
+var unknownName = regexp.MustCompile(`^ReferenceError: (?:window|document|navigator|location|history|localStorage|sessionStorage|fetch|matchMedia|requestAnimationFrame|requestIdleCallback|Intl|URL|URLSearchParams|Image|crypto|performance|self|screen|alert|confirm|prompt|atob|btoa|structuredClone|getComputedStyle|TextEncoder|TextDecoder|AbortController|XMLHttpRequest|WebSocket|HTMLElement|CustomEvent|MutationObserver|IntersectionObserver|ResizeObserver) is not defined$`)
 
 // located finds the place of an error in the author's files.
 func located(o outcome, sourceMap []byte, source Source) *Error {
