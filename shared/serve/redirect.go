@@ -2,8 +2,9 @@ package serve
 
 import (
 	"fmt"
+	"iter"
 	"net/url"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/bundle"
@@ -17,14 +18,17 @@ type Redirects struct {
 
 // rule is one redirect.
 type rule struct {
-	from      *regexp.Regexp // nil: the path alone decides
-	literal   string         // what every path that from matches begins with
-	names     []string       // what the groups of from stand for in to
-	missing   string         // the optional name that this form of the source lacks
-	query     url.Values     // what the query must hold
+	from      []element  // nil: the path alone decides
+	rest      int        // which of them takes any number; -1 for none
+	literal   string     // what every path that from matches begins with
+	missing   string     // the optional name that this form of the source lacks
+	query     url.Values // what the query must hold
 	to        string
 	permanent bool
 }
+
+// element is one of a pattern: it stands for what has its name, or for itself.
+type element struct{ name, literal string }
 
 // NewRedirects reads the redirects of a bundle's description. A source such as
 // "/docs/:version/api/:rest*" is a pattern: ":name" is one element, ":name*" and
@@ -53,15 +57,11 @@ func NewRedirects(list []bundle.Redirect) (*Redirects, error) {
 			continue
 		}
 		one := base
-		if err := one.compile(source); err != nil {
-			return nil, fmt.Errorf("the redirect from %q: %w", r.From, err)
-		}
+		one.compile(source)
 		out.patterns = append(out.patterns, &one)
 		if parent, last := cutLast(source); asked && query == "" && strings.HasPrefix(last, ":") {
 			short := base
-			if err := short.compile(parent); err != nil {
-				return nil, fmt.Errorf("the redirect from %q: %w", r.From, err)
-			}
+			short.compile(parent)
 			short.missing, _ = parameter(last)
 			out.patterns = append(out.patterns, &short)
 		}
@@ -102,37 +102,81 @@ func cutLast(source string) (parent, last string) {
 	return "", source
 }
 
-// compile turns a pattern into an expression.
-func (r *rule) compile(source string) error {
-	var b strings.Builder
-	b.WriteString("^")
-	rest, literal := false, true
-	for element := range strings.SplitSeq(source, "/") {
-		name, many := parameter(element)
-		prefix, isRest := strings.CutSuffix(element, "*")
-		switch {
-		case !rest && (name != "" && many || element == "*"): // may be nothing at all, and no slash then
-			r.names, rest = append(r.names, name), true
-			b.WriteString("(?:/(.*))?")
-		case name != "" && !many:
-			r.names = append(r.names, name)
-			b.WriteString("/([^/]+)")
-		case !rest && isRest:
-			r.names, rest = append(r.names, ""), true
-			b.WriteString("/" + regexp.QuoteMeta(prefix) + "(.*)")
-		default:
-			b.WriteString("/" + regexp.QuoteMeta(element))
-			if literal {
-				r.literal += "/" + element
-			}
-			continue
-		}
-		literal = false
+// compile reads a pattern. An expression would do the same, and take twenty
+// times the memory: sites that moved have thousands.
+func (r *rule) compile(source string) {
+	r.rest = -1
+	literal := true
+	if source == "" {
+		r.from = []element{}
+		return
 	}
-	b.WriteString("$")
-	var err error
-	r.from, err = regexp.Compile(b.String())
-	return err
+	for i, text := range strings.Split(source, "/") {
+		name, many := parameter(text)
+		prefix, isRest := strings.CutSuffix(text, "*")
+		one := element{literal: text}
+		switch {
+		case r.rest < 0 && name != "" && many: // may be nothing at all, and no slash then
+			one, r.rest = element{name: name}, i
+		case name != "" && !many:
+			one = element{name: name}
+		case r.rest < 0 && isRest:
+			one, r.rest = element{literal: prefix}, i
+		}
+		r.from = append(r.from, one)
+		if literal = literal && one.name == "" && r.rest < 0; literal {
+			r.literal = strings.TrimPrefix(r.literal+"/"+text, "/")
+		}
+	}
+}
+
+// names are what the values of match stand for in the destination; "" is "*".
+func (r *rule) names() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		n := 0
+		for i, e := range r.from {
+			if i != r.rest && e.name == "" {
+				continue
+			}
+			if !yield(n, e.name) {
+				return
+			}
+			n++
+		}
+	}
+}
+
+// match holds a path without slashes at its ends against the pattern, and gives
+// what its names stand for then.
+func (r *rule) match(path string) (values []string, ok bool) {
+	var parts []string
+	if path != "" {
+		parts = strings.Split(path, "/")
+	}
+	if r.rest >= 0 {
+		behind := len(r.from) - r.rest - 1
+		if len(parts) < r.rest+behind {
+			return nil, false
+		}
+		end := len(parts) - behind
+		taken, ok := strings.CutPrefix(strings.Join(parts[r.rest:end], "/"), r.from[r.rest].literal)
+		if !ok {
+			return nil, false
+		}
+		parts = slices.Replace(parts, r.rest, end, taken)
+	}
+	if len(parts) != len(r.from) {
+		return nil, false
+	}
+	for i, e := range r.from {
+		switch {
+		case i == r.rest, e.name != "" && parts[i] != "":
+			values = append(values, parts[i])
+		case e.name != "" || e.literal != parts[i]:
+			return nil, false
+		}
+	}
+	return values, true
 }
 
 // Exact gives the address that a redirect from this very path leads to. path
@@ -160,11 +204,11 @@ func (r *Redirects) Follow(path, rawQuery string) (to string, permanent, ok bool
 		return to, permanent, ok
 	}
 	for _, one := range r.patterns {
-		if !strings.HasPrefix("/"+path, one.literal) || !one.asked(rawQuery) {
+		if !strings.HasPrefix(path, one.literal) || !one.asked(rawQuery) {
 			continue
 		}
-		if m := one.from.FindStringSubmatch("/" + path); m != nil {
-			if to, ok := one.destination(m[1:]); ok {
+		if values, ok := one.match(path); ok {
+			if to, ok := one.destination(values); ok {
 				return to, one.permanent, true
 			}
 		}
@@ -212,7 +256,7 @@ func (r *rule) destination(values []string) (address string, ok bool) {
 		if of, _ = parameter(element); of != "" && of == r.missing {
 			made = ""
 		}
-		for i, name := range r.names {
+		for i, name := range r.names() {
 			value := (&url.URL{Path: values[i]}).EscapedPath()
 			switch {
 			case name == "" && strings.HasSuffix(element, "*") && !strings.HasPrefix(element, ":"):
