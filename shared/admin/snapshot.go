@@ -486,18 +486,35 @@ func (s *Service) ExpireSnapshots(ctx context.Context, organisation string) (int
 
 // sweepMark says when an organisation's packs were last looked through.
 type sweepMark struct {
-	StartedAt  time.Time `json:"startedAt"`
+	StartedAt time.Time `json:"startedAt"`
+	// FinishedAt is when nothing of it can be at work any more; zero while it
+	// runs, and for good where it died.
 	FinishedAt time.Time `json:"finishedAt,omitzero"`
 }
 
+// Bounds of a sweep. One that died tells nobody: by sweepOver it is over all
+// the same, or nothing could be published until the next one.
+const (
+	// sweepLife is how long a sweep may take: as long as a function lives.
+	sweepLife = 15 * time.Minute
+	// sweepOver is sweepLife and room for clocks that differ.
+	sweepOver = sweepLife + 2*time.Minute
+	// sweepEcho is how long a call that a sweep gave up on may still be at work.
+	sweepEcho = 30 * time.Second
+	// sweepNote is how long a sweep that failed may take to say so.
+	sweepNote = 5 * time.Second
+)
+
 // Sweep runs fn, which lists the packs of an organisation, asks KeptSnapshots
 // which are wanted, and deletes the rest. While it runs, no snapshot that was
-// begun before it is published: fn may have missed it. A sweep that died is
-// over when the next one begins.
+// begun before it is published: fn may have missed it. Its context ends after
+// fifteen minutes, so that a sweep that died is known to be over soon after.
 //
 // The mark is written before fn looks: a snapshot that is created later is
 // either seen by fn, or finds a mark older than itself and waits.
 func (s *Service) Sweep(ctx context.Context, organisation string, fn func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, sweepLife)
+	defer cancel()
 	key := sweepKey(organisation)
 	mark := sweepMark{StartedAt: s.now()}
 	var begun int64
@@ -514,17 +531,37 @@ func (s *Service) Sweep(ctx context.Context, organisation string, fn func(ctx co
 	if err != nil {
 		return err
 	}
-	if err := fn(ctx); err != nil {
-		return err
-	}
+	swept := fn(ctx)
 	mark.FinishedAt = s.now()
+	if swept != nil { // it may be the context that ended, and a call with it
+		mark.FinishedAt = mark.FinishedAt.Add(sweepEcho)
+	}
+	note, cancelNote := context.WithTimeout(context.WithoutCancel(ctx), sweepNote)
+	defer cancelNote()
 	var b batch
 	b.put(key, begun, mark)
+	err = s.write(note, &b)
+	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+		err = nil // another sweep began; it will say when it is done
+	}
+	return errors.Join(swept, err)
+}
+
+// SweepDue tells whether no sweep of all organisations has begun for as long
+// as every, and notes that one does now: of several that ask at once, one is
+// told so.
+func (s *Service) SweepDue(ctx context.Context, every time.Duration) (bool, error) {
+	mark, revision, err := readOr[sweepMark](ctx, s, sweepsKey())
+	if err != nil || revision > 0 && s.now().Before(mark.StartedAt.Add(every)) {
+		return false, err
+	}
+	var b batch
+	b.put(sweepsKey(), revision, sweepMark{StartedAt: s.now()})
 	err = s.write(ctx, &b)
 	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
-		return nil // another sweep began; it will say when it is done
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }
 
 // notSwept refuses to publish a snapshot while a sweep is at work that began
@@ -534,7 +571,11 @@ func (s *Service) notSwept(ctx context.Context, p Snapshot) error {
 	if err != nil || revision == 0 {
 		return err
 	}
-	if mark.FinishedAt.IsZero() && !mark.StartedAt.After(p.CreatedAt) {
+	over := mark.FinishedAt
+	if over.IsZero() {
+		over = mark.StartedAt.Add(sweepOver)
+	}
+	if s.now().Before(over) && !mark.StartedAt.After(p.CreatedAt) {
 		return Errorf(CodeTemporary, "the organisation's packs are being swept; try again").After(5 * time.Second)
 	}
 	return nil

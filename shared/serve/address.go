@@ -55,9 +55,7 @@ func (a Addresses) Find(urlPath, rawQuery string) Answer {
 		if next.To == "" { // a page, or nothing: it is the reader's to see where
 			return answer
 		}
-		if query != "" && !strings.ContainsAny(next.To, "?#") {
-			next.To += "?" + query
-		}
+		next.To = WithQuery(next.To, query)
 		if fragment != "" && !strings.Contains(next.To, "#") {
 			next.To += "#" + fragment // as browsers do
 		}
@@ -65,6 +63,18 @@ func (a Addresses) Find(urlPath, rawQuery string) Answer {
 		answer = next
 	}
 	return Answer{}
+}
+
+// WithQuery puts a query into an address that has none of its own.
+func WithQuery(address, query string) string {
+	rest, fragment, marked := strings.Cut(address, "#")
+	if query == "" || strings.Contains(rest, "?") {
+		return address
+	}
+	if rest += "?" + query; marked {
+		rest += "#" + fragment
+	}
+	return rest
 }
 
 // maxHops bounds a chain of redirects, as package site does.

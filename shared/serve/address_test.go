@@ -33,6 +33,8 @@ func sampleAddresses(t testing.TB) Addresses {
 		{From: "/chain/1", To: "/chain/2?a=b#c", Permanent: true},
 		{From: "/chain/2", To: "/chain/3"},
 		{From: "/chain/3", To: "/api", Permanent: true},
+		{From: "/chain/4", To: "/chain/5?a=b"},
+		{From: "/chain/5", To: "/x/y#z"},
 		{From: "/circle/1", To: "/circle/2"},
 		{From: "/circle/2", To: "/circle/1"},
 		{From: "/grows/:x*", To: "/grows/more/:x*"},
@@ -145,6 +147,7 @@ func TestFind(t *testing.T) {
 		// Chains: one answer; a circle leads nowhere.
 		{"/chain/1", "", found("/api/?a=b#c")},
 		{"/chain/3", "", moved("/api/")},
+		{"/chain/4", "", found("/x/y?a=b#z")},
 		{"/circle/1", "", Answer{}},
 		{"/grows/x", "", Answer{}},
 	} {

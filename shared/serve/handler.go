@@ -150,9 +150,7 @@ func (h *handler) redirect(w http.ResponseWriter, r *http.Request, to string, pe
 	if strings.HasPrefix(to, "/") {
 		to = h.base + to
 	}
-	if r.URL.RawQuery != "" && !strings.ContainsAny(to, "?#") {
-		to += "?" + r.URL.RawQuery
-	}
+	to = WithQuery(to, r.URL.RawQuery)
 	status := http.StatusTemporaryRedirect
 	if permanent {
 		status = http.StatusPermanentRedirect

@@ -30,7 +30,7 @@ func TestAnswers(t *testing.T) {
 	large := strings.Repeat("large file\n", 200_000) // more than is kept in memory
 	files["large.txt"], files["large.bin"] = large, large
 	r := started(t, Options{Link: write(t, archive(t, "1", files, func(i *bundle.Info) {
-		i.Redirects = []bundle.Redirect{{From: "/old", To: "/guides/start", Permanent: true}, {From: "/v1/:page", To: "https://old.example/:page"}}
+		i.Redirects = []bundle.Redirect{{From: "/old", To: "/guides/start", Permanent: true}, {From: "/v1/:page", To: "https://old.example/:page"}, {From: "/part", To: "/guides/start#part"}, {From: "/tab", To: "/guides/start?tab=2#part"}}
 		i.Sources = map[string][]string{"img-src": {"data:"}}
 	}))})
 	const short, forever = "public, max-age=60", "public, max-age=31536000, immutable"
@@ -55,6 +55,8 @@ func TestAnswers(t *testing.T) {
 		{"a folder", "/api", nil, 308, "", headers{"Location": "/api/", "Cache-Control": short}},
 		{"a folder, with a query", "/api?q=1", nil, 308, "", headers{"Location": "/api/?q=1"}},
 		{"a page's old address", "/old?q=1", nil, 308, "", headers{"Location": "/guides/start?q=1"}},
+		{"a place on a page, with a query", "/part?q=1", nil, 307, "", headers{"Location": "/guides/start?q=1#part"}},
+		{"a place with a query of its own", "/tab?q=1", nil, 307, "", headers{"Location": "/guides/start?tab=2#part"}},
 		{"a redirect to elsewhere", "/v1/x", nil, 307, "", headers{"Location": "https://old.example/x"}},
 		{"nothing", "/missing", nil, 404, "<p>nothing here</p>", headers{"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-cache", "Etag": ""}},
 		{"the description is not for readers", "/bindery.json", nil, 404, "", nil},

@@ -144,9 +144,7 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 		}
 		answer := addresses.Find(r.URL.Path, r.URL.RawQuery)
 		if to := answer.To; to != "" {
-			if r.URL.RawQuery != "" && !strings.ContainsAny(to, "?#") {
-				to += "?" + r.URL.RawQuery
-			}
+			to = serve.WithQuery(to, r.URL.RawQuery)
 			// Temporary, also where the site says otherwise: a browser would
 			// keep a permanent one for the next bundle at this address.
 			http.Redirect(w, r, to, http.StatusTemporaryRedirect)
