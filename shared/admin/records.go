@@ -14,6 +14,7 @@ import (
 // The keys of all records. One partition holds what is read together.
 //
 //	orgs            <org>            that there is such an organisation
+//	sweeps          sweep            when all organisations were swept
 //	org#<org>       organisation     Organisation
 //	                running          how many exports are queued or running
 //	                key#<key>        digest of an admin key, to list by
@@ -52,6 +53,7 @@ const (
 func organisationRow(id string) store.Key { return store.Key{PK: "orgs", SK: id} }
 func organisationKey(id string) store.Key { return store.Key{PK: "org#" + id, SK: skOrganisation} }
 func runningKey(org string) store.Key     { return store.Key{PK: "org#" + org, SK: skRunning} }
+func sweepsKey() store.Key                { return store.Key{PK: "sweeps", SK: skSweep} }
 func sweepKey(org string) store.Key       { return store.Key{PK: "org#" + org, SK: skSweep} }
 func usageKey(org, month string) store.Key {
 	return store.Key{PK: "org#" + org, SK: prefixUsage + month}

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -258,13 +259,65 @@ func TestASweepAndAPublishDoNotMeet(t *testing.T) {
 	})
 	want(t, err, "")
 
-	// A sweep that died is over when the next one begins.
-	dead := w.Sweep(w.ctx, x.ID, func(context.Context) error { return context.Canceled })
-	want(t, dead, admin.CodeTemporary)
-	w.advance(time.Second)
-	r := w.create(x, q.ID)
-	want(t, publish(r.ID), admin.CodeTemporary)
-	w.advance(time.Second)
-	want(t, w.Sweep(w.ctx, x.ID, func(context.Context) error { return nil }), "")
-	want(t, publish(r.ID), "")
+	// One that failed is over a little later: what it asked for last may still
+	// be at work.
+	failed := w.Sweep(w.ctx, x.ID, func(context.Context) error {
+		w.advance(time.Second)
+		p = w.create(x, q.ID)
+		return context.Canceled
+	})
+	want(t, failed, admin.CodeTemporary)
+	want(t, publish(p.ID), admin.CodeTemporary)
+	w.advance(time.Minute)
+	want(t, publish(p.ID), "")
+
+	// One that died is over when the next one has ended, or when it would have
+	// been cut off.
+	var r admin.PendingSnapshot
+	_ = w.Sweep(w.ctx, x.ID, func(context.Context) error {
+		w.advance(time.Second)
+		r = w.create(x, p.ID)
+		want(t, publish(r.ID), admin.CodeTemporary)
+		want(t, w.Sweep(w.ctx, x.ID, func(context.Context) error { return nil }), "")
+		want(t, publish(r.ID), "")
+		return nil
+	})
+	_ = w.Sweep(w.ctx, x.ID, func(context.Context) error {
+		w.advance(time.Second)
+		q = w.create(x, r.ID)
+		w.advance(15 * time.Minute)
+		want(t, publish(q.ID), admin.CodeTemporary)
+		w.advance(2 * time.Minute)
+		want(t, publish(q.ID), "")
+		return nil
+	})
+}
+
+// TestSweepsAreFarApart: of all who ask, in whatever process, one sweeps.
+func TestSweepsAreFarApart(t *testing.T) {
+	w := newWorld(t)
+	var wg sync.WaitGroup
+	var told atomic.Int32
+	for range 10 {
+		wg.Go(func() {
+			due, err := w.SweepDue(w.ctx, time.Hour)
+			want(t, err, "")
+			if due {
+				told.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if n := told.Load(); n != 1 {
+		t.Errorf("%d were told to sweep", n)
+	}
+	for _, after := range []struct {
+		time.Duration
+		due bool
+	}{{59 * time.Minute, false}, {time.Minute, true}, {time.Second, false}} {
+		w.advance(after.Duration)
+		if due, err := w.SweepDue(w.ctx, time.Hour); due != after.due || err != nil {
+			t.Errorf("after %v: %v, %v", after.Duration, due, err)
+		}
+	}
 }

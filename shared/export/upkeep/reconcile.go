@@ -32,9 +32,11 @@ func (k *Keeper) Reconcile(ctx context.Context) error {
 	if err != nil {
 		faults = append(faults, err)
 	}
-	if k.sweepDue() {
-		faults = append(faults, k.Sweep(ctx))
+	due, err := k.sweepDue(ctx)
+	if due {
+		err = k.Sweep(ctx)
 	}
+	faults = append(faults, err)
 	return errors.Join(faults...)
 }
 

@@ -13,19 +13,14 @@ import (
 	"github.com/bindery-docs/bindery/shared/store"
 )
 
-// sweepDue tells whether it is time to sweep, and notes that it is done.
-func (k *Keeper) sweepDue() bool {
+// sweepDue tells whether it is time to sweep, and notes that it is done. The
+// note is a record: in the cloud each look may be another process's, and one
+// that comes while a long sweep is at work must not begin a second.
+func (k *Keeper) sweepDue(ctx context.Context) (bool, error) {
 	if k.sweepEvery < 0 {
-		return false
+		return false, nil
 	}
-	k.sweepMu.Lock()
-	defer k.sweepMu.Unlock()
-	now := k.now()
-	if !k.swept.IsZero() && now.Sub(k.swept) < k.sweepEvery {
-		return false
-	}
-	k.swept = now
-	return true
+	return k.admin.SweepDue(ctx, k.sweepEvery)
 }
 
 // Sweep removes what nothing refers to any more: uploads that were never

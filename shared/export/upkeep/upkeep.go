@@ -12,7 +12,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/admin"
@@ -47,8 +46,6 @@ type Keeper struct {
 	maxAge  time.Duration
 
 	sweepEvery time.Duration
-	sweepMu    sync.Mutex
-	swept      time.Time
 }
 
 // New makes a Keeper.
