@@ -279,10 +279,11 @@ func (s *server) follow(ctx context.Context, reload <-chan struct{}) {
 			return
 		case <-reload:
 			s.options.Log.Info("asked to look for another version")
+			timer.Stop()
+			s.updater.again(ctx, true)
 		case <-tick:
+			s.updater.again(ctx, false)
 		}
-		timer.Stop()
-		s.updater.again(ctx)
 	}
 }
 

@@ -565,6 +565,47 @@ func TestRefresh(t *testing.T) {
 	r.until(t, func(s Status) bool { return s.Version == "2" })
 }
 
+// TestRefusedOnce: a bundle that is refused is not fetched again and again, but
+// when an operator asks, or when the source has another.
+func TestRefusedOnce(t *testing.T) {
+	o := newOrigin(t, edition(t, "1"))
+	r := started(t, Options{Link: o.link(), Refresh: 5 * time.Millisecond})
+	cut := edition(t, "2")[:200]
+	bad := `"` + sum(cut)[:16] + `"`
+	o.set(func() { o.data, o.asked = cut, nil })
+	fetched := func() (n int) {
+		for _, h := range o.requests() {
+			if h.Get("If-None-Match") != bad {
+				n++
+			}
+		}
+		return n
+	}
+	more := func(n int) {
+		t.Helper()
+		for before := len(o.requests()); len(o.requests()) < before+n; time.Sleep(time.Millisecond) {
+			if t.Context().Err() != nil {
+				t.Fatal("the source is not asked any more")
+			}
+		}
+	}
+	s := r.until(t, func(s Status) bool { return s.State == "degraded" })
+	more(5)
+	if n := fetched(); n != 1 {
+		t.Errorf("it was fetched %d times", n)
+	}
+	if s = r.status(t); s.Problem == nil || s.Problem.Code != CodeRefused || s.Version != "1" {
+		t.Errorf("%+v", s)
+	}
+	r.reload <- struct{}{}
+	more(3)
+	if n := fetched(); n != 2 {
+		t.Errorf("it was fetched %d times, once because it was asked for", n)
+	}
+	o.set(func() { o.data = edition(t, "2") })
+	r.until(t, func(s Status) bool { return s.Version == "2" && s.State == "serving" })
+}
+
 // TestShared: servers that share a volume fetch once.
 func TestShared(t *testing.T) {
 	o := newOrigin(t, edition(t, "1"))

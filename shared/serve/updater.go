@@ -22,6 +22,15 @@ type updater struct {
 
 	closing sync.WaitGroup // versions that are no longer shown, until they are closed
 	failed  int            // looks at the source that failed, in a row
+	refused refusal
+}
+
+// refusal is the bundle of a source that was refused last: it is not fetched
+// again as long as the source says that it is the same.
+type refusal struct {
+	source string // its key
+	from   validators
+	err    error
 }
 
 // first shows a version when the server starts: the pinned one, else the
@@ -31,8 +40,12 @@ func (u *updater) first(ctx context.Context) error {
 }
 
 // again looks for another version while one is shown. What goes wrong is told
-// in the log, the status and the metrics; the site stays.
-func (u *updater) again(ctx context.Context) {
+// in the log, the status and the metrics; the site stays. When an operator asked
+// for it, what was refused is looked at once more.
+func (u *updater) again(ctx context.Context, asked bool) {
+	if asked {
+		u.refused = refusal{}
+	}
 	if u.want.pinned() && u.handler.shown.Load() != nil && u.want.takes(u.handler.shown.Load().record) {
 		u.log.Info("the version is pinned and shown; there is nothing to look for", "version", u.want.version)
 		return
@@ -162,11 +175,18 @@ func (u *updater) fromSource(ctx context.Context, first bool) error {
 			break
 		}
 	}
+	refused := u.refused.err != nil && u.refused.source == source.key
+	if refused {
+		known = u.refused.from
+	}
 	u.download.attempts = fetchAttempts
 	if first && len(versions) > 0 && !u.want.pinned() {
 		u.download.attempts = fetchAttemptsWithSite
 	}
 	path, from, err := u.download.fetch(ctx, source, known)
+	if errors.Is(err, errUnchanged) && refused {
+		return u.refused.err
+	}
 	if errors.Is(err, errUnchanged) {
 		for _, r := range versions {
 			if r.Source == source.key && r.From == known {
@@ -187,6 +207,11 @@ func (u *updater) fromSource(ctx context.Context, first bool) error {
 	err = u.switchTo(ctx, path, source, from)
 	if ctx.Err() == nil {
 		u.download.forget()
+	}
+	u.refused = refusal{}
+	switch codeOf(err) {
+	case CodeRefused, CodeDigest, CodeVersion:
+		u.refused = refusal{source.key, from, err}
 	}
 	return err
 }
