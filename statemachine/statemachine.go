@@ -29,9 +29,13 @@
 // ends other than well.
 //
 // Retries go by the kind of error: the platform's own, which it asks to retry
-// for long; what a later try may not meet ("temporary", and functions that
-// were cut off); and a fault of ours ("internal"), which is tried a little,
-// because steps are idempotent and some faults pass. All others fail at once.
+// for long; a call that waits for others to end (Lambda.TooManyRequestsException),
+// which is no fault and is repeated for most of an hour, as new accounts run ten
+// functions at once where an export has forty shards in work; what a later try
+// may not meet ("temporary", and functions that were cut off); and a fault of
+// ours ("internal", or a process that ended, such as for want of memory), which
+// is tried a little, because steps are idempotent and some faults pass. All
+// others fail at once.
 package statemachine
 
 import (

@@ -14,11 +14,12 @@ import (
 )
 
 // awsErrorNames are the names of errors that AWS gives and our workflow may
-// retry or catch: those of the Amazon States Language, and those that the
-// Lambda integration of Step Functions documents.
+// retry or catch: those of the Amazon States Language, those that the Lambda
+// integration of Step Functions documents, and Lambda's own for a process that
+// ended.
 var awsErrorNames = []string{
 	"States.ALL", "States.Timeout", "Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
-	"Lambda.TooManyRequestsException", "Lambda.Unknown", "Sandbox.Timedout",
+	"Lambda.ClientExecutionTimeoutException", "Lambda.TooManyRequestsException", "Lambda.Unknown", "Sandbox.Timedout", "Runtime.ExitError",
 }
 
 // TestWorkflowNamesErrorsThatExist: a name in a Retry or Catch that nobody ever

@@ -168,8 +168,9 @@ func TestExportWorkflowLoads(t *testing.T) {
 		t.Error(diff)
 	}
 	want := []string{
-		"Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException", "Lambda.TooManyRequestsException",
-		"temporary", "States.Timeout", "Sandbox.Timedout", "Lambda.Unknown", "internal", "States.ALL",
+		"Lambda.ClientExecutionTimeoutException", "Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
+		"Lambda.TooManyRequestsException", "temporary", "States.Timeout", "Sandbox.Timedout", "Lambda.Unknown",
+		"internal", "Runtime.ExitError", "States.ALL",
 	}
 	if diff := cmp.Diff(want, m.ErrorNames()); diff != "" {
 		t.Error(diff)

@@ -69,6 +69,30 @@ func TestStepsRepeat(t *testing.T) {
 	}
 }
 
+// An event of an execution's end names its state where the States Language
+// would name an error. A job says what either means.
+func TestFailSaysHowTheExecutionEnded(t *testing.T) {
+	for named, want := range map[string]string{
+		"States.Timeout": "the export took too long",
+		"TIMED_OUT":      "the export took too long",
+		"ABORTED":        "the workflow of the export was stopped",
+		"FAILED":         "the export met a fault of ours",
+	} {
+		t.Run(named, func(t *testing.T) {
+			w := newWorld(t)
+			w.publish(t, sampleSite(1))
+			job := w.start(t)
+			if err := w.steps(nil).Fail(t.Context(), FailInput{JobID: job.ID, Error: ErrorNames{Error: named}}); err != nil {
+				t.Fatal(err)
+			}
+			j, err := w.admin.FindExport(t.Context(), job.ID)
+			if err != nil || j.Status != admin.ExportFailed || j.Failure.Message != want {
+				t.Errorf("the job is %s with %+v (%v)", j.Status, j.Failure, err)
+			}
+		})
+	}
+}
+
 // A finished shard is not rendered again: its objects stay those that were there.
 func TestFinishedShardReturnsAtOnce(t *testing.T) {
 	w := newWorld(t)

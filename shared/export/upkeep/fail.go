@@ -44,8 +44,12 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 	if message == "" {
 		k.log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
 		code, message = admin.CodeInternal, messages[admin.CodeInternal]
-		if in.Error.Error == "States.Timeout" {
+		// An event of an execution's end may name its state alone.
+		switch in.Error.Error {
+		case "States.Timeout", string(store.TimedOut):
 			message = "the export took too long"
+		case string(store.Aborted):
+			message = "the workflow of the export was stopped"
 		}
 	}
 	err := k.admin.FailExport(ctx, in.JobID, code, message)
