@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -358,6 +360,71 @@ func TestAlarmsPointAtTheRunbook(t *testing.T) {
 		}
 		if len(s.of("AWS::CloudWatch::Dashboard")) != 1 {
 			t.Error("no dashboard")
+		}
+	})
+}
+
+// TestMetricsAreThere: an alarm over a metric that AWS never gives with these
+// dimensions is silent for ever.
+func TestMetricsAreThere(t *testing.T) {
+	// The dimensions that the services' documentation has for each.
+	known := map[string][]string{
+		"AWS/ApiGateway 5XXError": {"ApiName", "Stage"}, "AWS/ApiGateway Latency": {"ApiName", "Stage"}, "AWS/ApiGateway Count": {"ApiName", "Stage"},
+		"AWS/States ExecutionsFailed": {"StateMachineArn"}, "AWS/States ExecutionsTimedOut": {"StateMachineArn"},
+		"AWS/Lambda Errors": {"FunctionName"}, "AWS/Lambda Throttles": {"FunctionName"},
+		"AWS/SQS ApproximateNumberOfMessagesVisible": {"QueueName"},
+		"AWS/DynamoDB ReadThrottleEvents":            {"TableName"}, "AWS/DynamoDB WriteThrottleEvents": {"TableName"},
+	}
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		for id, a := range s.of("AWS::CloudWatch::Alarm") {
+			metrics := []any{a.Properties}
+			if several, ok := a.Properties["Metrics"].([]any); ok {
+				metrics = nil
+				for _, m := range several {
+					if stat := at(m, "MetricStat", "Metric"); stat != nil {
+						metrics = append(metrics, stat)
+						continue
+					}
+					if expression, _ := at(m, "Expression").(string); strings.Contains(expression, " + ") {
+						t.Errorf("%s: %q is nothing where one of them has no data", id, expression)
+					}
+				}
+			}
+			for _, m := range metrics {
+				name := fmt.Sprint(at(m, "Namespace"), " ", at(m, "MetricName"))
+				var dimensions []string
+				list, _ := at(m, "Dimensions").([]any)
+				for _, d := range list {
+					dimensions = append(dimensions, fmt.Sprint(at(d, "Name")))
+				}
+				slices.Sort(dimensions)
+				if !slices.Equal(dimensions, known[name]) {
+					t.Errorf("%s: %s has the dimensions %v, want %v", id, name, dimensions, known[name])
+				}
+			}
+		}
+	})
+}
+
+// TestWhatStaysIsInNobodysWay: a resource that outlives its stack under a name
+// that the next stack gives again keeps that one from being made.
+func TestWhatStaysIsInNobodysWay(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, name stage) {
+		kept := 0
+		for id, r := range s.Resources {
+			if r.DeletionPolicy != "Retain" {
+				continue
+			}
+			kept++
+			for _, property := range []string{"TableName", "BucketName", "LogGroupName", "QueueName", "RoleName"} {
+				fixed := r.Properties[property]
+				if b, err := json.Marshal(fixed); err != nil || fixed != nil && !bytes.Contains(b, []byte("AWS::StackId")) {
+					t.Errorf("%s stays, and is called %s (%v)", id, b, err)
+				}
+			}
+		}
+		if name == stageProd && kept == 0 {
+			t.Error("nothing stays")
 		}
 	})
 }

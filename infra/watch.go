@@ -60,12 +60,17 @@ func (s *stack) newWatch() {
 		{name: "ExportsTimeOut", about: "An export took longer than its limit", anchor: "exports-time-out", metric: ofWorkflow("ExecutionsTimedOut"), threshold: 1, periods: 1},
 		{name: "StepsThrottled", about: "Lambda's concurrency limit holds steps up", anchor: "steps-throttled", threshold: 50, periods: 3, rich: true,
 			metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
-				Expression: jsii.String("planexport + rendershard + assemblebundle"), Period: five, Label: jsii.String("throttles"),
+				// Not a + b: that is nothing in a period in which one of them has
+				// no data, as Plan has while shards are rendered.
+				Expression: jsii.String("SUM(METRICS())"), Period: five, Label: jsii.String("throttles"),
 				UsingMetrics: of("planexport", "rendershard", "assemblebundle"),
 			})},
 		{name: "ReconcilerFails", about: "The reconciler fails again and again: jobs may hang", anchor: "reconciler-fails", metric: failing("Errors"), threshold: 3, periods: 2},
 		{name: "DeadLetters", about: "Events could not be handled", anchor: "dead-letters", metric: metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", queue), threshold: 1, periods: 1},
-		{name: "TableThrottled", about: "DynamoDB refuses requests", anchor: "table-throttled", metric: metric("AWS/DynamoDB", "ThrottledRequests", "Sum", table), threshold: 10, periods: 2},
+		// Not ThrottledRequests: a table has that for each operation apart, and
+		// none for all.
+		{name: "TableReadsThrottled", about: "DynamoDB refuses to read", anchor: "table-throttled", metric: metric("AWS/DynamoDB", "ReadThrottleEvents", "Sum", table), threshold: 10, periods: 2},
+		{name: "TableWritesThrottled", about: "DynamoDB refuses to write", anchor: "table-throttled", metric: metric("AWS/DynamoDB", "WriteThrottleEvents", "Sum", table), threshold: 10, periods: 2},
 	}
 
 	topic := awssns.NewTopic(s.Stack, jsii.String("Alarms"), &awssns.TopicProps{

@@ -35,8 +35,14 @@ func newDeadLetters(s *stack) awssqs.Queue {
 func (s *stack) newWorkflow() {
 	logs := awslogs.NewLogGroup(s.Stack, jsii.String("workflow-logs"), &awslogs.LogGroupProps{
 		// Step Functions can't write to groups whose policy grows too long;
-		// names under /aws/vendedlogs/ are exempt from that limit.
-		LogGroupName:  awscdk.Fn_Join(jsii.String(""), &[]*string{jsii.String("/aws/vendedlogs/states/"), s.StackName()}),
+		// names under /aws/vendedlogs/ are exempt from that limit. In prod the
+		// group outlives the stack, and the next stack of that name, which
+		// could not be made where the group's name was the same: so this one
+		// ends with what is unique of the stack's id.
+		LogGroupName: awscdk.Fn_Join(jsii.String(""), &[]*string{
+			jsii.String("/aws/vendedlogs/states/"), s.StackName(), jsii.String("-"),
+			awscdk.Fn_Select(jsii.Number(2), awscdk.Fn_Split(jsii.String("/"), s.StackId(), nil)),
+		}),
 		Retention:     s.logLife(),
 		RemovalPolicy: s.removal(),
 	})

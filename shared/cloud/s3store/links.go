@@ -102,7 +102,9 @@ func (s *signer) credentials(ctx context.Context) (aws.Credentials, error) {
 	if err != nil {
 		return aws.Credentials{}, err
 	}
-	s.session, s.fetched = c, now
+	// Without its monotonic reading: that stands still while a function is
+	// frozen, and the credentials' time goes on.
+	s.session, s.fetched = c, now.Round(0)
 	return c, nil
 }
 
