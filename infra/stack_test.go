@@ -317,6 +317,10 @@ func TestRules(t *testing.T) {
 		if machine := at(ended.Properties, "EventPattern", "detail", "stateMachineArn", 0, "Ref"); machine == nil {
 			t.Error("the rule is not about this machine alone")
 		}
+		// The sample in the folder events, which tests replay, is what is sent.
+		if target, _ := at(ended.Properties, "Targets", 0).(map[string]any); target["InputTransformer"] != nil || target["Input"] != nil || target["InputPath"] != nil {
+			t.Errorf("the event reaches its function changed: %v", target)
+		}
 		_, looks := s.named(t, "AWS::Events::Rule", "Reconciler")
 		if got := looks.Properties["ScheduleExpression"]; got != "rate(1 minute)" {
 			t.Errorf("the reconciler looks at %v", got)

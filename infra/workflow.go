@@ -102,18 +102,10 @@ func (s *stack) newWorkflow() {
 			},
 		},
 	})
+	// The function gets the event as it is, and reads it: see
+	// cloud.ExecutionEnded.
 	ended.AddTarget(awseventstargets.NewLambdaFunction(s.functions["failexport"].fn, &awseventstargets.LambdaFunctionProps{
 		DeadLetterQueue: s.workflow.deadLetters,
-		// An execution's name is its job's id. Its error is left out: an event
-		// without one has no such field, and the job has its own record of
-		// what a step met.
-		Event: awsevents.RuleTargetInput_FromObject(map[string]any{
-			"jobId": awsevents.EventField_FromPath(jsii.String("$.detail.name")),
-			"error": map[string]any{
-				"Error": awsevents.EventField_FromPath(jsii.String("$.detail.status")),
-				"Cause": awsevents.EventField_FromPath(jsii.String("$.detail.executionArn")),
-			},
-		}),
 	}))
 	schedule := awsevents.NewRule(s.Stack, jsii.String("Reconciler"), &awsevents.RuleProps{
 		Description: jsii.String("Starts the reconciler"),
