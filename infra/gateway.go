@@ -105,7 +105,7 @@ func (s *stack) newGateway() {
 			Types: &[]awsapigateway.EndpointType{awsapigateway.EndpointType_REGIONAL},
 		},
 		CloudWatchRole:              jsii.Bool(true),
-		CloudWatchRoleRemovalPolicy: s.removal(),
+		CloudWatchRoleRemovalPolicy: s.accountRemoval(),
 		DeployOptions: &awsapigateway.StageOptions{
 			StageName:            jsii.String(string(s.stage)),
 			AccessLogDestination: awsapigateway.NewLogGroupLogDestination(logs),

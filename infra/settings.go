@@ -135,6 +135,16 @@ func (s settings) removal() awscdk.RemovalPolicy {
 	return awscdk.RemovalPolicy_DESTROY
 }
 
+// accountRemoval is what becomes of API Gateway's logging role with the stack.
+// An account has one in a region for all its APIs, the one that was set last:
+// another stack's API may be writing its log with it.
+func (s settings) accountRemoval() awscdk.RemovalPolicy {
+	if s.stage == stageLocal {
+		return awscdk.RemovalPolicy_DESTROY
+	}
+	return awscdk.RemovalPolicy_RETAIN
+}
+
 // logLife is how long logs are kept.
 func (s settings) logLife() awslogs.RetentionDays {
 	if s.keep {

@@ -410,6 +410,22 @@ func TestMetricsAreThere(t *testing.T) {
 	})
 }
 
+// TestTheAccountsLoggingRoleStays: all APIs of an account log with the role of
+// the stack that was deployed last, and must not fall silent when it goes.
+func TestTheAccountsLoggingRoleStays(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, name stage) {
+		want := "Retain"
+		if name == stageLocal { // nobody else is there
+			want = "Delete"
+		}
+		_, role := s.named(t, "AWS::IAM::Role", "ApiCloudWatchRole")
+		_, account := s.named(t, "AWS::ApiGateway::Account", "ApiAccount")
+		if role.DeletionPolicy != want || account.DeletionPolicy != want {
+			t.Errorf("the role: %s, the account's setting: %s, want %s", role.DeletionPolicy, account.DeletionPolicy, want)
+		}
+	})
+}
+
 // TestWhatStaysIsInNobodysWay: a resource that outlives its stack under a name
 // that the next stack gives again keeps that one from being made.
 func TestWhatStaysIsInNobodysWay(t *testing.T) {
