@@ -90,10 +90,18 @@ func (m *Markdown) Paragraph(s string) {
 	m.Write(s)
 }
 
+// maxLevels bounds the containers whose prefixes stand before a line: a few
+// bytes of source nest as deep as they like, and each line repeats it all.
+const maxLevels = 40
+
 // Push begins a container: first stands before its first line, rest before
-// the others.
+// the others. What is nested deeper than maxLevels has the prefixes of that
+// depth alone.
 func (m *Markdown) Push(first, rest string) {
 	m.Block()
+	if len(m.levels) >= maxLevels {
+		first, rest = "", ""
+	}
 	m.levels = append(m.levels, level{first: first, rest: rest, tight: m.tight})
 	m.fresh, m.tight = true, false
 }

@@ -55,19 +55,27 @@ func Unravel(root *Node) {
 	if root == nil {
 		return
 	}
-	for i := 0; i < len(root.Children); i++ {
-		child := root.Children[i]
+	var out []*Node // once a paragraph was taken apart
+	for i, child := range root.Children {
 		if child.Kind == Paragraph {
 			if lifted, ok := unravelled(child); ok {
-				rest := root.Children[i+1:]
-				next := make([]*Node, 0, i+len(lifted)+len(rest))
-				next = append(append(append(next, root.Children[:i]...), lifted...), rest...)
-				root.Children = next
-				i--
+				if out == nil {
+					out = append(make([]*Node, 0, len(root.Children)+len(lifted)), root.Children[:i]...)
+				}
+				for _, n := range lifted {
+					Unravel(n)
+				}
+				out = append(out, lifted...)
 				continue
 			}
 		}
 		Unravel(child)
+		if out != nil {
+			out = append(out, child)
+		}
+	}
+	if out != nil {
+		root.Children = out
 	}
 }
 

@@ -17,10 +17,17 @@ type fence struct {
 	// numbers: lines are numbered. wrap: long lines are wrapped. expandable:
 	// a long block is folded.
 	numbers, wrap, expandable bool
-	// marks tells what is special about single lines, by their number from 1.
-	marks map[int]mark
+	// marks tells what is special about some lines.
+	marks []lineMark
 	// words stand out wherever they occur in some lines.
 	words []wordMark
+}
+
+// lineMark is what is special about the lines from one number to another, both
+// counted from 1.
+type lineMark struct {
+	from, to int
+	mark     mark
 }
 
 type mark uint8
@@ -127,17 +134,39 @@ func (f *fence) markLines(list string, m mark) {
 				continue
 			}
 		}
-		for line := a; line <= b; line++ {
-			f.mark(line, m)
-		}
+		f.mark(a, b, m)
 	}
 }
 
-func (f *fence) mark(line int, m mark) {
-	if f.marks == nil {
-		f.marks = map[int]mark{}
+func (f *fence) mark(from, to int, m mark) {
+	if from <= to {
+		f.marks = append(f.marks, lineMark{from, to, m})
 	}
-	f.marks[line] |= m
+}
+
+// lineMarks gives the marks of each of so many lines. Its work grows with the
+// marks and with the lines, not with how many lines each mark names.
+func (f *fence) lineMarks(lines int) []mark {
+	const kinds = 6
+	begin := make([][kinds]int32, lines+2) // marks that begin at a line, less those that end before it
+	for _, m := range f.marks {
+		for k := range kinds {
+			if m.mark&(1<<k) != 0 && m.from <= lines {
+				begin[m.from][k]++
+				begin[min(m.to, lines)+1][k]--
+			}
+		}
+	}
+	out := make([]mark, lines)
+	var open [kinds]int32
+	for i := range out {
+		for k := range kinds {
+			if open[k] += begin[i+1][k]; open[k] > 0 {
+				out[i] |= 1 << k
+			}
+		}
+	}
+	return out
 }
 
 // fenceWords yields the words of a meta string; white space within quotes and
@@ -286,7 +315,7 @@ func (f *fence) classes() []string {
 		classes = append(classes, "code-expandable")
 	}
 	for _, m := range f.marks {
-		if m&markFocus != 0 {
+		if m.mark&markFocus != 0 {
 			return append(classes, "code-focus")
 		}
 	}
@@ -303,16 +332,18 @@ func (s *state) codeLines(b []byte, f *fence, code string) []byte {
 		}
 	}
 	s.lines = lines
+	marks := f.lineMarks(len(lines))
+	room := len(code)
 	for i, line := range lines {
 		if i > 0 {
 			b = append(b, '\n')
 		}
-		b = f.marks[i+1].appendClasses(append(b, `<span class="line`...))
+		b = marks[i].appendClasses(append(b, `<span class="line`...))
 		b = append(b, `">`...)
 		line = bytes.TrimRight(line, "\n")
 		for _, w := range f.words {
 			if w.from <= i+1 && i+1 <= w.to {
-				line = markWord(line, w.word)
+				line = markWord(line, w.word, &room)
 			}
 		}
 		b = append(b, line...)

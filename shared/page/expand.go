@@ -22,6 +22,9 @@ const (
 	bytesPerNode = 256
 	// maxComponentDepth bounds components that show each other.
 	maxComponentDepth = 64
+	// maxAttrs bounds an element's attributes, spread ones included: each is
+	// compared with the others, and what is spread may be spread many times.
+	maxAttrs = 500
 )
 
 // snippet is a source that others include, parsed once for the site.
@@ -308,6 +311,10 @@ func (s *state) clone(n *mdx.Node) *mdx.Node {
 }
 
 func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
+	if len(n.Attrs) > maxAttrs {
+		s.attrsCut(n)
+		n.Attrs = n.Attrs[:maxAttrs]
+	}
 	if n.Name == "" {
 		return s.dissolve(n, sc), false
 	}
@@ -380,10 +387,18 @@ func (s *state) expandAttrs(n *mdx.Node, sc *scope) {
 	}
 }
 
+// attrsCut tells the author of an element with too many attributes.
+func (s *state) attrsCut(n *mdx.Node) {
+	s.report(s.fileOf(n), n.Pos, mdx.Warning, "attributes-cut", fmt.Sprintf("<%s> has more than %d attributes; the rest is left out", n.Name, maxAttrs))
+}
+
 // props evaluates an element's attributes.
 func (s *state) props(n *mdx.Node, sc *scope) []prop {
 	out := make([]prop, 0, len(n.Attrs))
 	for _, a := range n.Attrs {
+		if len(out) > maxAttrs {
+			break
+		}
 		switch a.Kind {
 		case mdx.AttrBool:
 			out = append(out, prop{a.Name, true, a.Pos})
@@ -414,6 +429,10 @@ func (s *state) props(n *mdx.Node, sc *scope) []prop {
 			}
 			out = append(out, prop{a.Name, v, a.Pos})
 		}
+	}
+	if len(out) > maxAttrs {
+		s.attrsCut(n)
+		out = out[:maxAttrs]
 	}
 	return out
 }

@@ -263,15 +263,25 @@ func cells(row *mdx.Node, head int) []*mdx.Node {
 	return list
 }
 
+// fillsUp tells whether the rows of a table that end early are filled up with
+// empty cells. A table with very many columns and very many rows of one cell
+// would become thousands of times as long as its source: there they are not.
+func fillsUp(rows, columns, held int) bool {
+	const always, most = 1000, 10 // cells; times those that are there
+	return rows*columns-held <= max(always, most*held)
+}
+
 func (s *state) table(b []byte, n *mdx.Node) []byte {
 	b = append(s.scrollBox(b, "table-wrap", component.WordTable), "<table>"...)
-	head, columns := 0, 0
+	head, columns, held := 0, 0, 0
 	for i, row := range n.Children {
 		if i == 0 {
 			head = len(row.Children)
 		}
-		columns = max(columns, len(cells(row, head)))
+		n := len(cells(row, head))
+		columns, held = max(columns, n), held+n
 	}
+	filled := fillsUp(len(n.Children), columns, held)
 	for i, row := range n.Children {
 		tag := "td"
 		cells := cells(row, head)
@@ -318,7 +328,7 @@ func (s *state) table(b []byte, n *mdx.Node) []byte {
 		}
 		// A row that ends early is filled up, so that borders and tints do
 		// not end early too.
-		for j := len(cells); j < columns; j++ {
+		for j := len(cells); filled && j < columns; j++ {
 			b = append(b, "<td></td>"...)
 		}
 		b = append(b, "</tr>\n"...)

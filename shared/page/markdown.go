@@ -242,10 +242,11 @@ func (s *state) cell(list []*mdx.Node) string {
 }
 
 func markdownTable(m *component.Markdown, rows [][]string, align []mdx.Align) {
-	width := 0
+	width, held := 0, 0
 	for _, row := range rows {
-		width = max(width, len(row))
+		width, held = max(width, len(row)), held+len(row)
 	}
+	filled := fillsUp(len(rows), width, held)
 	if width == 0 {
 		return
 	}
@@ -254,7 +255,11 @@ func markdownTable(m *component.Markdown, rows [][]string, align []mdx.Align) {
 		if i > 0 {
 			m.Write("\n")
 		}
-		for j := range width {
+		columns := width
+		if i > 0 && !filled {
+			columns = max(len(row), 1)
+		}
+		for j := range columns {
 			cell := ""
 			if j < len(row) {
 				cell = row[j]

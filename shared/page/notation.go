@@ -62,7 +62,16 @@ func (f *fence) annotate(kind string, first int) {
 		if counted {
 			to = first + count - 1
 		}
-		if word != "" && len(f.words) < maxWords {
+		if word == "" {
+			return
+		}
+		for i := range f.words { // twice in one line, a word would be marked twice
+			if w := &f.words[i]; w.word == word && w.to >= first {
+				w.to = max(w.to, to)
+				return
+			}
+		}
+		if len(f.words) < maxWords {
 			f.words = append(f.words, wordMark{word, first, to})
 		}
 		return
@@ -88,9 +97,7 @@ func (f *fence) annotate(kind string, first int) {
 	default:
 		return
 	}
-	for i := range lines {
-		f.mark(first+i, m)
-	}
+	f.mark(first, first+lines-1, m)
 }
 
 // lastCut splits "word:3" into word and number.
@@ -138,8 +145,10 @@ func annotation(line string) (rest, kind string, ok bool) {
 }
 
 // markWord wraps each occurrence of a word in a line's HTML. Tags that stand
-// in the middle of one split the mark, so that what comes out nests.
-func markWord(line []byte, word string) []byte {
+// in the middle of one split the mark, so that what comes out nests. room is how
+// many bytes of the block's code may still stand in marks: at first all that it
+// has. Words within words would else make something huge of a few letters.
+func markWord(line []byte, word string, room *int) []byte {
 	type char struct{ from, to int } // of one byte of text
 	var text []byte
 	var at []char
@@ -185,9 +194,10 @@ func markWord(line []byte, word string) []byte {
 	done := 0
 	for i := 0; ; {
 		k := bytes.Index(text[i:], []byte(word))
-		if k < 0 {
+		if k < 0 || *room <= 0 {
 			return append(out, line[done:]...)
 		}
+		*room -= len(word)
 		i += k
 		for j := i; j < i+len(word); {
 			run := j + 1

@@ -85,18 +85,7 @@ func (s *state) style(n *mdx.Node, pos mdx.Pos, css string) string {
 // declarations splits CSS at the semicolons that stand in no string and no
 // parentheses; comments are dropped.
 func declarations(css string) []string {
-	for {
-		start := strings.Index(css, "/*")
-		if start < 0 {
-			break
-		}
-		end := strings.Index(css[start+2:], "*/")
-		if end < 0 {
-			css = css[:start]
-			break
-		}
-		css = css[:start] + " " + css[start+2+end+2:]
-	}
+	css = withoutComments(css)
 	var out []string
 	depth, start := 0, 0
 	var quote byte
@@ -124,6 +113,26 @@ func declarations(css string) []string {
 	}
 	add(css[start:])
 	return out
+}
+
+// withoutComments puts a space in the place of each comment of CSS.
+func withoutComments(css string) string {
+	before, rest, found := strings.Cut(css, "/*")
+	if !found {
+		return css
+	}
+	var b strings.Builder
+	for found {
+		b.WriteString(before)
+		var closed bool
+		if _, rest, closed = strings.Cut(rest, "*/"); !closed {
+			return b.String()
+		}
+		b.WriteByte(' ')
+		before, rest, found = strings.Cut(rest, "/*")
+	}
+	b.WriteString(before)
+	return b.String()
 }
 
 // styleValue tells whether a value can stand in a rule without reaching out of

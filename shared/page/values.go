@@ -11,44 +11,45 @@ func attrValue(a mdx.Attr) (any, bool) { return component.AttrValue(a) }
 
 // literalSource writes a value as the source of a literal.
 func literalSource(v any) (string, bool) {
+	b, ok := appendLiteral(nil, v)
+	return string(b), ok
+}
+
+func appendLiteral(b []byte, v any) (_ []byte, ok bool) {
 	switch v := v.(type) {
 	case nil:
-		return "null", true
+		return append(b, "null"...), true
 	case string, bool, float64:
 		src, err := json.Marshal(v)
-		return string(src), err == nil
+		return append(b, src...), err == nil
 	case []any:
-		out := "["
+		b = append(b, '[')
 		for i, x := range v {
-			src, ok := literalSource(x)
-			if !ok {
-				return "", false
-			}
 			if i > 0 {
-				out += ","
+				b = append(b, ',')
 			}
-			out += src
+			if b, ok = appendLiteral(b, x); !ok {
+				return b, false
+			}
 		}
-		return out + "]", true
+		return append(b, ']'), true
 	}
 	members, ok := v.(mdx.Object)
 	if !ok {
-		return "", false
+		return b, false
 	}
-	out := "{"
+	b = append(b, '{')
 	for i, m := range members {
-		src, ok := literalSource(m.Value)
-		if !ok {
-			return "", false
-		}
 		name, err := json.Marshal(m.Key)
 		if err != nil {
-			return "", false
+			return b, false
 		}
 		if i > 0 {
-			out += ","
+			b = append(b, ',')
 		}
-		out += string(name) + ":" + src
+		if b, ok = appendLiteral(append(append(b, name...), ':'), m.Value); !ok {
+			return b, false
+		}
 	}
-	return out + "}", true
+	return append(b, '}'), true
 }

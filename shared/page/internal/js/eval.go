@@ -360,7 +360,9 @@ func (m *Machine) object(e object, sc *Scope) (any, error) {
 				return nil, unsupported("it spreads what is no object")
 			}
 			for _, x := range o {
-				out = set(out, x.Key, x.Value)
+				if out = set(out, x.Key, x.Value); len(out) > maxMembers {
+					return nil, unsupported("an object in it is too large")
+				}
 			}
 			if err := m.charge(len(o)); err != nil {
 				return nil, err
@@ -382,10 +384,9 @@ func (m *Machine) object(e object, sc *Scope) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = set(out, key, v)
-	}
-	if len(out) > 2000 {
-		return nil, unsupported("an object in it is too large")
+		if out = set(out, key, v); len(out) > maxMembers {
+			return nil, unsupported("an object in it is too large")
+		}
 	}
 	return out, nil
 }

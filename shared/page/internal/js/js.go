@@ -102,9 +102,11 @@ const (
 	// MaxSteps bounds the work of all evaluations together.
 	MaxSteps = 300_000
 	maxDepth = 150
-	// maxText bounds a string, in bytes, and maxList a list.
-	maxText = 1 << 20
-	maxList = 50_000
+	// maxText bounds a string, in bytes, maxList a list, and maxMembers an
+	// object.
+	maxText    = 1 << 20
+	maxList    = 50_000
+	maxMembers = 2000
 )
 
 // Host is who evaluates: it makes values of JSX.

@@ -1,0 +1,86 @@
+package page_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What a page becomes grows with its source, whatever the source repeats: a few
+// thousand bytes never become millions.
+func TestPagesGrowWithTheirSource(t *testing.T) {
+	times := strings.Repeat
+	for name, source := range map[string]string{
+		"rows shorter than the head":         times("|a", 1000) + "|\n" + times("|-", 1000) + "|\n" + times("x\n", 2000),
+		"rows of HTML shorter than the head": "<table>\n<tr>" + times("<td>a</td>", 500) + "</tr>\n" + times("<tr><td>a</td></tr>\n", 1000) + "</table>\n",
+		"lines far down in quotes":           times("> ", 900) + "a\n" + times("b\n", 5000),
+		"lines far down in lists":            times("- ", 900) + "a\n" + times("b\n", 5000),
+		"code far down in components":        times("<Card>\n", 900) + "\n```\n" + times("b\n", 5000) + "```\n" + times("</Card>\n", 900),
+		"one word marked many times":         "```js\n" + times("// [!code word:a]\n", 40) + times("aaaa\n", 2000) + "```\n",
+		"words within words":                 "```js\n" + wordsInWords(40) + times("a", 5000) + "\n```\n",
+		"marks of more lines than there are": "```js\n" + times("// [!code highlight:100000]\n", 2000) + "a\n```\n",
+		"ranges of more lines":               "```js {" + times("1-100000,", 2000) + "}\na\n```\n",
+		"blocks with ranges":                 times("```js {1-100000}\na\n```\n\n", 500),
+	} {
+		r := renderSource(t, source)
+		// The longest of what is known: a mark around each letter.
+		if most := 64 * len(source); len(r.HTML) > most || len(r.Markdown) > most {
+			t.Errorf("%s: %d bytes of source become %d of HTML and %d of Markdown", name, len(source), len(r.HTML), len(r.Markdown))
+		}
+		for _, fault := range checkHTML(r) {
+			t.Errorf("%s: %s", name, fault)
+		}
+	}
+}
+
+func wordsInWords(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "// [!code word:%s]\n", strings.Repeat("a", i+1))
+	}
+	return b.String()
+}
+
+// A table of a size that people write is filled up, so that every row has all
+// columns.
+func TestShortRowsAreFilled(t *testing.T) {
+	r := renderSource(t, "| a | b | c |\n| - | - | - |\n| 1 |\n")
+	if got := strings.Count(string(r.HTML), "<td>"); got != 3 {
+		t.Errorf("%d cells: %s", got, r.HTML)
+	}
+	if !strings.Contains(string(r.Markdown), "| 1 |  |  |") {
+		t.Errorf("the copy: %s", r.Markdown)
+	}
+}
+
+// An element has a bounded number of attributes, written or spread; its author
+// is told.
+func TestManyAttributes(t *testing.T) {
+	var written, object strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&written, " data-a%d=\"x\"", i)
+		fmt.Fprintf(&object, "\"data-a%d\": 1, ", i)
+	}
+	for name, source := range map[string]string{
+		"written":     "<div" + written.String() + ">text</div>\n",
+		"a component": "<Card" + written.String() + ">text</Card>\n",
+		"an arrow":    "export const A = (p) => <p>text</p>;\n\n<A" + written.String() + " />\n",
+		"spread":      "<div {...{" + object.String() + "}}>text</div>\n",
+		"spread many times": "export const o = {" + strings.Repeat("a: 1, ", 5) + "b: 2};\n\n<div" +
+			strings.Repeat(" {...o}", 450) + ">text</div>\n",
+	} {
+		r := renderSource(t, source)
+		if got := words(r.HTML); got != "text" {
+			t.Errorf("%s: the content is %q", name, got)
+		}
+		if got := strings.Count(string(r.HTML), "data-a"); got > 500 {
+			t.Errorf("%s: %d attributes", name, got)
+		}
+		for _, fault := range checkHTML(r) {
+			t.Errorf("%s: %s", name, fault)
+		}
+		if d := diagnostics(r); d == "" {
+			t.Errorf("%s: the author is told nothing", name)
+		}
+	}
+}
