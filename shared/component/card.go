@@ -54,7 +54,7 @@ func cardHTML(w *Writer, e *Element) {
 		if width, height, ok := w.Size(e, img); ok {
 			w.Attr("width", strconv.Itoa(width)).Attr("height", strconv.Itoa(height))
 		}
-		w.Attr("src", w.Asset(e, img)).Raw(">")
+		w.AttrIf("src", w.Asset(e, img)).Raw(">")
 	}
 	if e.Has("icon") {
 		w.Icon(e, "icon", "card-icon", w.colorClass(e, "color", "color"))

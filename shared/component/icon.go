@@ -79,7 +79,7 @@ func iconHTML(w *Writer, e *Element) {
 	}
 	w.Raw(">")
 	if isAddress(name) {
-		w.Raw(`<img class="icon" alt=""`).Attr("src", w.Asset(e, name)).Raw(` loading="lazy">`)
+		w.Raw(`<img class="icon" alt=""`).AttrIf("src", w.Asset(e, name)).Raw(` loading="lazy">`)
 	} else if svg, ok := w.Services.Icon(e, name); ok {
 		w.Raw(svg)
 	}

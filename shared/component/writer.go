@@ -94,7 +94,7 @@ func (w *Writer) Icon(e *Element, attr string, classes ...string) *Writer {
 	}
 	if isAddress(name) {
 		return w.Raw(`<span`).Attr("class", join(classes)).Raw(`><img class="icon" alt=""`).
-			Attr("src", w.Asset(e, name)).Raw(` loading="lazy"></span>`)
+			AttrIf("src", w.Asset(e, name)).Raw(` loading="lazy"></span>`)
 	}
 	svg, ok := w.Services.Icon(e, name)
 	if !ok {

@@ -514,15 +514,18 @@ func (s *state) importPath(from string, sc *scope) string {
 // excerpt shortens a source for a message.
 func excerpt(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	const most = 60
+	return cutText(s, 60)
+}
+
+// cutText gives a text with no more than most bytes of it, in whole characters.
+func cutText(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	cut := most
-	for cut > 0 && s[cut]&0xC0 == 0x80 {
-		cut--
+	for most > 0 && s[most]&0xC0 == 0x80 {
+		most--
 	}
-	return s[:cut] + "…"
+	return s[:most] + "…"
 }
 
 func isHandler(name string) bool {

@@ -84,3 +84,17 @@ func TestManyAttributes(t *testing.T) {
 		}
 	}
 }
+
+// What the author is told stays readable, however long a name or an address is.
+func TestMessagesAreShort(t *testing.T) {
+	long := strings.Repeat("ü", 20_000)
+	r := renderSource(t, "<X"+long+">a</X"+long+">\n\n[a](/"+long+")\n\n<div id=\""+long+"\" /><div id=\""+long+"\" />\n\n<Icon icon=\"unknown\" />\n\n```"+long+"\na\n```\n")
+	if len(r.Diagnostics) < 3 {
+		t.Errorf("told only of %v", r.Diagnostics)
+	}
+	for _, d := range r.Diagnostics {
+		if len(d.Message) > 1100 || strings.ContainsRune(d.Message, '\ufffd') {
+			t.Errorf("%s has a message of %d bytes", d.Code, len(d.Message))
+		}
+	}
+}

@@ -196,7 +196,12 @@ func (s *state) report(file string, pos mdx.Pos, severity mdx.Severity, code, me
 // maxDiagnostics bounds what one page reports: past it, more says nothing new.
 const maxDiagnostics = 1000
 
+// maxMessage bounds, in bytes, what one diagnostic says: addresses, names and ids
+// that it repeats may have any length.
+const maxMessage = 1000
+
 func (s *state) add(d mdx.Diagnostic) {
+	d.Message = cutText(d.Message, maxMessage)
 	if s.reports == nil {
 		s.reports = map[mdx.Diagnostic]struct{}{}
 	}

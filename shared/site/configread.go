@@ -427,6 +427,11 @@ func (r *configReader) redirects(v *value) (out []Redirect, places []*value) {
 			r.report(i, mdx.Warning, "config-redirect", "a redirect needs source and destination")
 			continue
 		}
+		if scheme := schemeOf(cleanHref(d.Destination)); unsafeScheme(scheme) || scheme == "data" {
+			// Servers that read the bundle's description would send it on.
+			r.report(i, mdx.Warning, "link-unsafe", "the redirect from %q to %q is left out: its scheme is not safe on a page", d.Source, d.Destination)
+			continue
+		}
 		if p := i.get("permanent"); p != nil {
 			d.Permanent = r.boolean(p)
 		} else {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bindery-docs/bindery/shared/mdx"
 )
@@ -89,7 +90,27 @@ func (r *configReader) refer(v *value, href string, asset bool) {
 	}
 }
 
+// maxQuoted bounds, in bytes, what a message repeats of a configuration.
+const maxQuoted = 500
+
+// short is a text as messages quote it.
+func short(s string) string {
+	if len(s) <= maxQuoted {
+		return s
+	}
+	cut := maxQuoted
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
 func (r *configReader) report(v *value, severity mdx.Severity, code, format string, args ...any) {
+	for i, a := range args {
+		if s, ok := a.(string); ok {
+			args[i] = short(s)
+		}
+	}
 	d := mdx.Diagnostic{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...)}
 	if v != nil && v.doc != nil {
 		d.File = v.doc.file
