@@ -72,11 +72,13 @@ func TestStepsRepeat(t *testing.T) {
 // An event of an execution's end names its state where the States Language
 // would name an error. A job says what either means.
 func TestFailSaysHowTheExecutionEnded(t *testing.T) {
-	for named, want := range map[string]string{
-		"States.Timeout": "the export took too long",
-		"TIMED_OUT":      "the export took too long",
-		"ABORTED":        "the workflow of the export was stopped",
-		"FAILED":         "the export met a fault of ours",
+	for named, want := range map[string]admin.Failure{
+		"States.Timeout": {Code: admin.CodeInternal, Message: "the export took too long"},
+		"TIMED_OUT":      {Code: admin.CodeInternal, Message: "the export took too long"},
+		"ABORTED":        {Code: admin.CodeInternal, Message: "the workflow of the export was stopped"},
+		"FAILED":         {Code: admin.CodeInternal, Message: "the export met a fault of ours"},
+		// A shard that met a passing fault too often records nothing.
+		"States.ExceedToleratedFailureThreshold": {Code: admin.CodeTemporary, Message: "the export met a passing fault again and again; start another one"},
 	} {
 		t.Run(named, func(t *testing.T) {
 			w := newWorld(t)
@@ -86,7 +88,7 @@ func TestFailSaysHowTheExecutionEnded(t *testing.T) {
 				t.Fatal(err)
 			}
 			j, err := w.admin.FindExport(t.Context(), job.ID)
-			if err != nil || j.Status != admin.ExportFailed || j.Failure.Message != want {
+			if err != nil || j.Status != admin.ExportFailed || *j.Failure != want {
 				t.Errorf("the job is %s with %+v (%v)", j.Status, j.Failure, err)
 			}
 		})

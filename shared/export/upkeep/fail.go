@@ -31,6 +31,11 @@ var messages = map[string]string{
 	admin.CodeInternal:        "the export met a fault of ours",
 }
 
+// mapThreshold is how a workflow names that a shard failed, and no more. Shards
+// record all causes but those that may pass, and those that end the process;
+// so where nothing is recorded, another export may do better.
+const mapThreshold = "States.ExceedToleratedFailureThreshold"
+
 // Message is what a job that failed with code says, "" for codes that are not
 // ours.
 func Message(code string) string { return messages[code] }
@@ -40,6 +45,9 @@ func Message(code string) string { return messages[code] }
 // that is no error.
 func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 	code := in.Error.Error
+	if code == mapThreshold {
+		code = admin.CodeTemporary
+	}
 	message := messages[code]
 	if message == "" {
 		k.log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
