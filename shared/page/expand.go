@@ -109,12 +109,7 @@ func (s *state) expand(list []*mdx.Node, sc *scope) []*mdx.Node {
 
 // expandNode returns what stands in place of a node, or same.
 func (s *state) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
-	if s.size += 1 + len(n.Value)/bytesPerNode; s.size > maxNodes {
-		if !s.tooLarge {
-			s.tooLarge = true
-			s.report(sc.file, n.Pos, mdx.Error, "page-too-large",
-				fmt.Sprintf("the page grows to more than %d parts; the rest is left out", maxNodes))
-		}
+	if !s.grows(nodeBytes(n), sc.file, n.Pos) {
 		return nil, false
 	}
 	if s.origin != nil && sc.file != s.source {
@@ -130,7 +125,9 @@ func (s *state) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool)
 	}
 	switch n.Kind {
 	case mdx.CodeBlock:
-		n.Value = interpolate(n.Value, sc.props)
+		if code := interpolate(n.Value, sc.props); len(code) <= len(n.Value) || s.grows(len(code), sc.file, n.Pos) {
+			n.Value = code
+		}
 	case mdx.Heading:
 		s.ownID(n)
 	}
@@ -140,16 +137,48 @@ func (s *state) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool)
 	return nil, true
 }
 
+// grows counts one more part of the page, with so many bytes of text. It is
+// false once the page is too large, which it reports.
+func (s *state) grows(text int, file string, pos mdx.Pos) bool {
+	if s.size += 1 + text/bytesPerNode; s.size <= maxNodes {
+		return true
+	}
+	if !s.tooLarge {
+		s.tooLarge = true
+		s.report(file, pos, mdx.Error, "page-too-large",
+			fmt.Sprintf("the page grows to more than %d parts; the rest is left out", maxNodes))
+	}
+	return false
+}
+
+// nodeBytes is the text that a node itself has: its own and its attributes'.
+func nodeBytes(n *mdx.Node) int {
+	size := len(n.Value)
+	for i := range n.Attrs {
+		size += len(n.Attrs[i].Value)
+	}
+	return size
+}
+
+// maxInterpolated bounds in bytes what the properties of a snippet may add to one
+// block of code.
+const maxInterpolated = 1 << 20
+
 // interpolate puts the properties of a snippet in the place of {name} in its
-// code.
+// code. Where that would make it very long, the code stays as it is.
 func interpolate(code string, props mdx.Object) string {
 	if len(props) == 0 || strings.IndexByte(code, '{') < 0 {
 		return code
 	}
 	var pairs []string
+	added := 0
 	for _, p := range props {
 		if text, ok := display(p.Value); ok && isPath(p.Key) {
-			pairs = append(pairs, "{"+p.Key+"}", text, "{props."+p.Key+"}", text)
+			short, long := "{"+p.Key+"}", "{props."+p.Key+"}"
+			pairs = append(pairs, short, text, long, text)
+			if added += (strings.Count(code, short) + strings.Count(code, long)) * len(text); added > maxInterpolated {
+				return code
+			}
 		}
 	}
 	return strings.NewReplacer(pairs...).Replace(code)
@@ -281,14 +310,17 @@ func (s *state) content(v any, pos mdx.Pos) ([]*mdx.Node, bool) {
 	if text == "" {
 		return nil, true
 	}
+	if !s.grows(len(text), s.source, pos) {
+		return nil, true
+	}
 	return []*mdx.Node{{Kind: mdx.Text, Value: text, Pos: pos, End: pos}}, true
 }
 
 // clone copies resolved nodes with what is known about them.
 func (s *state) clone(n *mdx.Node) *mdx.Node {
 	c := *n
-	if s.size += 1 + len(n.Value)/bytesPerNode; s.size > maxNodes {
-		c.Value, c.Children = "", nil
+	if !s.grows(nodeBytes(n), s.fileOf(n), n.Pos) {
+		c.Value, c.Children, c.Attrs = "", nil, nil
 		return &c
 	}
 	if file, ok := s.origin[n]; ok {
@@ -441,6 +473,9 @@ func (s *state) props(n *mdx.Node, sc *scope) []prop {
 func (s *state) literal(n *mdx.Node, name string, v any) (mdx.Attr, bool) {
 	switch v := v.(type) {
 	case string:
+		if !s.grows(len(v), s.fileOf(n), n.Pos) {
+			v = ""
+		}
 		return mdx.Attr{Kind: mdx.AttrString, Name: name, Value: v}, true
 	case nodes:
 		list, _ := s.content(v, n.Pos)
@@ -454,6 +489,9 @@ func (s *state) literal(n *mdx.Node, name string, v any) (mdx.Attr, bool) {
 		return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: "null"}, true
 	}
 	src, ok := literalSource(v)
+	if !s.grows(len(src), s.fileOf(n), n.Pos) {
+		src = "null"
+	}
 	return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: src}, ok
 }
 

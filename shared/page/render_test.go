@@ -51,6 +51,32 @@ func TestChildrenBomb(t *testing.T) {
 	}
 }
 
+// A long text that a page shows or hands on again and again counts with its
+// length: as an expression, as an attribute, in code and in copies of elements.
+func TestTextBomb(t *testing.T) {
+	text := "export const text = 'x'.repeat(900000);\n\n"
+	for name, source := range map[string]string{
+		"expressions":             text + strings.Repeat("{text}\n\n", 500),
+		"attributes":              text + strings.Repeat("<div title={text} />\n\n", 500),
+		"attributes of a list":    text + "{[1,2,3,4,5,6,7,8,9].map(x => [1,2,3,4,5,6,7,8,9].map(y => [1,2,3,4,5,6,7,8,9].map(z => <div title={text} />)))}\n",
+		"lists in attributes":     text + strings.Repeat("<Update label=\"a\" tags={[text]}>x</Update>\n\n", 500),
+		"components":              text + strings.Repeat("<Card title={text} />\n\n", 500),
+		"snippets":                "import S from \"/snippets/s.mdx\";\n" + text + strings.Repeat("<S v={text} />\n\n", 300),
+		"copies of one attribute": "export const Twice = ({ children }) => (<div>{children}{children}</div>);\n\n" + strings.Repeat("<Twice>", 12) + "<b title=\"" + strings.Repeat("x", 100_000) + "\">x</b>" + strings.Repeat("</Twice>", 12) + "\n",
+	} {
+		result := renderFiles(t, fstest.MapFS{
+			"page.mdx":       {Data: []byte(source)},
+			"snippets/s.mdx": {Data: []byte("```\n" + strings.Repeat("{v}", 1000) + "\n```\n\n{v} <div title={v} />\n")},
+		}, "page.mdx")
+		if d := diagnostics(result); strings.Count(d, "page-too-large") != 1 {
+			t.Errorf("%s: diagnostics: %s", name, d)
+		}
+		if size := max(len(result.HTML), len(result.Markdown)); size > 128<<20 {
+			t.Errorf("%s: the page has %d bytes", name, size)
+		}
+	}
+}
+
 // What can't be read is an error, not a page without something.
 func TestReadErrors(t *testing.T) {
 	fsys := fstest.MapFS{
