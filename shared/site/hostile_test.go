@@ -2,6 +2,7 @@ package site
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -65,5 +66,17 @@ func TestMessagesAreShort(t *testing.T) {
 		if len(d.Message) > 3*maxQuoted || strings.ContainsRune(d.Message, '\ufffd') {
 			t.Errorf("%s has a message of %d bytes: %.100s", d.Code, len(d.Message), d.Message)
 		}
+	}
+}
+
+// A file that is referred to hundreds of times counts each time: a small site
+// can't unfold into more than its limit.
+func TestReferencesAreBounded(t *testing.T) {
+	config := `{"name": "X", "navigation": {"pages": [` + strings.TrimSuffix(strings.Repeat(`{"$ref": "big.json"},`, 100), ",") + `]}}`
+	big := `{"group": "` + strings.Repeat("x", 1<<20) + `", "pages": ["a"]}`
+	_, _, err := loadFS(t, files("docs.json", config, "big.json", big, "a.mdx", ""), Options{Domain: "docs.example"})
+	var e *ConfigError
+	if !errors.As(err, &e) || !strings.Contains(e.Message, "MiB") {
+		t.Errorf("got %v", err)
 	}
 }

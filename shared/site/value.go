@@ -70,6 +70,9 @@ type configReader struct {
 	fsys  fs.FS
 	diags []mdx.Diagnostic
 	refs  int
+	// bytes is what was read of configuration files, of one as often as it is
+	// referred to.
+	bytes int64
 	// variables stand in texts as {{name}}.
 	variables map[string]string
 	// refers are addresses to look at once the site is known.
@@ -127,6 +130,9 @@ func (r *configReader) read(file string, above []string) (*value, error) {
 	}
 	if info.Size() > maxConfigBytes {
 		return nil, &ConfigError{File: file, Message: fmt.Sprintf("the file has more than %d MiB", maxConfigBytes>>20)}
+	}
+	if r.bytes += info.Size(); r.bytes > maxConfigBytes {
+		return nil, &ConfigError{File: file, Message: fmt.Sprintf("the configuration has more than %d MiB, with the files that it refers to each time that it does", maxConfigBytes>>20)}
 	}
 	data, err := fs.ReadFile(r.fsys, file)
 	if err != nil {
