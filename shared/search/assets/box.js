@@ -58,7 +58,7 @@ function el(tag, attrs, children) {
   return e;
 }
 
-var dialog, input, listbox, status, options = [], active = -1, asked = "", shown = "", timer, followed = false, from = null;
+var dialog, input, listbox, status, options = [], active = -1, asked = "", shown = "", timer, followed = false;
 
 function build() {
   var label = opener.querySelector("span").textContent;
@@ -80,8 +80,11 @@ function build() {
   close.addEventListener("click", function () { dialog.close(); });
   dialog.addEventListener("click", function (e) { if (e.target === dialog) dialog.close(); });
   dialog.addEventListener("close", function () {
-    // The keys open the dialog from wherever the reader is.
-    if (!followed) (from && from !== document.body && from.isConnected ? from : opener).focus({ preventScroll: true });
+    // The browser has given the focus back to where the reader was. This event
+    // comes later: only a focus that is nowhere, or in what is hidden, may be
+    // moved.
+    var at = document.activeElement;
+    if (!followed && !dialog.open && (!at || at === document.body || dialog.contains(at))) opener.focus({ preventScroll: true });
     followed = false;
   });
   input.addEventListener("input", function () {
@@ -99,7 +102,6 @@ function build() {
 function open() {
   if (!dialog) build();
   if (dialog.open) return;
-  from = document.activeElement;
   dialog.showModal();
   input.focus();
   input.select();
