@@ -114,7 +114,7 @@ func TestOddSites(t *testing.T) {
 			map[string]string{"index.html": "f.pdf", "file.html": "f.pdf#page=2", "out.html": "https://o.example/x?y=1", "a.html": `href="f.pdf#page=2"`, "f.pdf": "pdf"},
 			[]string{"one.html", "self.html", "bad.html"},
 			[]string{
-				"docs.json:3:1 redirect-loop", "docs.json:4:1 redirect-loop", "docs.json:5:1 redirect-loop", "docs.json:10:1 redirect-missing",
+				"docs.json:10:1 link-unsafe", "docs.json:3:1 redirect-loop", "docs.json:4:1 redirect-loop", "docs.json:5:1 redirect-loop",
 				"docs.json:12:1 redirect-loop", "a.mdx:1:1 link-missing", "a.mdx:1:22 link-missing",
 			},
 		},
