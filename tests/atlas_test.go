@@ -202,7 +202,8 @@ func TestAtlasInABrowser(t *testing.T) {
 		window.shifted = [];
 		new PerformanceObserver(l => { for (const e of l.getEntries()) if (!e.hadRecentInput) {
 			window.shift += e.value;
-			for (const s of e.sources) window.shifted.push(s.node ? (s.node.outerHTML || s.node.data || "").slice(0, 60) : "?");
+			const at = r => [r.x, r.y, r.width, r.height].map(Math.round).join(" ");
+			for (const s of e.sources) window.shifted.push((s.node ? (s.node.outerHTML || s.node.data || "").slice(0, 60) : "?") + " from " + at(s.previousRect) + " to " + at(s.currentRect));
 		} })
 			.observe({ type: "layout-shift", buffered: true });`})
 	if err != nil {
@@ -214,6 +215,7 @@ func TestAtlasInABrowser(t *testing.T) {
 			const faults = [];
 			if (window.hostile !== undefined) faults.push("the author's script " + window.hostile + " ran");
 			if (window.shift > 0.05) faults.push("the layout moved by " + window.shift + ": " + window.shifted.join(" | "));
+			if (!document.querySelector(".prose > .beside") != !document.querySelector(".has-beside")) faults.push("the layout does not know what stands beside the text");
 			const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 			if (over > 1) faults.push("it is " + over + " pixels too wide");
 			const ids = new Set();

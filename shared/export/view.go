@@ -181,7 +181,7 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 		Image: image, ImageDrawn: drawn, Meta: meta, Root: f.root, Home: f.home,
 		Markdown: site.Rel(p.Output, markdownPath(p)), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
 		Banner: f.banner, Header: f.header, Sidebar: sidebar, CurrentKey: i,
-		Breadcrumbs: v.breadcrumbs(i), Body: res.HTML, Footer: f.footer,
+		Breadcrumbs: v.breadcrumbs(i), Body: res.HTML, Beside: res.Beside, Footer: f.footer,
 		Styles: f.stylesFor(res), Scripts: f.scriptsFor(res),
 		Canonical: v.canonical(p),
 	}

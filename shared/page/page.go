@@ -62,6 +62,8 @@ type Result struct {
 	Lead []byte
 	// HTML is the body of the article, without the title.
 	HTML []byte
+	// Beside tells that HTML has a column beside the text: panels, examples.
+	Beside bool
 	// Markdown is the page's Markdown copy, title included.
 	Markdown []byte
 	// Text is the text by heading.

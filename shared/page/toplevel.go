@@ -26,6 +26,7 @@ func (s *state) topLevel(b []byte) []byte {
 		case !beside(n):
 			b = line(b, n)
 		case i == first:
+			s.result.Beside = true
 			w := component.Writer{B: b, Services: s}
 			b = append(w.OpenBeside().B, '\n')
 			for _, n := range s.root {

@@ -75,6 +75,9 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	if !contents {
 		dst = append(dst, ` no-contents`...)
 	}
+	if v.Beside {
+		dst = append(dst, ` has-beside`...)
+	}
 	dst = append(dst, `">`...)
 	if sidebar {
 		dst = append(dst, `<nav class="sidebar" id="bindery-sidebar" popover`...)

@@ -79,7 +79,9 @@ type View struct {
 	// Contents are the headings of "On this page", in order.
 	Contents []Heading
 	// Body is the article's HTML, without the title.
-	Body       []byte
+	Body []byte
+	// Beside tells that the body has a column beside its text.
+	Beside     bool
 	Prev, Next *Link
 	Footer     Footer
 
