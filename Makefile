@@ -33,7 +33,7 @@ race:
 
 ## Parse, highlight, render and the whole export, in one run on one machine.
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./shared/mdx ./shared/highlight ./shared/page ./shared/theme ./tests
+	$(GO) test -run '^$$' -bench . -benchmem ./shared/render/mdx ./shared/render/highlight ./shared/render/page ./shared/render/theme ./tests
 
 ## Size and start of every function, beside a Lambda function that does nothing.
 bench-functions:
@@ -76,7 +76,7 @@ stop-local:
 ## The contracts of the ports on local clouds, then the deployed stack against the
 ## local Bindery: same bytes, refusals, faults, permissions.
 test-cloud: tools
-	$(GO) test ./shared/cloud -run 'Contract$$' -count=1
+	$(GO) test ./shared/service/cloud -run 'Contract$$' -count=1
 	BINDERY_CLOUD=1 $(GO) test ./tests -run '^TestCloud$$' -count=1 -v -timeout 30m
 
 ## The container images of the Helm chart, as archives in bin/; needs no daemon.

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/api"
-	"github.com/bindery-docs/bindery/shared/bundle"
-	"github.com/bindery-docs/bindery/shared/snapshot"
-	"github.com/bindery-docs/bindery/shared/store"
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
+	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 // names are the functions, in the order in which the story calls them.

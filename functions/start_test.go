@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/base/config"
 )
 
 // empty builds a Lambda function that does nothing, as anybody would build one
@@ -19,7 +19,7 @@ func empty(t testing.TB) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "bootstrap")
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-tags", "lambda.norpc",
-		"-o", program, "../shared/cloud/testdata/empty")
+		"-o", program, "../shared/service/cloud/testdata/empty")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/base/config"
 )
 
 // part is what a function is for.

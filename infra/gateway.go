@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awswafv2"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
 // gateway is the REST API before the functions.

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/base/config"
 )
 
 // access is what a function may do, in the words of IAM without their service.

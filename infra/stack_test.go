@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	outputs "github.com/bindery-docs/bindery/shared/cloud/stack"
+	outputs "github.com/bindery-docs/bindery/shared/service/cloud/stack"
 	"github.com/bindery-docs/bindery/statemachine"
 	"github.com/bindery-docs/bindery/tests/outside"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
 	"github.com/aws/jsii-runtime-go"
 
-	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/base/config"
 	"github.com/bindery-docs/bindery/statemachine"
 )
 

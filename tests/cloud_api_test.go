@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
 // ask makes a request as it is given and holds the answer to the form of all

@@ -15,13 +15,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/asl"
-	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
-	"github.com/bindery-docs/bindery/shared/export"
-	"github.com/bindery-docs/bindery/shared/local"
-	"github.com/bindery-docs/bindery/shared/script/island"
-	"github.com/bindery-docs/bindery/shared/store"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/local"
+	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 

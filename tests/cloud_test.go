@@ -18,11 +18,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
-	"github.com/bindery-docs/bindery/shared/cloud/s3store"
-	"github.com/bindery-docs/bindery/shared/cloud/sfnrun"
-	"github.com/bindery-docs/bindery/shared/cloud/stack"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
+	"github.com/bindery-docs/bindery/shared/service/cloud/sfnrun"
+	"github.com/bindery-docs/bindery/shared/service/cloud/stack"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 

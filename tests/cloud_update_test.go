@@ -21,9 +21,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
-	"github.com/bindery-docs/bindery/shared/cloud/stack"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/service/cloud/stack"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -107,8 +107,8 @@ func otherRenderer(t *testing.T) string {
 	dir := t.TempDir()
 	replace := map[string]string{}
 	for i, change := range []struct{ file, old, new string }{
-		{"shared/export/renderer.go", `const rendererVersion = \d+`, "const rendererVersion = 1_000_000"},
-		{"shared/export/upkeep/upkeep.go", `maxAge = 7 \* time\.Hour`, "maxAge = 8 * time.Hour"},
+		{"shared/service/export/renderer.go", `const rendererVersion = \d+`, "const rendererVersion = 1_000_000"},
+		{"shared/service/export/upkeep/upkeep.go", `maxAge = 7 \* time\.Hour`, "maxAge = 8 * time.Hour"},
 	} {
 		file := filepath.Join(outside.Checkout(t), filepath.FromSlash(change.file))
 		source, err := os.ReadFile(file)

@@ -17,12 +17,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/export"
-	"github.com/bindery-docs/bindery/shared/highlight"
-	"github.com/bindery-docs/bindery/shared/remote"
-	"github.com/bindery-docs/bindery/shared/snapshot"
-	"github.com/bindery-docs/bindery/shared/theme/icons"
+	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/render/highlight"
+	"github.com/bindery-docs/bindery/shared/render/theme/icons"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 

@@ -20,12 +20,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"pgregory.net/rapid"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/asl"
-	"github.com/bindery-docs/bindery/shared/cloud/s3store"
-	"github.com/bindery-docs/bindery/shared/export"
-	"github.com/bindery-docs/bindery/shared/local"
-	"github.com/bindery-docs/bindery/shared/store"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
+	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/local"
+	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 

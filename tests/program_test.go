@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/bindery-docs/bindery/shared/script/island"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
 )
 
 // scratch is a folder for what all tests of the package share. TestMain

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/bindery-docs/bindery/shared/bundle"
-	"github.com/bindery-docs/bindery/shared/serve"
-	"github.com/bindery-docs/bindery/shared/site"
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/delivery/serve"
+	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
 // TestRedirectsAgree: a link that the export takes for good by a redirect leads

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/bindery-docs/bindery/shared/search/searchtest"
+	"github.com/bindery-docs/bindery/shared/render/search/searchtest"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 

@@ -25,8 +25,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/bindery-docs/bindery/shared/bundle"
-	"github.com/bindery-docs/bindery/shared/serve"
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/delivery/serve"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/api"
-	"github.com/bindery-docs/bindery/shared/asl"
-	"github.com/bindery-docs/bindery/shared/local"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/local"
 )
 
 // up is a running `bindery up`.

@@ -7,13 +7,13 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/cloud"
-	"github.com/bindery-docs/bindery/shared/cloud/awsconfig"
-	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
-	"github.com/bindery-docs/bindery/shared/cloud/s3store"
-	"github.com/bindery-docs/bindery/shared/config"
-	"github.com/bindery-docs/bindery/shared/export/upkeep"
+	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/cloud"
+	"github.com/bindery-docs/bindery/shared/service/cloud/awsconfig"
+	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
+	"github.com/bindery-docs/bindery/shared/service/export/upkeep"
 )
 
 func main() { cloud.Main("failexport", handler) }

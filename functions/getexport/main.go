@@ -3,12 +3,12 @@
 package main
 
 import (
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/api"
-	"github.com/bindery-docs/bindery/shared/cloud"
-	"github.com/bindery-docs/bindery/shared/cloud/awsconfig"
-	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
-	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/cloud"
+	"github.com/bindery-docs/bindery/shared/service/cloud/awsconfig"
+	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 )
 
 func main() { cloud.Main("getexport", handler) }

@@ -3,9 +3,9 @@
 package main
 
 import (
-	"github.com/bindery-docs/bindery/shared/api"
-	"github.com/bindery-docs/bindery/shared/cloud"
-	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/cloud"
 )
 
 func main() { cloud.Main("openapi", handler) }

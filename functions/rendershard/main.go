@@ -4,14 +4,14 @@ package main
 import (
 	"os"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/cloud"
-	"github.com/bindery-docs/bindery/shared/cloud/awsconfig"
-	"github.com/bindery-docs/bindery/shared/cloud/dynamo"
-	"github.com/bindery-docs/bindery/shared/cloud/s3store"
-	"github.com/bindery-docs/bindery/shared/config"
-	"github.com/bindery-docs/bindery/shared/export"
-	"github.com/bindery-docs/bindery/shared/script/island"
+	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/cloud"
+	"github.com/bindery-docs/bindery/shared/service/cloud/awsconfig"
+	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
+	"github.com/bindery-docs/bindery/shared/service/export"
 )
 
 func main() {

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/page"
-	"github.com/bindery-docs/bindery/shared/script/island"
-	"github.com/bindery-docs/bindery/shared/site"
-	"github.com/bindery-docs/bindery/shared/theme/icons"
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/render/theme/icons"
+	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
 // load reads this folder as a site.

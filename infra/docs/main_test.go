@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/bindery-docs/bindery/shared/script/island"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
 )
 
 // The test's own program is the process that shows what pages have in

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bindery-docs/bindery/shared/client"
+	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
 // TestLoopKeepsTheKey holds the chart to the rule of the program that the loop

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/config"
-	"github.com/bindery-docs/bindery/shared/serve"
+	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/delivery/serve"
 )
 
 // Exit codes.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/config"
-	"github.com/bindery-docs/bindery/shared/serve"
+	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/delivery/serve"
 )
 
 // call runs the program to its end.

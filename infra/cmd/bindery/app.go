@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bindery-docs/bindery/shared/client"
-	"github.com/bindery-docs/bindery/shared/config"
-	"github.com/bindery-docs/bindery/shared/store"
+	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/service/client"
+	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 // Exit codes, which scripts rely on.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/api"
-	"github.com/bindery-docs/bindery/shared/bundle"
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
 // bundleReport is what a script learns of a bundle that was downloaded and

@@ -173,7 +173,7 @@ func TestVariablesInTheDocumentation(t *testing.T) {
 		}
 		return found
 	}
-	code := read("../../../shared/config", ".go")
+	code := read("../../../shared/base/config", ".go")
 	// What the loop's jobs set for their own steps.
 	set := map[string]string{}
 	for _, ext := range []string{".yaml", ".yml"} {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bindery-docs/bindery/shared/api"
-	"github.com/bindery-docs/bindery/shared/client"
+	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
 // exportFlags are how an export is started, followed and fetched.

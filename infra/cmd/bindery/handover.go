@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/api"
+	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
 // linkReport is what a script learns of a bundle that stays where it is.

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/bindery-docs/bindery/shared/admin"
+	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
 // --allow-host may stand several times, and an empty one takes nothing away from

@@ -23,7 +23,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/bindery-docs/bindery/shared/script/island"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
 )
 
 func main() {

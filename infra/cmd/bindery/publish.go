@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bindery-docs/bindery/shared/client"
+	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
 func (a *app) publishCommand() *cobra.Command {

@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/client"
-	"github.com/bindery-docs/bindery/shared/config"
+	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
 // What `up --seed` creates.

@@ -16,8 +16,8 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/spf13/cobra"
 
-	"github.com/bindery-docs/bindery/shared/bundle"
-	"github.com/bindery-docs/bindery/shared/serve"
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/delivery/serve"
 )
 
 func (a *app) serveCommand() *cobra.Command {

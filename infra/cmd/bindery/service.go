@@ -13,14 +13,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/admin"
-	"github.com/bindery-docs/bindery/shared/api"
-	"github.com/bindery-docs/bindery/shared/asl"
-	"github.com/bindery-docs/bindery/shared/export"
-	"github.com/bindery-docs/bindery/shared/local"
-	"github.com/bindery-docs/bindery/shared/remote"
-	"github.com/bindery-docs/bindery/shared/script/island"
-	"github.com/bindery-docs/bindery/shared/store"
+	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/local"
+	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 const (

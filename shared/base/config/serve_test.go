@@ -1,0 +1,52 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/base/config"
+)
+
+func TestServerFromEnv(t *testing.T) {
+	got, err := config.ServerFromEnv(environment(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(config.ServerDefaults(), got); diff != "" {
+		t.Error("of an empty environment:", diff)
+	}
+	got, err = config.ServerFromEnv(environment(map[string]string{
+		config.BundleURL: "https://a.example/b?c\n", config.BundleURLFile: "/f", config.BundleVersion: "1", config.BundleSHA256: "ab",
+		config.Data: "/d", config.Addr: ":1", config.AdminAddr: ":2", config.BasePath: "/docs", config.Refresh: "10m", config.Keep: "0",
+		config.CAFile: "/ca", config.AllowHTTP: "true", config.S3PathStyle: "1", config.TLSCert: "/c", config.TLSKey: "/k", config.H2C: "true",
+		config.DrainDelay: "0s", config.DrainTimeout: "1m", config.CacheMiB: "5", config.AccessLog: "false",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Server{
+		BundleURL: "https://a.example/b?c", BundleURLFile: "/f", BundleVersion: "1", BundleSHA256: "ab", Data: "/d", Addr: ":1", AdminAddr: ":2",
+		BasePath: "/docs", Refresh: 10 * time.Minute, CAFile: "/ca", AllowHTTP: true, S3PathStyle: true, TLSCert: "/c", TLSKey: "/k", H2C: true,
+		DrainTimeout: time.Minute, CacheMiB: 5,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestServerFromEnvRefuses(t *testing.T) {
+	for name, values := range map[string][]string{
+		config.Refresh: {"10", "soon", "-1m"}, config.Keep: {"-1", "two"}, config.CacheMiB: {"1.5"}, config.AllowHTTP: {"maybe"}, config.AccessLog: {"yes please"},
+		config.DrainDelay: {"-1s"},
+	} {
+		for _, value := range values {
+			_, err := config.ServerFromEnv(environment(map[string]string{name: value}))
+			if err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s=%s: %v", name, value, err)
+			}
+		}
+	}
+}

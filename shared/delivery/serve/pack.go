@@ -1,0 +1,236 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+)
+
+// Names in a version's folder of compressed forms.
+const (
+	packedDir   = "packed"
+	packedIndex = "index.jsonl"
+	packedData  = "data"
+)
+
+// Which files are compressed.
+const (
+	// packedLeast: below it, headers are most of an answer.
+	packedLeast = 512
+	// packedMost bounds what a compressor holds in memory.
+	packedMost = 32 << 20
+)
+
+// span is where a compressed form lies in the folder's one file of data: tens
+// of thousands of files of their own would cost more than they save.
+type span struct {
+	Offset int64 `json:"offset"`
+	Length int64 `json:"length"`
+}
+
+// packedFile is one line of the index.
+type packedFile struct {
+	Path string `json:"path"`
+	// Gzip and Zstd are empty when the form is not much smaller.
+	Gzip span `json:"gzip,omitzero"`
+	Zstd span `json:"zstd,omitzero"`
+	// Stub tells of a page that only leads to another address.
+	Stub bool `json:"stub,omitempty"`
+}
+
+// pack makes the compressed forms of a version's files in dir.
+func pack(ctx context.Context, dir string) error {
+	files, err := readFileList(filepath.Join(dir, siteDir))
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(filepath.Join(dir, packedDir), 0o755); err != nil {
+		return volumeError("the compressed forms can't be written", err)
+	}
+	p := &packer{site: filepath.Join(dir, siteDir)}
+	data, err := os.Create(filepath.Join(dir, packedDir, packedData))
+	if err != nil {
+		return volumeError("the compressed forms can't be written", err)
+	}
+	defer data.Close()
+	index, err := os.Create(filepath.Join(dir, packedDir, packedIndex))
+	if err != nil {
+		return volumeError("the compressed forms can't be written", err)
+	}
+	defer index.Close()
+	p.data, p.index = bufio.NewWriterSize(data, 1<<20), bufio.NewWriterSize(index, 64<<10)
+
+	group, working := errgroup.WithContext(ctx)
+	next := make(chan bundle.File)
+	group.Go(func() error {
+		defer close(next)
+		for _, f := range files {
+			if kind := mediaOf(f.Path); !kind.text || f.Size > packedMost || f.Size < packedLeast && !isPage(f.Path) {
+				continue
+			}
+			select {
+			case next <- f:
+			case <-working.Done():
+				return working.Err()
+			}
+		}
+		return nil
+	})
+	for range max(1, runtime.GOMAXPROCS(0)) {
+		group.Go(func() error { return p.work(next) })
+	}
+	if err := group.Wait(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return volumeError("the compressed forms can't be made", err)
+	}
+	if err := errors.Join(p.data.Flush(), p.index.Flush(), data.Close(), index.Close()); err != nil {
+		return volumeError("the compressed forms can't be written", err)
+	}
+	return nil
+}
+
+type packer struct {
+	site string
+
+	mu     sync.Mutex
+	data   *bufio.Writer
+	index  *bufio.Writer
+	offset int64
+}
+
+// work compresses files until there are no more.
+func (p *packer) work(files <-chan bundle.File) error {
+	gz, err := gzip.NewWriterLevel(io.Discard, 6)
+	if err != nil {
+		return err
+	}
+	// A frame must say its size: readers may refuse a window that is larger
+	// than the 8 MiB of RFC 9659.
+	zs, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
+		zstd.WithWindowSize(1<<20), zstd.WithEncoderCRC(false))
+	if err != nil {
+		return err
+	}
+	defer zs.Close()
+	var zipped bytes.Buffer
+	var framed []byte
+	for f := range files {
+		raw, err := os.ReadFile(filepath.Join(p.site, filepath.FromSlash(f.Path)))
+		if err != nil {
+			return err
+		}
+		zipped.Reset()
+		gz.Reset(&zipped)
+		if _, err := gz.Write(raw); err != nil {
+			return err
+		}
+		if err := gz.Close(); err != nil {
+			return err
+		}
+		framed = zs.EncodeAll(raw, framed[:0])
+		if err := p.add(packedFile{Path: f.Path, Stub: isPage(f.Path) && IsStub(raw)}, len(raw), zipped.Bytes(), framed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add appends the forms that are worth it.
+func (p *packer) add(f packedFile, size int, zipped, framed []byte) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, form := range [...]struct {
+		to   *span
+		data []byte
+	}{{&f.Gzip, zipped}, {&f.Zstd, framed}} {
+		if size < packedLeast || len(form.data) > size-size/10 {
+			continue
+		}
+		*form.to = span{p.offset, int64(len(form.data))}
+		p.offset += int64(len(form.data))
+		if _, err := p.data.Write(form.data); err != nil {
+			return err
+		}
+	}
+	if f.Gzip.Length == 0 && f.Zstd.Length == 0 && !f.Stub {
+		return nil
+	}
+	line, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	_, err = p.index.Write(append(line, '\n'))
+	return err
+}
+
+func isPage(name string) bool { return strings.HasSuffix(name, ".html") }
+
+// IsStub tells the pages that a bundle has at old addresses, for servers that
+// know no redirects. Its authors' text can't look like one: in a page, what
+// stands in the head is the theme's.
+func IsStub(page []byte) bool {
+	head, _, _ := bytes.Cut(page[:min(len(page), 16<<10)], []byte("</head>"))
+	return bytes.Contains(head, []byte(`<meta http-equiv="refresh"`))
+}
+
+// readPacked reads the index of compressed forms and checks it against the
+// size of the data.
+func readPacked(dir string, size int64, fn func(packedFile)) error {
+	f, err := os.Open(filepath.Join(dir, packedIndex))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	decoder := json.NewDecoder(bufio.NewReaderSize(f, 64<<10))
+	for {
+		var p packedFile
+		if err := decoder.Decode(&p); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("the index of compressed forms can't be read: %w", err)
+		}
+		for _, s := range [...]span{p.Gzip, p.Zstd} {
+			if s.Offset < 0 || s.Length < 0 || s.Length > packedMost || s.Offset > size-s.Length {
+				return fmt.Errorf("the index of compressed forms names more than there is for %q", p.Path)
+			}
+		}
+		fn(p)
+	}
+}
+
+// readFileList reads a version's list of files.
+func readFileList(site string) ([]bundle.File, error) {
+	f, err := os.Open(filepath.Join(site, filepath.FromSlash(bundle.FilesPath)))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var files []bundle.File
+	decoder := json.NewDecoder(bufio.NewReaderSize(f, 256<<10))
+	for {
+		var file bundle.File
+		if err := decoder.Decode(&file); err == io.EOF {
+			return files, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("the list of files can't be read: %w", err)
+		}
+		files = append(files, file)
+	}
+}

@@ -1,0 +1,470 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+)
+
+// Names in the data folder.
+const (
+	versionsDir = "versions"
+	currentName = "current"
+	lockName    = "lock"
+	siteDir     = "site"
+	recordFile  = "record.json"
+	newPrefix   = ".new-"
+)
+
+// Record is what the volume knows of a version.
+type Record struct {
+	// Digest is the SHA-256 of the archive, in hex, and the folder's name.
+	Digest string `json:"sha256"`
+	// Size is that of the archive in bytes.
+	Size    int64  `json:"size"`
+	Version string `json:"version"`
+	Domain  string `json:"domain"`
+	Pages   int    `json:"pages"`
+	Files   int    `json:"files"`
+	Bytes   int64  `json:"bytes"`
+	// Source tells where it came from, without what signs a link, and From
+	// what the source said of it.
+	Source string     `json:"source"`
+	From   validators `json:"from"`
+}
+
+// volume is the folder of versions.
+type volume struct {
+	dir    string
+	limits bundle.Limits
+	log    *slog.Logger
+}
+
+func (v *volume) path(parts ...string) string {
+	return filepath.Join(append([]string{v.dir}, parts...)...)
+}
+
+func (v *volume) version(digest string) string { return v.path(versionsDir, digest) }
+
+// lock waits until the folder is this process's to change.
+func (v *volume) lock(ctx context.Context) (release func(), err error) {
+	for said := false; ; said = true {
+		if release, err = v.lockNow(); err != nil || release != nil {
+			return release, err
+		}
+		if !said {
+			v.log.Info("another server changes the data folder; waiting for it")
+		}
+		if err := sleepContext(ctx, 200*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// lockNow is lock without waiting: release is nil while another process has the
+// folder.
+func (v *volume) lockNow() (release func(), err error) {
+	if err := os.MkdirAll(v.path(versionsDir), 0o755); err != nil {
+		return nil, volumeError("the data folder can't be made", err)
+	}
+	f, err := os.OpenFile(v.path(lockName), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, volumeError("the data folder can't be written to", err)
+	}
+	ok, err := tryLock(f, false)
+	if err != nil {
+		err = volumeError("the data folder can't be locked", err)
+	}
+	if !ok {
+		f.Close()
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// use keeps others from removing a version until release is called.
+func (v *volume) use(digest string) (release func(), err error) {
+	f, err := os.OpenFile(filepath.Join(v.version(digest), lockName), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	ok, err := tryLock(f, true)
+	if err == nil && !ok {
+		err = errors.New("another server is removing this version")
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// sweep removes what a process that was killed left half made. The folder must
+// be locked.
+func (v *volume) sweep() {
+	entries, err := os.ReadDir(v.path(versionsDir))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), newPrefix) {
+			_ = os.RemoveAll(v.path(versionsDir, e.Name()))
+		}
+		if !isDigest(e.Name()) {
+			continue
+		}
+		// Nobody finds a version by a damaged record: it only takes room. One
+		// without any may be another machine's, which a shared volume does not
+		// show as a whole yet.
+		if _, _, err := v.record(e.Name()); err != nil && damaged(err) && !errors.Is(err, fs.ErrNotExist) {
+			v.log.Error("the record of a version on the volume is damaged; the version is removed", "sha256", e.Name(), "error", err)
+			if err := v.remove(e.Name()); err != nil {
+				v.log.Error("it can't be removed", "sha256", e.Name(), "error", err)
+			}
+		}
+	}
+}
+
+// count is how many versions there are.
+func (v *volume) count() (n int) {
+	entries, err := os.ReadDir(v.path(versionsDir))
+	if err != nil {
+		return 0
+	}
+	for _, e := range entries {
+		if isDigest(e.Name()) {
+			n++
+		}
+	}
+	return n
+}
+
+// damaged tells whether what was found on the volume is at fault, and not what
+// the process may do or has just now: a version must not be removed because
+// there was no file descriptor left, or another user may read it alone.
+func damaged(err error) bool {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return false
+	}
+	errno := syscall.Errno(0)
+	return !errors.As(err, &errno) || errors.Is(err, fs.ErrNotExist) || errno == syscall.ENOTDIR
+}
+
+// list gives the versions of the volume, the one that was activated last
+// first. What can't be read is left out.
+func (v *volume) list() []Record {
+	entries, err := os.ReadDir(v.path(versionsDir))
+	if err != nil {
+		return nil
+	}
+	type dated struct {
+		Record
+		active time.Time
+	}
+	var all []dated
+	for _, e := range entries {
+		if !isDigest(e.Name()) {
+			continue
+		}
+		r, at, err := v.record(e.Name())
+		if err != nil {
+			v.log.Warn("a version on the volume can't be read", "sha256", e.Name(), "error", err)
+			continue
+		}
+		all = append(all, dated{r, at})
+	}
+	current := v.current()
+	slices.SortStableFunc(all, func(a, b dated) int {
+		switch {
+		case a.Digest == current:
+			return -1
+		case b.Digest == current:
+			return 1
+		}
+		return b.active.Compare(a.active)
+	})
+	out := make([]Record, len(all))
+	for i, d := range all {
+		out[i] = d.Record
+	}
+	return out
+}
+
+func isDigest(s string) bool {
+	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+func (v *volume) record(digest string) (Record, time.Time, error) {
+	path := filepath.Join(v.version(digest), recordFile)
+	info, err := os.Stat(path)
+	if err != nil {
+		return Record{}, time.Time{}, err
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return Record{}, time.Time{}, err
+	}
+	var r Record
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return Record{}, time.Time{}, err
+	}
+	if r.Digest != digest {
+		return Record{}, time.Time{}, errors.New("its record is of another version")
+	}
+	return r, info.ModTime(), nil
+}
+
+// current is the digest of the active version, or "".
+func (v *volume) current() string {
+	target, err := os.Readlink(v.path(currentName))
+	if err != nil {
+		return ""
+	}
+	if digest := filepath.Base(target); isDigest(digest) {
+		return digest
+	}
+	return ""
+}
+
+// want is what a bundle must be.
+type want struct {
+	version string // "" for any
+	digest  string // "" for any
+}
+
+func (w want) pinned() bool { return w.version != "" || w.digest != "" }
+
+func (w want) takes(r Record) bool {
+	return (w.version == "" || w.version == r.Version) && (w.digest == "" || w.digest == r.Digest)
+}
+
+// find gives the newest version on the volume that is wanted.
+func (v *volume) find(w want) (Record, bool) {
+	for _, r := range v.list() {
+		if w.takes(r) {
+			return r, true
+		}
+	}
+	return Record{}, false
+}
+
+// add checks and unpacks an archive into the volume and gives its record. The
+// folder must be locked. After an error nothing of it is there.
+func (v *volume) add(ctx context.Context, archive string, w want, source *Source, from validators) (Record, error) {
+	if len(v.list()) > 0 {
+		// It may be there: reading it once is cheaper than unpacking it.
+		digest, _, err := digestFile(ctx, archive)
+		if err != nil {
+			return Record{}, err
+		}
+		if w.digest != "" && digest != w.digest {
+			return Record{}, wrongDigest(w.digest, digest)
+		}
+		if r, _, err := v.record(digest); err == nil {
+			if w.version != "" && r.Version != w.version {
+				return Record{}, wrongVersion(w.version, r.Version)
+			}
+			r.Source, r.From = source.key, from
+			return r, v.writeRecord(v.version(digest), r)
+		}
+	}
+	f, err := os.Open(archive)
+	if err != nil {
+		return Record{}, archiveError(archive, source, err)
+	}
+	defer f.Close()
+	temporary, err := os.MkdirTemp(v.path(versionsDir), newPrefix)
+	if err != nil {
+		return Record{}, volumeError("the bundle can't be unpacked", err)
+	}
+	kept := false
+	defer func() {
+		if !kept {
+			_ = os.RemoveAll(temporary)
+		}
+	}()
+	if err := os.Chmod(temporary, 0o755); err != nil {
+		return Record{}, volumeError("the bundle can't be unpacked", err)
+	}
+	sum := sha256.New()
+	count := &countWriter{w: sum}
+	reader := io.TeeReader(bufio.NewReaderSize(f, 1<<20), count)
+	info, err := bundle.Unpack(ctx, reader, filepath.Join(temporary, siteDir), v.limits)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Record{}, ctx.Err()
+		}
+		return Record{}, refused(err)
+	}
+	if _, err := io.Copy(io.Discard, reader); err != nil { // what the checker need not read
+		return Record{}, archiveError(archive, source, err)
+	}
+	r := Record{
+		Digest: hex.EncodeToString(sum.Sum(nil)), Size: count.n, Version: info.Version, Domain: info.Domain,
+		Pages: info.Pages, Files: info.Files, Bytes: info.Bytes, Source: source.key, From: from,
+	}
+	if w.digest != "" && r.Digest != w.digest {
+		return Record{}, wrongDigest(w.digest, r.Digest)
+	}
+	if w.version != "" && r.Version != w.version {
+		return Record{}, wrongVersion(w.version, r.Version)
+	}
+	if _, err := NewRedirects(info.Redirects); err != nil {
+		return Record{}, refused(&bundle.Error{Fault: bundle.Corrupt, Path: bundle.InfoPath, Message: err.Error()})
+	}
+	if err := pack(ctx, temporary); err != nil {
+		return Record{}, err
+	}
+	if err := v.writeRecord(temporary, r); err != nil {
+		return Record{}, err
+	}
+	if err := syncVolume(temporary); err != nil {
+		return Record{}, volumeError("the unpacked bundle can't be kept", err)
+	}
+	// What stands there under this name could not be read: else it was found.
+	if err := os.RemoveAll(v.version(r.Digest)); err != nil {
+		return Record{}, volumeError("a damaged version can't be removed", err)
+	}
+	if err := os.Rename(temporary, v.version(r.Digest)); err != nil {
+		return Record{}, volumeError("the unpacked bundle can't be kept", err)
+	}
+	kept = true
+	return r, nil
+}
+
+func archiveError(archive string, source *Source, err error) error {
+	if source.File != "" && errors.Is(err, fs.ErrNotExist) {
+		return &Error{Code: CodeNotFound, Message: "there is no file " + archive, Advice: "Check the address and the volume or image that is mounted there"}
+	}
+	return volumeError("the archive can't be read", err)
+}
+
+func (v *volume) writeRecord(dir string, r Record) error {
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(dir, recordFile+".")
+	if err != nil {
+		return volumeError("the version's record can't be written", err)
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(append(raw, '\n'))
+	if err := errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
+		return volumeError("the version's record can't be written", err)
+	}
+	if err := os.Rename(temporary.Name(), filepath.Join(dir, recordFile)); err != nil {
+		return volumeError("the version's record can't be written", err)
+	}
+	return nil
+}
+
+// activate makes a version the one that a server which starts later shows
+// when it can't learn of another, in one step. The folder need not be locked.
+func (v *volume) activate(digest string) error {
+	now := time.Now()
+	if err := os.Chtimes(filepath.Join(v.version(digest), recordFile), now, now); err != nil {
+		return volumeError("the version can't be activated", err)
+	}
+	if v.current() == digest {
+		return nil
+	}
+	temporary := v.path(versionsDir, fmt.Sprintf("%s%s-%x", newPrefix, currentName, rand.Uint64()))
+	if err := os.Symlink(filepath.Join(versionsDir, digest), temporary); err != nil {
+		return volumeError("the version can't be activated", err)
+	}
+	if err := os.Rename(temporary, v.path(currentName)); err != nil {
+		_ = os.Remove(temporary)
+		return volumeError("the version can't be activated", err)
+	}
+	return nil
+}
+
+// prune removes old versions but the newest keep ones and those that some
+// server shows. The folder must be locked.
+func (v *volume) prune(keep int) {
+	for i, r := range v.list() {
+		if i <= keep { // the first is the active one
+			continue
+		}
+		if err := v.remove(r.Digest); err != nil {
+			v.log.Warn("an old version can't be removed", "sha256", r.Digest, "error", err)
+		}
+	}
+}
+
+// remove takes a version out of the volume unless a server shows it.
+func (v *volume) remove(digest string) error {
+	f, err := os.OpenFile(filepath.Join(v.version(digest), lockName), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return err
+	}
+	ok, err := tryLock(f, false)
+	if err != nil || !ok {
+		return errors.Join(err, f.Close())
+	}
+	// Out of sight first: what is half removed must not look like a version.
+	gone := v.path(versionsDir, newPrefix+digest)
+	_ = os.RemoveAll(gone)
+	err = os.Rename(v.version(digest), gone)
+	if err == nil {
+		err = os.RemoveAll(gone)
+		v.log.Info("removed an old version", "sha256", digest)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// digestFile reads a file for its SHA-256 and size.
+func digestFile(ctx context.Context, path string) (string, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", 0, &Error{Code: CodeNotFound, Message: fmt.Sprintf("there is no file %s", path), Advice: "Check the address and the volume or image that is mounted there"}
+		}
+		return "", 0, volumeError("the archive can't be read", err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	var n int64
+	buf := make([]byte, 1<<20)
+	for {
+		if err := ctx.Err(); err != nil {
+			return "", 0, err
+		}
+		m, err := f.Read(buf)
+		sum.Write(buf[:m])
+		n += int64(m)
+		if err == io.EOF {
+			return hex.EncodeToString(sum.Sum(nil)), n, nil
+		}
+		if err != nil {
+			return "", 0, volumeError("the archive can't be read", err)
+		}
+	}
+}
+
+type countWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countWriter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return c.w.Write(p)
+}

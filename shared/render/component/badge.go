@@ -1,0 +1,70 @@
+package component
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// badgeColors are the colours that badges know by name.
+const badgeColors = " gray red orange yellow green blue purple white surface white-destructive surface-destructive "
+
+func badgeComponents() []*Component {
+	return []*Component{{
+		Name: "Badge", Doc: "A small label.",
+		Attrs: slices.Concat(
+			[]AttrSpec{
+				{"color", "color", "gray", "gray, red, orange, yellow, green, blue, purple, white, surface, white-destructive, surface-destructive, or any colour."},
+				{"size", "string", "md", "xs, sm, md or lg."},
+				{"shape", "string", "rounded", "rounded or pill."},
+				{"stroke", "boolean", "false", "An outline in place of a filled label."},
+				{"disabled", "boolean", "false", "Looks inactive."},
+			},
+			iconAttrs("An icon before the words.")),
+		HTML:     badgeHTML,
+		Markdown: func(m *Markdown, e *Element) { m.Write(m.MarkdownInline(phrasing(e.Children()))) },
+		Text:     func(t *Text, e *Element) { t.Nodes(e.Children()) },
+	}}
+}
+
+func badgeHTML(w *Writer, e *Element) {
+	classes := []string{"badge"}
+	color := strings.ToLower(strings.TrimSpace(e.String("color")))
+	if strings.Contains(badgeColors, " "+color+" ") && color != "" {
+		classes = append(classes, "badge-"+color)
+	} else if c := w.colorClass(e, "color", "--fg"); c != "" {
+		classes = append(classes, "tinted", c)
+	}
+	switch size := e.String("size"); size {
+	case "xs", "sm", "lg":
+		classes = append(classes, "badge-"+size)
+	}
+	if e.String("shape") == "pill" {
+		classes = append(classes, "badge-pill")
+	}
+	for _, flag := range []string{"stroke", "disabled"} {
+		if e.Bool(flag) {
+			classes = append(classes, "badge-"+flag)
+		}
+	}
+	w.Open("span", e, classes...).Raw(">").Icon(e, "icon", "badge-icon").Nodes(phrasing(e.Children())).Raw("</span>")
+}
+
+// phrasing replaces a sole paragraph by its content: what stands in a span.
+func phrasing(nodes []*mdx.Node) []*mdx.Node {
+	var only *mdx.Node
+	for _, n := range nodes {
+		if n.Kind == mdx.Text && strings.TrimSpace(n.Value) == "" {
+			continue
+		}
+		if only != nil {
+			return nodes
+		}
+		only = n
+	}
+	if only != nil && only.Kind == mdx.Paragraph {
+		return only.Children
+	}
+	return nodes
+}

@@ -1,0 +1,112 @@
+package component
+
+import (
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// Code is a block of code as a page renders it.
+type Code struct {
+	// Lang is the language label of the fence.
+	Lang string
+	// Meta is the rest of the fence's first line: title and line features.
+	Meta string
+	// Title is shown above; "" means: what Meta says.
+	Title string
+	Value string
+}
+
+func codeComponents() []*Component {
+	return []*Component{
+		{
+			Name: "CodeGroup", Doc: "Several blocks of code of which a reader picks one.", Block: true,
+			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
+			HTML:  codeGroupHTML,
+		},
+		{
+			Name: "CodeBlock", Doc: "A block of code, as an element.", Block: true,
+			Attrs: []AttrSpec{
+				{"language", "string", "", "The language."},
+				{"filename", "string", "", "The title; title is the same."},
+				{"icon", "icon", "", "An icon before the title."},
+				{"lines", "boolean", "false", "Line numbers."},
+				{"wrap", "boolean", "false", "Long lines are wrapped."},
+				{"expandable", "boolean", "false", "A long block is folded."},
+				{"highlight", "list", "", "The lines that are marked, such as {[1,3]}."},
+				{"focus", "list", "", "The lines that stand out."},
+			},
+			HTML:     func(w *Writer, e *Element) { w.B = w.AppendCode(w.B, codeOf(e)) },
+			Markdown: func(m *Markdown, e *Element) { m.MarkdownCode(m, codeOf(e)) },
+			Text:     func(t *Text, e *Element) { t.Verbatim(codeOf(e).Value) },
+		},
+	}
+}
+
+func codeGroupHTML(w *Writer, e *Element) {
+	dropdown := ""
+	if e.Bool("dropdown") {
+		dropdown = "code-group-dropdown"
+	}
+	w.Open("div", e, "code-group", dropdown).Raw(">").Children(e).Raw("</div>")
+}
+
+// codeOf reads a CodeBlock element: its content is one fence, or text.
+func codeOf(e *Element) Code {
+	c := Code{Lang: e.String("language"), Title: e.String("filename")}
+	if c.Title == "" {
+		c.Title = e.String("title")
+	}
+	children := e.Flat()
+	if len(children) == 1 && children[0].Kind == mdx.CodeBlock {
+		n := children[0]
+		c.Value, c.Meta = n.Value, n.Meta
+		if c.Lang == "" {
+			c.Lang = n.Name
+		}
+	} else if text, ok := literal(children); ok {
+		c.Value = strings.Trim(text, "\n")
+	} else {
+		t := NewText(e.services)
+		t.Children(e)
+		c.Value = t.String()
+	}
+	if icon := e.String("icon"); icon != "" && !strings.ContainsAny(icon, "\"\n") {
+		c.Meta += ` icon="` + icon + `"`
+	}
+	for _, flag := range []string{"lines", "wrap", "expandable"} {
+		if e.Bool(flag) {
+			c.Meta += " " + flag
+		}
+	}
+	for _, name := range []string{"highlight", "focus"} {
+		if a, ok := e.Node.Attr(name); ok && a.Value != "" {
+			c.Meta += " " + name + "={" + strings.Trim(a.Value, "[]{}\"' ") + "}"
+		}
+	}
+	return c
+}
+
+// literal returns the text of nodes that hold nothing else, such as a template
+// literal, with the lines that its author wrote.
+func literal(nodes []*mdx.Node) (string, bool) {
+	var text strings.Builder
+	for _, n := range nodes {
+		switch n.Kind {
+		case mdx.Text:
+			text.WriteString(n.Value)
+		case mdx.Paragraph:
+			words, ok := literal(n.Children)
+			if !ok {
+				return "", false
+			}
+			if text.Len() > 0 {
+				text.WriteString("\n\n")
+			}
+			text.WriteString(words)
+		default:
+			return "", false
+		}
+	}
+	return text.String(), true
+}

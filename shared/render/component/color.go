@@ -1,0 +1,112 @@
+package component
+
+import (
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+func colorComponents() []*Component {
+	return []*Component{
+		{
+			Name: "Color", Doc: "Colours with their values.", Block: true,
+			Attrs: []AttrSpec{{"variant", "string", "compact", "compact, or table for rows with titles."}},
+			HTML: func(w *Writer, e *Element) {
+				table := ""
+				if e.String("variant") == "table" {
+					table = "colors-table"
+				}
+				w.Open("div", e, "colors", table).Raw(">").Nodes(e.Flat()).Raw("</div>")
+			},
+		},
+		{
+			Name: "Color.Row", Doc: "A row of colours.", Block: true,
+			Attrs: []AttrSpec{{"title", "text", "", "The row's title."}},
+			HTML: func(w *Writer, e *Element) {
+				w.Open("div", e, "color-row").Raw(`><p class="color-row-title">`).Title(e, "title").
+					Raw(`</p><div class="color-row-items">`).Nodes(e.Flat()).Raw("</div></div>")
+			},
+			Markdown: titledMarkdown,
+		},
+		{
+			Name: "Color.Item", Doc: "One colour.", Block: true,
+			Attrs: []AttrSpec{
+				{"name", "string", "", "Its name."},
+				{"value", "color", "", `Its value, or {{ light: "…", dark: "…" }}.`},
+			},
+			HTML: colorItemHTML,
+			Markdown: func(m *Markdown, e *Element) {
+				line := escapeText(e.String("name"))
+				for _, v := range colorValues(e) {
+					line += " " + CodeSpan(v.value)
+				}
+				m.Push("- ", "  ")
+				m.Paragraph(strings.TrimSpace(line))
+				m.Pop()
+			},
+			Text: func(t *Text, e *Element) {
+				t.Break()
+				t.Add(e.String("name"))
+				for _, v := range colorValues(e) {
+					t.Add(" " + v.value)
+				}
+				t.Break()
+			},
+		},
+	}
+}
+
+func colorItemHTML(w *Writer, e *Element) {
+	w.Open("div", e, "color-item").Raw(">")
+	values := colorValues(e)
+	for _, v := range values {
+		class := ""
+		if c := Color(v.value); c != "" {
+			class = w.Style(e, "background:"+c)
+		}
+		w.Raw(`<span`).Attr("class", join([]string{"color-swatch", v.class(), class})).Raw("></span>")
+	}
+	w.Raw(`<span class="color-name">`).Text(e.String("name")).Raw("</span>")
+	for _, v := range values {
+		w.Raw(" <code").AttrIf("class", v.class()).Raw(">").Text(v.value).Raw("</code>")
+	}
+	w.Raw("</div>")
+}
+
+// colorValue is a colour, in one appearance or in both.
+type colorValue struct {
+	// mode is "light", "dark" or "" for both.
+	mode, value string
+}
+
+// class shows the colour in its appearance alone.
+func (v colorValue) class() string {
+	if v.mode == "" {
+		return ""
+	}
+	return "only-" + v.mode
+}
+
+// colorValues lists the values of a Color.Item: one, or those of an object
+// such as {light: "…", dark: "…"}.
+func colorValues(e *Element) []colorValue {
+	v, _ := e.Value("value")
+	switch v := v.(type) {
+	case string:
+		if v != "" {
+			return []colorValue{{"", v}}
+		}
+	case mdx.Object:
+		var values []colorValue
+		for _, m := range v {
+			if s, ok := m.Value.(string); ok && (m.Key == "light" || m.Key == "dark") {
+				values = append(values, colorValue{m.Key, s})
+			}
+		}
+		if len(values) == 1 {
+			values[0].mode = ""
+		}
+		return values
+	}
+	return nil
+}

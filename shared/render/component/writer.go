@@ -1,0 +1,244 @@
+package component
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// Writer is the HTML that a component appends to. Its methods return the
+// Writer so that a tag reads as one line.
+type Writer struct {
+	// B holds the HTML so far.
+	B []byte
+	Services
+}
+
+// Raw appends HTML as it is.
+func (w *Writer) Raw(html string) *Writer {
+	w.B = append(w.B, html...)
+	return w
+}
+
+// Text appends text, escaped.
+func (w *Writer) Text(s string) *Writer {
+	w.B = AppendText(w.B, s)
+	return w
+}
+
+// Attr appends an attribute with a space before it.
+func (w *Writer) Attr(name, value string) *Writer {
+	w.B = AppendAttr(w.B, name, value)
+	return w
+}
+
+// AttrIf appends the attribute unless its value is empty.
+func (w *Writer) AttrIf(name, value string) *Writer {
+	if value != "" {
+		w.B = AppendAttr(w.B, name, value)
+	}
+	return w
+}
+
+// ID appends the element's id attribute, if the page gave it one.
+func (w *Writer) ID(e *Element) *Writer {
+	return w.AttrIf("id", w.Services.ID(e))
+}
+
+// Children appends the element's content.
+func (w *Writer) Children(e *Element) *Writer { return w.Nodes(e.Node.Children) }
+
+// Nodes appends nodes.
+func (w *Writer) Nodes(nodes []*mdx.Node) *Writer {
+	w.B = w.Services.AppendHTML(w.B, nodes)
+	return w
+}
+
+// Title appends what an attribute holds: nodes given as JSX, or a phrase
+// without links.
+func (w *Writer) Title(e *Element, name string) *Writer {
+	if nodes := e.Slot(name); nodes != nil {
+		return w.Nodes(nodes)
+	}
+	return w.Phrase(e.Display(name))
+}
+
+// RichTitle is Title where links may stand.
+func (w *Writer) RichTitle(e *Element, name string) *Writer {
+	if nodes := e.Slot(name); nodes != nil {
+		return w.Nodes(nodes)
+	}
+	return w.Rich(e, e.Display(name))
+}
+
+// Open appends the start of an element's outermost tag: its id, the classes
+// given, and those of its author (className, style). The tag stays open for
+// more attributes. Empty classes are left out.
+func (w *Writer) Open(tag string, e *Element, classes ...string) *Writer {
+	w.Raw("<").Raw(tag)
+	own := strings.Join(strings.Fields(e.String("className")), " ")
+	return w.AttrIf("class", join(append(slices.Clip(classes), own, w.StyleClass(e)))).ID(e)
+}
+
+// Icon appends the icon that an attribute names: a picture where it is an
+// address, nodes where it is JSX, else a drawing from the icon library. It
+// stands in a span of these classes, and counts as decoration.
+func (w *Writer) Icon(e *Element, attr string, classes ...string) *Writer {
+	if nodes := e.Slot(attr); nodes != nil {
+		return w.Raw(`<span`).Attr("class", join(classes)).Raw(` aria-hidden="true">`).Nodes(nodes).Raw("</span>")
+	}
+	name := strings.TrimSpace(e.String(attr))
+	if name == "" {
+		return w
+	}
+	if isAddress(name) {
+		return w.Raw(`<span`).Attr("class", join(classes)).Raw(`><img class="icon" alt=""`).
+			AttrIf("src", w.Asset(e, name)).Raw(` loading="lazy"></span>`)
+	}
+	svg, ok := w.Services.Icon(e, name)
+	if !ok {
+		return w
+	}
+	return w.Raw(`<span`).Attr("class", join(classes)).Raw(">").Raw(svg).Raw("</span>")
+}
+
+// colorClass gives the class that sets a property to the colour that an
+// attribute names, "" where it names none.
+func (w *Writer) colorClass(e *Element, attr, property string) string {
+	c := Color(e.String(attr))
+	if c == "" {
+		return ""
+	}
+	return w.Style(e, property+":"+c)
+}
+
+// join joins classes, leaving out empty ones.
+func join(classes []string) string {
+	list := make([]string, 0, len(classes))
+	for _, c := range classes {
+		if c != "" {
+			list = append(list, c)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// isAddress tells an icon's address from its name.
+func isAddress(s string) bool {
+	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
+		strings.Contains(s, "://") || strings.HasPrefix(s, "data:image/") ||
+		strings.HasSuffix(s, ".svg") || strings.HasSuffix(s, ".png")
+}
+
+// Color returns a colour that can stand in a style: a name, a hexadecimal
+// colour (also written without its #) or a function such as rgb(). Anything
+// else, which could carry more declarations, gives "".
+func Color(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || len(s) > 64 {
+		return ""
+	}
+	hex, letters, depth := true, true, 0
+	if name, _, ok := strings.Cut(s, "("); ok && !isColorFunction(strings.ToLower(name)) {
+		return ""
+	}
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		digit := '0' <= c && c <= '9'
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		hex = hex && (digit || letter && c|0x20 <= 'f' || c == '#' && i == 0)
+		letters = letters && letter
+		switch {
+		case digit, letter, c == '#' && i == 0, c == '-':
+		case c == '(' && depth == 0 && i > 0:
+			depth = 1
+		case c == ')' && depth == 1 && i == len(s)-1:
+			depth = 2
+		case depth == 1 && strings.IndexByte(" ,.%/", c) >= 0:
+		default:
+			return ""
+		}
+	}
+	digits := strings.TrimPrefix(s, "#")
+	isHex := hex && (len(digits) == 3 || len(digits) == 4 || len(digits) == 6 || len(digits) == 8)
+	switch {
+	case isHex && s[0] == '#', letters && !isHex, depth == 2:
+		return s
+	case isHex:
+		return "#" + s
+	case strings.HasPrefix(s, "--"):
+		return "var(" + s + ")"
+	}
+	return ""
+}
+
+// isColorFunction tells the functions of CSS that give a colour.
+func isColorFunction(name string) bool {
+	switch name {
+	case "rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color", "var":
+		return true
+	}
+	return false
+}
+
+// AppendText appends s as HTML text.
+func AppendText(b []byte, s string) []byte {
+	last := 0
+	for i := 0; i < len(s); i++ {
+		var esc string
+		switch s[i] {
+		case '&':
+			esc = "&amp;"
+		case '<':
+			esc = "&lt;"
+		case '>':
+			esc = "&gt;"
+		case 0:
+			esc = "\uFFFD"
+		default:
+			continue
+		}
+		b = append(b, s[last:i]...)
+		b = append(b, esc...)
+		last = i + 1
+	}
+	return append(b, s[last:]...)
+}
+
+// AppendAttr appends ` name="value"`, the value escaped.
+func AppendAttr(b []byte, name, value string) []byte {
+	b = append(b, ' ')
+	b = append(b, name...)
+	b = append(b, '=', '"')
+	b = AppendAttrValue(b, value)
+	return append(b, '"')
+}
+
+// AppendAttrValue appends s as it stands between the quotes of an attribute.
+func AppendAttrValue(b []byte, s string) []byte {
+	last := 0
+	for i := 0; i < len(s); i++ {
+		var esc string
+		switch s[i] {
+		case '&':
+			esc = "&amp;"
+		case '<':
+			esc = "&lt;"
+		case '>':
+			esc = "&gt;"
+		case '"':
+			esc = "&#34;"
+		case '\n':
+			esc = "&#10;"
+		case 0:
+			esc = "\uFFFD"
+		default:
+			continue
+		}
+		b = append(b, s[last:i]...)
+		b = append(b, esc...)
+		last = i + 1
+	}
+	return append(b, s[last:]...)
+}

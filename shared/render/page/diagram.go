@@ -1,0 +1,94 @@
+package page
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/script"
+)
+
+// Diagrams draws Mermaid's diagrams; *script.Engine does.
+type Diagrams interface {
+	// Draw draws a diagram. An error that is not the context's tells the
+	// author why it can't be drawn.
+	Draw(ctx context.Context, source string) (*script.Diagram, error)
+}
+
+// diagramNames name drawings whose author does not.
+var diagramNames = map[script.Kind]component.Word{
+	script.Flowchart: component.WordFlowchart, script.Sequence: component.WordSequence, script.State: component.WordState,
+	script.Class: component.WordClass, script.Entity: component.WordEntity,
+	script.Pie: component.WordPie,
+}
+
+// diagram appends a drawing in place of its source; ok is false where the
+// source is to be shown. Where Mermaid itself may draw it, live is true: the
+// source then stands in an element that its runtime finds.
+func (s *state) diagram(b []byte, n *mdx.Node, title, source string) (out []byte, ok, live bool) {
+	if s.r.diagrams == nil {
+		return b, false, false
+	}
+	d, err := s.r.diagrams.Draw(s.ctx, source)
+	if err != nil {
+		if s.ctx.Err() != nil {
+			s.fail(s.ctx.Err())
+			return b, true, false
+		}
+		if !errors.Is(err, script.ErrOther) && n != nil {
+			s.report(s.fileOf(n), n.Pos, mdx.Warning, "diagram-not-drawn", "the diagram is not drawn at export: "+err.Error())
+		}
+		live = script.Live(err)
+		s.result.Mermaid = s.result.Mermaid || live
+		return b, false, live
+	}
+	s.diagrams++
+	name := cmp.Or(d.Title, title, s.say(diagramNames[d.Kind]))
+	b = append(b, `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group"`...)
+	b = component.AppendAttr(b, "aria-label", s.say(component.WordDiagram)+": "+name)
+	b = append(b, '>')
+	b = d.AppendSVG(b, "diagram-"+strconv.Itoa(s.diagrams)+"-", cmp.Or(d.Description, name))
+	b = append(b, `</div>`...)
+	if caption := cmp.Or(title, d.Title); caption != "" {
+		b = append(b, `<figcaption>`...)
+		b = component.AppendText(b, caption)
+		b = append(b, `</figcaption>`...)
+	}
+	b = append(b, `<details class="diagram-text"><summary>`...)
+	b = component.AppendText(b, s.say(component.WordDiagramText))
+	b = append(b, "</summary>"...)
+	b = appendLines(b, d.Lines)
+	return append(b, "</details></figure>\n"...), true, false
+}
+
+// appendLines writes what a drawing shows as lists within each other.
+func appendLines(b []byte, lines []script.Line) []byte {
+	depth := -1
+	for _, l := range lines {
+		// A line stands at most one list deeper than the one before it.
+		at := min(l.Depth, depth+1)
+		for depth > at {
+			b = append(b, "</li></ul>"...)
+			depth--
+		}
+		if depth == at {
+			b = append(b, "</li>"...)
+		} else {
+			b = append(b, "<ul>"...)
+			depth++
+		}
+		b = append(b, "<li>"...)
+		b = component.AppendText(b, l.Text)
+	}
+	for ; depth >= 0; depth-- {
+		b = append(b, "</li></ul>"...)
+	}
+	return b
+}
+
+// isDiagram tells fences of diagrams.
+func isDiagram(lang string) bool { return strings.EqualFold(lang, "mermaid") }

@@ -1,0 +1,80 @@
+package page_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/script"
+)
+
+// drawings answers for diagrams by a word of their source.
+type drawings struct{}
+
+func (drawings) Draw(_ context.Context, source string) (*script.Diagram, error) {
+	switch {
+	case strings.Contains(source, "other"):
+		return nil, script.ErrOther
+	case strings.Contains(source, "broken"):
+		return nil, errors.New("a <line> can't be read")
+	}
+	return &script.Diagram{Kind: script.Sequence, Title: `A "title"`, Width: 10, Height: 20, Lines: []script.Line{
+		{Depth: 0, Text: "a"}, {Depth: 3, Text: "<b>"}, {Depth: 1, Text: "c"}, {Depth: 0, Text: "d"},
+	}}, nil
+}
+
+// TestDiagrams: a drawing, its words beside it, and its source where it is not
+// drawn.
+func TestDiagrams(t *testing.T) {
+	const named = `A &quot;title&quot;`
+	drawing := `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group" aria-label="Diagram: A &#34;title&#34;">` +
+		`<svg viewBox="0 0 10 20" width="10" height="20" role="img" aria-label="` + named + `"></svg></div>` +
+		`<figcaption>%</figcaption><details class="diagram-text"><summary>Diagram as text</summary>` +
+		`<ul><li>a<ul><li>&lt;b&gt;</li><li>c</li></ul></li><li>d</li></ul></details></figure>` + "\n"
+	tests := []struct {
+		name, src, want string
+		codes           []string
+		live            bool
+	}{
+		{"drawn", "```mermaid\nfine\n```", strings.Replace(drawing, "%", `A "title"`, 1), nil, false},
+		{"with a title", "```Mermaid The flow\nfine\n```", strings.Replace(drawing, "%", "The flow", 1), nil, false},
+		{"in a component", "<CodeGroup>\n```mermaid\nfine\n```\n</CodeGroup>", strings.Replace(drawing, "%", `A "title"`, 1), nil, false},
+		{"another kind", "```mermaid\nother\n```", `<div class="code-block" data-mermaid data-lang="mermaid">`, nil, true},
+		{"broken", "```mermaid\nbroken\n```", `<div class="code-block" data-mermaid data-lang="mermaid">`, []string{"diagram-not-drawn"}, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := fstest.MapFS{
+				"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}}`)},
+				"page.mdx":  {Data: []byte(tt.src)},
+			}
+			_, site := open(t, fsys)
+			res, err := page.New(page.Options{Site: site, FS: fsys, Diagrams: drawings{}}).Render(t.Context(), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			html := string(res.HTML)
+			if !strings.Contains(html, tt.want) {
+				t.Errorf("%s\nhas no\n%s", html, tt.want)
+			}
+			var codes []string
+			for _, d := range res.Diagnostics {
+				codes = append(codes, d.Code)
+			}
+			if diff := cmp.Diff(tt.codes, codes); diff != "" {
+				t.Errorf("diagnostics (-want +got):\n%s", diff)
+			}
+			if res.Mermaid != tt.live {
+				t.Errorf("Mermaid is %v, want %v", res.Mermaid, tt.live)
+			}
+			if !strings.Contains(string(res.Markdown), "```") {
+				t.Errorf("the Markdown copy has no source: %s", res.Markdown)
+			}
+		})
+	}
+}

@@ -1,0 +1,536 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// elementHTML appends a component or an HTML element.
+func (s *state) elementHTML(b []byte, n *mdx.Node) []byte {
+	if c := s.component(n); c != nil {
+		e := s.element(n, c)
+		if a, ok := n.Attr("className"); ok {
+			s.classNames(a)
+		}
+		w := component.Writer{B: b, Services: s}
+		c.HTML(&w, e)
+		if c.Block {
+			w.B = append(w.B, '\n')
+		}
+		return w.B
+	}
+	if !isTag(n.Name) {
+		s.reportOnce(n, "component "+n.Name, n.Pos, "component-unknown", "there is no component <"+n.Name+">; its content is shown without it")
+		return s.blocks(b, n.Children)
+	}
+	return s.tag(b, n)
+}
+
+// usesOutside tells, and reports, a <use> of another file: browsers load none
+// on file://, and none from another host at all.
+func (s *state) usesOutside(n *mdx.Node) bool {
+	e := s.element(n, nil)
+	for _, name := range [...]string{"href", "xlinkHref", "xlink:href"} {
+		if href := strings.TrimSpace(e.String(name)); href != "" && href[0] != '#' {
+			s.reportOnce(n, "use "+href, attrPos(n, name), "drawing-outside", "<use> is left out: it shows a drawing of another file, which browsers refuse from a folder: "+excerpt(href))
+			return true
+		}
+	}
+	return false
+}
+
+// animatesAddress tells, and reports, an animation that would change where a
+// link leads: to a script as well, which no check of the link sees (SVG 2 and
+// SMIL Animation, 3.2.2).
+func (s *state) animatesAddress(n *mdx.Node) bool {
+	for _, a := range n.Attrs {
+		if !strings.EqualFold(a.Name, "attributeName") {
+			continue
+		}
+		v, _ := attrValue(a)
+		if of, ok := v.(string); ok {
+			of = strings.ToLower(strings.TrimSpace(of))
+			if of == "href" || strings.HasSuffix(of, ":href") {
+				s.report(s.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reportOnce records a warning the first time that key occurs on the page.
+func (s *state) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, message string) {
+	if _, again := s.once[key]; again {
+		return
+	}
+	if s.once == nil {
+		s.once = map[string]struct{}{}
+	}
+	s.once[key] = struct{}{}
+	s.report(s.fileOf(n), pos, mdx.Warning, code, message)
+}
+
+// tagRule says how an HTML element is written.
+type tagRule uint8
+
+const (
+	// block: can't stand in a paragraph.
+	block tagRule = 1 << iota
+	// void: has no end tag and no content.
+	void
+	// phrases: holds phrases only; a paragraph alone in it is taken out.
+	phrases
+	// unwrap: the tag would break the document around it; its content stays.
+	unwrap
+	// drop: neither tag nor content is shown.
+	drop
+	// text: its content is text that HTML does not parse.
+	rawText
+)
+
+// rules lists the elements that need more than passing through.
+func rules(name string) tagRule {
+	switch name {
+	case "address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "dd", "div", "dl",
+		"fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "li", "menu", "nav",
+		"ol", "search", "section", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption", "colgroup":
+		return block
+	case "main":
+		return block
+	case "p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "dt", "summary", "legend":
+		return block | phrases
+	case "hr":
+		return block | void
+	case "area", "br", "col", "embed", "img", "input", "source", "track", "wbr", "param":
+		return void
+	case "a", "abbr", "b", "bdi", "bdo", "button", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark",
+		"q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var":
+		return phrases
+	case "html", "head", "body", "frameset", "noscript", "template", "portal", "fencedframe", "slot":
+		return unwrap
+	case "base", "meta", "link", "title", "frame", "plaintext", "xmp", "noembed", "noframes", "listing", "applet", "basefont", "bgsound":
+		return drop
+	case "style":
+		return rawText
+	}
+	return 0
+}
+
+func isBlockTag(name string) bool { return rules(name)&block != 0 }
+
+// isTag tells whether a name is that of an HTML or SVG element, by its form:
+// a small letter, then letters, digits and hyphens.
+func isTag(name string) bool {
+	if name == "" || name[0] < 'a' || name[0] > 'z' {
+		return false
+	}
+	for i := 1; i < len(name); i++ {
+		c := name[i]
+		if !isASCIILetter(c) && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// tag appends an HTML element as its author wrote it, as far as a page can
+// hold it.
+func (s *state) tag(b []byte, n *mdx.Node) []byte {
+	name := n.Name
+	inSVG := s.svg > 0
+	if !inSVG || !svgKeepsCase(name) {
+		// HTML reads names whatever their case.
+		name = strings.ToLower(name)
+	}
+	if name == "script" {
+		return s.script(b, n)
+	}
+	rule := rules(name)
+	if inSVG {
+		rule &= drop | unwrap
+		switch name {
+		case "title", "style":
+			return s.svgText(b, n, name)
+		}
+	}
+	switch {
+	case rule&drop != 0:
+		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "<"+name+"> can't stand in a page's body and is left out")
+		return b
+	case rule&unwrap != 0:
+		return s.blocks(b, n.Children)
+	}
+	if name == "use" && s.usesOutside(n) || (name == "set" || name == "animate") && s.animatesAddress(n) {
+		return b
+	}
+	if name == "a" && !inSVG && s.anchors > 0 {
+		return s.blocks(b, n.Children) // as for Markdown's links
+	}
+	if name == "main" {
+		name = "div" // the document has its own
+	}
+	children := n.Children
+	if rule&phrases != 0 {
+		children = soleParagraph(children)
+		if (name == "p" || isHeadingTag(name)) && s.hasBlock(children) {
+			name = "div"
+		}
+	}
+	table := name == "table" && !inSVG
+	if table {
+		b = s.scrollBox(b, "table-wrap", component.WordTable)
+	}
+	extra := ""
+	if !inSVG {
+		switch name {
+		case "img":
+			extra = s.fitImage(n)
+		case "iframe", "video", "audio", "embed", "object":
+			if s.r.airGapped && s.outside(n) {
+				return s.embedNotice(b, n)
+			}
+			s.fitEmbed(n, name)
+		}
+	}
+	b = append(b, '<')
+	b = append(b, name...)
+	heading := isHeadingTag(name) && !inSVG
+	b = s.attributes(b, n, name, extra)
+	if heading {
+		if _, own := n.Attr("id"); !own {
+			b = component.AppendAttr(b, "id", s.ids[n])
+		}
+	}
+	if rule&void != 0 {
+		if name == "img" {
+			if _, ok := n.Attr("alt"); !ok {
+				b = append(b, ` alt=""`...)
+			}
+			_, own := n.Attr("loading")
+			b = s.appendLoading(b, own)
+		}
+		b = append(b, '>')
+		if rule&block != 0 {
+			b = append(b, '\n')
+		}
+		return b
+	}
+	if len(children) == 0 && inSVG && isShape(name) {
+		return append(b, "/>"...)
+	}
+	b = append(b, '>')
+	inner := name == "svg" || name == "math"
+	if inner {
+		s.svg++
+	}
+	if name == "a" && !inSVG {
+		s.anchors++
+	}
+	switch {
+	case rule&rawText != 0:
+		b = s.rawText(b, n)
+	case name == "iframe":
+		// What stands in a frame is never shown.
+	case heading && s.ids[n] != "":
+		b = s.headingBody(b, n, s.ids[n], int(name[1]-'0'))
+	default:
+		b = s.blocks(b, children)
+	}
+	if inner {
+		s.svg--
+	}
+	if name == "a" && !inSVG {
+		s.anchors--
+	}
+	b = append(b, "</"...)
+	b = append(b, name...)
+	b = append(b, '>')
+	if table {
+		b = append(b, "</div>"...)
+	}
+	if rule&block != 0 {
+		b = append(b, '\n')
+	}
+	return b
+}
+
+// svgText appends an element of SVG that holds text. Its text is written so
+// that it reads the same whether or not it is parsed as HTML.
+func (s *state) svgText(b []byte, n *mdx.Node, name string) []byte {
+	text := mdx.PlainText(n)
+	if name == "style" && strings.ContainsAny(text, "<&") {
+		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "a <style> with < or & in it can't stand in an <svg> and is left out")
+		return b
+	}
+	b = append(b, '<')
+	b = append(b, name...)
+	b = append(b, '>')
+	if name == "style" {
+		s.allowStyle(text)
+		b = append(b, text...)
+	} else {
+		b = component.AppendText(b, text)
+	}
+	b = append(b, "</"...)
+	b = append(b, name...)
+	return append(b, '>')
+}
+
+// svgKeepsCase tells the elements of SVG whose names have capitals.
+func svgKeepsCase(name string) bool {
+	switch name {
+	case "animateMotion", "animateTransform", "clipPath", "foreignObject", "linearGradient", "radialGradient", "textPath":
+		return true
+	}
+	return strings.HasPrefix(name, "fe") && len(name) > 2 && 'A' <= name[2] && name[2] <= 'Z'
+}
+
+// isShape tells the elements of SVG that draw and have no content.
+func isShape(name string) bool {
+	switch name {
+	case "path", "circle", "ellipse", "line", "polygon", "polyline", "rect", "stop", "use", "image":
+		return true
+	}
+	return false
+}
+
+// script keeps scripts that are files of the site, or copies in the bundle, and leaves all others out.
+func (s *state) script(b []byte, n *mdx.Node) []byte {
+	if a, ok := n.Attr("src"); ok {
+		if v, _ := attrValue(a); v != nil {
+			if src, ok := v.(string); ok && (!strings.Contains(src, "//") || s.r.site.Resolve(s.page, src).Kind == site.ToFile) {
+				b = append(b, "<script defer"...)
+				b = component.AppendAttr(b, "src", s.asset(n, n.Pos, src))
+				return append(b, "></script>"...)
+			}
+		}
+	}
+	s.report(s.fileOf(n), n.Pos, mdx.Warning, "script-dropped", "a <script> in a page is left out unless it loads a file of the site")
+	return b
+}
+
+// rawText appends the content of a style element, whose text HTML does not
+// parse.
+func (s *state) rawText(b []byte, n *mdx.Node) []byte {
+	text := mdx.PlainText(n)
+	if i := strings.Index(strings.ToLower(text), "</"); i >= 0 {
+		text = text[:i]
+	}
+	s.allowStyle(text)
+	return append(b, text...)
+}
+
+// attributes appends an element's attributes: React's names become HTML's,
+// addresses are resolved, and what only a script could serve is left out.
+// extra are classes besides the author's.
+func (s *state) attributes(b []byte, n *mdx.Node, tag, extra string) []byte {
+	styled := joinClasses(extra, s.styleClass(n))
+	for i, a := range n.Attrs {
+		name := s.attrName(a.Name)
+		if name == "" || repeated(n.Attrs, i) {
+			continue
+		}
+		if isHandler(a.Name) {
+			s.report(s.fileOf(n), a.Pos, mdx.Warning, "script-needed", a.Name+" on <"+n.Name+"> needs JavaScript and is left out")
+			continue
+		}
+		v, ok := attrValue(a)
+		if !ok {
+			continue
+		}
+		var value string
+		switch v := v.(type) {
+		case bool:
+			named := strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-")
+			switch {
+			case named && a.Kind != mdx.AttrBool:
+				b = component.AppendAttr(b, name, strconv.FormatBool(v))
+			case v && name != "id" && name != "class" && name != "style":
+				b = append(b, ' ')
+				b = append(b, name...)
+			}
+			continue
+		case nil:
+			continue
+		case string:
+			value = v
+		case float64:
+			value, _ = display(v)
+		default:
+			if name != "style" {
+				continue
+			}
+		}
+		switch name {
+		case "id":
+			// Ids that are taken already have none here.
+			value = s.ids[n]
+			if value == "" {
+				continue
+			}
+			s.emitted(value)
+		case "class":
+			s.classNames(a)
+			if value = joinClasses(value, styled); value == "" {
+				continue
+			}
+			styled = ""
+		case "style":
+			continue // became a class
+		case "href", "xlink:href":
+			if tag == "image" {
+				value = s.asset(n, a.Pos, value)
+			} else {
+				value = s.link(n, a.Pos, value)
+			}
+			if value == "" {
+				continue
+			}
+		case "src", "poster":
+			if value = s.asset(n, a.Pos, value); value == "" {
+				continue
+			}
+		case "data":
+			if tag == "object" {
+				if value = s.asset(n, a.Pos, value); value == "" {
+					continue
+				}
+			}
+		case "srcset", "imagesrcset":
+			value = s.srcset(n, a.Pos, value)
+		case "action", "formaction":
+			if value = s.link(n, a.Pos, value); value == "" {
+				continue
+			}
+		case "srcdoc":
+			s.report(s.fileOf(n), a.Pos, mdx.Warning, "script-dropped", "srcdoc is left out: a page in a page may run scripts")
+			continue
+		}
+		b = component.AppendAttr(b, name, value)
+	}
+	if styled != "" {
+		b = component.AppendAttr(b, "class", styled)
+	}
+	return b
+}
+
+// joinClasses puts two lists of classes together.
+func joinClasses(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+// repeated tells whether a later attribute has the same name.
+func repeated(attrs []mdx.Attr, i int) bool {
+	for _, a := range attrs[i+1:] {
+		if strings.EqualFold(a.Name, attrs[i].Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// attrName gives the name that an attribute has in HTML, "" for one that only
+// means something to React, or that is no name.
+func (s *state) attrName(name string) string {
+	switch name {
+	case "className", "class":
+		return "class"
+	case "htmlFor":
+		return "for"
+	case "key", "ref", "children", "dangerouslySetInnerHTML", "innerHTML", "suppressHydrationWarning", "suppressContentEditableWarning", "noAnchor", "noanchor", "":
+		return ""
+	case "defaultValue":
+		return "value"
+	case "defaultChecked":
+		return "checked"
+	case "xlinkHref":
+		return "xlink:href"
+	}
+	upper := false
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			upper = true
+		case 'a' <= c && c <= 'z', c == '_', c == ':':
+		case i > 0 && ('0' <= c && c <= '9' || c == '-' || c == '.'):
+		default:
+			return ""
+		}
+	}
+	switch {
+	case !upper:
+		return name
+	case s.svg == 0 && name != "viewBox" && name != "preserveAspectRatio" && !strings.HasPrefix(name, "stroke") && !strings.HasPrefix(name, "fill"):
+		return strings.ToLower(name)
+	case keepsCase(name):
+		return name
+	}
+	return kebab(name)
+}
+
+// keepsCase tells the attributes of SVG whose names have capitals in
+// themselves; React writes all others so instead of with hyphens.
+func keepsCase(name string) bool {
+	switch name {
+	case "attributeName", "attributeType", "baseFrequency", "calcMode", "clipPathUnits", "diffuseConstant", "edgeMode",
+		"filterUnits", "gradientTransform", "gradientUnits", "kernelMatrix", "kernelUnitLength", "keyPoints", "keySplines",
+		"keyTimes", "lengthAdjust", "limitingConeAngle", "markerHeight", "markerUnits", "markerWidth", "maskContentUnits",
+		"maskUnits", "numOctaves", "pathLength", "patternContentUnits", "patternTransform", "patternUnits", "pointsAtX",
+		"pointsAtY", "pointsAtZ", "preserveAlpha", "preserveAspectRatio", "primitiveUnits", "refX", "refY", "repeatCount",
+		"repeatDur", "requiredExtensions", "specularConstant", "specularExponent", "spreadMethod", "startOffset",
+		"stdDeviation", "stitchTiles", "surfaceScale", "systemLanguage", "tableValues", "targetX", "targetY", "textLength",
+		"viewBox", "xChannelSelector", "yChannelSelector", "zoomAndPan":
+		return true
+	}
+	return false
+}
+
+// kebab turns strokeWidth into stroke-width.
+func kebab(name string) string {
+	b := make([]byte, 0, len(name)+4)
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			b = append(b, '-', c|0x20)
+		} else {
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+// classNames records the classes of an attribute.
+func (s *state) classNames(a mdx.Attr) {
+	v, _ := attrValue(a)
+	text, _ := v.(string)
+	for class := range strings.FieldsSeq(text) {
+		if s.classes == nil {
+			s.classes = map[string]struct{}{}
+		}
+		s.classes[class] = struct{}{}
+	}
+}
+
+// srcset resolves every address of a list of pictures.
+func (s *state) srcset(n *mdx.Node, pos mdx.Pos, value string) string {
+	var out []string
+	for part := range strings.SplitSeq(value, ",") {
+		address, rest, _ := strings.Cut(strings.TrimSpace(part), " ")
+		if address == "" {
+			continue
+		}
+		if address = s.asset(n, pos, address); address != "" {
+			out = append(out, strings.TrimSpace(address+" "+strings.TrimSpace(rest)))
+		}
+	}
+	return strings.Join(out, ", ")
+}

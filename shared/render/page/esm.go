@@ -1,0 +1,195 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/page/internal/js"
+)
+
+// declare binds what the import and export statements of a file name.
+func (s *state) declare(root *mdx.Node, sc *scope) {
+	if s.r.islands != nil {
+		sc.module = module(root)
+	}
+	for _, n := range root.Children {
+		if n.Kind != mdx.ESM {
+			continue
+		}
+		imports, exports := mdx.ParseESM(n.Value)
+		s.declareAll(imports, exports, n.Value, n.Pos, sc)
+	}
+}
+
+// declareAll binds the names of statements that stand in a text at a place.
+func (s *state) declareAll(imports []mdx.Import, exports []mdx.Export, text string, pos mdx.Pos, sc *scope) {
+	for _, im := range imports {
+		s.declareImport(im, pos, sc)
+	}
+	src := &js.Source{Text: text, Origin: pos}
+	for _, e := range exports {
+		name := e.Name
+		switch e.Kind {
+		case mdx.ExportDefault:
+			name = "default"
+			fallthrough
+		case mdx.ExportValue, mdx.ExportFunction:
+			sc.names.Set(name, &js.Lazy{Source: &js.Source{Text: e.Value, Origin: placeOf(src, e.Offset)}, Scope: sc.names})
+		case mdx.ExportClass:
+			sc.names.Set(name, js.Opaque{Reason: "it is a class"})
+		}
+	}
+}
+
+func (s *state) declareImport(im mdx.Import, pos mdx.Pos, sc *scope) {
+	bind := func(local string, v any) {
+		if local != "" {
+			sc.names.Set(local, v)
+		}
+	}
+	lower := strings.ToLower(im.Path)
+	snippet := strings.HasSuffix(lower, ".mdx") || strings.HasSuffix(lower, ".md")
+	own := strings.HasPrefix(im.Path, "/") || strings.HasPrefix(im.Path, ".")
+	if strings.Contains(im.Path, "://") || !snippet && (!own || !isScript(lower)) {
+		v := js.Opaque{Reason: "it is imported from " + im.Path}
+		bind(im.Default, v)
+		bind(im.Namespace, v)
+		for _, name := range im.Names {
+			bind(name.Local, v)
+		}
+		return
+	}
+	file := s.importPath(im.Path, sc)
+	var inner *scope
+	if !snippet || len(im.Names) > 0 || im.Namespace != "" {
+		inner = s.module(file, pos, sc)
+	}
+	exported := func(name string) any {
+		if snippet && name == "default" {
+			return snippetValue{file}
+		}
+		if inner == nil {
+			return js.Opaque{Reason: file + " can't be read"}
+		}
+		v, ok := inner.names.Lookup(name)
+		if !ok && name == "default" {
+			// Authors take the only component of a file for its default.
+			v, ok = inner.names.Lookup(im.Default)
+		}
+		if !ok {
+			s.report(sc.file, pos, mdx.Warning, "import-missing", file+" exports no "+name)
+			return js.Opaque{Reason: file + " exports no " + name}
+		}
+		return v
+	}
+	if im.Default != "" {
+		bind(im.Default, exported("default"))
+	}
+	bind(im.Namespace, js.Opaque{Reason: "everything of " + im.Path + " is imported as one name"})
+	for _, name := range im.Names {
+		bind(name.Local, exported(name.Name))
+	}
+}
+
+// isScript tells the files of JavaScript by their names in lower case.
+func isScript(name string) bool {
+	for _, ext := range [...]string{".js", ".jsx", ".mjs", ".ts", ".tsx"} {
+		if strings.HasSuffix(name, ext) {
+			return true
+		}
+	}
+	return false
+}
+
+// module gives the scope of another file, whose names are what it exports; nil
+// when it can't be read.
+func (s *state) module(file string, pos mdx.Pos, sc *scope) *scope {
+	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, file) {
+		s.report(sc.file, pos, mdx.Error, "snippet-cycle", "the imports of "+file+" lead back to itself")
+		return nil
+	}
+	if inner, ok := s.modules[file]; ok {
+		return inner
+	}
+	sn := s.r.snippet(file)
+	if sn.err != nil {
+		s.snippetError(file, sn.err, pos, sc)
+		return nil
+	}
+	s.input(file)
+	inner := newScope(file, nil)
+	s.stack = append(s.stack, file)
+	if sn.file != nil {
+		s.declare(sn.file.Root, inner)
+	}
+	for _, st := range sn.statements {
+		s.declareAll(st.imports, st.exports, st.text, mdx.Pos{Line: st.line, Column: 1}, inner)
+	}
+	s.stack = s.stack[:len(s.stack)-1]
+	if s.modules == nil {
+		s.modules = map[string]*scope{}
+	}
+	s.modules[file] = inner
+	return inner
+}
+
+// statement is one statement of a file of JavaScript.
+type statement struct {
+	text    string
+	line    int
+	imports []mdx.Import
+	exports []mdx.Export
+}
+
+// parseScript reads the statements of a file of JavaScript: those that begin
+// at the start of a line. What a file declares without exporting it is known
+// to the rest of the file.
+func parseScript(src string) []statement {
+	var out []statement
+	start, line := 0, 1
+	flush := func(end, nextLine int) {
+		text := src[start:end]
+		st := statement{line: line}
+		for _, word := range [...]string{"const ", "let ", "var ", "function ", "class "} {
+			if strings.HasPrefix(text, word) {
+				text = "export " + text
+				break
+			}
+		}
+		if strings.HasPrefix(text, "import") || strings.HasPrefix(text, "export") {
+			st.text = text
+			st.imports, st.exports = mdx.ParseESM(text)
+			out = append(out, st)
+		}
+		start, line = end, nextLine
+	}
+	at := 0
+	for n := 1; at < len(src); n++ {
+		end := strings.IndexByte(src[at:], '\n')
+		if end < 0 {
+			end = len(src) - at - 1
+		}
+		for _, word := range [...]string{"import ", "import{", "export ", "export{", "const ", "let ", "var ", "function ", "async ", "class "} {
+			if strings.HasPrefix(src[at:], word) && at > start {
+				flush(at, n)
+				break
+			}
+		}
+		at += end + 1
+	}
+	flush(len(src), 0)
+	return out
+}
+
+// snippetError reports a snippet that is not there; another error of reading
+// ends the rendering.
+func (s *state) snippetError(file string, err error, pos mdx.Pos, sc *scope) {
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
+		s.fail(fmt.Errorf("read %s: %w", file, err))
+	}
+	s.report(sc.file, pos, mdx.Error, "snippet-missing", "there is no snippet "+file)
+}

@@ -1,0 +1,234 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// reserved are the ids that the document around a body uses.
+func reserved() []string {
+	return []string{"bindery-content", "bindery-contents", "bindery-contents-title", "bindery-sidebar", "bindery-links", footnotesID}
+}
+
+// footnotesID is the id of the heading above the footnotes.
+const footnotesID = "bindery-footnotes"
+
+// assignIDs gives every heading, and every component that wants one, an id
+// that no other element of the page has. Ids that authors wrote come first,
+// then headings in order, then components, then the aliases of headings: what
+// an author wrote down is never changed by what another part of the page is
+// called.
+func (s *state) assignIDs() {
+	var raw, headings, components []*mdx.Node
+	for _, id := range reserved() {
+		s.taken[id] = false
+	}
+	visit := func(n *mdx.Node) bool {
+		switch n.Kind {
+		case mdx.Heading:
+			headings = append(headings, n)
+		case mdx.FootnoteDef:
+			s.defineFootnote(n)
+		case mdx.Element:
+			c := s.component(n)
+			if _, ok := n.Attr("id"); ok && (c == nil || c.ID != nil) {
+				raw = append(raw, n)
+			} else if c != nil {
+				if c.ID != nil {
+					components = append(components, n)
+				}
+			} else if isHeadingTag(n.Name) {
+				headings = append(headings, n)
+			}
+		}
+		return true
+	}
+	for _, n := range s.root {
+		s.walk(n, visit)
+	}
+	for _, n := range raw {
+		id, _ := n.Attr("id")
+		v, _ := attrValue(id)
+		text, _ := display(v)
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if _, again := s.taken[text]; again {
+			s.report(s.fileOf(n), id.Pos, mdx.Warning, "id-duplicate", "the id "+text+" is taken already on this page; this one is left out")
+			continue
+		}
+		s.taken[text] = false
+		s.ids[n] = text
+	}
+	for _, n := range headings {
+		if id := s.ownIDs[n]; id != "" {
+			s.ids[n] = s.unique(id)
+		}
+	}
+	texts := make([]string, len(headings))
+	for i, n := range headings {
+		texts[i] = s.plain(n.Children)
+		if s.ownIDs[n] == "" {
+			s.ids[n] = s.unique(slug(texts[i]))
+		}
+	}
+	for _, n := range components {
+		prefix, text := s.component(n).ID(s.element(n, s.component(n)))
+		if text = slug(text); text != "" {
+			s.ids[n] = s.unique(prefix + text)
+		}
+	}
+	count := map[string]int{}
+	for i, n := range headings {
+		alias := githubSlug(texts[i])
+		if times := count[alias]; times > 0 {
+			count[alias]++
+			alias += "-" + strconv.Itoa(times)
+		} else {
+			count[alias] = 1
+		}
+		if alias == "" || alias == s.ids[n] || s.ownIDs[n] != "" {
+			continue
+		}
+		if _, used := s.taken[alias]; used {
+			continue
+		}
+		s.taken[alias] = false
+		if s.aliases == nil {
+			s.aliases = map[*mdx.Node]string{}
+		}
+		s.aliases[n] = alias
+	}
+}
+
+// walk visits a node, what is below it and what its attributes hold.
+func (s *state) walk(n *mdx.Node, fn func(*mdx.Node) bool) {
+	if !fn(n) {
+		return
+	}
+	if slots, ok := s.slots[n]; ok {
+		for _, a := range n.Attrs {
+			for _, c := range slots[a.Name] {
+				s.walk(c, fn)
+			}
+		}
+	}
+	for _, c := range n.Children {
+		s.walk(c, fn)
+	}
+}
+
+// unique returns id, or id with the first number from 2 on that makes it free,
+// and takes it.
+func (s *state) unique(id string) string {
+	if id == "" {
+		id = "section"
+	}
+	if _, used := s.taken[id]; !used {
+		s.taken[id] = false
+		return id
+	}
+	if s.next == nil {
+		s.next = map[string]int{}
+	}
+	for i := max(s.next[id], 2); ; i++ {
+		numbered := id + "-" + strconv.Itoa(i)
+		if _, used := s.taken[numbered]; !used {
+			s.taken[numbered] = false
+			s.next[id] = i + 1
+			return numbered
+		}
+	}
+}
+
+// emitted records that an id stands in the HTML.
+func (s *state) emitted(id string) {
+	if id != "" && !s.taken[id] {
+		s.taken[id] = true
+		s.result.IDs = append(s.result.IDs, id)
+	}
+}
+
+// plain returns the words of inline content.
+func (s *state) plain(list []*mdx.Node) string {
+	if len(list) == 1 && list[0].Kind == mdx.Text {
+		return strings.TrimSpace(list[0].Value)
+	}
+	t := component.NewText(s)
+	s.text(t, list)
+	return strings.ReplaceAll(t.String(), "\n", " ")
+}
+
+// slug makes an id from a heading: its words in lower case, joined by hyphens.
+// A word is a run of letters, marks and digits; an apostrophe within one is
+// left out.
+func slug(text string) string {
+	b := make([]byte, 0, len(text)+2)
+	gap := false
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case 'A' <= c && c <= 'Z':
+				c |= 0x20
+			case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			case c == '\'' && len(b) > 0 && !gap && i < len(text) && isASCIILetter(text[i]):
+				continue
+			default:
+				gap = len(b) > 0
+				continue
+			}
+			if gap {
+				b = append(b, '-')
+				gap = false
+			}
+			b = append(b, c)
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		switch {
+		case r == '’' && len(b) > 0 && !gap && i < len(text) && isASCIILetter(text[i]):
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) && len(b) > 0 && !gap:
+			if gap {
+				b = append(b, '-')
+				gap = false
+			}
+			b = utf8.AppendRune(b, unicode.ToLower(r))
+		case unicode.Is(unicode.Cf, r) || r == '\uFE0F':
+		default:
+			gap = len(b) > 0
+		}
+	}
+	return string(b)
+}
+
+// githubSlug makes the id that GitHub gives to a heading: lower case, spaces
+// to hyphens one by one, everything dropped but letters, digits, hyphens and
+// underscores.
+func githubSlug(text string) string {
+	b := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		switch {
+		case r == ' ':
+			b = append(b, '-')
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
+			b = utf8.AppendRune(b, unicode.ToLower(r))
+		}
+	}
+	return string(b)
+}
+
+func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isHeadingTag(name string) bool {
+	return len(name) == 2 && name[0] == 'h' && '1' <= name[1] && name[1] <= '6'
+}

@@ -1,0 +1,137 @@
+// Package js reads and evaluates the JavaScript that pages are made of without
+// being programs: constants, templates, conditions, arrow functions that
+// return JSX, map over lists. Whatever would need a real engine (hooks, loops,
+// assignments, classes, regular expressions, the browser) is an Unsupported
+// error, which says what it was.
+//
+//   - js.go: values, scopes and errors
+//   - ast.go: what a source is read into
+//   - parse.go, pattern.go, jsx.go: reading it
+//   - eval.go: what it stands for
+//   - operators.go, methods.go, statics.go: operators, methods of values, and
+//     functions such as Object.keys
+//
+// Work is bounded: a Machine stops after MaxSteps, and nesting has a limit.
+package js
+
+import (
+	"fmt"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// Values are those of mdx.EvalLiteral (string, float64, bool, nil, []any,
+// mdx.Object), *Function, and what a Host hands in, which is passed on as it
+// is. null and undefined are both nil.
+
+// Function is a function of the source.
+type Function struct {
+	params []param
+	body   expr   // an arrow's expression, or
+	block  []stmt // a body of statements
+	scope  *Scope
+}
+
+// Source is a text that elements of JSX stand in.
+type Source struct {
+	Text string
+	// Origin is the host's: where the text was found.
+	Origin any
+}
+
+// Scope holds the values of names. The zero Scope is empty.
+type Scope struct {
+	parent *Scope
+	vars   map[string]any
+	// Host is the host's; scopes below the one it is set on share it.
+	Host any
+}
+
+// NewScope makes a scope whose names may hide those of parent.
+func NewScope(parent *Scope) *Scope {
+	s := &Scope{parent: parent}
+	if parent != nil {
+		s.Host = parent.Host
+	}
+	return s
+}
+
+// Set binds a name.
+func (s *Scope) Set(name string, v any) {
+	if s.vars == nil {
+		s.vars = map[string]any{}
+	}
+	s.vars[name] = v
+}
+
+// Lookup finds the value of a name. A *Lazy is returned as it is.
+func (s *Scope) Lookup(name string) (any, bool) {
+	for ; s != nil; s = s.parent {
+		if v, ok := s.vars[name]; ok {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// Lazy is a constant that is evaluated when it is first asked for, so that
+// constants may name each other in any order.
+type Lazy struct {
+	Source *Source
+	Scope  *Scope
+	done   bool
+	busy   bool
+	value  any
+	err    error
+}
+
+// Opaque stands for a value that only an engine could make.
+type Opaque struct{ Reason string }
+
+// Unsupported tells what of a source needs a JavaScript engine.
+type Unsupported struct{ Reason string }
+
+func (e *Unsupported) Error() string { return e.Reason }
+
+func unsupported(format string, args ...any) error {
+	return &Unsupported{fmt.Sprintf(format, args...)}
+}
+
+// Limits of one Machine.
+const (
+	// MaxSteps bounds the work of all evaluations together.
+	MaxSteps = 300_000
+	maxDepth = 150
+	// maxText bounds a string, in bytes, maxList a list, and maxMembers an
+	// object.
+	maxText    = 1 << 20
+	maxList    = 50_000
+	maxMembers = 2000
+)
+
+// Host is who evaluates: it makes values of JSX.
+type Host interface {
+	// Element gives the value of an element; its attributes and children are
+	// evaluated by calls of the Machine.
+	Element(m *Machine, e *Element, sc *Scope) (any, error)
+}
+
+// Machine evaluates; it is for one goroutine.
+type Machine struct {
+	Host  Host
+	steps int
+	depth int
+}
+
+// charge accounts for work.
+func (m *Machine) charge(n int) error {
+	if m.steps += n; m.steps > MaxSteps {
+		return unsupported("it takes too many steps")
+	}
+	return nil
+}
+
+func member(o mdx.Object, name string) any {
+	v, _ := o.Get(name)
+	return v
+}

@@ -1,0 +1,197 @@
+package js
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// names are those that the expressions of the tests may use.
+func names() *Scope {
+	sc := NewScope(nil)
+	sc.Set("name", "Ada")
+	sc.Set("none", nil)
+	sc.Set("list", []any{3.0, 1.0, 2.0})
+	sc.Set("people", []any{
+		mdx.Object{{Key: "name", Value: "Ada"}, {Key: "age", Value: 36.0}},
+		mdx.Object{{Key: "name", Value: "Bob"}, {Key: "age", Value: 20.0}},
+	})
+	sc.Set("a", &Lazy{Source: &Source{Text: "b + 1"}, Scope: sc})
+	sc.Set("b", &Lazy{Source: &Source{Text: "41"}, Scope: sc})
+	sc.Set("self", &Lazy{Source: &Source{Text: "self"}, Scope: sc})
+	sc.Set("hook", Opaque{"it is imported from react"})
+	return sc
+}
+
+// spell is a Host that writes elements out.
+type spell struct{}
+
+func (spell) Element(m *Machine, e *Element, sc *Scope) (any, error) {
+	out := "<" + e.Name
+	for _, a := range e.Attrs {
+		v, err := m.Value(a, sc)
+		if err != nil {
+			return nil, err
+		}
+		s, _ := text(v)
+		out += " " + a.Name + "=" + s
+	}
+	out += ">"
+	var err error
+	m.Children(e, sc, func(v any, _ bool, failed error) {
+		s, _ := text(v)
+		out += s + "|"
+		err = errors.Join(err, failed)
+	})
+	return out + "</" + e.Name + ">", err
+}
+
+func evaluate(source string) (any, error) {
+	e, err := Parse(&Source{Text: source})
+	if err != nil {
+		return nil, err
+	}
+	return (&Machine{Host: spell{}}).Eval(e, names())
+}
+
+func TestEval(t *testing.T) {
+	for source, want := range map[string]any{
+		"":                                   nil,
+		" /* x */ 1 // y":                    1.0,
+		"'a' + 1 + true":                     "a1true",
+		"1 + 2 * 3 - 4 / 2 % 3 ** 1":         5.0,
+		"(1 + 2) * 3":                        9.0,
+		"-'3' + +'4'":                        1.0,
+		"1 < 2 && 'b' >= 'a'":                true,
+		"0 || '' || null || 'x'":             "x",
+		"null ?? undefined ?? 0":             0.0,
+		"!none && !!name":                    true,
+		"name === 'Ada' ? 'yes' : 'no'":      "yes",
+		"1 == '1' && 1 !== '1'":              true,
+		"none == undefined":                  true,
+		"typeof window":                      "undefined",
+		"typeof name":                        "string",
+		"`${name} is ${1 + 1}\\n\\`x\\``":    "Ada is 2\n`x`",
+		"name.length + list.length":          6.0,
+		"people[1].name":                     "Bob",
+		"people[7]?.name":                    nil,
+		"none?.x.y":                          nil,
+		"people.map(p => p.name).join(', ')": "Ada, Bob",
+		"people.map(({name: n, age = 1}, i) => `${i}${n}${age}`)": []any{"0Ada36", "1Bob20"},
+		"people.filter((p) => p.age > 30).length":                 1.0,
+		"people.find(p => p.age < 30).name":                       "Bob",
+		"people.reduce((sum, p) => sum + p.age, 0)":               56.0,
+		"list.sort((x, y) => x - y)":                              []any{1.0, 2.0, 3.0},
+		"[...list].reverse()":                                     []any{2.0, 1.0, 3.0},
+		"[1, , [2, 3]].flat()":                                    []any{1.0, nil, 2.0, 3.0},
+		"[0, 1, '', 'a'].filter(Boolean)":                         []any{1.0, "a"},
+		"list.map(String)":                                        []any{"3", "1", "2"},
+		"Array.from({length: 3}, (_, i) => i * 2)":                []any{0.0, 2.0, 4.0},
+		"[...Array(2).keys()]":                                    []any{0.0, 1.0},
+		"Object.keys({x: 1, 'y z': 2})":                           []any{"x", "y z"},
+		"Object.entries({x: 1}).map(([k, v]) => k + v)":           []any{"x1"},
+		"({...{x: 1}, x: 2, ['y' + 1]: 3})":                       mdx.Object{{Key: "x", Value: 2.0}, {Key: "y1", Value: 3.0}},
+		"({name}).name":                                           "Ada",
+		"JSON.stringify({a: [1, 'x'], b: {}}, null, 2)":           "{\n  \"a\": [\n    1,\n    \"x\"\n  ],\n  \"b\": {}\n}",
+		"JSON.stringify('<a>')":                                   `"<a>"`,
+		"Math.max(1, ...list) + Math.round(1.5)":                  5.0,
+		"(1.005).toFixed(1)":                                      "1.0",
+		"'a-b-c'.split('-').slice(-2).join('+')":                  "b+c",
+		"'😀ab'.slice(2, 3)":                                       "a",
+		"'abc'.replace('b', 'x').padStart(5, '.')":                "..axc",
+		"'Hello'.includes('ell') && 'Hello'.startsWith('H')":      true,
+		"'x'.charCodeAt":                                          errors.New("charCodeAt"),
+		"a":                                                       42.0,
+		"(x => x * 2)(21)":                                        42.0,
+		"((a, b = a + 1, ...c) => [a, b, c])(1, undefined, 3, 4)": []any{1.0, 2.0, []any{3.0, 4.0}},
+		"(function f({x: [, y]}) { return y })({x: [1, 2]})":      2.0,
+		"(() => { const x = 1, {y} = {y: 2}; if (x > y) { return 'a' } else if (y) return 'b'; return 'c' })()": "b",
+		"(() => { function inc(n) { return n + 1 } return inc(1) })()":                                          2.0,
+		"(n => { 'use client'; return n })(1)":                                                                  1.0,
+		"<A b='1 &amp; 2' c={name} d/>":                                                                         "<A b=1 & 2 c=Ada d=true></A>",
+		"<>a {name}\n  b\n\n  c{/* no */}<B>{1}</B> </>":                                                        "<>a |Ada|b c|<B>1|</B>| |</>",
+		"list.length > 2 && <b>{list.map(n => <i key={n}>{n}</i>)}</b>":                                         "<b><i key=3>3|</i>,<i key=1>1|</i>,<i key=2>2|</i>|</b>",
+		"1e21 + ''":          "1e+21",
+		"0.1 + 0.2 + ''":     "0.30000000000000004",
+		"Number('x')":        math.NaN(),
+		"true || new Date()": true,
+		"typeof (() => { for (;;) { `}${'}'}` /* } */ } })": "function",
+		"hook":                                errors.New("imported from react"),
+		"hook.x":                              errors.New("imported from react"),
+		"self":                                errors.New("needs itself"),
+		"useState(0)":                         errors.New("it calls useState"),
+		"missing":                             errors.New("nothing is called missing"),
+		"x = 1":                               errors.New("assigns"),
+		"i++":                                 errors.New("counts with ++"),
+		"new Date()":                          errors.New("it has new"),
+		"await x":                             errors.New("it has await"),
+		"async () => 1":                       errors.New("asynchronous"),
+		"/x/.test('x')":                       errors.New("regular expression"),
+		"(() => { for (;;) {} })()":           errors.New("loop"),
+		"(() => { name.trim(); return 1 })()": errors.New("besides returning"),
+		"(f => f(f))(f => f(f))":              errors.New("too deep"),
+		"[1, 2":                               errors.New("ends too early"),
+		"'x'.repeat(1e9)":                     errors.New("too long"),
+		"Array(1e9)":                          errors.New("too long"),
+		"<a><b></a>":                          errors.New("closed by"),
+		"1 2":                                 errors.New(`"2"`),
+	} {
+		got, err := evaluate(source)
+		if fail, ok := want.(error); ok {
+			if err == nil || !strings.Contains(err.Error(), fail.Error()) {
+				t.Errorf("%s: got %v, %v; want the error %q", source, got, err, fail)
+			}
+			continue
+		}
+		if f, ok := want.(float64); ok && math.IsNaN(f) {
+			if g, ok := got.(float64); !ok || !math.IsNaN(g) {
+				t.Errorf("%s: got %v, want NaN", source, got)
+			}
+			continue
+		}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", source, err, diff)
+		}
+	}
+}
+
+// Sources that would take for ever, or all memory, end with an error.
+func TestBounds(t *testing.T) {
+	for name, source := range map[string]string{
+		"doubling":      "(() => { const f = (s, n) => n > 0 ? f(s + s, n - 1) : s; return f('xx', 60) })()",
+		"many calls":    "Array(5000).map(() => Array(5000).map(() => 1))",
+		"tree of calls": "(() => { const f = (n) => n > 0 ? [f(n - 1), f(n - 1)] : 1; return f(100) })()",
+		"deep brackets": strings.Repeat("[", 10_000),
+		"deep arrows":   strings.Repeat("(a = ", 5_000),
+		"deep elements": strings.Repeat("<a>", 10_000),
+		"long sum":      "1" + strings.Repeat("+1", 100_000),
+	} {
+		if v, err := evaluate(source); err == nil {
+			t.Errorf("%s: got %.60v", name, v)
+		}
+	}
+}
+
+// FuzzEval: no source makes it panic or go on.
+func FuzzEval(f *testing.F) {
+	f.Add("people.map(({name: n, ...r}, i) => <b {...r} c='x'>{n} {`${i}`}</b>)")
+	f.Add("((a, [b, , ...c] = [], {d = 1}) => { const e = a ?? b; if (!e) return c; return {...d, [e]: -1} })(1, list, {})")
+	f.Add("Object.entries({a: [1]}).flatMap(([k, v]) => v.concat(k).sort()).slice(-1)[0]?.toString()")
+	f.Add("'a\\u{1F600}'.padEnd(9).split('').reverse().join('') + JSON.stringify({a: 1}, null, 3)")
+	f.Add("list.at(-5) + list[1e99] + 'x'.at(NaN) + 'y'.slice(NaN, Infinity) + Array(NaN)")
+	f.Fuzz(func(t *testing.T, source string) {
+		if len(source) > 5000 {
+			return
+		}
+		_, err := evaluate(source)
+		var u *Unsupported
+		if err != nil && !errors.As(err, &u) {
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -1,0 +1,463 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// Islands shows what needs JavaScript; *island.Engine does.
+type Islands interface {
+	// Render shows a source as it is at first. An *island.Error tells the
+	// author what is wrong with it.
+	Render(ctx context.Context, fsys fs.FS, source island.Source, components []string) (*island.Shown, error)
+	// Script makes the script that brings sources to life, and gives the words
+	// in it that may be names of classes.
+	Script(ctx context.Context, fsys fs.FS, sources []island.Source, components []string, start []byte) ([]byte, []string, error)
+}
+
+const (
+	// maxIslands bounds the pieces of JavaScript on a page: each costs some
+	// milliseconds.
+	maxIslands = 200
+	// maxIslandSteps bounds the work of all of them together, as island.Shown
+	// counts it.
+	maxIslandSteps = 1_000_000
+)
+
+// reported is a mark in what was reported so far.
+func (s *state) reported() int { return len(s.result.Diagnostics) }
+
+// needsScript tells whether something since a mark was left out because it
+// needs JavaScript, and an engine is there to try it.
+func (s *state) needsScript(mark int) bool {
+	return s.r.islands != nil && slices.ContainsFunc(s.result.Diagnostics[mark:], func(d mdx.Diagnostic) bool { return d.Code == "script-needed" })
+}
+
+// forget takes back what was reported since a mark.
+func (s *state) forget(mark int) {
+	for _, d := range s.result.Diagnostics[mark:] {
+		delete(s.reports, d)
+	}
+	s.result.Diagnostics = s.result.Diagnostics[:mark]
+}
+
+// island shows what a node is in JavaScript: an element with its attributes, or
+// an expression. children are what the element holds. What was reported since
+// the mark is about the node without JavaScript. When it can't be shown, that
+// stays as it is, and the report says why.
+func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope, mark int) ([]*mdx.Node, bool) {
+	if n.Kind == mdx.Element && (isPart(n.Name) || len(children) > 0 && holdsParts(n.Name)) {
+		return nil, false
+	}
+	if s.islands++; s.islands > maxIslands || s.islandSteps > maxIslandSteps {
+		return nil, false
+	}
+	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Number: s.islands, Expression: s.islandSource(n, attrs, len(children) > 0)}
+	props, names := islandProps(sc)
+	source.Props, source.Names = props, names
+	shown, err := s.r.islands.Render(s.ctx, s.r.fs, source, s.componentNames())
+	if err != nil {
+		var fault *island.Error
+		switch {
+		case s.ctx.Err() != nil:
+			s.fail(s.ctx.Err())
+		case errors.As(err, &fault):
+			s.forget(mark)
+			s.islandSteps += fault.Steps
+			if fault.Limit { // no other is tried on this page
+				s.islands = maxIslands
+			}
+			what := "<" + n.Name + ">"
+			if n.Kind == mdx.Expression {
+				what = "{" + excerpt(n.Value) + "}"
+			}
+			message := what + " can't be shown as it is meant: " + fault.Message
+			if len(fault.Stack) > 1 {
+				message += "; called from " + strings.Join(fault.Stack[1:], ", ")
+			}
+			if fault.File != sc.file {
+				message += "; shown at " + sc.file + ":" + strconv.Itoa(n.Pos.Line)
+			}
+			s.report(fault.File, mdx.Pos{Line: fault.Line, Column: 1}, mdx.Warning, "script-failed", message)
+		default:
+			s.r.log.LogAttrs(s.ctx, slog.LevelError, "a component could not be rendered", slog.String("file", sc.file), slog.Any("error", err))
+		}
+		return nil, false
+	}
+	s.forget(mark)
+	s.islandSteps += shown.Steps
+	for _, name := range shown.Inputs {
+		s.input(name)
+	}
+	t := islandTree{state: s, at: n, scope: sc, children: children, live: shown.Live}
+	list := t.nodes(shown.Nodes, true)
+	if t.unmarked { // without its content it must not be drawn anew
+		shown.Live = false
+	}
+	if t.live && !t.showed && len(children) > 0 {
+		// It may be shown later. Until then it is here for readers without
+		// JavaScript, for search and for the Markdown copy.
+		held, _ := t.content(nodes(children), n.Pos)
+		kept := t.element(contentTag, held)
+		kept.Attrs = []mdx.Attr{{Kind: mdx.AttrBool, Name: "data-kept", Pos: n.Pos}}
+		list = append(list, kept)
+	}
+	if !shown.Live {
+		if n.Inline {
+			return list, true
+		}
+		return paragraphs(list), true
+	}
+	box := t.element(islandTag, list)
+	box.Attrs = []mdx.Attr{{Kind: mdx.AttrString, Name: "data-island", Value: strconv.Itoa(len(s.live)), Pos: n.Pos}}
+	box.Inline = n.Inline
+	s.live = append(s.live, source)
+	return []*mdx.Node{box}, true
+}
+
+// isPart tells the elements that browsers know only straight within certain
+// others: no mark can stand around them.
+func isPart(name string) bool {
+	switch name {
+	case "caption", "col", "colgroup", "thead", "tbody", "tfoot", "tr", "td", "th", "option", "optgroup", "summary", "legend", "source", "track",
+		"circle", "ellipse", "g", "line", "path", "polygon", "polyline", "rect", "text", "tspan", "use":
+		return true
+	}
+	return false
+}
+
+// holdsParts tells the elements that no mark can stand in.
+func holdsParts(name string) bool {
+	switch name {
+	case "table", "colgroup", "thead", "tbody", "tfoot", "tr", "select", "optgroup", "datalist", "details", "fieldset", "textarea",
+		"video", "audio", "picture", "svg", "g", "text":
+		return true
+	}
+	return false
+}
+
+// says tells whether nodes show anything.
+func says(list []*mdx.Node) bool {
+	return slices.ContainsFunc(list, func(n *mdx.Node) bool {
+		switch n.Kind {
+		case mdx.Text:
+			return strings.TrimSpace(n.Value) != ""
+		case mdx.Element:
+			return isCapital(n.Name) || n.Name == "img" || says(n.Children)
+		}
+		return len(n.Children) == 0 || says(n.Children)
+	})
+}
+
+// islandSource writes a node as the source of what is shown.
+func (s *state) islandSource(n *mdx.Node, attrs []mdx.Attr, holds bool) string {
+	if n.Kind == mdx.Expression {
+		return "{" + n.Value + "}"
+	}
+	b := []byte("<" + n.Name)
+	for _, a := range attrs {
+		b = append(b, ' ')
+		switch a.Kind {
+		case mdx.AttrSpread:
+			b = append(b, "{..."+strings.TrimPrefix(strings.TrimSpace(a.Value), "...")+"}"...)
+			continue
+		case mdx.AttrBool:
+			b = append(b, a.Name...)
+			continue
+		case mdx.AttrString:
+			text, _ := json.Marshal(a.Value) // a string has a JSON
+			b = append(b, a.Name+"={"+string(text)+"}"...)
+		default:
+			b = append(b, a.Name+"={"+a.Value+"}"...)
+		}
+	}
+	if !holds {
+		return string(append(b, " />"...))
+	}
+	return string(append(b, ">{$children}</"+n.Name+">"...))
+}
+
+// islandProps gives the properties of a snippet that a script can have.
+func islandProps(sc *scope) (props string, names []string) {
+	var b strings.Builder
+	for _, p := range sc.props {
+		src, ok := literalSource(p.Value)
+		if !ok || !isPath(p.Key) || strings.Contains(p.Key, ".") {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Quote(p.Key) + ":" + src)
+		names = append(names, p.Key)
+	}
+	if b.Len() == 0 {
+		return "", nil
+	}
+	return "{" + b.String() + "}", names
+}
+
+// componentNames are those of the components that scripts may use.
+func (s *state) componentNames() []string {
+	all := s.r.registry.All()
+	names := make([]string, len(all))
+	for i, c := range all {
+		names[i] = c.Name
+	}
+	slices.Sort(names)
+	return names
+}
+
+// module collects the import and export statements of a source, each on its
+// own line.
+func module(root *mdx.Node) string {
+	var b strings.Builder
+	line := 1
+	for _, n := range root.Children {
+		if n.Kind != mdx.ESM {
+			continue
+		}
+		for ; line < n.Pos.Line; line++ {
+			b.WriteByte('\n')
+		}
+		b.WriteString(n.Value)
+		b.WriteByte('\n')
+		line += strings.Count(n.Value, "\n") + 1
+	}
+	return b.String()
+}
+
+// islandTree turns what a script shows into nodes of the page.
+type islandTree struct {
+	*state
+	at       *mdx.Node
+	scope    *scope
+	children []*mdx.Node
+	live     bool
+	// showed tells that the children were shown.
+	showed bool
+	// within is the element whose content is made; unmarked tells that the
+	// children were shown where no mark can stand.
+	within   string
+	unmarked bool
+}
+
+// The elements that mark places for islands.js. None of them has a box.
+const (
+	islandTag  = "bindery-island"  // what lives, with its number on the page
+	frameTag   = "bindery-frame"   // a built-in component, with the name of its frame
+	holeTag    = "bindery-hole"    // what of a built-in component is drawn anew
+	contentTag = "bindery-content" // what the element holds in the page
+)
+
+func (t *islandTree) element(name string, children []*mdx.Node) *mdx.Node {
+	n := &mdx.Node{Kind: mdx.Element, Name: name, Pos: t.at.Pos, End: t.at.Pos, Children: children}
+	t.from(n, t.scope)
+	return n
+}
+
+// nodes makes the nodes. In a frame whose parts belong to each other, framed is
+// false: nothing there is drawn anew.
+func (t *islandTree) nodes(list []island.Node, framed bool) []*mdx.Node {
+	var out []*mdx.Node
+	words := false
+	for _, shown := range list {
+		if t.size += 1 + len(shown.Text)/bytesPerNode; t.size > maxNodes {
+			break
+		}
+		switch {
+		case shown.Tag == "":
+			words = words || strings.TrimSpace(shown.Text) != ""
+			out = append(out, &mdx.Node{Kind: mdx.Text, Value: shown.Text, Pos: t.at.Pos, End: t.at.Pos})
+		case shown.Tag == island.Children:
+			t.showed = true
+			t.unmarked = t.unmarked || t.live && framed && holdsParts(t.within)
+			held, _ := t.content(nodes(t.children), t.at.Pos)
+			if t.live && framed && !t.unmarked {
+				held = []*mdx.Node{t.element(contentTag, held)}
+			}
+			out = append(out, held...)
+		default:
+			out = append(out, t.node(&shown, framed))
+		}
+	}
+	if words {
+		for _, c := range out {
+			c.Inline = c.Inline || c.Kind == mdx.Element && !isBlockTag(c.Name) && !isCapital(c.Name)
+		}
+	}
+	return out
+}
+
+func (t *islandTree) node(shown *island.Node, framed bool) *mdx.Node {
+	n := t.element(shown.Tag, nil)
+	props := make([]prop, 0, len(shown.Attrs))
+	for _, a := range shown.Attrs {
+		p := prop{name: a.Name, pos: t.at.Pos}
+		if a.Shown != nil {
+			p.value = nodes(t.nodes(a.Shown, false))
+		} else {
+			p.value = jsonValue(a.Value)
+		}
+		if !shown.Builtin {
+			switch p.name {
+			case "defaultValue":
+				p.name = "value"
+			case "defaultChecked":
+				p.name = "checked"
+			}
+			t.known(p.value)
+		}
+		props = append(props, p)
+	}
+	frame := t.live && framed && shown.Builtin
+	hole := frame && keepsHole(shown)
+	outer := t.within
+	t.within = shown.Tag
+	children := t.nodes(shown.Children, framed && (!shown.Builtin || hole))
+	t.within = outer
+	if hole && len(children) > 0 {
+		children = []*mdx.Node{t.element(holeTag, children)}
+	}
+	n.Children = children
+	t.setAttrs(n, props, t.scope)
+	if !frame {
+		return n
+	}
+	box := t.element(frameTag, []*mdx.Node{n})
+	box.Attrs = []mdx.Attr{{Kind: mdx.AttrString, Name: "data-frame", Value: shown.Key, Pos: t.at.Pos}}
+	return box
+}
+
+// known keeps how an address is written on this page, for what is drawn anew.
+func (t *islandTree) known(v any) {
+	address, ok := v.(string)
+	if !t.live || !ok || !strings.HasPrefix(address, "/") && !strings.HasPrefix(address, ".") {
+		return
+	}
+	if to := t.r.site.Resolve(t.page, address); to.Kind == site.ToPage || to.Kind == site.ToFile || to.Kind == site.ToAnchor {
+		if t.addresses == nil {
+			t.addresses = map[string]string{}
+		}
+		t.addresses[address] = to.Href
+	}
+}
+
+// keepsHole tells the components whose content may be drawn anew within them.
+// Of the others the parts belong to each other, or are read as a text.
+func keepsHole(n *island.Node) bool {
+	switch n.Tag {
+	case "Card", "Note", "Tip", "Info", "Check", "Warning", "Danger", "Error", "Callout", "Accordion", "Expandable", "Frame", "Panel",
+		"ResponseField", "ParamField", "Update", "Badge", "Column", "Banner":
+		return true
+	}
+	return false
+}
+
+// jsonValue reads JSON with the order of its members.
+func jsonValue(raw json.RawMessage) any {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	var read func() (any, error)
+	read = func() (any, error) {
+		tok, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		delim, ok := tok.(json.Delim)
+		if !ok {
+			return tok, nil
+		}
+		if delim == '[' {
+			list := []any{}
+			for dec.More() {
+				v, err := read()
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, v)
+			}
+			_, err = dec.Token()
+			return list, err
+		}
+		o := mdx.Object{}
+		for dec.More() {
+			key, err := dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			v, err := read()
+			if err != nil {
+				return nil, err
+			}
+			name, _ := key.(string)
+			o = append(o, mdx.Member{Key: name, Value: v})
+		}
+		_, err = dec.Token()
+		return o, err
+	}
+	v, err := read()
+	if err != nil {
+		return nil
+	}
+	return v
+}
+
+// scriptPath is where the script of the page at an address lies. Pages of one
+// script have a file each: another page may change the one alone. An address to
+// which nothing can be added, as file systems and bundles bound names, is told
+// by its digest.
+func scriptPath(address string, script []byte) string {
+	const maxName, maxAddress = 200, 900 // bytes
+	if len(address) > maxAddress || len(path.Base(address)) > maxName {
+		address = "page-" + island.Digest([]byte(address))
+	}
+	return "bindery/islands/" + address + "." + island.Digest(script) + ".js"
+}
+
+// islandScript makes the script that brings the page's islands to life.
+func (s *state) islandScript() {
+	if len(s.live) == 0 {
+		return
+	}
+	type start struct {
+		Root      string            `json:"root"`
+		Addresses map[string]string `json:"addresses,omitempty"`
+		Props     []json.RawMessage `json:"props"`
+	}
+	output := s.r.site.Pages[s.page].Output
+	st := start{Root: strings.Repeat("../", strings.Count(output, "/")), Addresses: s.addresses}
+	for _, l := range s.live {
+		props := l.Props
+		if props == "" {
+			props = "{}"
+		}
+		st.Props = append(st.Props, json.RawMessage(props))
+	}
+	data, err := json.Marshal(st)
+	if err == nil {
+		s.result.Script, s.result.MaybeClasses, err = s.r.islands.Script(s.ctx, s.r.fs, s.live, s.componentNames(), data)
+	}
+	if err == nil {
+		s.result.ScriptPath = scriptPath(s.r.site.Pages[s.page].Address, s.result.Script)
+		return
+	}
+	s.result.Script, s.result.MaybeClasses = nil, nil
+	if s.ctx.Err() != nil {
+		s.fail(s.ctx.Err())
+		return
+	}
+	// Each of them was rendered, so this is ours; readers see what they showed.
+	s.r.log.LogAttrs(s.ctx, slog.LevelError, "a page's components stay as they are at first", slog.String("file", s.source), slog.Any("error", err))
+}

@@ -1,0 +1,250 @@
+package page_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
+)
+
+// The test's own program is the process that shows components.
+func TestMain(m *testing.M) {
+	if island.IsWorker(os.Getenv) {
+		os.Exit(island.Work(os.Stdin, os.Stdout))
+	}
+	os.Exit(m.Run())
+}
+
+func newEngine(t testing.TB) *island.Engine {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := island.New(island.Options{Program: program})
+	t.Cleanup(e.Close)
+	return e
+}
+
+// withIslands renders page.mdx of a site.
+func withIslands(t testing.TB, islands page.Islands, files map[string]string) *page.Result {
+	t.Helper()
+	fsys := fstest.MapFS{"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}}`)}}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	_, s := open(t, fsys)
+	r := page.New(page.Options{Site: s, FS: fsys, Icons: namedIcons{}, Islands: islands})
+	for i := range s.Pages {
+		if s.Pages[i].Source == "page.mdx" {
+			result, err := r.Render(t.Context(), i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result
+		}
+	}
+	t.Fatal("the site has no page.mdx")
+	return nil
+}
+
+// What a page shows of components, and whether it needs scripts for it. Pages
+// that need no engine start none.
+func TestIslands(t *testing.T) {
+	e := newEngine(t)
+	const box = "export const Box = ({ title, children }) => { const [n, setN] = useState(0); return <section><button onClick={() => setN(n + 1)}>{n}</button>{children}</section> }\n"
+	for _, test := range []struct {
+		name, source string
+		files        map[string]string
+		want         string // part of the HTML
+		live         bool
+		diagnostics  string // part of them, "" for none
+		idle         bool   // no process is needed
+	}{
+		{name: "text", source: "Text and {1 + 1}.", want: "<p>Text and 2.</p>", idle: true},
+		{name: "a component without state", source: "export const A = ({ b }) => <p>{b.map(x => <i>{x}</i>)}</p>\n\n<A b={[1, 2]} />", want: "<p><i>1</i><i>2</i></p>", idle: true},
+		{name: "a hook", source: box + "\n<Box />", want: `<bindery-island data-island="0"><section><button>0</button></section>`, live: true},
+		{name: "content of the page", source: box + "\n<Box>**Bold**</Box>", want: "<bindery-content><strong>Bold</strong></bindery-content></section>", live: true},
+		{name: "within a line", source: "export const N = () => { const [n] = useState(4); return <b>{n}</b> }\n\nNow <N/> of them.", want: `<p>Now <bindery-island data-island="0"><b>4</b></bindery-island> of them.</p>`, live: true},
+		{name: "what is shown later", source: "export const R = ({ children }) => { const [on] = useState(false); return <div>{on && children}</div> }\n\n<R>Later</R>", want: "<div></div>\n<bindery-content data-kept>Later</bindery-content>", live: true},
+		{name: "a frame", source: "export const C = () => { const [n] = useState(4); return <Card title='T'>{n}</Card> }\n\n<C />", want: `<bindery-frame data-frame="Card[[&#34;title&#34;,&#34;T&#34;]]"><div class="card">`, live: true},
+		{name: "and its hole", source: "export const C = () => { const [n] = useState(4); return <Card title='T'>{n}</Card> }\n\n<C />", want: `<bindery-hole>4</bindery-hole>`, live: true},
+		{name: "a handler", source: "<button onClick={() => alert(1)}>Press</button>", want: `<bindery-island data-island="0"><button><bindery-content>Press</bindery-content></button></bindery-island>`, live: true},
+		{name: "ids of two of a kind", source: "export const F = () => { const id = useId(); const [v] = useState(''); return <p><label htmlFor={id}>L</label><input id={id} /></p> }\n\n<F />\n\n<F />", want: `<label for="i2_1">L</label><input id="i2_1">`, live: true},
+		{name: "an expression", source: "{(() => { let n = 0; for (let i = 0; i < 4; i++) n += i; return n })()}", want: "6"},
+		{name: "components in an expression", source: "export const L = React.memo(({ n }) => <li>{n}</li>)\n\n<ul>{[1, 2].map(n => <L n={n} />)}</ul>", want: "<ul><li>1</li>\n<li>2</li>\n</ul>"},
+		{name: "a row that answers", source: "<table><tbody><tr onClick={() => alert(1)}><td>a</td></tr></tbody></table>", want: "<table><tbody><tr><td>a</td>", diagnostics: "script-needed"},
+		{name: "a choice that answers", source: "<select onChange={() => alert(1)}><option>a</option></select>", want: "<select><option>a</option></select>", diagnostics: "script-needed"},
+		{name: "content in a table", source: "export const T = ({ children }) => { const [n] = useState(0); return <table><tbody>{children}</tbody></table> }\n\n<T><tr><td>a</td></tr></T>", want: "<table><tbody><tr><td>a</td>"},
+		{name: "a snippet with properties", source: "import S from '/snippets/s.mdx'\n\n<S name=\"tea\" />", files: map[string]string{"snippets/s.mdx": "<button onClick={() => alert(name)}>Buy {name}</button>"}, want: "Buy tea", live: true},
+		{name: "an import that nothing needs", source: "import { x } from 'lodash'\n" + box + "\n<Box />", want: "<section>", live: true},
+		{name: "an import that isn't there", source: "import { x } from 'lodash'\n\n{x([1])}\n\nText", want: "<p>Text</p>", diagnostics: `page.mdx:1:1: warning: {x([1])} can't be shown as it is meant: "lodash" is not among the site's files`},
+		{name: "a fault", source: "import { F } from '/snippets/f.jsx'\n\n<F>Held</F>", files: map[string]string{"snippets/f.jsx": "export const F = () => {\n  const [a] = useState(null);\n  return a.b;\n}"}, want: "<p>Held</p>", diagnostics: "snippets/f.jsx:3:1: warning: <F> can't be shown as it is meant: TypeError"},
+		{name: "a word of browsers", source: "export const W = () => { const [w] = useState(window.innerWidth); return w }\n\n<W>Held</W>", want: "Held", diagnostics: "there is no browser"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			files := map[string]string{"page.mdx": test.source}
+			for name, text := range test.files {
+				files[name] = text
+			}
+			before := e.Starts()
+			result := withIslands(t, e, files)
+			if !strings.Contains(string(result.HTML), test.want) {
+				t.Errorf("it shows %s, want %s", result.HTML, test.want)
+			}
+			if live := result.Script != nil; live != test.live || live != (result.ScriptPath != "") {
+				t.Errorf("it has a script: %v in %q", live, result.ScriptPath)
+			}
+			d := diagnostics(result)
+			if test.diagnostics == "" && d != "" || !strings.Contains(d, test.diagnostics) {
+				t.Errorf("it says %q, want %q", d, test.diagnostics)
+			}
+			for _, f := range checkHTML(result) {
+				t.Error(f)
+			}
+			if test.idle && e.Starts() != before {
+				t.Error("a process was started")
+			}
+			if again := withIslands(t, e, files); string(again.Script) != string(result.Script) || again.ScriptPath != result.ScriptPath || string(again.HTML) != string(result.HTML) {
+				t.Error("it is another page the second time")
+			}
+		})
+	}
+}
+
+// Class names that only an interaction sets are among those that may need rules.
+func TestMaybeClasses(t *testing.T) {
+	result := withIslands(t, newEngine(t), map[string]string{"page.mdx": "export const C = () => { const [on, set] = useState(false); const size = 3; return <p className={on ? 'bg-[#fff] md:flex' : 'plain'} onClick={() => set(true)}>{on && <b className={`p-2 m-${size}`}>Some Words, here</b>}</p> }\n\n<C />\n"})
+	got := " " + strings.Join(result.MaybeClasses, " ") + " "
+	for _, want := range []string{" bg-[#fff] ", " md:flex ", " plain ", " p-2 "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not among%s", want, got)
+		}
+	}
+	if strings.Contains(got, " Some ") {
+		t.Errorf("a word with a capital is among%s", got)
+	}
+}
+
+// fakeIslands shows what a test says.
+type fakeIslands struct {
+	shown *island.Shown
+	err   error
+	asked int
+}
+
+func (f *fakeIslands) Render(context.Context, fs.FS, island.Source, []string) (*island.Shown, error) {
+	f.asked++
+	return f.shown, f.err
+}
+
+func (f *fakeIslands) Script(context.Context, fs.FS, []island.Source, []string, []byte) ([]byte, []string, error) {
+	return []byte("live"), nil, nil
+}
+
+// Whatever scripts show, the page keeps its rules: nothing in it runs, and
+// nothing closes what it didn't open.
+func TestHostileIslands(t *testing.T) {
+	value := func(v any) json.RawMessage { b, _ := json.Marshal(v); return b }
+	element := func(tag string, attrs ...island.Attr) island.Node { return island.Node{Tag: tag, Attrs: attrs} }
+	deep := island.Node{Tag: "div"}
+	for range 300 {
+		deep = island.Node{Tag: "div", Children: []island.Node{deep}}
+	}
+	for name, node := range map[string]island.Node{
+		"script":      {Tag: "script", Children: []island.Node{{Text: "alert(1)"}}},
+		"markup":      {Text: "</bindery-island><script>alert(1)</script>"},
+		"handler":     element("p", island.Attr{Name: "onclick", Value: value("alert(1)")}),
+		"address":     element("a", island.Attr{Name: "href", Value: value("java\nscript:alert(1)")}),
+		"raw":         element("p", island.Attr{Name: "dangerouslySetInnerHTML", Value: value(map[string]string{"__html": "<script>alert(1)</script>"})}),
+		"style":       element("p", island.Attr{Name: "style", Value: value("color:red}body{display:none")}),
+		"tag":         element("p><script>alert(1)</script"),
+		"attribute":   element("p", island.Attr{Name: "x><script>alert(1)</script", Value: value("1")}),
+		"frame":       {Tag: "Card", Builtin: true, Key: `"><script>alert(1)</script>`},
+		"unknown":     {Tag: "Nothing", Builtin: true},
+		"void":        {Tag: "br", Children: []island.Node{{Text: "in it"}}},
+		"nested":      deep,
+		"wrong value": element("p", island.Attr{Name: "title", Value: json.RawMessage(`{"a`)}),
+		"frame tags":  element("bindery-island", island.Attr{Name: "data-island", Value: value("7")}),
+		"children":    {Tag: island.Children, Children: []island.Node{{Text: "x"}}},
+		"iframe":      element("iframe", island.Attr{Name: "srcdoc", Value: value("<script>alert(1)</script>")}),
+	} {
+		for _, live := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				result := withIslands(t, &fakeIslands{shown: &island.Shown{Nodes: []island.Node{node}, Live: live}}, map[string]string{"page.mdx": "export const A = () => { const [a] = useState(1); return a }\n\n<A>Held</A>"})
+				for _, f := range checkHTML(result) {
+					t.Error(f)
+				}
+				for _, bad := range []string{"<script", "onclick", "script:alert", "srcdoc", "display:none"} {
+					if strings.Contains(string(result.HTML), bad) {
+						t.Errorf("%s is in %s", bad, result.HTML)
+					}
+				}
+				for class, rule := range result.Styles {
+					if strings.Contains(rule, "}") {
+						t.Errorf("the rule of %s is %s", class, rule)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Faults of the author are told to the author; those of the engine are not, and
+// cost the page no more than the component.
+func TestIslandErrors(t *testing.T) {
+	const source = "export const A = () => { const [a] = useState(1); return a }\n\n<A>Held</A>\n"
+	for _, test := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"the author's", &island.Error{Message: "no", File: "page.mdx", Line: 1, Stack: []string{"a (page.mdx:1)", "b (page.mdx:2)"}}, "page.mdx:1:1: warning: <A> can't be shown as it is meant: no; called from b (page.mdx:2) (script-failed)\n"},
+		{"the engine's", errors.New("secret /path"), "page.mdx:3:1: warning: <A> needs JavaScript, only its content is shown: it calls useState (script-needed)"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			result := withIslands(t, &fakeIslands{err: test.err}, map[string]string{"page.mdx": source})
+			if d := diagnostics(result); !strings.HasPrefix(d, test.want) || strings.Contains(d, "secret") {
+				t.Errorf("the report is %s, want %s", d, test.want)
+			}
+			if !strings.Contains(string(result.HTML), "<p>Held</p>") || result.Script != nil {
+				t.Errorf("the page is %s", result.HTML)
+			}
+		})
+	}
+}
+
+// The pieces of JavaScript on a page are bounded.
+func TestManyIslands(t *testing.T) {
+	f := &fakeIslands{shown: &island.Shown{Nodes: []island.Node{{Text: "x"}}}}
+	result := withIslands(t, f, map[string]string{"page.mdx": "export const A = () => { const [a] = useState(1); return a }\n" + strings.Repeat("\n<A />\n", 300)})
+	if f.asked != 200 {
+		t.Errorf("%d were shown", f.asked)
+	}
+	if d := diagnostics(result); strings.Count(d, "script-needed") != 100 {
+		t.Errorf("%d are left out and told", strings.Count(d, "script-needed"))
+	}
+}
+
+// What meets a bound is the last that is tried on its page, and a site of such
+// pages is given up on.
+func TestStoppedIslands(t *testing.T) {
+	f := &fakeIslands{err: &island.Error{Message: "too much", File: "page.mdx", Line: 1, Limit: true}}
+	source := "export const A = () => { const [a] = useState(1); return a }\n" + strings.Repeat("\n<A />\n", 5)
+	withIslands(t, f, map[string]string{"page.mdx": source})
+	if f.asked != 1 {
+		t.Errorf("%d were tried behind a bound", f.asked)
+	}
+	f = &fakeIslands{shown: &island.Shown{Nodes: []island.Node{{Text: "x"}}, Steps: 400_000}}
+	withIslands(t, f, map[string]string{"page.mdx": source})
+	if f.asked != 3 {
+		t.Errorf("%d were tried, together of too much work", f.asked)
+	}
+}

@@ -1,0 +1,172 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/wyatt915/treeblood"
+	"golang.org/x/net/html"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// maxFormula bounds a formula in bytes: the converter works on it at once.
+const maxFormula = 4096
+
+// math appends a formula as MathML. One that can't be converted is shown as
+// its TeX, and reported.
+func (s *state) math(b []byte, n *mdx.Node, display bool) []byte {
+	if display {
+		b = s.scrollBox(b, "math-block", component.WordFormula)
+	}
+	start := len(b)
+	b, err := s.appendMathML(b, n, display)
+	if err != nil {
+		s.report(s.fileOf(n), n.Pos, mdx.Warning, "math-unknown", "this formula is shown as it was written: "+err.Error()+": "+excerpt(n.Value))
+		b = append(b[:start], `<code class="math">`...)
+		b = component.AppendText(b, n.Value)
+		b = append(b, "</code>"...)
+	}
+	if display {
+		b = append(b, "</div>\n"...)
+	}
+	return b
+}
+
+// appendMathML converts a formula and writes it anew: of what the converter
+// gives, elements and attributes of MathML stay, in an order of their own,
+// styles become classes, and all text is escaped.
+func (s *state) appendMathML(b []byte, n *mdx.Node, display bool) ([]byte, error) {
+	tex := strings.TrimSpace(n.Value)
+	if err := refused(tex); err != nil {
+		return b, err
+	}
+	out, err := treeblood.TexToMML(tex, nil, display, false)
+	if err != nil {
+		return b, errors.New("its TeX is not understood")
+	}
+	z := html.NewTokenizer(strings.NewReader(out))
+	annotation := false
+	var open []string
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			if z.Err() != io.EOF || len(open) > 0 {
+				return b, errors.New("its TeX is not understood")
+			}
+			return b, nil
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			if !isMathML(t.Data) || annotation {
+				return b, errors.New("it has what is not known")
+			}
+			open = append(open, t.Data)
+			b = s.mathTag(b, n, t)
+			if t.Data == "annotation" {
+				annotation = true
+				b = component.AppendText(b, tex)
+			}
+		case html.EndTagToken:
+			t := z.Token()
+			if len(open) == 0 || open[len(open)-1] != t.Data {
+				return b, errors.New("its TeX is not understood")
+			}
+			open = open[:len(open)-1]
+			annotation = false
+			b = append(append(append(b, "</"...), t.Data...), '>')
+		case html.TextToken:
+			text := z.Token().Data
+			if annotation || strings.TrimSpace(text) == "" && (len(open) == 0 || open[len(open)-1] != "mtext" && open[len(open)-1] != "ms") {
+				continue // the converter's indentation
+			}
+			b = component.AppendText(b, text)
+		}
+	}
+}
+
+// refused tells the formulas that the converter is not given: definitions,
+// which could unfold into any size, and commands for which it keeps state from
+// one formula to the next.
+func refused(tex string) error {
+	if len(tex) > maxFormula {
+		return errors.New("it is too long")
+	}
+	if strings.Count(tex, "{") > 400 || strings.Count(tex, "\\left") > 100 || strings.Count(tex, "\\begin") > 50 {
+		return errors.New("it is nested too deep")
+	}
+	for rest := tex; ; {
+		i := strings.IndexByte(rest, '\\')
+		if i < 0 {
+			return nil
+		}
+		rest = rest[i+1:]
+		end := 0
+		for end < len(rest) && isASCIILetter(rest[end]) {
+			end++
+		}
+		switch command := rest[:end]; command {
+		case "newcommand", "renewcommand", "providecommand", "def", "edef", "gdef", "let", "newenvironment", "DeclareMathOperator",
+			"varinjlim", "varprojlim", "varliminf", "varlimsup", "href", "url", "html", "htmlClass", "htmlStyle", "includegraphics":
+			return errors.New("\\" + command + " is not known")
+		case "":
+			if rest != "" {
+				rest = rest[1:]
+			}
+		}
+	}
+}
+
+func (s *state) mathTag(b []byte, n *mdx.Node, t html.Token) []byte {
+	b = append(append(b, '<'), t.Data...)
+	slices.SortFunc(t.Attr, func(a, b html.Attribute) int { return cmp.Compare(a.Key, b.Key) })
+	for _, a := range t.Attr {
+		switch {
+		case a.Key == "style":
+			// The converter keeps declarations in no order.
+			list := declarations(a.Val)
+			slices.Sort(list)
+			list = slices.DeleteFunc(list, func(d string) bool { return strings.HasPrefix(d, "font-feature-settings") })
+			if class := s.style(n, n.Pos, strings.Join(list, ";")); class != "" {
+				b = component.AppendAttr(b, "class", class)
+			}
+		case isMathAttr(a.Key) && plainValue(a.Val):
+			b = component.AppendAttr(b, a.Key, a.Val)
+		}
+	}
+	return append(b, '>')
+}
+
+func isMathML(name string) bool {
+	switch name {
+	case "math", "mrow", "mi", "mo", "mn", "mtext", "mspace", "ms", "mfrac", "msqrt", "mroot", "mstyle", "mpadded", "mphantom",
+		"msub", "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts", "mprescripts", "none", "mtable", "mtr", "mtd",
+		"menclose", "semantics", "annotation":
+		return true
+	}
+	return false // merror too: then the TeX says more
+}
+
+func isMathAttr(name string) bool {
+	switch name {
+	case "display", "displaystyle", "scriptlevel", "mathvariant", "stretchy", "fence", "separator", "form", "lspace", "rspace",
+		"minsize", "maxsize", "symmetric", "largeop", "movablelimits", "accent", "accentunder", "linethickness", "width", "height",
+		"depth", "voffset", "columnalign", "rowalign", "rowspacing", "columnspacing", "columnlines", "rowlines", "columnspan",
+		"rowspan", "mathcolor", "mathbackground", "mathsize", "notation", "encoding", "frame", "align":
+		return true
+	}
+	return false
+}
+
+// plainValue tells values of words, numbers and lengths.
+func plainValue(v string) bool {
+	for i := 0; i < len(v); i++ {
+		if c := v[i]; !isASCIILetter(c) && (c < '0' || c > '9') && strings.IndexByte(" .,%#+-/", c) < 0 {
+			return false
+		}
+	}
+	return true
+}

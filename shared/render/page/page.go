@@ -1,0 +1,158 @@
+package page
+
+import (
+	"io/fs"
+	"log/slog"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/highlight"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/reference"
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// Options are what a Renderer works with. Site and FS are required.
+type Options struct {
+	Site *site.Site
+	// FS holds the site's sources. Reads that fail are errors of Render,
+	// missing snippets are diagnostics.
+	FS fs.FS
+	// Highlighter colours code; nil leaves it plain.
+	Highlighter *highlight.Highlighter
+	// Icons draws icons; nil draws none.
+	Icons component.Icons
+	// Registry holds the components; nil means component.Builtin().
+	Registry *component.Registry
+	// AirGapped tells that readers have no network: what a page would embed
+	// from elsewhere is replaced by a notice with a link.
+	AirGapped bool
+	// Playground lets readers of API pages send requests.
+	Playground bool
+	// Diagrams draws diagrams; nil shows their source.
+	Diagrams Diagrams
+	// Islands shows what needs JavaScript; nil leaves it out.
+	Islands Islands
+	// Log gets what is not an author's business; nil discards it.
+	Log *slog.Logger
+}
+
+// Renderer renders the pages of one site. It is safe for concurrent use.
+type Renderer struct {
+	site     *site.Site
+	fs       fs.FS
+	code     *highlight.Highlighter
+	icons    component.Icons
+	diagrams Diagrams
+	islands  Islands
+	registry *component.Registry
+	log      *slog.Logger
+	snippets snippetCache
+	sizes    sizeCache
+	// airGapped is Options.AirGapped.
+	airGapped bool
+	// playground is Options.Playground.
+	playground bool
+}
+
+// Result is one rendered page. Its slices are the caller's.
+type Result struct {
+	// Title and Description are the front matter's.
+	Title, Description string
+	// Lead is the description as inline HTML, with its links resolved.
+	Lead []byte
+	// HTML is the body of the article, without the title.
+	HTML []byte
+	// Beside tells that HTML has a column beside the text: panels, examples.
+	Beside bool
+	// Markdown is the page's Markdown copy, title included.
+	Markdown []byte
+	// Text is the text by heading.
+	Text []component.Section
+	// Contents lists the headings of level 2 and 3, and the components that
+	// count as such.
+	Contents []Heading
+	// Updates are the entries of changelogs, in document order.
+	Updates []Update
+	// IDs are all ids in HTML in document order, aliases included; each is
+	// there once.
+	IDs []string
+	// Links are the links and files that HTML refers to and that belong to
+	// the site; links to other sites are left out.
+	Links []Ref
+	// Classes are the class names that the page's author wrote, sorted.
+	Classes []string
+	// MaybeClasses are words of the page's components that may become class
+	// names when a reader does something, sorted. Most are none.
+	MaybeClasses []string
+	// Styles are the rules that stand for authors' style attributes: the CSS
+	// declarations of a class by its name. A class means the same on every page;
+	// addresses are relative to a file in the bundle's folder "bindery".
+	Styles map[string]string
+	// Mermaid tells that the page has diagrams that only Mermaid's own runtime
+	// draws (script.Runtime).
+	Mermaid bool
+	// Reference tells that the page shows a part of a specification: it needs
+	// the styles of package reference.
+	Reference bool
+	// Playground tells that readers can send requests from it: it needs that
+	// package's script too.
+	Playground bool
+	// Script brings the page's components to life, after script.Islands. It is
+	// nil where none of them lives.
+	Script []byte
+	// ScriptPath is the file of the bundle that Script belongs into.
+	ScriptPath string
+	// Sources are what a content security policy must allow besides 'self'
+	// for what the page loads from elsewhere and for its <style> elements, by
+	// directive.
+	Sources map[string][]string
+	// Diagnostics are what the author should know, in document order.
+	Diagnostics []mdx.Diagnostic
+	// Inputs are the files that were read: the page, its snippets, and the
+	// pictures whose size it tells.
+	Inputs []string
+}
+
+// Heading is an entry of the page's contents.
+type Heading struct {
+	// Level is 2 or 3.
+	Level int    `json:"level"`
+	ID    string `json:"id"`
+	Text  string `json:"text"`
+}
+
+// Ref is a link, or a file that the page loads, within the site.
+type Ref struct {
+	// Raw is the address as it was written.
+	Raw string `json:"raw"`
+	// Page is the page linked to, an index into Site.Pages, or -1.
+	Page int `json:"page"`
+	// Path is the file of the bundle that is meant; for a missing one, what
+	// was looked for.
+	Path string `json:"path"`
+	// Fragment is the id on that page, decoded; "" for none.
+	Fragment string `json:"fragment,omitempty"`
+	// Missing tells that there is no such page or file. A diagnostic says so
+	// already.
+	Missing bool `json:"missing,omitempty"`
+	// Asset tells a picture or other file that the page loads from a link.
+	Asset bool `json:"asset,omitempty"`
+	// File, Line and Column are where the address was written; File is the
+	// page's source or a snippet.
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
+
+// New makes a Renderer.
+func New(o Options) *Renderer {
+	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, islands: o.Islands, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
+	if r.registry == nil {
+		r.registry = component.Builtin()
+	}
+	r.registry = component.NewRegistry(append(r.registry.All(), reference.Components()...)...)
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	return r
+}

@@ -1,0 +1,70 @@
+package page
+
+import (
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/reference"
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// addReference puts what a page shows of a specification around what its author
+// wrote: method, path and description before it, parameters and answers behind
+// it, examples beside it. Examples that the author wrote stand in place of made
+// ones. Without a slice, a page that names an operation shows method and path.
+func (s *state) addReference(p *site.Page, slice *reference.Slice) {
+	api := &s.r.site.Config.API
+	alone := slice == nil
+	if alone {
+		_, key, ok := reference.ParseKey(p.OpenAPI)
+		if !ok {
+			return
+		}
+		slice = &reference.Slice{File: p.File(), Key: key}
+	}
+	without := map[string]bool{}
+	for _, n := range s.root {
+		if n.Kind == mdx.Element && (n.Name == "RequestExample" || n.Name == "ResponseExample") {
+			without[n.Name] = true
+		}
+	}
+	content := slice.Content(reference.Options{
+		Lang:         s.Lang(),
+		Languages:    api.Examples.Languages,
+		NoSamples:    alone || api.Examples.Autogenerate != nil && !*api.Examples.Autogenerate,
+		RequiredOnly: api.Examples.Defaults == "required",
+		Prefill:      api.Examples.Prefill,
+		Open:         api.Params == "all",
+		FullURL:      api.URL == "full",
+		Playground:   !alone && s.r.playground && api.Playground != "none" && api.Playground != "simple",
+		Credentials:  api.Credentials,
+		Without:      without,
+	})
+	if s.origin == nil {
+		s.origin = map[*mdx.Node]string{}
+	}
+	for _, list := range [...][]*mdx.Node{content.Head, content.Body, content.Beside} {
+		for _, n := range list {
+			mdx.Walk(n, func(n *mdx.Node) bool {
+				s.origin[n] = slice.File
+				return true
+			})
+		}
+	}
+	root := append(content.Head, content.Beside...)
+	root = append(root, s.root...)
+	s.root = append(root, content.Body...)
+	s.result.Reference = true
+	for _, n := range content.Head {
+		s.result.Playground = s.result.Playground || reference.IsPlayground(n)
+	}
+	if s.result.Playground { // its script asks the servers
+		for _, server := range slice.Servers {
+			for _, address := range server.Addresses(maxPicks) {
+				s.allow("connect-src", origin(address))
+			}
+		}
+	}
+	if content.Cut {
+		s.report(slice.File, mdx.Pos{Line: max(slice.Line, 1), Column: 1}, mdx.Notice, "api-cut",
+			slice.Key.String()+" has more fields than a page shows: deeper ones are left out")
+	}
+}

@@ -1,0 +1,283 @@
+package page_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/page"
+)
+
+// Snippets that include each other twice double with every level; a page of
+// them ends at a limit and says so.
+func TestSnippetBomb(t *testing.T) {
+	fsys := fstest.MapFS{"page.mdx": {Data: []byte("import S0 from \"/snippets/s0.mdx\";\n\n<S0 />\n\nBehind the bomb.\n")}}
+	const levels = 30
+	for i := range levels {
+		body := fmt.Sprintf("import Next from \"/snippets/s%d.mdx\";\n\n<Next />\n\n<Next />\n", i+1)
+		fsys[fmt.Sprintf("snippets/s%d.mdx", i)] = &fstest.MapFile{Data: []byte(body)}
+	}
+	fsys[fmt.Sprintf("snippets/s%d.mdx", levels)] = &fstest.MapFile{Data: []byte("Boom " + strings.Repeat("x", 1000))}
+	result := renderFiles(t, fsys, "page.mdx")
+	if d := diagnostics(result); strings.Count(d, "page-too-large") != 1 {
+		t.Errorf("diagnostics: %s", d)
+	}
+	if size := len(result.HTML); size > 64<<20 {
+		t.Errorf("the page has %d bytes", size)
+	}
+}
+
+// Children handed from component to component double too.
+func TestChildrenBomb(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("export const Twice = ({ children }) => (<div>{children}{children}</div>);\n\n")
+	const levels = 25
+	b.WriteString(strings.Repeat("<Twice>", levels) + "boom" + strings.Repeat("</Twice>", levels) + "\n")
+	result := renderSource(t, b.String())
+	if size := len(result.HTML); size > 64<<20 {
+		t.Errorf("the page has %d bytes", size)
+	}
+	if faults := checkHTML(result); len(faults) > 0 {
+		t.Error(faults)
+	}
+}
+
+// A long text that a page shows or hands on again and again counts with its
+// length: as an expression, as an attribute, in code and in copies of elements.
+func TestTextBomb(t *testing.T) {
+	text := "export const text = 'x'.repeat(900000);\n\n"
+	for name, source := range map[string]string{
+		"expressions":             text + strings.Repeat("{text}\n\n", 500),
+		"attributes":              text + strings.Repeat("<div title={text} />\n\n", 500),
+		"attributes of a list":    text + "{[1,2,3,4,5,6,7,8,9].map(x => [1,2,3,4,5,6,7,8,9].map(y => [1,2,3,4,5,6,7,8,9].map(z => <div title={text} />)))}\n",
+		"lists in attributes":     text + strings.Repeat("<Update label=\"a\" tags={[text]}>x</Update>\n\n", 500),
+		"components":              text + strings.Repeat("<Card title={text} />\n\n", 500),
+		"snippets":                "import S from \"/snippets/s.mdx\";\n" + text + strings.Repeat("<S v={text} />\n\n", 300),
+		"copies of one attribute": "export const Twice = ({ children }) => (<div>{children}{children}</div>);\n\n" + strings.Repeat("<Twice>", 12) + "<b title=\"" + strings.Repeat("x", 100_000) + "\">x</b>" + strings.Repeat("</Twice>", 12) + "\n",
+	} {
+		result := renderFiles(t, fstest.MapFS{
+			"page.mdx":       {Data: []byte(source)},
+			"snippets/s.mdx": {Data: []byte("```\n" + strings.Repeat("{v}", 1000) + "\n```\n\n{v} <div title={v} />\n")},
+		}, "page.mdx")
+		if d := diagnostics(result); strings.Count(d, "page-too-large") != 1 {
+			t.Errorf("%s: diagnostics: %s", name, d)
+		}
+		if size := max(len(result.HTML), len(result.Markdown)); size > 128<<20 {
+			t.Errorf("%s: the page has %d bytes", name, size)
+		}
+	}
+}
+
+// What can't be read is an error, not a page without something.
+func TestReadErrors(t *testing.T) {
+	fsys := fstest.MapFS{
+		"docs.json":      {Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}}`)},
+		"page.mdx":       {Data: []byte("import A from \"/snippets/a.mdx\";\n\n<A />\n")},
+		"snippets/a.mdx": {Data: []byte("A")},
+	}
+	_, s := open(t, fsys)
+	broken := errors.New("the disk is gone")
+	for _, name := range []string{"page.mdx", "snippets/a.mdx"} {
+		r := page.New(page.Options{Site: s, FS: brokenFS{fsys, name, broken}})
+		if _, err := r.Render(t.Context(), 0); !errors.Is(err, broken) {
+			t.Errorf("%s can't be read: got %v", name, err)
+		}
+	}
+	r := page.New(page.Options{Site: s, FS: fsys})
+	for _, i := range []int{-1, len(s.Pages)} {
+		if _, err := r.Render(t.Context(), i); err == nil {
+			t.Errorf("page %d rendered", i)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.Render(ctx, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v", err)
+	}
+}
+
+type brokenFS struct {
+	fs.FS
+	name string
+	err  error
+}
+
+func (b brokenFS) ReadFile(name string) ([]byte, error) {
+	if name == b.name {
+		return nil, b.err
+	}
+	return fs.ReadFile(b.FS, name)
+}
+
+// A renderer that failed to read a snippet once, reads it again.
+func TestReadErrorIsNotKept(t *testing.T) {
+	fsys := fstest.MapFS{
+		"docs.json":      {Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}}`)},
+		"page.mdx":       {Data: []byte("import A from \"/snippets/a.mdx\";\n\n<A />\n")},
+		"snippets/a.mdx": {Data: []byte("A")},
+	}
+	_, s := open(t, fsys)
+	broken := &brokenFS{fsys, "snippets/a.mdx", errors.New("for now")}
+	r := page.New(page.Options{Site: s, FS: broken})
+	if _, err := r.Render(t.Context(), 0); err == nil {
+		t.Fatal("no error")
+	}
+	broken.name = ""
+	result, err := r.Render(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(result.HTML); got != "<p>A</p>\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Many goroutines may render at once, and get what one alone gets.
+func TestConcurrentRender(t *testing.T) {
+	fsys := fstest.MapFS{
+		"docs.json":      {Data: []byte(`{"name": "Test", "navigation": {"pages": ["a", "b"]}}`)},
+		"a.mdx":          {Data: []byte("import S from \"/snippets/s.mdx\";\n\n## One\n\n<S word=\"a\" />\n\n[b](/b)\n")},
+		"b.mdx":          {Data: []byte("import S from \"/snippets/s.mdx\";\n\n<S word=\"b\" />\n\n```js\nlet x = 1\n```\n")},
+		"snippets/s.mdx": {Data: []byte("## Part {word}\n\n<Note>{word}</Note>\n")},
+	}
+	_, s := open(t, fsys)
+	r := page.New(page.Options{Site: s, FS: fsys})
+	var want [2]*page.Result
+	for i := range want {
+		var err error
+		if want[i], err = page.New(page.Options{Site: s, FS: fsys}).Render(t.Context(), i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var wg sync.WaitGroup
+	for n := range 32 {
+		wg.Go(func() {
+			got, err := r.Render(t.Context(), n%2)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if diff := cmp.Diff(want[n%2], got); diff != "" {
+				t.Errorf("differs (-want +got):\n%s", diff)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Classes are those that authors wrote, inputs the files that a page is made
+// of.
+func TestClassesAndInputs(t *testing.T) {
+	result := renderFiles(t, fstest.MapFS{
+		"page.mdx":       {Data: []byte("import S from \"/snippets/s.mdx\";\n\n<div className=\"b a\"><S /></div>\n\n<Icon icon=\"x\" className=\"mr-2\" />\n")},
+		"snippets/s.mdx": {Data: []byte("<p class=\"a c\">x</p>\n")},
+	}, "page.mdx")
+	if diff := cmp.Diff([]string{"a", "b", "c", "mr-2"}, result.Classes); diff != "" {
+		t.Errorf("classes differ (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"page.mdx", "snippets/s.mdx"}, result.Inputs); diff != "" {
+		t.Errorf("inputs differ (-want +got):\n%s", diff)
+	}
+}
+
+// Whatever authors put into attributes and addresses, nothing of it runs.
+func TestNothingRuns(t *testing.T) {
+	for _, source := range []string{
+		`<a href="javascript:alert(1)">x</a>`,
+		`<a href=" JaVaScRiPt:alert(1)">x</a>`,
+		"<a href=\"java\tscript:alert(1)\">x</a>",
+		`<a href={"javascript:alert(1)"}>x</a>`,
+		`[x](javascript:alert(1))`,
+		`![x](javascript:alert(1))`,
+		`<img src="x" onerror="alert(1)" />`,
+		`<img src="x" {...{onerror: "alert(1)"}} />`,
+		`<svg onload="alert(1)"><script>alert(1)</script></svg>`,
+		`<svg><sCript>alert(1)</sCript><meta httpEquiv="refresh" content="0" /></svg>`,
+		`<svg><style>{"<img src=x onerror=alert(1)>"}</style></svg>`,
+		`<svg><foreignObject><stYle>{"</style><script>alert(1)</script>"}</stYle></foreignObject></svg>`,
+		`<svg><title>{"</title><script>alert(1)</script>"}</title></svg>`,
+		`<svg><a xlinkHref="javascript:alert(1)">x</a></svg>`,
+		`<iframe srcDoc="<script>alert(1)</script>" />`,
+		`<iframe src="javascript:alert(1)" />`,
+		`<form action="javascript:alert(1)"><button formAction="javascript:alert(1)">x</button></form>`,
+		`<object data="javascript:alert(1)" />`,
+		`<Card title="x" href="javascript:alert(1)" />`,
+		`<Card title="</p><script>alert(1)</script>" />`,
+		`<Icon icon="javascript:alert(1).svg" />`,
+		`<Tooltip tip="x" href="javascript:alert(1)">x</Tooltip>`,
+		`<div dangerouslySetInnerHTML={{__html: "<script>alert(1)</script>"}} />`,
+		`<style>{"</style><script>alert(1)</script>"}</style>`,
+		`<Card icon="x" color="red;background:url(javascript:alert(1))" title="x" />`,
+		`<script>alert(1)</script>`,
+		`<script src="https://example.com/x.js" />`,
+		`<noscript><p title="</noscript><img src=x onerror=alert(1)>">x</p></noscript>`,
+		"```x\"><script>alert(1)</script>\ncode\n```",
+		`<base href="https://example.com/" />`,
+		`<meta httpEquiv="refresh" content="0;url=https://example.com" />`,
+		`<link rel="stylesheet" href="https://example.com/x.css" />`,
+	} {
+		result := renderSource(t, source)
+		for _, fault := range checkHTML(result) {
+			t.Errorf("%s: %s", source, fault)
+		}
+		html := strings.ToLower(string(result.HTML))
+		for _, bad := range []string{"<script", "\"javascript:", " onerror=\"", "<base", "<meta", "<link", "srcdoc"} {
+			if strings.Contains(html, bad) {
+				t.Errorf("%s: %s in %s", source, bad, result.HTML)
+			}
+		}
+	}
+}
+
+// FuzzRender: no page panics or renders into HTML that does not nest, and the
+// same page gives the same bytes.
+func FuzzRender(f *testing.F) {
+	for _, source := range []string{
+		"# A\n\n<Card title=\"x\">**y** {props.z}</Card>\n\n[x](/page#a) ![y](z.png)\n",
+		"<Steps><Step title=\"a\">x</Step>y</Steps>\n\n<Tabs><Tab title=\"a\">\n\n- x\n\n</Tab></Tabs>",
+		"export const a = 1;\n\n{a} {b.c} <A/> <a b={{c: 1}} {...d}/>\n\n| a |\n| - |\n| <br/> |\n",
+		"text[^1]\n\n[^1]: note[^1]\n\n```js {1} title=\"x\n[!code ++]\n```\n",
+		"<p>\n\n<p>x</p>\n\n## h\n\n</p>\n\n<svg><style>{`x`}</style><title>y</title></svg><h2 id=\"x\">x</h2>",
+		"import A from \"/page.mdx\";\n\n<A b={<i>x</i>}>y</A>\n",
+		"<Tooltip tip={<>x <Tooltip tip=\"y\">z</Tooltip></>}>a</Tooltip>",
+	} {
+		f.Add([]byte(source))
+	}
+	f.Fuzz(func(t *testing.T, source []byte) {
+		if len(source) > 10_000 {
+			return
+		}
+		fsys := fstest.MapFS{
+			"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}}`)},
+			"page.mdx":  {Data: source},
+		}
+		_, s := open(t, fsys)
+		r := page.New(page.Options{Site: s, FS: fsys, Icons: namedIcons{}})
+		result, err := r.Render(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range checkHTML(result) {
+			t.Errorf("%s\n%s", fault, result.HTML)
+		}
+		again, err := page.New(page.Options{Site: s, FS: fsys, Icons: namedIcons{}}).Render(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(result.HTML, again.HTML) || !bytes.Equal(result.Markdown, again.Markdown) {
+			t.Error("the same page gives other bytes")
+		}
+		// The Markdown copy is Markdown that MDX's parser can at least read
+		// leniently.
+		mdx.ParseLenient("page.md", result.Markdown)
+	})
+}

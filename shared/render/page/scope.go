@@ -1,0 +1,135 @@
+package page
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/page/internal/js"
+)
+
+// scope is what expressions in one source may name.
+type scope struct {
+	// file is the source that expressions of this scope stand in; relative
+	// imports are relative to it.
+	file string
+	// module are the source's import and export statements.
+	module string
+	// names holds what the source imports and exports, and behind that the
+	// properties that it was used with.
+	names *js.Scope
+	// props are those properties, for what stands in code.
+	props mdx.Object
+}
+
+// newScope makes the scope of a source that is used with properties.
+func newScope(file string, props mdx.Object) *scope {
+	sc := &scope{file: file, props: props}
+	outer := js.NewScope(nil)
+	outer.Host = sc
+	outer.Set("props", props)
+	outer.Set("children", nil) // it may be asked for where there is none
+	for _, p := range props {
+		outer.Set(p.Key, p.Value)
+	}
+	sc.names = js.NewScope(outer)
+	return sc
+}
+
+// Values that names may have besides those of js.
+type (
+	// nodes is content given as JSX. Its elements are resolved already.
+	nodes []*mdx.Node
+	// snippetValue is a source file that is used as an element.
+	snippetValue struct{ path string }
+)
+
+// named finds what a path of names, such as Tree.File, stands for.
+func (s *state) named(path string, names *js.Scope) (v any, found bool, err error) {
+	first, rest, more := strings.Cut(path, ".")
+	if v, found = names.Lookup(first); !found {
+		return nil, false, nil
+	}
+	if v, err = s.machine().Force(v); err != nil {
+		return nil, true, err
+	}
+	for more {
+		first, rest, more = strings.Cut(rest, ".")
+		members, ok := v.(mdx.Object)
+		if !ok {
+			return nil, false, nil
+		}
+		v, _ = members.Get(first)
+	}
+	return v, true, nil
+}
+
+// machine evaluates the page's expressions.
+func (s *state) machine() *js.Machine {
+	if s.js == nil {
+		s.js = &js.Machine{Host: s}
+	}
+	return s.js
+}
+
+// evaluate gives the value of an expression. The error tells what of it needs
+// JavaScript.
+func (s *state) evaluate(expr string, sc *scope, pos mdx.Pos) (any, error) {
+	if v, ok := component.AttrValue(mdx.Attr{Kind: mdx.AttrExpr, Value: expr}); ok {
+		return v, nil
+	}
+	e, err := js.Parse(&js.Source{Text: expr, Origin: pos})
+	if err != nil {
+		return nil, err
+	}
+	return s.machine().Eval(e, sc.names)
+}
+
+// display gives a value as JSX shows it in text; ok is false for what has no
+// text.
+func display(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case float64:
+		return js.FormatNumber(v), true
+	case bool, nil:
+		return "", true
+	}
+	return "", false
+}
+
+// reasonOf is what an error says of the JavaScript that was met.
+func reasonOf(err error) string {
+	var u *js.Unsupported
+	if errors.As(err, &u) {
+		return u.Reason
+	}
+	return "it has a value that can't be shown"
+}
+
+// isPath tells whether s is a name, or names with dots between them.
+func isPath(s string) bool {
+	start := true
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$' || c >= 0x80
+		switch {
+		case letter:
+			start = false
+		case '0' <= c && c <= '9':
+			if start {
+				return false
+			}
+		case c == '.':
+			if start {
+				return false
+			}
+			start = true
+		default:
+			return false
+		}
+	}
+	return !start
+}

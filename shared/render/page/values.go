@@ -1,0 +1,55 @@
+package page
+
+import (
+	"encoding/json"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+func attrValue(a mdx.Attr) (any, bool) { return component.AttrValue(a) }
+
+// literalSource writes a value as the source of a literal.
+func literalSource(v any) (string, bool) {
+	b, ok := appendLiteral(nil, v)
+	return string(b), ok
+}
+
+func appendLiteral(b []byte, v any) (_ []byte, ok bool) {
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...), true
+	case string, bool, float64:
+		src, err := json.Marshal(v)
+		return append(b, src...), err == nil
+	case []any:
+		b = append(b, '[')
+		for i, x := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, ok = appendLiteral(b, x); !ok {
+				return b, false
+			}
+		}
+		return append(b, ']'), true
+	}
+	members, ok := v.(mdx.Object)
+	if !ok {
+		return b, false
+	}
+	b = append(b, '{')
+	for i, m := range members {
+		name, err := json.Marshal(m.Key)
+		if err != nil {
+			return b, false
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, ok = appendLiteral(append(append(b, name...), ':'), m.Value); !ok {
+			return b, false
+		}
+	}
+	return append(b, '}'), true
+}

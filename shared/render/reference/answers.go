@@ -1,0 +1,224 @@
+package reference
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// responses shows the answers, one below the other.
+func (b *builder) responses() []*mdx.Node {
+	if len(b.slice.Responses) == 0 {
+		return nil
+	}
+	out := []*mdx.Node{b.heading(2, b.text(b.words.responses))}
+	b.kind, b.side = "ResponseField", answered
+	if b.slice.Key.Kind == KindWebhook {
+		b.side = sent
+	}
+	for _, r := range b.slice.Responses {
+		out = append(out, b.heading(3, b.text(r.Status)))
+		out = append(out, b.prose(r.Description)...)
+		if len(r.Headers) > 0 {
+			out = append(out, b.paragraph(b.strong(b.words.headers)))
+			for _, h := range r.Headers {
+				out = append(out, b.header(h))
+			}
+		}
+		out = append(out, b.media(3, "", "", r.Media)...)
+		out = append(out, b.links(r.Links)...)
+	}
+	return out
+}
+
+// links shows what can be called with what an answer holds.
+func (b *builder) links(list []Link) []*mdx.Node {
+	if len(list) == 0 {
+		return nil
+	}
+	out := []*mdx.Node{b.paragraph(b.strong(b.words.links))}
+	for _, l := range list {
+		out = append(out, b.paragraph(b.codeSpan(l.Name), b.text(" → "), b.codeSpan(l.Operation)))
+		out = append(out, b.prose(l.Description)...)
+		for _, p := range l.Params {
+			if p.Name == "" {
+				p.Name = b.words.body
+			}
+			out = append(out, b.paragraph(b.codeSpan(p.Name), b.text(" = "), b.codeSpan(p.Value)))
+		}
+	}
+	return out
+}
+
+// callbacks shows the calls that the server makes.
+func (b *builder) callbacks() []*mdx.Node {
+	if len(b.slice.Callbacks) == 0 {
+		return nil
+	}
+	out := []*mdx.Node{b.heading(2, b.text(b.words.callbacks))}
+	b.kind, b.place, b.side = "ParamField", "body", answered
+	for _, c := range b.slice.Callbacks {
+		name := c.Name
+		if c.Summary != "" {
+			name = c.Summary
+		}
+		out = append(out, b.heading(3, b.text(name)), b.element(endpointName, []mdx.Attr{attr("method", c.Method), attr("path", c.URL)}))
+		out = append(out, b.prose(c.Description)...)
+		if c.Body != nil {
+			out = append(out, b.media(4, b.words.body, c.Body.Description, c.Body.Media)...)
+		}
+	}
+	return out
+}
+
+// channel shows the messages of a channel.
+func (b *builder) channel() []*mdx.Node {
+	var out []*mdx.Node
+	b.kind, b.place, b.side = "ParamField", "path", sent
+	out = append(out, b.servers()...)
+	out = append(out, b.authorization()...)
+	out = append(out, b.params(b.slice.Params)...)
+	for _, op := range b.slice.Channel.Operations {
+		title := map[string]string{"send": b.words.send, "receive": b.words.receive}[op.Action]
+		if title == "" {
+			title = b.words.messages
+		}
+		out = append(out, b.heading(2, b.text(title)))
+		if op.Summary != "" {
+			out = append(out, b.paragraph(b.strong(op.Summary)))
+		}
+		out = append(out, b.prose(op.Description)...)
+		for _, m := range op.Messages {
+			out = append(out, b.message(m)...)
+		}
+		if len(op.Reply) > 0 {
+			out = append(out, b.paragraph(b.strong(b.words.reply)))
+			for _, m := range op.Reply {
+				out = append(out, b.message(m)...)
+			}
+		}
+	}
+	return out
+}
+
+func (b *builder) message(m Message) []*mdx.Node {
+	name := m.Title
+	if name == "" {
+		name = m.Name
+	}
+	out := append([]*mdx.Node{b.heading(3, b.text(name))}, b.prose(m.Description)...)
+	if m.Type != "" {
+		out = append(out, b.paragraph(b.codeSpan(m.Type)))
+	}
+	b.kind, b.side = "ResponseField", answered
+	if m.Headers != nil {
+		out = append(append(out, b.paragraph(b.strong(b.words.headers))), b.value(m.Headers, "headers", 0)...)
+	}
+	if m.Payload != nil {
+		out = append(append(out, b.paragraph(b.strong(b.words.payload))), b.value(m.Payload, "payload", 0)...)
+	}
+	examples := m.Examples
+	if len(examples) == 0 && m.Payload != nil && b.coded <= maxCode {
+		examples = []Example{{Value: b.slice.example(m.Payload, answered, false)}}
+	}
+	for _, e := range examples {
+		out = append(out, b.code(code{"json", e.Name, exampleText("application/json", e.Value)}))
+	}
+	return out
+}
+
+// answers are the examples of answers, and of what a webhook brings.
+func (b *builder) answers() []code {
+	var out []code
+	size := b.coded
+	put := func(c code) {
+		size += len(c.source)
+		out = append(out, c)
+	}
+	add := func(title string, list []Media) {
+		if len(list) == 0 {
+			return
+		}
+		first := preferred(list)
+		for i := range list {
+			if size > maxCode {
+				return
+			}
+			m, title := &list[i], title
+			if m != first { // JSON is named by the status alone
+				title = strings.TrimSpace(title + " " + m.Type)
+			}
+			for _, e := range m.Examples {
+				label := title
+				if e.Name != "" && len(m.Examples) > 1 {
+					label = strings.TrimSpace(title + " " + e.Name)
+				}
+				if e.Value == nil { // it is elsewhere
+					put(code{"text", label, e.URL})
+					continue
+				}
+				put(code{langOf(m.Type), label, b.slice.mediaText(m, e.Value)})
+			}
+			if len(m.Examples) == 0 && m.Schema != nil && (m == first && isJSON(m.Type) || isXML(m.Type)) {
+				put(code{langOf(m.Type), title, b.slice.mediaText(m, b.slice.example(m.Schema, answered, false))})
+			}
+		}
+	}
+	if b.slice.Key.Kind == KindWebhook {
+		if b.slice.Body != nil {
+			add("", b.slice.Body.Media)
+		}
+		return out
+	}
+	for _, r := range b.slice.Responses {
+		add(r.Status, r.Media)
+	}
+	return out
+}
+
+// exampleText is an example as it is sent: JSON, or the text that it says.
+func exampleText(mediaType string, raw json.RawMessage) string {
+	if len(raw) > 0 && raw[0] == '"' {
+		text := scalarText(raw)
+		if !isJSON(mediaType) {
+			return text
+		}
+		if json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimSpace(text), "{") { // JSON that was written as a text
+			return indented(json.RawMessage(text))
+		}
+	}
+	return indented(raw)
+}
+
+func langOf(mediaType string) string {
+	switch {
+	case isJSON(mediaType):
+		return "json"
+	case strings.Contains(mediaType, "xml"):
+		return "xml"
+	case strings.Contains(mediaType, "html"):
+		return "html"
+	}
+	return "text"
+}
+
+// examples is a box of code beside the text.
+func (b *builder) examples(name string, list []code) *mdx.Node {
+	var children []*mdx.Node
+	for _, c := range list {
+		children = append(children, b.code(c))
+	}
+	return b.element(name, nil, children...)
+}
+
+// code is a block of code; past what a page has room for, an empty one.
+func (b *builder) code(c code) *mdx.Node {
+	if b.coded += len(c.source); b.coded > maxCode {
+		b.cut, c.source = true, "…"
+	}
+	// The words behind a fence can also be features of a block: those that
+	// could be are left to readers as they are, without braces and quotes.
+	title := strings.Join(strings.Fields(strings.NewReplacer("{", "", "}", "", `"`, "", "'", "", "`", "", "=", " ").Replace(c.title)), " ")
+	return &mdx.Node{Kind: mdx.CodeBlock, Name: c.lang, Meta: title, Value: c.source, Pos: b.pos, End: b.pos}
+}

@@ -1,0 +1,98 @@
+package reference
+
+import (
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// Names of components that no author can write: a tag begins with a letter.
+const (
+	endpointName   = "#endpoint"
+	playgroundName = "#playground"
+	typesName      = "#types"
+)
+
+// Groups of tabs that change together: content types of what is sent, and of
+// answers. The script of the playground knows them too.
+const (
+	requestTypes = "request-type"
+	answerTypes  = "answer-type"
+)
+
+// IsPlayground tells whether a node is the form that sends a call.
+func IsPlayground(n *mdx.Node) bool { return n.Kind == mdx.Element && n.Name == playgroundName }
+
+// Components are the components that Content's nodes name besides those that
+// authors have.
+func Components() []*component.Component {
+	return []*component.Component{
+		{
+			Name: endpointName, Doc: "Method and path of a call.", Block: true,
+			HTML: func(w *component.Writer, e *component.Element) {
+				method, server := e.String("method"), e.String("server")
+				w.Raw(`<div class="endpoint"><span class="endpoint-method`)
+				if c := methodClass(method); c != "" {
+					w.Raw(" endpoint-").Raw(c)
+				}
+				w.Raw(`">`).Text(method).Raw(`</span> <code class="endpoint-path">`)
+				if e.Bool("full") {
+					w.Raw(`<span class="endpoint-server">`).Text(server).Raw(`</span>`)
+				}
+				pathHTML(w, e.String("path"))
+				w.Raw(`</code>`)
+				if e.Bool("deprecated") {
+					w.Raw(` <span class="endpoint-deprecated">`).Text(wordsFor(w.Lang()).deprecated).Raw(`</span>`)
+				}
+				if server != "" && !e.Bool("full") {
+					w.Raw(` <span class="endpoint-base">`).Text(server).Raw(`</span>`)
+				}
+				w.Raw("</div>\n")
+			},
+			Markdown: func(m *component.Markdown, e *component.Element) {
+				m.Paragraph("**" + e.String("method") + "** " + component.CodeSpan(e.String("server")+e.String("path")))
+			},
+			Text: func(t *component.Text, e *component.Element) {
+				t.Line(e.String("method") + " " + e.String("path"))
+			},
+		},
+		{
+			Name: typesName, Doc: "Tabs with samples by content type, picked from a list.", Block: true,
+			HTML: func(w *component.Writer, e *component.Element) {
+				w.Raw(`<div class="tabs code-group-dropdown sample-types" data-group="`+requestTypes+`"`).
+					Attr("data-label", wordsFor(w.Lang()).contentType).Raw(">").Children(e).Raw("</div>")
+			},
+		},
+		{
+			Name: playgroundName, Doc: "A form that sends a call.", Block: true,
+			HTML: func(w *component.Writer, e *component.Element) {
+				w.Raw(`<div class="playground"`).Attr("data-model", e.String("model")).Raw("></div>\n")
+			},
+			Markdown: func(*component.Markdown, *component.Element) {},
+			Text:     func(*component.Text, *component.Element) {},
+		},
+	}
+}
+
+func methodClass(method string) string {
+	switch m := strings.ToLower(method); m {
+	case "get", "post", "put", "patch", "delete":
+		return m
+	}
+	return ""
+}
+
+// pathHTML appends a path with its parameters marked.
+func pathHTML(w *component.Writer, path string) {
+	for path != "" {
+		open := strings.IndexByte(path, '{')
+		end := strings.IndexByte(path, '}')
+		if open < 0 || end < open {
+			break
+		}
+		w.Text(path[:open]).Raw(`<span class="endpoint-param">`).Text(path[open : end+1]).Raw(`</span>`)
+		path = path[end+1:]
+	}
+	w.Text(path)
+}

@@ -1,0 +1,488 @@
+package reference
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+func (b *builder) content(m *Media) []*mdx.Node {
+	if m.Schema == nil {
+		if !b.slice.isFileBody(m) {
+			return nil
+		}
+		return b.value(&Schema{Format: "binary"}, "", 0)
+	}
+	return append(b.value(m.Schema, "", 0), b.parts(m.Parts)...)
+}
+
+// parts show how fields of a form are sent.
+func (b *builder) parts(list []Part) []*mdx.Node {
+	var out []*mdx.Node
+	for _, p := range list {
+		line := []*mdx.Node{b.codeSpan(p.Name), b.text(":")}
+		if p.Type != "" {
+			line = append(line, b.text(" "), b.codeSpan(p.Type))
+		}
+		if p.Style != "" {
+			line = append(line, b.text(" "), b.codeSpan("style: "+p.Style), b.text(" "), b.codeSpan(fmt.Sprintf("explode: %t", p.Explode)))
+		}
+		out = append(out, b.paragraph(line...))
+		for _, h := range p.Headers {
+			out = append(out, b.header(h))
+		}
+	}
+	return out
+}
+
+// header shows a header of an answer, or of a part of a form.
+func (b *builder) header(h Param) *mdx.Node {
+	x := h.Schema
+	if x == nil {
+		x = &Schema{}
+	}
+	f := field{name: h.Name, required: h.Required, deprecated: h.Deprecated, description: h.Description, schema: x, examples: h.Examples}
+	place := b.place
+	b.place = "header"
+	defer func() { b.place = place }()
+	return b.field(f, 0)
+}
+
+// value shows a schema that has no name where it stands: an object's fields,
+// else one field.
+func (b *builder) value(x *Schema, name string, depth int) []*mdx.Node {
+	r := b.slice.resolve(x)
+	plain := len(r.OneOf)+len(r.AnyOf) == 0 && !r.Nullable
+	if plain && isObject(r) && len(r.Properties)+len(r.Patterns) > 0 {
+		leave := b.enter(x)
+		defer leave()
+		var out []*mdx.Node
+		if depth == 0 {
+			out = append(out, b.prose(r.Description)...)
+		}
+		return append(append(out, b.properties(r, depth)...), b.facts(r)...)
+	}
+	if name == "" {
+		name = b.kindName()
+	}
+	return []*mdx.Node{b.field(field{name: name, schema: x}, depth)}
+}
+
+// kindName is what a value without a name is called.
+func (b *builder) kindName() string {
+	if b.kind == "ResponseField" {
+		return "response"
+	}
+	return "body"
+}
+
+// nameOf is what readers know a schema by.
+func (b *builder) nameOf(x *Schema) string {
+	r := b.slice.resolve(x)
+	switch {
+	case r.Name != "":
+		return r.Name
+	case r.Title != "":
+		return r.Title
+	}
+	return b.typeOf(x, 0)
+}
+
+func isObject(x *Schema) bool { return slices.Contains(x.Types, "object") }
+
+// enter notes that a named schema's fields are being made; leave ends it.
+func (b *builder) enter(x *Schema) (leave func()) {
+	if x.Ref == "" {
+		return func() {}
+	}
+	b.open = append(b.open, x.Ref)
+	return func() { b.open = b.open[:len(b.open)-1] }
+}
+
+// field is one field of a page.
+type field struct {
+	name        string
+	required    bool
+	deprecated  bool
+	description string
+	schema      *Schema
+	examples    []json.RawMessage
+	note        string // how it is written, as code
+}
+
+// field makes a field's element, and what lies below it.
+func (b *builder) field(f field, depth int) *mdx.Node {
+	x := b.slice.resolve(f.schema)
+	var attrs []mdx.Attr
+	if b.kind == "ParamField" {
+		attrs = append(attrs, attr(b.place, f.name))
+	} else {
+		attrs = append(attrs, attr("name", f.name))
+	}
+	attrs = append(attrs, attr("type", b.typeOf(f.schema, 0)))
+	if f.required {
+		attrs = append(attrs, flag("required"))
+	}
+	if f.deprecated || x.Deprecated {
+		attrs = append(attrs, flag("deprecated"))
+	}
+	if x.Default != nil {
+		attrs = append(attrs, attr("default", short(x.Default)))
+	}
+	examples := f.examples
+	if examples == nil {
+		examples = x.Examples
+	}
+	if e := first(examples); e != nil && e[0] != '{' && e[0] != '[' {
+		attrs = append(attrs, attr("placeholder", short(e)))
+	}
+	var labels []string
+	if x.ReadOnly {
+		labels = append(labels, `"read-only"`)
+	}
+	if x.WriteOnly {
+		labels = append(labels, `"write-only"`)
+	}
+	if labels != nil {
+		attrs = append(attrs, mdx.Attr{Kind: mdx.AttrExpr, Name: "post", Value: "[" + strings.Join(labels, ",") + "]"})
+	}
+	description := f.description
+	if description == "" {
+		description = x.Description
+	}
+	children := b.prose(description)
+	if f.note != "" {
+		children = append(children, b.paragraph(b.codeSpan(f.note)))
+	}
+	children = append(children, b.facts(x)...)
+	children = append(children, b.inner(f.schema, depth)...)
+	return b.element(b.kind, attrs, children...)
+}
+
+// short is a value on one line.
+func short(raw json.RawMessage) string {
+	s := scalarText(raw)
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:200]) + "…"
+	}
+	return s
+}
+
+// facts are a schema's constraints and values.
+func (b *builder) facts(x *Schema) []*mdx.Node {
+	var out []*mdx.Node
+	if len(x.EnumText) > 0 {
+		list := &mdx.Node{Kind: mdx.List, Pos: b.pos}
+		for i, e := range x.Enum {
+			if i == maxShownEnum {
+				break
+			}
+			item := &mdx.Node{Kind: mdx.ListItem, Pos: b.pos, Children: []*mdx.Node{b.paragraph(b.codeSpan(short(e)))}}
+			if t := x.EnumText[i]; t != "" {
+				item.Children[0].Children = append(item.Children[0].Children, b.text(" "+t))
+			}
+			list.Children = append(list.Children, item)
+		}
+		out = append(out, b.paragraph(b.text(b.words.options+":")), list)
+	} else if len(x.Enum) > 0 {
+		values := make([]string, len(x.Enum))
+		for i, e := range x.Enum {
+			values[i] = short(e)
+		}
+		out = append(out, b.listed(b.words.options, values))
+	}
+	if x.Const != nil {
+		out = append(out, b.listed(b.words.options, []string{short(x.Const)}))
+	}
+	var limits []*mdx.Node
+	note := func(s string) {
+		if limits != nil {
+			limits = append(limits, b.text(" "))
+		}
+		limits = append(limits, b.codeSpan(s))
+	}
+	for _, l := range x.Limits {
+		note(l.Name + ": " + l.Value)
+	}
+	if x.Unique {
+		note("uniqueItems: true")
+	}
+	if x.Discriminator != "" {
+		note("discriminator: " + x.Discriminator)
+	}
+	if x.Not != nil {
+		note("not: " + b.denied(x.Not))
+	}
+	if limits != nil {
+		out = append(out, b.paragraph(limits...))
+	}
+	return out
+}
+
+// denied is what a value must not be, in a line: values, bounds, properties, a
+// name or a type.
+func (b *builder) denied(x *Schema) string {
+	r := b.slice.resolve(x)
+	var parts []string
+	for i, e := range r.Enum {
+		if i == maxShownEnum {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, short(e))
+	}
+	if r.Const != nil {
+		parts = append(parts, short(r.Const))
+	}
+	for _, l := range r.Limits {
+		parts = append(parts, l.Name+": "+l.Value)
+	}
+	switch {
+	case parts != nil:
+		return strings.Join(parts, ", ")
+	case r.Name != "":
+		return r.Name
+	}
+	t := b.typeOf(x, 0)
+	var names []string
+	for i, p := range r.Properties {
+		if i == maxTypes {
+			names = append(names, "…")
+			break
+		}
+		names = append(names, p.Name)
+	}
+	for _, name := range r.Required {
+		if len(names) <= maxTypes && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if names != nil {
+		t = strings.TrimPrefix(t, "any")
+		t = strings.TrimSpace(t + " {" + strings.Join(names, ", ") + "}")
+	}
+	return t
+}
+
+// inner shows what a field's value is made of, below it.
+func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
+	r := b.slice.resolve(x)
+	if !b.deep(r) {
+		return nil
+	}
+	if x.Ref != "" && slices.Contains(b.open, x.Ref) {
+		return []*mdx.Node{b.paragraph(b.text(b.words.recursive+" "), b.codeSpan(b.nameOf(x)))}
+	}
+	if depth >= maxFieldDepth || b.count >= maxFields {
+		b.cut = true
+		if r.Name == "" {
+			return nil
+		}
+		return []*mdx.Node{b.paragraph(b.text("… "), b.codeSpan(r.Name))}
+	}
+	leave := b.enter(x)
+	defer leave()
+	var out []*mdx.Node
+	if fields := b.properties(r, depth+1); fields != nil {
+		out = append(out, b.expandable("", fields))
+	}
+	for i, t := range r.Tuple {
+		out = append(out, b.field(field{name: fmt.Sprintf("[%d]", i), schema: t}, depth+1))
+	}
+	if r.Items != nil {
+		item := b.slice.resolve(r.Items)
+		if b.deep(item) {
+			out = append(out, b.inner(r.Items, depth)...)
+		}
+		if !isObject(item) || item.Description != "" && item.Name == "" {
+			out = append(slices.Concat(b.prose(item.Description), b.facts(item)), out...)
+		}
+	}
+	return append(out, b.alternatives(r, depth)...)
+}
+
+// deep tells whether there is more to say of a schema than a line.
+func (b *builder) deep(x *Schema) bool {
+	if len(x.Properties)+len(x.Patterns)+len(x.Tuple) > 0 || x.Additional != nil && b.described(x.Additional) {
+		return true
+	}
+	if x.Items != nil && b.described(x.Items) {
+		return true
+	}
+	for _, a := range slices.Concat(x.OneOf, x.AnyOf) {
+		if b.described(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// described tells schemas that say more than their type.
+func (b *builder) described(x *Schema) bool { return b.describedAt(x, 0) }
+
+func (b *builder) describedAt(x *Schema, depth int) bool {
+	r := b.slice.resolve(x)
+	return len(r.Properties)+len(r.Patterns)+len(r.Tuple)+len(r.OneOf)+len(r.AnyOf)+len(r.Enum)+len(r.Limits) > 0 ||
+		r.Description != "" || r.Title != "" || r.Const != nil || r.Not != nil || r.Additional != nil || r.Items != nil && depth < maxFieldDepth && b.describedAt(r.Items, depth+1)
+}
+
+// properties makes an object's fields.
+func (b *builder) properties(x *Schema, depth int) []*mdx.Node {
+	var out []*mdx.Node
+	add := func(name string, required bool, s *Schema) {
+		r := b.slice.resolve(s)
+		if b.side == sent && r.ReadOnly || b.side == answered && r.WriteOnly {
+			return
+		}
+		if b.count++; b.count > maxFields {
+			b.cut = true
+			return
+		}
+		out = append(out, b.field(field{name: name, required: required, schema: s}, depth))
+	}
+	for _, p := range x.Properties {
+		add(p.Name, p.Required, p.Schema)
+	}
+	for _, p := range x.Patterns {
+		add("/"+p.Name+"/", false, p.Schema)
+	}
+	if x.Additional != nil && (b.described(x.Additional) || len(x.Properties) > 0 && len(b.slice.resolve(x.Additional).Types) > 0) {
+		add("{key}", false, x.Additional)
+	}
+	return out
+}
+
+func (b *builder) expandable(title string, children []*mdx.Node) *mdx.Node {
+	var attrs []mdx.Attr
+	if title != "" {
+		attrs = append(attrs, attr("title", title))
+	}
+	if b.opt.Open {
+		attrs = append(attrs, flag("defaultOpen"))
+	}
+	return b.element("Expandable", attrs, children...)
+}
+
+// alternatives shows oneOf and anyOf, each under its name.
+func (b *builder) alternatives(x *Schema, depth int) []*mdx.Node {
+	list, word := x.OneOf, b.words.oneOf
+	if list == nil {
+		list, word = x.AnyOf, b.words.anyOf
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	out := []*mdx.Node{b.paragraph(b.text(word))}
+	for i, a := range list {
+		r := b.slice.resolve(a)
+		title := fmt.Sprintf("%s %d", b.words.option, i+1)
+		switch {
+		case r.Title != "":
+			title += ": " + r.Title
+		case r.Name != "":
+			title += ": " + r.Name
+		default:
+			title += ": " + b.typeOf(a, 0)
+		}
+		if i < len(x.Mapping) && x.Mapping[i] != "" {
+			title += " (" + x.Discriminator + " = " + x.Mapping[i] + ")"
+		}
+		title = phraseText(title)
+		var children []*mdx.Node
+		if a.Ref != "" && slices.Contains(b.open, a.Ref) {
+			children = []*mdx.Node{b.paragraph(b.text(b.words.recursive+" "), b.codeSpan(b.nameOf(a)))}
+		} else if depth < maxFieldDepth && b.count < maxFields {
+			leave := b.enter(a)
+			children = slices.Concat(b.prose(r.Description), b.facts(r), b.properties(r, depth+1))
+			bare := *r
+			bare.Properties, bare.Patterns, bare.Additional, bare.Ref = nil, nil, nil, ""
+			children = append(children, b.inner(&bare, depth+1)...)
+			leave()
+		} else {
+			b.cut = true
+		}
+		if len(children) == 0 {
+			children = []*mdx.Node{b.paragraph(b.codeSpan(b.typeOf(a, 0)))}
+		}
+		out = append(out, b.expandable(title, children))
+	}
+	return out
+}
+
+// phraseText takes their meaning from the signs that titles of components
+// understand.
+func phraseText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "`", "\\`", "[", `\[`, "]", `\]`).Replace(s)
+}
+
+// typeOf is a schema's type in words.
+func (b *builder) typeOf(x *Schema, depth int) string {
+	r := b.slice.resolve(x)
+	if r.Never {
+		return "never"
+	}
+	var parts []string
+	for _, t := range r.Types {
+		switch {
+		case t == "array" && r.Items != nil && depth < 3:
+			t = "array<" + b.typeOf(r.Items, depth+1) + ">"
+		case r.Format != "" && t != "object":
+			t += "<" + r.Format + ">"
+		}
+		if len(r.Enum) > 0 && len(r.Types) == 1 {
+			t = "enum<" + t + ">"
+		}
+		parts = append(parts, t)
+	}
+	alternatives := slices.Concat(r.OneOf, r.AnyOf)
+	if len(parts) == 0 && depth < 3 {
+		for i, a := range alternatives {
+			if i == 6 {
+				parts = append(parts, "…")
+				break
+			}
+			if t := b.typeOf(a, depth+1); !slices.Contains(parts, t) {
+				parts = append(parts, t)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		switch {
+		case len(r.Enum) > 0 || r.Const != nil:
+			v := r.Const
+			if v == nil {
+				v = r.Enum[0]
+			}
+			parts = append(parts, typeOfJSON(v))
+		case isFile(r):
+			parts = append(parts, "file")
+		default:
+			parts = append(parts, "any")
+		}
+	}
+	if r.Nullable {
+		parts = append(parts, "null")
+	}
+	return strings.Join(parts, " | ")
+}
+
+func typeOfJSON(raw json.RawMessage) string {
+	switch {
+	case len(raw) == 0:
+		return "any"
+	case raw[0] == '"':
+		return "string"
+	case raw[0] == '{':
+		return "object"
+	case raw[0] == '[':
+		return "array"
+	case raw[0] == 't' || raw[0] == 'f':
+		return "boolean"
+	case raw[0] == 'n':
+		return "null"
+	}
+	return "number"
+}

@@ -1,0 +1,450 @@
+package reference
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// Schema is what a page shows of a schema. allOf is joined already; what a
+// name stands for is in Slice.Schemas.
+type Schema struct {
+	// Ref, if set, names a schema of the slice. Description and Deprecated may
+	// stand beside it and win; nothing else does.
+	Ref string `json:",omitempty"`
+	// Name is what the schema is called where it has a name of its own.
+	Name string `json:",omitempty"`
+	// Types are JSON Schema's, "null" left out: Nullable says that.
+	Types       []string `json:",omitempty"`
+	Format      string   `json:",omitempty"`
+	Title       string   `json:",omitempty"`
+	Description string   `json:",omitempty"`
+	Nullable    bool     `json:",omitempty"`
+	Deprecated  bool     `json:",omitempty"`
+	ReadOnly    bool     `json:",omitempty"`
+	WriteOnly   bool     `json:",omitempty"`
+	// Enum and the values below are JSON.
+	Enum     []json.RawMessage `json:",omitempty"`
+	EnumText []string          `json:",omitempty"` // what each means, or nothing
+	Const    json.RawMessage   `json:",omitempty"`
+	Default  json.RawMessage   `json:",omitempty"`
+	Examples []json.RawMessage `json:",omitempty"`
+	// Limits are constraints by their JSON Schema name, in a fixed order.
+	Limits []Limit `json:",omitempty"`
+	// Unique asks that items differ.
+	Unique bool `json:",omitempty"`
+
+	Properties []Property `json:",omitempty"`
+	// Patterns are properties by pattern of name; Additional all others.
+	Patterns   []Property `json:",omitempty"`
+	Additional *Schema    `json:",omitempty"`
+	// Closed objects have no other properties.
+	Closed bool      `json:",omitempty"`
+	Items  *Schema   `json:",omitempty"`
+	Tuple  []*Schema `json:",omitempty"`
+
+	OneOf []*Schema `json:",omitempty"`
+	AnyOf []*Schema `json:",omitempty"`
+	Not   *Schema   `json:",omitempty"`
+	// Required are names of properties that must be there, in a schema that
+	// does not say what they are.
+	Required []string `json:",omitempty"`
+	// Discriminator is the property that tells the alternatives apart, Mapping
+	// its value for each of OneOf or AnyOf, "" where none is known.
+	Discriminator string   `json:",omitempty"`
+	Mapping       []string `json:",omitempty"`
+	// Never is the schema that nothing satisfies.
+	Never bool `json:",omitempty"`
+	// XML says how the value stands in XML.
+	XML *XML `json:",omitempty"`
+
+	// required are the names of properties that must be there; a part of allOf
+	// may require what another part has.
+	required []string
+}
+
+// Property is a property of an object.
+type Property struct {
+	Name     string
+	Required bool `json:",omitempty"`
+	Schema   *Schema
+}
+
+// Limit is a constraint: its name and its value as JSON.
+type Limit struct{ Name, Value string }
+
+var limitNames = [...]string{
+	"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf",
+	"minLength", "maxLength", "pattern", "minItems", "maxItems", "minProperties", "maxProperties",
+	"contentEncoding", "contentMediaType",
+}
+
+// Limits of a slice.
+const (
+	// maxParts is how many parts a slice has: schemas, the nameless among
+	// them, parameters, answers.
+	maxParts = 6000
+	// maxSchemaDepth is how deep nameless schemas lie in each other.
+	maxSchemaDepth = 60
+	// maxExample is how large an example may be, in bytes of JSON.
+	maxExample = 64 << 10
+	// maxScalar is how large a default or an enum's value may be.
+	maxScalar = 4 << 10
+	// maxEnum is how many values of an enum are shown.
+	maxEnum = 500
+	// maxMapped is how long a list of a discriminator's values may become.
+	maxMapped = 200
+	// maxTypes is how many types a value may have.
+	maxTypes = 20
+	// maxRequired is how many required properties are known of an object.
+	maxRequired = maxParts
+)
+
+// slicer makes one slice.
+type slicer struct {
+	r     *Reader
+	slice *Slice
+	count int
+	bytes int
+	cut   bool
+	// active are the nameless schemas in work: one that holds itself gets a
+	// name when it is met again.
+	active map[*value]*Schema
+}
+
+// room tells whether another schema fits; the first that does not is reported.
+func (c *slicer) room(p place) bool {
+	if c.count++; c.count <= maxParts && c.bytes < maxSliceBytes {
+		return true
+	}
+	if !c.cut {
+		c.cut = true
+		c.r.report(mdx.Warning, "api-cut", p.doc.file, p.line(), "%s has more than %d parts: deeper ones are left out", c.slice.Key, maxParts)
+	}
+	return false
+}
+
+// full tells that nothing more fits: what is left of a list is not looked at.
+func (c *slicer) full() bool { return c.count > maxParts || c.bytes >= maxSliceBytes }
+
+// schema converts a schema. It never returns nil.
+func (c *slicer) schema(p place, depth int) *Schema {
+	if p.v == nil || depth > maxSchemaDepth || !c.room(p) {
+		return &Schema{}
+	}
+	if ref := p.v.get("$ref"); ref != nil && ref.kind == stringValue {
+		target, ok := c.r.follow(p)
+		if !ok {
+			return &Schema{Name: nameOf(ref.text), Description: c.words(p.v.first("description"))}
+		}
+		if _, done := c.slice.Schemas[target.id]; !done {
+			s := new(Schema)
+			c.slice.Schemas[target.id] = s // so that a circle ends here
+			*s = *c.inline(target, depth+1, nil)
+			s.Name = nameOf(target.id)
+		}
+		s := &Schema{Ref: target.id, Description: c.words(p.v.first("description")), Deprecated: p.v.get("deprecated").isTrue()}
+		s.Nullable = p.v.get("nullable").isTrue()
+		return s
+	}
+	if part := alone(p.v); part != nil { // {"allOf": [{"$ref": …}]}: a reference with words of its own
+		s := c.schema(place{doc: p.doc, v: part}, depth+1)
+		s.Description, s.Deprecated = c.words(p.v.first("description")), p.v.get("deprecated").isTrue()
+		s.Nullable = s.Nullable || p.v.get("nullable").isTrue()
+		return s
+	}
+	if s, again := c.active[p.v]; again {
+		id := fmt.Sprintf("%s#%d/%s", p.doc.file, p.line(), p.v.first("title"))
+		c.slice.Schemas[id] = s
+		return &Schema{Ref: id}
+	}
+	if c.active == nil {
+		c.active = map[*value]*Schema{}
+	}
+	s := new(Schema)
+	c.active[p.v] = s
+	*s = *c.inline(p, depth, nil)
+	delete(c.active, p.v)
+	return s
+}
+
+// inline converts a schema that is no reference. joining are the schemas whose
+// allOf is being joined, for circles.
+func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
+	v := p.v
+	s := &Schema{}
+	switch {
+	case v.isFalse():
+		s.Never = true
+		return s
+	case v == nil || v.kind != objectValue || depth > maxSchemaDepth:
+		return s
+	}
+	s.Format, s.Title, s.Description = c.words(v.first("format")), c.words(v.first("title")), c.words(v.first("description"))
+	s.Nullable, s.Deprecated = v.get("nullable").isTrue(), v.get("deprecated").isTrue()
+	s.ReadOnly, s.WriteOnly = v.get("readOnly").isTrue(), v.get("writeOnly").isTrue()
+	s.Unique, s.XML = v.get("uniqueItems").isTrue(), c.readXML(v.get("xml"))
+	for _, t := range v.get("type").texts() {
+		if t == "null" {
+			s.Nullable = true
+		} else if len(s.Types) < maxTypes && !slices.Contains(s.Types, t) {
+			s.Types = append(s.Types, t)
+		}
+	}
+	if len(s.Types) == 0 && s.Nullable && v.get("type") != nil && v.get("nullable") == nil {
+		s.Types, s.Nullable = []string{"null"}, false
+	}
+	c.values(s, v)
+	for _, name := range limitNames {
+		x := v.get(name)
+		if x == nil || x.kind > stringValue || x.isFalse() || x.isTrue() { // 3.0's exclusive bounds are booleans
+			continue
+		}
+		label := name
+		if (name == "minimum" && v.get("exclusiveMinimum").isTrue()) || (name == "maximum" && v.get("exclusiveMaximum").isTrue()) {
+			label = "exclusive" + strings.ToUpper(name[:1]) + name[1:]
+		}
+		if text := c.words(x.text); text != "" {
+			s.Limits = append(s.Limits, Limit{label, text})
+		}
+	}
+	s.required = v.get("required").texts()
+	s.required = s.required[:min(len(s.required), maxRequired)]
+	for _, m := range v.get("properties").fields() {
+		if c.bytes += len(m.key); c.full() {
+			c.room(p)
+			break
+		}
+		s.Properties = append(s.Properties, Property{
+			Name: m.key, Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1),
+		})
+	}
+	for _, m := range v.get("patternProperties").fields() {
+		if c.bytes += len(m.key); c.full() {
+			c.room(p)
+			break
+		}
+		s.Patterns = append(s.Patterns, Property{Name: m.key, Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1)})
+	}
+	for _, name := range [...]string{"additionalProperties", "unevaluatedProperties"} {
+		switch x := v.get(name); {
+		case x == nil:
+		case x.isFalse():
+			s.Closed = true
+		case x.kind == objectValue && len(x.members) > 0:
+			s.Additional = c.schema(place{doc: p.doc, v: x}, depth+1)
+		case s.Additional == nil:
+			s.Additional = &Schema{}
+		}
+	}
+	if x := v.get("items"); x != nil && x.kind == objectValue {
+		s.Items = c.schema(place{doc: p.doc, v: x}, depth+1)
+	}
+	for _, x := range v.get("prefixItems").list() {
+		if c.full() {
+			break
+		}
+		s.Tuple = append(s.Tuple, c.schema(place{doc: p.doc, v: x}, depth+1))
+	}
+	s.OneOf = c.alternatives(s, place{doc: p.doc, v: v.get("oneOf")}, depth)
+	s.AnyOf = c.alternatives(s, place{doc: p.doc, v: v.get("anyOf")}, depth)
+	if x := v.get("not"); x != nil && x.kind == objectValue {
+		s.Not = c.schema(place{doc: p.doc, v: x}, depth+1)
+	}
+	c.join(s, p, depth, append(slices.Clip(joining), v))
+	for i := range s.Properties {
+		if slices.Contains(s.required, s.Properties[i].Name) {
+			s.Properties[i].Required = true
+		}
+	}
+	if len(s.Properties) == 0 {
+		s.Required = s.required
+	}
+	if d := v.get("discriminator"); d != nil {
+		if len(joining) == 0 {
+			c.derive(s, p, d, depth)
+		}
+		c.discriminate(s, p, d)
+	}
+	if one := slices.Concat(s.OneOf, s.AnyOf); len(one) == 1 && len(s.Types)+len(s.Properties) == 0 && s.Additional == nil {
+		// Only itself, or null besides: no choice to show.
+		only := *one[0]
+		if s.Description != "" {
+			only.Description = s.Description
+		}
+		only.Nullable, only.Deprecated = only.Nullable || s.Nullable, only.Deprecated || s.Deprecated
+		if s.Default != nil && only.Ref == "" {
+			only.Default = s.Default
+		}
+		return &only
+	}
+	if len(s.Types) == 0 {
+		switch {
+		case len(s.Properties)+len(s.Patterns) > 0 || s.Additional != nil:
+			s.Types = []string{"object"}
+		case s.Items != nil || s.Tuple != nil:
+			s.Types = []string{"array"}
+		}
+	}
+	return s
+}
+
+// values reads enum, const, default and examples.
+func (c *slicer) values(s *Schema, v *value) {
+	for i, x := range v.get("enum").list() {
+		if i == maxEnum {
+			break
+		}
+		if x.kind == nullValue {
+			s.Nullable = true
+			continue
+		}
+		s.Enum = append(s.Enum, c.json(x, maxScalar))
+	}
+	for _, name := range [...]string{"x-enumDescriptions", "x-enum-descriptions"} {
+		x := v.get(name)
+		if x == nil || s.EnumText != nil || len(s.Enum) == 0 {
+			continue
+		}
+		s.EnumText = make([]string, len(s.Enum))
+		for i, e := range s.Enum {
+			if x.kind == listValue && i < len(x.items) {
+				s.EnumText[i] = x.items[i].str()
+			} else {
+				s.EnumText[i] = x.first(scalarText(e))
+			}
+		}
+	}
+	s.Const, s.Default = c.json(v.get("const"), maxScalar), c.json(v.get("default"), maxScalar)
+	if s.Default == nil {
+		s.Default = c.json(v.get("x-default"), maxScalar)
+	}
+	if x := c.json(v.get("example"), maxExample); x != nil {
+		s.Examples = append(s.Examples, x)
+	}
+	for _, x := range v.get("examples").list() {
+		if len(s.Examples) < 4 {
+			s.Examples = append(s.Examples, c.json(x, maxExample))
+		}
+	}
+}
+
+// words takes a description into the slice, as far as there is room: aliases make
+// many of one.
+func (c *slicer) words(s string) string {
+	if c.bytes += len(s); c.bytes > maxSliceBytes {
+		return ""
+	}
+	return s
+}
+
+// json is a value as JSON, nil for none and for one that is too large.
+func (c *slicer) json(v *value, limit int) json.RawMessage {
+	if v == nil {
+		return nil
+	}
+	b, err := v.json(min(limit, maxSliceBytes-min(c.bytes, maxSliceBytes)))
+	if err != nil {
+		return nil
+	}
+	c.bytes += len(b)
+	return b
+}
+
+// alternatives converts oneOf or anyOf. One that is only null makes the schema
+// nullable: so 3.1 writes what 3.0 calls nullable.
+func (c *slicer) alternatives(s *Schema, p place, depth int) []*Schema {
+	var out []*Schema
+	for _, x := range p.v.list() {
+		if c.full() {
+			break
+		}
+		if t := x.get("type").texts(); len(t) == 1 && t[0] == "null" && len(x.members) <= 2 {
+			s.Nullable = true
+			continue
+		}
+		out = append(out, c.schema(place{doc: p.doc, v: x}, depth+1))
+	}
+	return out
+}
+
+// derive makes alternatives of the schemas that a mapping names, where the schema
+// lists none: those have it as a part of their allOf.
+func (c *slicer) derive(s *Schema, p place, d *value, depth int) {
+	if len(s.OneOf)+len(s.AnyOf) > 0 {
+		return
+	}
+	for _, m := range d.get("mapping").fields() {
+		target := m.val.str()
+		if c.full() || target == "" {
+			break
+		}
+		at, problem := c.r.resolve(p.doc, "#/components/schemas/"+target) // a name, or else a reference
+		if problem == "" {
+			target = "#/components/schemas/" + target
+		} else if strings.ContainsAny(target, "#/.") {
+			at, problem = c.r.resolve(p.doc, target)
+		}
+		if problem != "" || at.v == p.v {
+			continue
+		}
+		ref := &value{kind: objectValue, line: m.line, members: []member{{"$ref", m.line, &value{kind: stringValue, line: m.line, text: target}}}}
+		x := c.schema(place{doc: p.doc, v: ref}, depth+1)
+		if !slices.ContainsFunc(s.OneOf, func(have *Schema) bool { return have.Ref == x.Ref }) {
+			s.OneOf = append(s.OneOf, x)
+		}
+	}
+}
+
+// discriminate finds the value that stands for each alternative.
+func (c *slicer) discriminate(s *Schema, p place, d *value) {
+	if d.kind == stringValue { // AsyncAPI
+		s.Discriminator = d.text
+		return
+	}
+	s.Discriminator = d.first("propertyName")
+	list := s.OneOf
+	if list == nil {
+		list = s.AnyOf
+	}
+	if len(list) == 0 {
+		return
+	}
+	s.Mapping = make([]string, len(list))
+	for _, m := range d.get("mapping").fields() {
+		target := m.val.str()
+		id := ""
+		if strings.ContainsAny(target, "#/.") {
+			if t, problem := c.r.resolve(p.doc, target); problem == "" {
+				id = t.id
+			}
+		}
+		for i, a := range list {
+			if a.Ref != "" && (a.Ref == id || id == "" && nameOf(a.Ref) == target) {
+				switch had := len(s.Mapping[i]); {
+				case had == 0:
+					s.Mapping[i] = m.key
+				case had < maxMapped:
+					s.Mapping[i] += ", " + m.key
+				}
+			}
+		}
+	}
+	for i, a := range list {
+		if a.Ref != "" && s.Mapping[i] == "" {
+			s.Mapping[i] = nameOf(a.Ref)
+		}
+	}
+}
+
+// scalarText is a JSON value as a reader sees it: a text without its quotes.
+func scalarText(raw json.RawMessage) string {
+	var s string
+	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}

@@ -1,0 +1,182 @@
+package reference
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// outline is a page's nodes as lines: fields with their attributes, and the
+// words of everything else.
+func outline(nodes []*mdx.Node) string {
+	var b strings.Builder
+	var walk func(n *mdx.Node, depth int)
+	walk = func(n *mdx.Node, depth int) {
+		in := strings.Repeat("  ", depth)
+		if n.Kind == mdx.Element {
+			b.WriteString(in + n.Name)
+			for _, a := range n.Attrs {
+				b.WriteString(" " + a.Name)
+				if a.Kind != mdx.AttrBool {
+					b.WriteString("=" + a.Value)
+				}
+			}
+			b.WriteString("\n")
+			for _, c := range n.Children {
+				walk(c, depth+1)
+			}
+			return
+		}
+		b.WriteString(in + mdx.PlainText(n) + "\n")
+	}
+	for _, n := range nodes {
+		walk(n, 0)
+	}
+	return b.String()
+}
+
+// Every word of a schema is shown, in both versions' ways.
+func TestSchemas(t *testing.T) {
+	for _, c := range []struct{ name, schema, want string }{
+		{"a type", `{type: string}`, "ParamField body=v type=string\n"},
+		{"nothing", `{}`, "ParamField body=v type=any\n"},
+		{"true", `true`, "ParamField body=v type=any\n"},
+		{"false", `false`, "ParamField body=v type=never\n"},
+		{"a format", `{type: integer, format: int64}`, "ParamField body=v type=integer<int64>\n"},
+		{"null as in 3.0", `{type: string, nullable: true}`, "ParamField body=v type=string | null\n"},
+		{"null as in 3.1", `{type: [string, "null"]}`, "ParamField body=v type=string | null\n"},
+		{"null alone", `{type: "null"}`, "ParamField body=v type=null\n"},
+		{"null as an alternative", `{anyOf: [{type: integer}, {type: "null"}]}`, "ParamField body=v type=integer | null\n"},
+		{"several types", `{type: [string, integer]}`, "ParamField body=v type=string | integer\n"},
+		{"bounds as in 3.0", `{type: number, minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false}`,
+			"ParamField body=v type=number\n  exclusiveMinimum: 0 maximum: 9\n"},
+		{"bounds as in 3.1", `{type: number, exclusiveMinimum: 0, maximum: 9, multipleOf: 0.5}`,
+			"ParamField body=v type=number\n  exclusiveMinimum: 0 maximum: 9 multipleOf: 0.5\n"},
+		{"texts", `{type: string, minLength: 1, maxLength: 5, pattern: "^a$"}`, "ParamField body=v type=string\n  minLength: 1 maxLength: 5 pattern: ^a$\n"},
+		{"an enum", `{type: string, enum: [a, b, null]}`, "ParamField body=v type=enum<string> | null\n  Available options: a, b\n"},
+		{"an enum without a type", `{enum: [1, 2]}`, "ParamField body=v type=number\n  Available options: 1, 2\n"},
+		{"an enum with words", `{type: string, enum: [a, b], x-enum-descriptions: [First, Second]}`,
+			"ParamField body=v type=enum<string>\n  Available options:\n  a Firstb Second\n"},
+		{"a constant", `{const: a}`, "ParamField body=v type=string\n  Available options: a\n"},
+		{"values", `{type: integer, default: 3, example: 4, deprecated: true, readOnly: false, writeOnly: true, description: "A *word*."}`,
+			"ParamField body=v type=integer deprecated default=3 placeholder=4 post=[\"write-only\"]\n  A word.\n"},
+		{"a list", `{type: array, items: {type: string}, minItems: 1, uniqueItems: true}`, "ParamField body=v type=array<string>\n  minItems: 1 uniqueItems: true\n"},
+		{"a list of objects", `{type: array, items: {type: object, required: [a], properties: {a: {type: string}}}}`,
+			"ParamField body=v type=array<object>\n  Expandable\n    ParamField body=a type=string required\n"},
+		{"a tuple", `{type: array, prefixItems: [{type: string}, {type: integer}]}`,
+			"ParamField body=v type=array\n  ParamField body=[0] type=string\n  ParamField body=[1] type=integer\n"},
+		{"an object", `{type: object, properties: {b: {type: string}, a: {type: object, properties: {c: {type: boolean}}}}}`,
+			"ParamField body=v type=object\n  Expandable\n    ParamField body=b type=string\n    ParamField body=a type=object\n      Expandable\n        ParamField body=c type=boolean\n"},
+		{"what only answers have", `{type: object, properties: {a: {type: string, readOnly: true}, b: {type: string}}}`,
+			"ParamField body=v type=object\n  Expandable\n    ParamField body=b type=string\n"},
+		{"any other property", `{type: object, additionalProperties: {type: integer, minimum: 1}, patternProperties: {"^x-": {type: string}}}`,
+			"ParamField body=v type=object\n  Expandable\n    ParamField body=/^x-/ type=string\n    ParamField body={key} type=integer\n      minimum: 1\n"},
+		{"allOf", `{allOf: [{type: object, properties: {a: {type: string}}}, {required: [a, b]}, {properties: {b: {type: string}, a: {description: later}}}], description: Both.}`,
+			"ParamField body=v type=object\n  Both.\n  Expandable\n    ParamField body=a type=string required\n    ParamField body=b type=string required\n"},
+		{"a reference with words of its own", `{allOf: [{$ref: "#/components/schemas/Named"}], description: Mine.}`,
+			"ParamField body=v type=string\n  Mine.\n  maxLength: 9\n"},
+		{"a reference with words beside it", `{$ref: "#/components/schemas/Named", description: Mine.}`,
+			"ParamField body=v type=string\n  Mine.\n  maxLength: 9\n"},
+		{"oneOf scalars", `{oneOf: [{type: string}, {type: integer}]}`, "ParamField body=v type=string | integer\n"},
+		{"oneOf objects", `{oneOf: [{$ref: "#/components/schemas/Cat"}, {title: "A [dog]", type: object, properties: {bark: {type: boolean}}}], discriminator: {propertyName: kind, mapping: {cat: Cat}}}`,
+			"ParamField body=v type=object\n  discriminator: kind\n  One of these:\n  Expandable title=Option 1: Cat (kind = cat)\n    ParamField body=meow type=boolean\n  Expandable title=Option 2: A \\[dog\\]\n    ParamField body=bark type=boolean\n"},
+		{"not", `{type: string, not: {type: integer}}`, "ParamField body=v type=string\n  not: integer\n"},
+		{"a schema in itself", `{$ref: "#/components/schemas/Tree"}`,
+			"ParamField body=v type=object\n  Expandable\n    ParamField body=left type=object\n      As above: Tree\n    ParamField body=all type=array<object>\n      As above: Tree\n"},
+		{"a list of itself", `{$ref: "#/components/schemas/Lists"}`, "ParamField body=v type=array<array<array<array>>>\n"},
+		{"nowhere", `{$ref: "#/components/schemas/Nowhere"}`, "ParamField body=v type=any\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := NewReader(site("x.yaml", `
+openapi: 3.1.0
+components:
+  schemas:
+    Named: {type: string, maxLength: 9}
+    Cat: {type: object, properties: {meow: {type: boolean}}}
+    Tree: {type: object, properties: {left: {$ref: "#/components/schemas/Tree"}, all: {type: array, items: {$ref: "#/components/schemas/Tree"}}}}
+    Lists: {type: array, items: {$ref: "#/components/schemas/Lists"}}
+    Subject: `+c.schema+"\n"))
+			s := r.Spec("x.yaml")
+			o := Operation{op: place{doc: s.doc}}
+			slice := r.Slice(s, &o)
+			cut := &slicer{r: r, slice: slice}
+			x := cut.schema(place{doc: s.doc, v: s.schemas.get("Subject")}, 0)
+			b := &builder{slice: slice, words: wordsFor(""), kind: "ParamField", place: "body"}
+			got := outline([]*mdx.Node{b.field(field{name: "v", schema: x}, 0)})
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// Examples are the author's, or made up from types, always the same.
+func TestExamples(t *testing.T) {
+	for _, c := range []struct{ name, schema, sent, answered string }{
+		{"types", `{type: object, properties: {s: {type: string}, i: {type: integer, minimum: 3}, n: {type: number}, b: {type: boolean}, a: {type: array, items: {type: string, format: uuid}}, x: {}}}`,
+			`{"s":"<string>","i":3,"n":1.5,"b":true,"a":["3c90c3cc-0d44-4b50-8888-8dd25736052a"],"x":null}`, ""},
+		{"the author's", `{type: object, properties: {e: {type: string, example: x}, d: {type: integer, default: 7}, c: {const: k}, o: {enum: [p, q]}, z: {type: string, example: 20240523.1}}}`,
+			`{"e":"x","d":7,"c":"k","o":"p","z":"20240523.1"}`, ""},
+		{"of the whole", `{type: object, example: {b: 1, a: 2}, properties: {a: {type: string}}}`, `{"b":1,"a":2}`, ""},
+		{"sides", `{type: object, properties: {r: {type: boolean, readOnly: true}, w: {type: boolean, writeOnly: true}}}`, `{"w":true}`, `{"r":true}`},
+		{"circles", `{type: object, properties: {n: {type: boolean}, self: {$ref: "#/components/schemas/Subject"}, more: {type: array, items: {$ref: "#/components/schemas/Subject"}}}}`,
+			`{"n":true,"self":{"n":true,"more":[]},"more":[{"n":true,"more":[]}]}`, ""},
+		{"the first alternative", `{oneOf: [{type: object, properties: {a: {type: boolean}}}, {type: string}]}`, `{"a":true}`, ""},
+		{"an alternative beside properties", `{type: object, properties: {k: {type: boolean}}, anyOf: [{properties: {a: {type: boolean}}}]}`, `{"k":true,"a":true}`, ""},
+		{"others", `{type: object, additionalProperties: {type: integer}}`, `{"key":1}`, ""},
+		{"what can't be", `{type: object, properties: {a: false, b: {type: boolean}}}`, `{"b":true}`, ""},
+		{"bounds", `{type: object, properties: {between: {type: number, exclusiveMinimum: 0, exclusiveMaximum: 1}, above: {type: integer, exclusiveMinimum: 1}, below: {type: integer, maximum: -3}, from: {type: integer, minimum: 7}, step: {type: integer, minimum: 11, multipleOf: 5}, half: {type: number, multipleOf: 0.5}, none: {type: integer, minimum: 2, maximum: 1}}}`,
+			`{"between":0.5,"above":2,"below":-3,"from":7,"step":15,"half":1.5,"none":2}`, ""},
+		{"the name of an alternative", `{oneOf: [{$ref: "#/components/schemas/A"}], discriminator: {propertyName: kind, mapping: {aa: A}}, type: object}`, `{"kind":"aa"}`, ""},
+		{"its author's name", `{oneOf: [{$ref: "#/components/schemas/B"}], discriminator: {propertyName: kind, mapping: {bb: B}}, type: object}`, `{"kind":"b"}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := NewReader(site("x.yaml", "openapi: 3.1.0\ncomponents:\n  schemas:\n    A: {type: object, properties: {kind: {type: string}}}\n    B: {type: object, properties: {kind: {type: string, enum: [b]}}}\n    Subject: "+c.schema+"\n"))
+			s := r.Spec("x.yaml")
+			slice := r.Slice(s, s.Find(Key{Kind: KindSchema, Path: "Subject"}))
+			if c.answered == "" {
+				c.answered = c.sent
+			}
+			if got := string(slice.example(slice.resolve(slice.Schema), sent, false)); got != c.sent {
+				t.Errorf("sent:\n%s\nwant\n%s", got, c.sent)
+			}
+			if got := string(slice.example(slice.resolve(slice.Schema), answered, false)); got != c.answered {
+				t.Errorf("answered:\n%s\nwant\n%s", got, c.answered)
+			}
+		})
+	}
+}
+
+// Aliases make much of a small file: a slice stays within its bounds, and says
+// that it was cut.
+func TestSliceIsBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("openapi: 3.1.0\nx-long: &long \"" + strings.Repeat("long ", 100_000) + "\"\nx-param: &param {in: query, name: q, description: *long, schema: {properties: {a: {description: *long}}}}\n")
+	b.WriteString("x-answer: &answer\n  description: *long\n  headers: &headers\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "    H%d: *param\n", i)
+	}
+	b.WriteString("  content:\n    a/b: {schema: {allOf: [&s {properties: {n: *answer0}}]}}\n")
+	b.WriteString("paths:\n  /a:\n    get:\n      parameters: [*param]\n      responses:\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "        \"%d\": *answer\n", i+200)
+	}
+	src := strings.ReplaceAll(b.String(), "*answer0", "{type: string}")
+	r := NewReader(site("x.yaml", src))
+	s := r.Spec("x.yaml")
+	if s == nil || len(s.Operations) != 1 {
+		t.Fatalf("%v", told(r))
+	}
+	raw, err := json.Marshal(r.Slice(s, &s.Operations[0]))
+	if err != nil || len(raw) > 2*maxSliceBytes {
+		t.Errorf("%d bytes (%v)", len(raw), err)
+	}
+	if said := strings.Join(told(r), " "); !strings.Contains(said, "api-cut") {
+		t.Errorf("said %q", said)
+	}
+}

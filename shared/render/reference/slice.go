@@ -1,0 +1,370 @@
+package reference
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// maxSliceBytes bounds the values and texts of one slice.
+const maxSliceBytes = 4 << 20
+
+// Slice is what one page shows of a specification, and all it shows: the
+// specification is not read again.
+type Slice struct {
+	// File is the specification, Line where the operation stands in it.
+	File string
+	Line int
+	Key  Key
+	// Title and Description are the author's; Description and all others are
+	// Markdown.
+	Title       string `json:",omitempty"`
+	Description string `json:",omitempty"`
+	// Preface is MDX that the author puts before all else.
+	Preface    string `json:",omitempty"`
+	Deprecated bool   `json:",omitempty"`
+
+	Servers []Server `json:",omitempty"`
+	// Security lists the ways to be let in, each of which is enough; an empty
+	// way means that none is needed.
+	Security  []Requirement `json:",omitempty"`
+	Params    []Param       `json:",omitempty"`
+	Body      *Body         `json:",omitempty"`
+	Responses []Response    `json:",omitempty"`
+	Callbacks []Callback    `json:",omitempty"`
+	Samples   []Sample      `json:",omitempty"`
+	// Channel is set for pages about a channel.
+	Channel *Channel `json:",omitempty"`
+	// Schema is what a page about a schema shows.
+	Schema *Schema `json:",omitempty"`
+	// Schemas are those with names, by file and pointer.
+	Schemas map[string]*Schema `json:",omitempty"`
+}
+
+// Encode writes a slice as JSON, from which it can be read again. Signs of HTML
+// are left as they are: examples stay as their author wrote them.
+func (s *Slice) Encode() ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// Server is an address that calls go to, with {variables}.
+type Server struct {
+	URL         string
+	Description string     `json:",omitempty"`
+	Variables   []Variable `json:",omitempty"`
+}
+
+// Variable is a part of a server's address.
+type Variable struct {
+	Name, Default string
+	Description   string   `json:",omitempty"`
+	Enum          []string `json:",omitempty"`
+}
+
+// Requirement is one way to be let in: all of its schemes together.
+type Requirement []Scheme
+
+// Scheme is a way to tell who calls.
+type Scheme struct {
+	Name string
+	// Type is OpenAPI's: apiKey, http, oauth2, openIdConnect, mutualTLS.
+	Type        string
+	Description string `json:",omitempty"`
+	// In and Field say where a key stands; HTTP is "basic", "bearer", …
+	In     string   `json:",omitempty"`
+	Field  string   `json:",omitempty"`
+	HTTP   string   `json:",omitempty"`
+	Format string   `json:",omitempty"`
+	URL    string   `json:",omitempty"` // of openIdConnect
+	Scopes []string `json:",omitempty"`
+	Flows  []Flow   `json:",omitempty"`
+}
+
+// Flow is one of OAuth's flows.
+type Flow struct {
+	Name                   string
+	AuthorizeURL, TokenURL string  `json:",omitempty"`
+	RefreshURL             string  `json:",omitempty"`
+	Scopes                 []Scope `json:",omitempty"`
+}
+
+// Scope is a right that a caller can be given.
+type Scope struct{ Name, Description string }
+
+// Param is a parameter of a call.
+type Param struct {
+	Name string
+	// In is "path", "query", "header" or "cookie".
+	In          string
+	Description string `json:",omitempty"`
+	Required    bool   `json:",omitempty"`
+	Deprecated  bool   `json:",omitempty"`
+	// Style is OpenAPI's, or "json" for a value that is sent as JSON, because
+	// the parameter has content in the place of a schema.
+	Style    string            `json:",omitempty"`
+	Explode  bool              `json:",omitempty"`
+	Schema   *Schema           `json:",omitempty"`
+	Examples []json.RawMessage `json:",omitempty"`
+}
+
+// Body is what a call sends.
+type Body struct {
+	Description string  `json:",omitempty"`
+	Required    bool    `json:",omitempty"`
+	Media       []Media `json:",omitempty"`
+}
+
+// Media is content of one type.
+type Media struct {
+	Type     string
+	Schema   *Schema   `json:",omitempty"`
+	Examples []Example `json:",omitempty"`
+	// Parts say how fields of a form are sent.
+	Parts []Part `json:",omitempty"`
+}
+
+// Part is how one field of a form is sent.
+type Part struct {
+	Name string
+	// Type is a content type, or several after commas; "" where the author
+	// names none.
+	Type string `json:",omitempty"`
+	// Style and Explode are OpenAPI's, Style "" where the author says neither.
+	Style   string `json:",omitempty"`
+	Explode bool   `json:",omitempty"`
+	// Headers are those of the part.
+	Headers []Param `json:",omitempty"`
+}
+
+// Example is a value that the author gives.
+type Example struct {
+	Name        string          `json:",omitempty"`
+	Description string          `json:",omitempty"`
+	Value       json.RawMessage `json:",omitempty"`
+	// URL is where the value is, of one that the specification does not hold.
+	URL string `json:",omitempty"`
+}
+
+// Response is an answer.
+type Response struct {
+	// Status is a code, a range such as "4XX", or "default".
+	Status      string
+	Description string  `json:",omitempty"`
+	Headers     []Param `json:",omitempty"`
+	Media       []Media `json:",omitempty"`
+	Links       []Link  `json:",omitempty"`
+}
+
+// Link says what can be called with what an answer holds.
+type Link struct {
+	Name, Operation string
+	Description     string `json:",omitempty"`
+	// Params say what of the answer is filled in, as expressions.
+	Params []LinkParam `json:",omitempty"`
+}
+
+// LinkParam is a parameter of the call that a link leads to, or with the name ""
+// its body.
+type LinkParam struct{ Name, Value string }
+
+// Callback is a call that the server makes.
+type Callback struct {
+	Name, Method, URL string
+	Summary           string `json:",omitempty"`
+	Description       string `json:",omitempty"`
+	Body              *Body  `json:",omitempty"`
+}
+
+// Sample is code that the author gives.
+type Sample struct{ Lang, Label, Source string }
+
+// Slice cuts what a page about an operation shows.
+func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
+	out := &Slice{
+		File: s.File, Line: o.Line, Key: o.Key, Title: o.Name(), Description: o.Description,
+		Deprecated: o.Deprecated, Schemas: map[string]*Schema{},
+	}
+	c := &slicer{r: r, slice: out}
+	switch o.Key.Kind {
+	case KindSchema:
+		out.Schemas[o.op.id] = new(Schema)
+		*out.Schemas[o.op.id] = *c.schema(o.op, 0)
+		if target := out.Schemas[o.op.id]; target.Ref == "" {
+			target.Name = o.Key.Path
+		}
+		out.Schema = &Schema{Ref: o.op.id}
+		return out
+	case KindChannel:
+		c.channel(s, o)
+		return out
+	}
+	root := place{doc: s.doc, v: s.doc.root}
+	c.operation(root, o.item, o.op)
+	if x := pageOf(o.op.v); x != nil {
+		out.Preface = x.first("content")
+	}
+	return out
+}
+
+func (c *slicer) operation(root, item, op place) {
+	out := c.slice
+	for _, from := range [...]place{op, item, root} { // the closest list wins
+		if list := from.v.get("servers").list(); len(list) > 0 {
+			for _, s := range list {
+				out.Servers = append(out.Servers, c.server(s))
+			}
+			break
+		}
+	}
+	security := op.get("security")
+	if security.v == nil {
+		security = root.get("security")
+	}
+	out.Security = c.security(root, security.v)
+	for _, from := range [...]place{op, item} {
+		for _, v := range from.v.get("parameters").list() {
+			p, ok := c.r.follow(place{doc: from.doc, v: v})
+			if !ok {
+				continue
+			}
+			if !c.room(p) {
+				break
+			}
+			param := c.param(p)
+			if param.Name == "" || param.In == "" || slices.ContainsFunc(out.Params, func(have Param) bool { return have.Name == param.Name && have.In == param.In }) {
+				continue
+			}
+			out.Params = append(out.Params, param)
+		}
+	}
+	out.Body = c.body(op.get("requestBody"))
+	for _, m := range op.v.get("responses").fields() {
+		if strings.HasPrefix(m.key, "x-") {
+			continue
+		}
+		if p, ok := c.r.follow(place{doc: op.doc, v: m.val}); ok && c.room(p) {
+			out.Responses = append(out.Responses, c.response(m.key, p))
+		}
+	}
+	for _, m := range op.v.get("callbacks").fields() {
+		p, ok := c.r.follow(place{doc: op.doc, v: m.val})
+		if !ok {
+			continue
+		}
+		for _, at := range p.v.fields() {
+			call, ok := c.r.follow(place{doc: p.doc, v: at.val})
+			if ok && !c.room(call) {
+				break
+			}
+			if !ok || strings.HasPrefix(at.key, "x-") {
+				continue
+			}
+			for _, method := range methods {
+				v := call.get(method)
+				if v.v == nil {
+					continue
+				}
+				out.Callbacks = append(out.Callbacks, Callback{
+					Name: m.key, Method: strings.ToUpper(method), URL: at.key,
+					Summary: v.v.first("summary"), Description: c.words(v.v.first("description")), Body: c.body(v.get("requestBody")),
+				})
+			}
+		}
+	}
+	for _, name := range [...]string{"x-codeSamples", "x-code-samples"} {
+		for _, v := range op.v.get(name).list() {
+			if s := (Sample{v.first("lang"), v.first("label"), v.first("source")}); s.Source != "" && len(s.Source) <= maxExample {
+				out.Samples = append(out.Samples, s)
+			}
+		}
+	}
+}
+
+func (c *slicer) server(v *value) Server {
+	s := Server{URL: v.first("url"), Description: c.words(v.first("description"))}
+	for _, m := range v.get("variables").fields() {
+		s.Variables = append(s.Variables, Variable{Name: m.key, Default: m.val.first("default"), Description: c.words(m.val.first("description")), Enum: m.val.get("enum").texts()})
+	}
+	return s
+}
+
+// security resolves requirements by the names of their schemes.
+func (c *slicer) security(root place, v *value) []Requirement {
+	var out []Requirement
+	for _, way := range v.list() {
+		if !c.room(place{doc: root.doc, v: way}) {
+			break
+		}
+		req := Requirement{}
+		for _, m := range way.fields() {
+			p, ok := c.r.follow(place{doc: root.doc, v: root.v.get("components").get("securitySchemes").get(m.key)})
+			if !ok || p.v == nil {
+				c.r.report(mdx.Warning, "api-security", root.doc.file, m.line, "there is no security scheme %q", m.key)
+				continue
+			}
+			s := c.scheme(m.key, p.v)
+			s.Scopes = m.val.texts()
+			req = append(req, s)
+		}
+		out = append(out, req)
+	}
+	return out
+}
+
+func (c *slicer) scheme(name string, v *value) Scheme {
+	s := Scheme{
+		Name: name, Type: v.first("type"), Description: c.words(v.first("description")), In: v.first("in"), Field: v.first("name"),
+		HTTP: strings.ToLower(v.first("scheme")), Format: v.first("bearerFormat"), URL: v.first("openIdConnectUrl"),
+	}
+	for _, f := range v.get("flows").fields() {
+		flow := Flow{Name: f.key, AuthorizeURL: f.val.first("authorizationUrl"), TokenURL: f.val.first("tokenUrl"), RefreshURL: f.val.first("refreshUrl")}
+		scopes := f.val.get("scopes")
+		if scopes == nil {
+			scopes = f.val.get("availableScopes")
+		}
+		for _, m := range scopes.fields() {
+			flow.Scopes = append(flow.Scopes, Scope{m.key, c.words(m.val.str())})
+		}
+		if !strings.HasPrefix(f.key, "x-") {
+			s.Flows = append(s.Flows, flow)
+		}
+	}
+	return s
+}
+
+// resolve returns what a schema stands for: what its Ref names, with what
+// stands beside the reference.
+func (s *Slice) resolve(x *Schema) *Schema {
+	if x == nil {
+		return &Schema{}
+	}
+	for range maxHops {
+		if x.Ref == "" {
+			return x
+		}
+		target := s.Schemas[x.Ref]
+		if target == nil {
+			return &Schema{Name: nameOf(x.Ref)}
+		}
+		if x.Description != "" || x.Deprecated || x.Nullable {
+			merged := *target
+			if x.Description != "" {
+				merged.Description = x.Description
+			}
+			merged.Deprecated = merged.Deprecated || x.Deprecated
+			merged.Nullable = merged.Nullable || x.Nullable
+			target = &merged
+		}
+		x = target
+	}
+	return &Schema{}
+}

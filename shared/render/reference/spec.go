@@ -1,0 +1,328 @@
+package reference
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// Format is what a specification is written in.
+type Format string
+
+// The formats that are read.
+const (
+	OpenAPI  Format = "openapi"
+	AsyncAPI Format = "asyncapi"
+)
+
+// Spec is what the pages of a specification are made from: its operations in
+// the order of the file.
+type Spec struct {
+	// File is the specification's path in the site.
+	File   string
+	Format Format
+	// Version is what the file says about its format, such as "3.1.0".
+	Version string
+	Title   string
+	// Operations are the calls, webhooks and, of AsyncAPI, channels.
+	Operations []Operation
+
+	doc     *document
+	byKey   map[string]int
+	schemas *value
+}
+
+// Operation is one thing that a page may be about.
+type Operation struct {
+	Key Key
+	// ID, Summary and Description are the author's, each may be empty.
+	ID, Summary, Description string
+	// Group is the name of the operation's first tag, as readers see it.
+	Group string
+	// Title and SidebarTitle stand in place of the summary where the author
+	// names a page apart; Href is its address.
+	Title, SidebarTitle, Href string
+	Deprecated                bool
+	// Hidden operations have a page, but stand in no navigation; excluded
+	// ones have none, unless a page asks for them.
+	Hidden, Excluded bool
+	// Line is where it begins.
+	Line int
+
+	item, op place
+}
+
+// Name is what a page about the operation is called.
+func (o *Operation) Name() string {
+	for _, s := range []string{o.Title, o.Summary} {
+		if s = strings.TrimSpace(s); s != "" {
+			return s
+		}
+	}
+	if o.ID != "" {
+		return words(o.ID)
+	}
+	if o.Key.Kind == KindOperation {
+		return o.Key.Method + " " + o.Key.Path
+	}
+	return o.Key.Path
+}
+
+// words takes an identifier apart: "listUsers" is "List users".
+func words(id string) string {
+	id = camel.ReplaceAllString(id, "$1 $2")
+	id = strings.Join(strings.FieldsFunc(id, func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }), " ")
+	if id == "" {
+		return ""
+	}
+	return strings.ToUpper(id[:1]) + strings.ToLower(id[1:])
+}
+
+var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
+// Kind tells what a page is about.
+type Kind string
+
+// Kinds of pages.
+const (
+	KindOperation Kind = "operation"
+	KindWebhook   Kind = "webhook"
+	KindSchema    Kind = "schema"
+	KindChannel   Kind = "channel"
+)
+
+// Key names what a page is about within a specification.
+type Key struct {
+	Kind Kind
+	// Method is upper case; only operations have one.
+	Method string `json:",omitempty"`
+	// Path is an operation's path, or the name of a webhook, schema or channel.
+	Path string
+}
+
+// String is the key as authors write it.
+func (k Key) String() string {
+	switch k.Kind {
+	case KindOperation:
+		return k.Method + " " + k.Path
+	case KindWebhook:
+		return "webhook " + k.Path
+	}
+	return k.Path
+}
+
+// folded is the key as it is looked for: parameters by place, not by name,
+// since authors name them as they like, and no slash at the end.
+func (k Key) folded() string {
+	name := k.Path
+	if k.Kind == KindOperation {
+		name = strings.TrimRight(parameter.ReplaceAllString(name, "{}"), "/")
+	}
+	return string(k.Kind) + " " + k.Method + " " + name
+}
+
+var parameter = regexp.MustCompile(`\{[^{}/]*\}|:[A-Za-z_][A-Za-z0-9_]*`)
+
+var methods = [...]string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
+
+// reference matches what a page or an entry of the navigation names:
+// "GET /users", with a specification before it, or "webhook NAME".
+var reference = regexp.MustCompile(`(?i)^(?:(.*\S)\s+)?(GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH|TRACE|QUERY|WEBHOOK)\s+(\S.*)$`)
+
+// ParseKey reads what a page's "openapi" names. file is the specification, ""
+// where only the operation is named.
+func ParseKey(text string) (file string, key Key, ok bool) {
+	m := reference.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return "", Key{}, false
+	}
+	key = Key{Kind: KindOperation, Method: strings.ToUpper(m[2]), Path: strings.TrimSpace(m[3])}
+	if key.Method == "WEBHOOK" {
+		key = Key{Kind: KindWebhook, Path: key.Path}
+	}
+	return strings.Trim(m[1], `"'`), key, true
+}
+
+// ParseName reads what a page's "openapi-schema" or "asyncapi" names: a name,
+// with a specification before it or not.
+func ParseName(text string, kind Kind) (file string, key Key, ok bool) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "", Key{}, false
+	}
+	if before, name, two := strings.Cut(text, " "); two && specFile(before) {
+		return before, Key{Kind: kind, Path: strings.TrimSpace(name)}, true
+	}
+	return "", Key{Kind: kind, Path: text}, true
+}
+
+func specFile(name string) bool {
+	switch path.Ext(name) {
+	case ".json", ".yaml", ".yml":
+		return true
+	}
+	return Remote(name)
+}
+
+// Spec reads a specification's operations. What is wrong is reported; a file
+// that is no specification gives nil.
+func (r *Reader) Spec(file string) *Spec {
+	if s, ok := r.specs[file]; ok {
+		return s
+	}
+	r.specs[file] = nil
+	doc := r.open(file)
+	if doc.root == nil {
+		return nil
+	}
+	root := place{doc: doc, v: doc.root}
+	s := &Spec{File: file, Title: root.v.get("info").first("title"), doc: doc, byKey: map[string]int{}}
+	switch {
+	case root.v.get("openapi") != nil:
+		s.Format, s.Version = OpenAPI, root.v.first("openapi")
+		if !strings.HasPrefix(s.Version, "3.") {
+			r.report(mdx.Error, "api-version", file, root.v.get("openapi").line, "OpenAPI %s is not read: 3.0 and 3.1 are", s.Version)
+			return nil
+		}
+		s.schemas = root.v.get("components").get("schemas")
+		r.operations(s, root)
+	case root.v.get("asyncapi") != nil:
+		s.Format, s.Version = AsyncAPI, root.v.first("asyncapi")
+		if !strings.HasPrefix(s.Version, "2.") && !strings.HasPrefix(s.Version, "3.") {
+			r.report(mdx.Error, "api-version", file, root.v.get("asyncapi").line, "AsyncAPI %s is not read: 2 and 3 are", s.Version)
+			return nil
+		}
+		s.schemas = root.v.get("components").get("schemas")
+		r.channels(s, root)
+	case root.v.get("swagger") != nil:
+		r.report(mdx.Error, "api-version", file, root.v.get("swagger").line, "Swagger %s is not read: OpenAPI 3.0 and 3.1 are; converters are at hand for most languages", root.v.first("swagger"))
+		return nil
+	default:
+		r.report(mdx.Error, "api-unreadable", file, root.line(), "the file is no specification: it has neither \"openapi\" nor \"asyncapi\"")
+		return nil
+	}
+	r.specs[file] = s
+	return s
+}
+
+// Find returns the operation with this key, nil if there is none. A schema's
+// key is found by name; schemas are not among Operations.
+func (s *Spec) Find(key Key) *Operation {
+	if key.Kind == KindSchema {
+		v := s.schemas.get(key.Path)
+		if v == nil {
+			return nil
+		}
+		return &Operation{
+			Key: key, Title: v.first("title"), Description: v.first("description"), Line: int(v.line), Deprecated: v.get("deprecated").isTrue(),
+			op: place{doc: s.doc, v: v, id: s.doc.file + "#/components/schemas/" + key.Path},
+		}
+	}
+	if i, ok := s.byKey[string(key.Kind)+" "+key.Method+" "+key.Path]; ok {
+		return &s.Operations[i]
+	}
+	if i, ok := s.byKey[key.folded()]; ok {
+		return &s.Operations[i]
+	}
+	return nil
+}
+
+func (s *Spec) add(o Operation) {
+	if len(s.Operations) >= maxOperations {
+		return
+	}
+	s.Operations = append(s.Operations, o)
+	for _, k := range [...]string{string(o.Key.Kind) + " " + o.Key.Method + " " + o.Key.Path, o.Key.folded()} {
+		if _, taken := s.byKey[k]; !taken {
+			s.byKey[k] = len(s.Operations) - 1
+		}
+	}
+}
+
+// maxOperations bounds the pages of one specification.
+const maxOperations = 50_000
+
+// operations reads paths and webhooks.
+func (r *Reader) operations(s *Spec, root place) {
+	tags := map[string]string{}
+	for _, t := range root.v.get("tags").list() {
+		if name := t.first("x-displayName"); name != "" {
+			tags[t.first("name")] = name
+		}
+	}
+	paths, webhooks := root.get("paths"), root.get("webhooks")
+	if webhooks.v == nil {
+		webhooks = root.get("x-webhooks")
+	}
+	for _, list := range []struct {
+		in   place
+		kind Kind
+	}{{paths, KindOperation}, {webhooks, KindWebhook}} {
+		for _, m := range list.in.v.fields() {
+			if strings.HasPrefix(m.key, "x-") {
+				continue
+			}
+			item, ok := r.follow(place{doc: list.in.doc, v: m.val})
+			if !ok {
+				continue
+			}
+			for _, method := range methods {
+				op := place{doc: item.doc, v: item.v.get(method)}
+				if op.v == nil || op.v.kind != objectValue {
+					continue
+				}
+				key := Key{Kind: KindOperation, Method: strings.ToUpper(method), Path: m.key}
+				if list.kind == KindWebhook {
+					key = Key{Kind: KindWebhook, Path: m.key}
+				}
+				s.add(operation(key, item, op, tags))
+				if list.kind == KindWebhook {
+					break // a webhook is called in one way
+				}
+			}
+		}
+	}
+}
+
+func operation(key Key, item, op place, tags map[string]string) Operation {
+	v := op.v
+	o := Operation{
+		Key: key, ID: v.first("operationId"), Summary: v.first("summary"), Description: v.first("description"),
+		Deprecated: v.get("deprecated").isTrue(), Line: int(v.line),
+		Hidden: v.get("x-hidden").isTrue(), Excluded: v.get("x-excluded").isTrue() || item.v.get("x-excluded").isTrue(),
+		item: item, op: op,
+	}
+	if o.Summary == "" {
+		o.Summary = item.v.first("summary")
+	}
+	if t := v.get("tags").texts(); len(t) > 0 {
+		if o.Group = tags[t[0]]; o.Group == "" {
+			o.Group = t[0]
+		}
+	}
+	if g := v.first("x-group"); g != "" {
+		o.Group = g
+	}
+	if x := pageOf(v); x != nil {
+		o.Title, o.SidebarTitle = x.get("metadata").first("title"), x.get("metadata").first("sidebarTitle")
+		if d := x.get("metadata").first("description"); d != "" {
+			o.Description = d
+		}
+		o.Href = strings.Trim(x.first("href"), "/")
+	}
+	return o
+}
+
+// pageOf is the extension with which authors say how an operation's page is:
+// an object with "metadata", "href" or "content", whatever host's name it has.
+func pageOf(v *value) *value {
+	for _, m := range v.fields() {
+		if strings.HasPrefix(m.key, "x-") && m.val.kind == objectValue &&
+			(m.val.get("metadata") != nil || m.val.get("content") != nil && m.val.get("content").kind == stringValue) {
+			return m.val
+		}
+	}
+	return nil
+}

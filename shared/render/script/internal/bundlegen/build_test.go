@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/bindery-docs/bindery/tests/outside"
+)
+
+// TestDataIsOfLibraries: what is packed is what the pinned libraries give.
+func TestDataIsOfLibraries(t *testing.T) {
+	npm := filepath.Dir(outside.Tool(t, "the libraries of shared/render/script", "script", "node_modules"))
+	programs, err := Build(npm, "js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range programs {
+		packed, err := os.ReadFile(filepath.Join("../../data", p.Name+".js.zst"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(packed) > maxPacked {
+			t.Errorf("%s has %d bytes packed", p.Name, len(packed))
+		}
+		r, err := zstd.NewReader(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, err := r.DecodeAll(packed, nil)
+		r.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(code, p.Code) {
+			t.Errorf("%s is of other libraries; run bundlegen", p.Name)
+		}
+	}
+}
+
+// TestPatch: a text that is to be changed and is not there ends the run.
+func TestPatch(t *testing.T) {
+	left := map[int]bool{}
+	if _, err := patch(patches[0].file, "nothing of it", left); err == nil {
+		t.Error("a patch without its place gave no error")
+	}
+	if got, err := patch("another.ts", "x", left); err != nil || got != "x" {
+		t.Errorf("a file without patches: %q, %v", got, err)
+	}
+}

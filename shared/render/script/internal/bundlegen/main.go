@@ -1,0 +1,41 @@
+// Command bundlegen packs the JavaScript libraries that package script runs or
+// hands to pages. It is run by hand when one is to be renewed:
+//
+//	.ci/tools                                               # npm ci in .cache/script
+//	go run ./internal/bundlegen -npm ../../../.cache/script    # in shared/render/script
+//
+// Versions are pinned by the lock file here. What is changed in the libraries on the way is in patches.go; a
+// text to change that is no longer there ends the run.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	npm := flag.String("npm", "", "folder that holds node_modules")
+	js := flag.String("js", "internal/bundlegen/js", "folder of the entry points")
+	out := flag.String("out", ".", "folder of package script")
+	flag.Parse()
+	if err := run(*npm, *js, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "bundlegen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(npm, js, out string) error {
+	programs, err := Build(npm, js)
+	if err != nil {
+		return err
+	}
+	for _, p := range programs {
+		n, err := p.write(out)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+		fmt.Printf("%s: %d bytes, %d packed\n", p.Name, len(p.Code), n)
+	}
+	return licences(npm, out)
+}

@@ -1,0 +1,446 @@
+package site
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// config reads the fields of docs.json. What has another form than expected is
+// reported and left out.
+func (r *configReader) config(v *value) Config {
+	c := Config{Variables: r.variables}
+	c.Theme = r.str(v.get("theme"))
+	c.Name = r.str(v.get("name"))
+	c.Description = r.str(v.get("description"))
+	if x := v.get("colors"); r.object(x) {
+		c.Colors = Colors{r.color(x.get("primary")), r.color(x.get("light")), r.color(x.get("dark"))}
+	}
+	c.Logo = r.picture(v.get("logo"))
+	c.Favicon = r.picture(v.get("favicon"))
+	if x := v.get("fonts"); r.object(x) {
+		if x.get("family") != nil || x.get("source") != nil {
+			f := r.font(x)
+			c.Fonts = Fonts{f, f}
+		}
+		if y := x.get("heading"); r.object(y) {
+			c.Fonts.Heading = r.font(y)
+		}
+		if y := x.get("body"); r.object(y) {
+			c.Fonts.Body = r.font(y)
+		}
+	}
+	if x := v.get("icons"); r.object(x) {
+		c.Icons.Library = r.oneOf(x.get("library"), libraries...)
+	}
+	c.Navbar, c.Footer, c.Banner = r.navbar(v.get("navbar")), r.footer(v.get("footer")), r.banner(v.get("banner"))
+	if x := v.get("appearance"); r.object(x) {
+		c.Appearance = Appearance{r.oneOf(x.get("default"), "system", "light", "dark"), r.boolean(x.get("strict"))}
+	}
+	if x := v.get("background"); r.object(x) {
+		c.Background.Decoration = r.oneOf(x.get("decoration"), decorations...)
+		c.Background.ColorLight, c.Background.ColorDark = r.colors(x.get("color"))
+		p := r.picture(x.get("image"))
+		c.Background.ImageLight, c.Background.ImageDark = p.Light, p.Dark
+	}
+	if x := v.get("seo"); r.object(x) {
+		c.SEO.Indexing = r.oneOf(x.get("indexing"), "navigable", "all")
+		r.metatags(x.get("metatags"), &c.SEO)
+	}
+	if x := v.get("metadata"); r.object(x) {
+		c.Timestamp = r.boolean(x.get("timestamp"))
+		r.metatags(x, &c.SEO)
+	}
+	if x := v.get("styling"); r.object(x) {
+		c.Styling.Eyebrows = r.oneOf(x.get("eyebrows"), "section", "breadcrumbs")
+		c.Styling.Latex = r.maybe(x.get("latex"))
+		c.Styling.Sharp = r.oneOf(x.get("rounded"), "default", "sharp") == "sharp"
+		c.Styling.DarkCode = r.darkCode(x.get("codeblocks"))
+	}
+	if e := v.get("errors"); r.object(e) {
+		if x := e.get("404"); r.object(x) {
+			c.NotFound = NotFound{r.str(x.get("title")), r.str(x.get("description"))}
+			if v := x.get("redirect"); r.boolean(v) {
+				r.unsupported(v, "unknown addresses show the page 404.html: it can't lead home, because a bundle does not know where it is served")
+			}
+		}
+	}
+	c.API = r.api(v.get("api"))
+	c.Contextual = r.contextual(v.get("contextual"))
+	if x := v.get("thumbnails"); r.object(x) {
+		if v := x.get("background"); r.str(v) != "" {
+			r.refer(v, r.str(v), true)
+			r.unsupported(v, "the pictures for links have the site's colour, and not the picture %s behind their words", r.str(v))
+		}
+		c.Thumbnails.Appearance = r.oneOf(x.get("appearance"), "light", "dark")
+		if y := x.get("fonts"); r.object(y) {
+			if v := y.get("family"); r.str(v) != "" {
+				r.unsupported(v, "the pictures for links are written in one font, and not in %q", r.str(v))
+			}
+		}
+	}
+	if x := v.get("search"); r.object(x) {
+		c.SearchPrompt = r.str(x.get("prompt"))
+	}
+	if x := v.get("interaction"); r.object(x) {
+		c.Drilldown = r.maybe(x.get("drilldown"))
+	}
+	c.Repository = r.repository(v)
+	c.Ratings = r.ratings(v)
+	c.Integrations = r.integrations(v.get("integrations"))
+	if x := v.get("head"); x != nil {
+		x.open = true
+		if len(x.list())+len(x.members()) > 0 {
+			r.report(x, mdx.Warning, "config-unsupported", "\"head\" is left out: a bundle's pages take scripts from the site's own files only")
+		}
+	}
+	return c
+}
+
+// Words that several fields take.
+var (
+	libraries   = []string{"fontawesome", "lucide", "tabler"}
+	decorations = []string{"gradient", "grid", "windows"}
+)
+
+// readVariables reads the texts that stand for {{name}}, before all else is read.
+func (r *configReader) readVariables(v *value) map[string]string {
+	if !r.object(v) {
+		return nil
+	}
+	out := make(map[string]string, len(v.members()))
+	for _, m := range v.fields() {
+		if len(m.key) > maxVariableName || strings.ContainsAny(m.key, "{} \t\r\n") || m.key == "" {
+			r.report(m.val, mdx.Warning, "config-variable", "%q can't be the name of a variable", m.key)
+			continue
+		}
+		out[m.key] = r.str(m.val)
+	}
+	return out
+}
+
+func (r *configReader) navbar(v *value) (n Navbar) {
+	if !r.object(v) {
+		return n
+	}
+	for _, l := range r.items(v.get("links")) {
+		if link, ok := r.navLink(l); ok {
+			n.Links = append(n.Links, link)
+		}
+	}
+	if p := v.get("primary"); p != nil {
+		if link, ok := r.navLink(p); ok {
+			n.Primary = &link
+		}
+	}
+	return n
+}
+
+// footer reads both forms: columns with "header" and "items", and the older
+// ones with "title" and "links".
+func (r *configReader) footer(v *value) (f Footer) {
+	if !r.object(v) {
+		return f
+	}
+	f.Socials = r.socials(v.get("socials"))
+	for _, col := range r.items(v.get("links")) {
+		if !r.object(col) {
+			continue
+		}
+		c := FooterColumn{Header: r.str(col.get("header"))}
+		if c.Header == "" {
+			c.Header = r.str(col.get("title"))
+		}
+		items := col.get("items")
+		if items == nil {
+			items = col.get("links")
+		}
+		for _, l := range r.items(items) {
+			if n, ok := r.navLink(l); ok {
+				c.Items = append(c.Items, n)
+			}
+		}
+		f.Links = append(f.Links, c)
+	}
+	return f
+}
+
+func (r *configReader) banner(v *value) (b Banner) {
+	if s, ok := v.text(); ok {
+		return Banner{Content: r.expand(s)}
+	}
+	if !r.object(v) {
+		return b
+	}
+	b = Banner{Content: r.str(v.get("content")), Dismissible: r.boolean(v.get("dismissible"))}
+	b.Type = r.oneOf(v.get("type"), "info", "warning", "critical")
+	b.ColorLight, b.ColorDark = r.colors(v.get("color"))
+	return b
+}
+
+// unsupported tells the author of a field that is read and has no effect, and
+// why.
+func (r *configReader) unsupported(v *value, format string, args ...any) {
+	r.report(v, mdx.Notice, "config-unsupported", format, args...)
+}
+
+// darkCode reads a word or the name of a theme for code, or an object with one
+// or two of them. Blocks have colours that are readable with the site's own;
+// other themes are not taken.
+func (r *configReader) darkCode(v *value) bool {
+	if v == nil {
+		return false
+	}
+	theme := v
+	if _, word := v.text(); !word {
+		if !r.object(v) {
+			return false
+		}
+		theme = v.get("theme")
+		if l := v.get("languages"); r.object(l) {
+			if custom := r.strings(l.get("custom")); len(custom) > 0 {
+				r.unsupported(l, "code in a language of the site's own is shown in one colour: grammars are not read (%s)", strings.Join(custom, ", "))
+			}
+		}
+	}
+	names := []string{}
+	if theme.members() != nil {
+		names = append(names, r.str(theme.get("light")), r.str(theme.get("dark")))
+	} else {
+		names = append(names, r.str(theme))
+	}
+	names = slices.DeleteFunc(names, func(s string) bool { return s == "" || s == "system" })
+	switch {
+	case len(names) == 0:
+		return false
+	case len(names) == 1 && names[0] == "dark":
+		return true
+	}
+	r.unsupported(theme, "code has colours of its own, which go with the site's: the theme %s is not taken", strings.Join(names, ", "))
+	return false
+}
+
+func (r *configReader) api(v *value) (a API) {
+	if !r.object(v) {
+		return a
+	}
+	a.OpenAPI, a.OpenAPIDirectory = r.specs(v.get("openapi"))
+	a.AsyncAPI, a.AsyncAPIDirectory = r.specs(v.get("asyncapi"))
+	if y := v.get("playground"); r.object(y) {
+		a.Playground = r.oneOf(y.get("display"), "interactive", "simple", "none", "auth")
+		a.Proxy, a.Credentials = r.maybe(y.get("proxy")), r.boolean(y.get("credentials"))
+	}
+	if y := v.get("params"); r.object(y) {
+		a.Params = r.str(y.get("expanded"))
+	}
+	a.URL = r.str(v.get("url"))
+	if y := v.get("examples"); r.object(y) {
+		a.Examples = APIExamples{
+			Languages: r.strings(y.get("languages")), Defaults: r.oneOf(y.get("defaults"), "required", "all"),
+			Prefill: r.boolean(y.get("prefill")), Autogenerate: r.maybe(y.get("autogenerate")),
+		}
+	}
+	if y := v.get("mdx"); r.object(y) {
+		a.Servers = r.strings(y.get("server"))
+		r.auth(y.get("auth"), &a)
+	}
+	return a
+}
+
+func (r *configReader) auth(v *value, a *API) {
+	if r.object(v) {
+		a.AuthMethod, a.AuthName, a.AuthPrefix = r.str(v.get("method")), r.str(v.get("name")), r.str(v.get("inputPrefix"))
+	}
+}
+
+// color reads a CSS hex colour.
+func (r *configReader) color(v *value) string {
+	if v == nil {
+		return ""
+	}
+	s := r.str(v)
+	if s == "" || !isHexColor(s) {
+		r.report(v, mdx.Warning, "config-color", "%q is no colour such as #0055aa", s)
+		return ""
+	}
+	return s
+}
+
+// colors reads one colour for both appearances, or an object with "light" and
+// "dark".
+func (r *configReader) colors(v *value) (light, dark string) {
+	if v.members() != nil {
+		return r.color(v.get("light")), r.color(v.get("dark"))
+	}
+	light = r.color(v)
+	return light, light
+}
+
+func isHexColor(s string) bool {
+	if len(s) != 4 && len(s) != 5 && len(s) != 7 && len(s) != 9 || s[0] != '#' {
+		return false
+	}
+	return strings.Trim(s[1:], "0123456789abcdefABCDEF") == ""
+}
+
+// picture reads a path, or an object with light, dark and href.
+func (r *configReader) picture(v *value) Logo {
+	if v == nil {
+		return Logo{}
+	}
+	if s, ok := v.text(); ok {
+		r.refer(v, s, true)
+		return Logo{Light: s, Dark: s}
+	}
+	if !r.object(v) {
+		return Logo{}
+	}
+	l := Logo{Light: r.str(v.get("light")), Dark: r.str(v.get("dark")), Href: r.str(v.get("href"))}
+	r.refer(v.get("light"), l.Light, true)
+	r.refer(v.get("dark"), l.Dark, true)
+	r.refer(v.get("href"), l.Href, false)
+	if l.Light == "" {
+		l.Light = l.Dark
+	}
+	if l.Dark == "" {
+		l.Dark = l.Light
+	}
+	return l
+}
+
+func (r *configReader) font(v *value) Font {
+	r.refer(v.get("source"), r.str(v.get("source")), true)
+	return Font{r.str(v.get("family")), r.str(v.get("source")), r.str(v.get("format")), r.str(v.get("weight"))}
+}
+
+// navLink reads a link of the header or the footer.
+func (r *configReader) navLink(v *value) (NavLink, bool) {
+	if !r.object(v) {
+		return NavLink{}, false
+	}
+	n := NavLink{Label: r.str(v.get("label")), Href: r.str(v.get("href")), Type: r.str(v.get("type"))}
+	n.Icon = r.icon(v)
+	if n.Label == "" {
+		n.Label = r.str(v.get("name"))
+	}
+	if n.Href == "" {
+		n.Href = r.str(v.get("url"))
+	}
+	if n.Label == "" && n.Type != "" && n.Type != "button" {
+		n.Label = strings.ToUpper(n.Type[:1]) + n.Type[1:]
+		if n.Type == "github" {
+			n.Label = "GitHub"
+		}
+	}
+	if n.Href == "" {
+		r.report(v, mdx.Warning, "config-link", "this link has no href")
+		return n, false
+	}
+	if n.Label == "" {
+		n.Label = n.Href
+	}
+	r.refer(v, n.Href, false)
+	return n, true
+}
+
+// icon reads the icon of an entry: a name with "iconType" beside it, or an
+// object with name, style and library.
+func (r *configReader) icon(entry *value) Icon {
+	v, style := entry.get("icon"), r.str(entry.get("iconType"))
+	if v == nil {
+		return Icon{}
+	}
+	i := Icon{Style: style}
+	if v.members() != nil {
+		i.Name = r.str(v.get("name"))
+		i.Library = r.oneOf(v.get("library"), libraries...)
+		if s := r.str(v.get("style")); s != "" {
+			i.Style = s
+		}
+	} else {
+		i.Name = r.str(v)
+	}
+	if i.Name == "" {
+		return Icon{}
+	}
+	return i
+}
+
+// socials reads {"github": "https://…"} or [{"type": "github", "url": "…"}].
+func (r *configReader) socials(v *value) []Social {
+	var out []Social
+	for _, m := range v.fields() {
+		if s := r.str(m.val); s != "" {
+			r.refer(m.val, s, false)
+			out = append(out, Social{m.key, s})
+		}
+	}
+	if v.members() != nil {
+		return out
+	}
+	for _, i := range r.items(v) {
+		if !r.object(i) {
+			continue
+		}
+		if s := r.str(i.get("url")); s != "" {
+			r.refer(i.get("url"), s, false)
+			out = append(out, Social{r.str(i.get("type")), s})
+		}
+	}
+	return out
+}
+
+func (r *configReader) metatags(v *value, seo *SEO) {
+	if !r.object(v) {
+		return
+	}
+	for _, m := range v.fields() {
+		if m.key == "timestamp" { // of "metadata", read apart
+			continue
+		}
+		content := r.str(m.val)
+		if m.key == "robots" && strings.Contains(strings.ToLower(content), "noindex") {
+			seo.NoIndex = true
+		}
+		seo.Metatags = append(seo.Metatags, Meta{m.key, content})
+	}
+}
+
+// specs reads a specification's place: a string, a list of them, or an object
+// with a source and the folder of its pages.
+func (r *configReader) specs(v *value) (places []string, directory string) {
+	if v.members() != nil {
+		return r.strings(v.get("source")), r.str(v.get("directory"))
+	}
+	return r.strings(v), ""
+}
+
+// redirects reads the list of redirects, and gives the place of each.
+func (r *configReader) redirects(v *value) (out []Redirect, places []*value) {
+	for _, i := range r.items(v) {
+		if !r.object(i) {
+			continue
+		}
+		d := Redirect{Source: r.str(i.get("source")), Destination: r.str(i.get("destination"))}
+		if d.Source == "" || d.Destination == "" {
+			r.report(i, mdx.Warning, "config-redirect", "a redirect needs source and destination")
+			continue
+		}
+		if scheme := schemeOf(cleanHref(d.Destination)); unsafeScheme(scheme) || scheme == "data" {
+			// Servers that read the bundle's description would send it on.
+			r.report(i, mdx.Warning, "link-unsafe", "the redirect from %q to %q is left out: its scheme is not safe on a page", d.Source, d.Destination)
+			continue
+		}
+		if p := i.get("permanent"); p != nil {
+			d.Permanent = r.boolean(p)
+		} else {
+			d.Permanent = true
+		}
+		if !strings.HasPrefix(d.Source, "/") {
+			d.Source = "/" + d.Source
+		}
+		out, places = append(out, d), append(places, i)
+	}
+	return out, places
+}

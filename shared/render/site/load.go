@@ -1,0 +1,397 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/reference"
+)
+
+// Options say how to read a site.
+type Options struct {
+	// Domain is the host name that the site is published under.
+	Domain string
+	// Prefixes, if any, are the addresses whose pages are wanted: a page is
+	// when its address is one of them or lies below it.
+	Prefixes []string
+	// Prefetch, if not nil, is told which files are read next, some hundred
+	// at a time, so that a remote file system can read them together.
+	Prefetch func(ctx context.Context, paths []string) error
+	// Reference reads the site's specifications; nil means one of Load's own.
+	Reference *reference.Reader
+}
+
+// prefetchPages is how many pages are announced to Options.Prefetch at once.
+const prefetchPages = 512
+
+// Load reads a site from fsys. paths are all its files, sorted. What is wrong
+// with single pages or fields is returned as diagnostics; the error is a
+// *ConfigError when the site can't be used at all, or what fsys or ctx said.
+func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, []mdx.Diagnostic, error) {
+	r := &configReader{ctx: ctx, fsys: fsys}
+	s := &Site{Domain: strings.ToLower(opt.Domain)}
+	for _, p := range opt.Prefixes {
+		s.Prefixes = append(s.Prefixes, strings.Trim(path.Clean("/"+p), "/"))
+	}
+	sort.Strings(s.Prefixes)
+
+	config, err := r.find(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	legacy := s.ConfigFile == "mint.json"
+	r.variables = r.readVariables(config.get("variables"))
+	if legacy {
+		s.Config = r.legacyConfig(config)
+	} else {
+		s.Config = r.config(config)
+	}
+	if s.Config.Name == "" {
+		s.Config.Name = "Documentation"
+		r.report(config, mdx.Warning, "config-name", "the site has no name")
+	}
+	var redirects []*value
+	s.Redirects, redirects = r.redirects(config.get("redirects"))
+
+	var navigation []string
+	collectStrings(config.get("navigation"), &navigation)
+	for i := range navigation {
+		navigation[i] = r.expand(navigation[i])
+	}
+	mentioned := make(map[string]bool, len(navigation))
+	for _, m := range navigation {
+		mentioned[strings.TrimSuffix(strings.TrimSuffix(strings.Trim(m, "/"), ".mdx"), ".md")] = true
+	}
+	sources, static, err := r.sort(config, paths, func(p string) bool { return mentioned[p] })
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.pages(s, sources, opt.Prefetch); err != nil {
+		return nil, nil, err
+	}
+	names, diags := s.placePages()
+	r.diags = append(r.diags, diags...)
+	r.diags = append(r.diags, s.placeFiles(names, static)...)
+	r.assets(s, config)
+
+	byAddress := make(map[string]int, 2*len(s.Pages))
+	for i := range s.Pages {
+		byAddress[s.Pages[i].Address] = i
+	}
+	page := func(name string) (int, bool) {
+		name = strings.Trim(name, "/")
+		for _, a := range [...]string{name, strings.TrimSuffix(name, ".mdx"), strings.TrimSuffix(name, ".md"), name + "/index"} {
+			if i, ok := byAddress[a]; ok {
+				return i, true
+			}
+		}
+		i, ok := byAddress["index"]
+		return i, ok && name == ""
+	}
+	specs := opt.Reference
+	if specs == nil {
+		specs = reference.NewReader(fsys)
+	}
+	api := r.newAPIReader(s, specs, paths, names, byAddress)
+	api.read(config, page)
+	n := &navReader{configReader: r, site: s, page: page, used: func(p int) { s.Pages[p].InNav = true }, api: api}
+	if legacy {
+		s.Nav = n.legacyRoot(config)
+	} else {
+		s.Nav = n.root(config.get("navigation"))
+	}
+	if len(s.Nav.Children) == 0 && len(s.Pages) > 0 {
+		r.report(config, mdx.Warning, "nav-empty", "the navigation names no page: all pages are listed")
+		for i := range s.Pages {
+			if !s.Pages[i].Hidden {
+				s.Nav.Children = append(s.Nav.Children, &Node{Kind: KindPage, Page: i, Root: -1})
+				s.Pages[i].InNav = true
+			}
+		}
+	}
+	if api.generated {
+		s.sortPages()
+	}
+	r.diags = append(r.diags, specs.Diagnostics()...)
+	for i := range s.Pages {
+		p := &s.Pages[i]
+		p.Excluded = !included(p, s.Prefixes)
+		if s.Config.SEO.NoIndex || (p.Hidden || !p.InNav) && s.Config.SEO.Indexing != "all" {
+			p.NoIndex = true
+		}
+	}
+	for _, prefix := range s.Prefixes {
+		if !slices.ContainsFunc(s.Pages, func(p Page) bool { return included(&p, []string{prefix}) }) {
+			r.report(config, mdx.Warning, "path-empty", "no page lies below the path %q that was asked for", prefix)
+		}
+	}
+	r.unread(config, "the configuration")
+	r.follow(s, redirects)
+	return s, r.diags, nil
+}
+
+// follow looks where the configuration's links and redirects lead.
+func (r *configReader) follow(s *Site, redirects []*value) {
+	for _, f := range r.refers {
+		switch t := s.Resolve(-1, f.href); {
+		case t.Kind == Unsafe:
+			r.report(f.at, mdx.Warning, "link-unsafe", "a link to %q is left out: its scheme is not safe on a page", f.href)
+		case t.Kind == Missing && f.asset:
+			r.report(f.at, mdx.Warning, "file-missing", "there is no file %s", t.Path)
+		case t.Kind == Missing:
+			r.report(f.at, mdx.Warning, "link-missing", "there is no page or file %s in this site: the link leads to the site's domain", t.Path)
+		}
+	}
+	for i := range s.Pages {
+		p := &s.Pages[i]
+		if p.URL == "" {
+			continue
+		}
+		if t := s.Resolve(-1, p.URL); t.Kind == Missing {
+			r.diags = append(r.diags, mdx.Diagnostic{
+				Severity: mdx.Warning, Code: "link-missing", File: p.Source, Line: 1, Column: 1,
+				Message: fmt.Sprintf("there is no page or file %s in this site: the url leads to the site's domain", t.Path),
+			})
+		}
+	}
+	s.checkRedirects(r, redirects)
+}
+
+// checkRedirects reports redirects that lead nowhere, in a circle, or not at once.
+func (s *Site) checkRedirects(r *configReader, places []*value) {
+	// In a pattern any text may stand for a parameter; this one is no page's.
+	sample := strings.NewReplacer("*", "", ":", "bindery-sample-", "(", "", ")", "", "?", "")
+	for i, d := range s.Redirects {
+		source, when, _, _ := splitSource(d.Source)
+		wild := hasWildcard(source)
+		if wild {
+			source = sample.Replace(source)
+		}
+		passed, named, loop := s.way(source)
+		switch t := s.Resolve(-1, "/"+escapePath(source)+when.suffix()); {
+		case loop:
+			r.report(places[i], mdx.Warning, "redirect-loop", "the redirect from %q to %q leads in a circle", d.Source, d.Destination)
+		case t.Kind == Missing && (!wild || !hasWildcard(d.Destination)):
+			r.report(places[i], mdx.Warning, "redirect-missing", "the redirect from %q to %q leads nowhere", d.Source, d.Destination)
+		case named && len(passed) > 1 && t.Kind != Missing:
+			r.report(places[i], mdx.Notice, "redirect-chain", "the redirect from %q leads on from %q: it could lead to %q at once", d.Source, d.Destination, passed[len(passed)-1])
+		}
+	}
+	if _, more := s.OldAddresses(); more {
+		r.report(places[0], mdx.Notice, "redirect-cut", "the patterns among the redirects stand for more addresses than the bundle has pages for; its description has the patterns")
+	}
+}
+
+// find reads the site's configuration file.
+func (r *configReader) find(s *Site) (*value, error) {
+	for _, name := range [...]string{"docs.json", "mint.json"} {
+		v, err := r.read(name, nil)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := v.v.([]member); !ok {
+			e := &ConfigError{File: name, Message: "expected an object, found " + v.kind()}
+			e.Line, e.Column = v.doc.place(v.offset)
+			return nil, e
+		}
+		s.ConfigFile = name
+		return v, nil
+	}
+	return nil, &ConfigError{File: "docs.json", Message: "the site has no such file"}
+}
+
+// collectStrings gathers all strings of a value.
+func collectStrings(v *value, out *[]string) {
+	if v == nil {
+		return
+	}
+	if s, ok := v.text(); ok {
+		*out = append(*out, s)
+	}
+	for _, i := range v.list() {
+		collectStrings(i, out)
+	}
+	for _, m := range v.members() {
+		collectStrings(m.val, out)
+	}
+}
+
+// configFiles gathers the files that a configuration was read from.
+func configFiles(v *value, out map[string]bool) {
+	if v == nil {
+		return
+	}
+	if v.doc != nil {
+		out[v.doc.file] = true
+	}
+	for _, i := range v.list() {
+		configFiles(i, out)
+	}
+	for _, m := range v.members() {
+		configFiles(m.val, out)
+	}
+}
+
+// sort divides files into sources of pages and static files.
+func (r *configReader) sort(config *value, paths []string, named func(string) bool) (sources, static []string, err error) {
+	configs := map[string]bool{"docs.json": true, "mint.json": true}
+	configFiles(config, configs)
+	taken := make(map[string]bool)
+	for i, p := range paths {
+		if i%1024 == 0 && r.ctx.Err() != nil {
+			return nil, nil, r.ctx.Err()
+		}
+		if configs[p] {
+			continue
+		}
+		kind := classify(p, named)
+		if Reserved(p) && kind != ignoredFile && kind != sourceFile {
+			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Error, Code: "name-reserved", File: p,
+				Message: "names that begin with \"bindery\" are kept for the bundle: the file is left out"})
+			continue
+		}
+		switch kind {
+		case staticFile:
+			static = append(static, p)
+		case pageFile:
+			if address, ok := strings.CutSuffix(p, ".mdx"); ok {
+				taken[strings.ToLower(address)] = true
+			}
+			sources = append(sources, p)
+		}
+	}
+	kept := sources[:0]
+	for _, p := range sources {
+		if address, ok := strings.CutSuffix(p, ".md"); ok && taken[strings.ToLower(address)] {
+			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "page-shadowed", File: p,
+				Message: "the page is left out: one that ends in .mdx has the same address"})
+			continue
+		}
+		kept = append(kept, p)
+	}
+	sort.Strings(kept)
+	sort.Strings(static)
+	return kept, static, nil
+}
+
+// pages reads the heads of all pages.
+func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Context, []string) error) error {
+	s.Pages = make([]Page, 0, len(sources))
+	for i, source := range sources {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		if prefetch != nil && i%prefetchPages == 0 {
+			if err := prefetch(r.ctx, sources[i:min(i+prefetchPages, len(sources))]); err != nil {
+				return err
+			}
+		}
+		src, size, err := readHead(r.fsys, source)
+		if err != nil {
+			return err
+		}
+		yaml, _ := mdx.SplitFrontMatter(src)
+		head, diag := frontMatter(source, yaml)
+		if diag != nil {
+			r.diags = append(r.diags, *diag)
+		}
+		p, problem := newPage(source, head, r.expand)
+		if problem != "" {
+			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "front-matter-mode", File: source, Line: 1, Column: 1, Message: problem})
+		}
+		if scheme := schemeOf(cleanHref(p.URL)); unsafeScheme(scheme) || scheme == "data" {
+			r.diags = append(r.diags, mdx.Diagnostic{
+				Severity: mdx.Warning, Code: "link-unsafe", File: source, Line: 1, Column: 1,
+				Message: fmt.Sprintf("the url %q is left out: its scheme is not safe on a page", p.URL),
+			})
+			p.URL = ""
+		}
+		p.Size = size
+		s.Pages = append(s.Pages, p)
+	}
+	return nil
+}
+
+// readHead reads a page, of a huge one only the beginning.
+func readHead(fsys fs.FS, name string) (src []byte, size int64, err error) {
+	const huge, enough = 16 << 20, 2 * maxFrontMatter
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	if info.Size() <= huge {
+		src, err = fs.ReadFile(fsys, name)
+		return src, int64(len(src)), err
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	src, err = io.ReadAll(io.LimitReader(f, enough))
+	return src, info.Size(), err
+}
+
+// assets finds the site's own style sheets and scripts: those that the
+// configuration names first, in its order, then all others by path.
+func (r *configReader) assets(s *Site, config *value) {
+	have := make(map[string]bool, len(s.Files))
+	for _, f := range s.Files {
+		have[f] = true
+	}
+	pick := func(key, ext string) []string {
+		var out []string
+		done := make(map[string]bool)
+		list := config.get(key)
+		entries := list.list()
+		if _, single := list.text(); single {
+			entries = []*value{list}
+		}
+		for _, v := range entries {
+			name, ok := v.text()
+			if !ok {
+				continue
+			}
+			if name = r.expand(name); strings.HasPrefix(name, "//") || strings.Contains(name, "://") {
+				address, _, _ := strings.Cut(strings.TrimSpace(name), "#")
+				if strings.HasPrefix(address, "//") {
+					address = "https:" + address
+				}
+				if !done[address] {
+					done[address] = true
+					out = append(out, address)
+					line, column := v.doc.place(v.offset)
+					s.Outside = append(s.Outside, Outside{Address: address, File: v.doc.file, Line: line, Column: column})
+				}
+				continue
+			}
+			f := strings.Trim(path.Clean("/"+name), "/")
+			if !have[f] {
+				r.report(v, mdx.Warning, "file-missing", "there is no file %s", f)
+				continue
+			}
+			if !done[f] {
+				done[f] = true
+				out = append(out, f)
+			}
+		}
+		for _, f := range s.Files {
+			if strings.HasSuffix(f, ext) && !done[f] {
+				out = append(out, f)
+			}
+		}
+		return out
+	}
+	s.Styles, s.Scripts = pick("styles", ".css"), pick("scripts", ".js")
+}

@@ -1,0 +1,251 @@
+package site
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// fileKind tells what a file of the site is.
+type fileKind uint8
+
+const (
+	staticFile fileKind = iota
+	pageFile
+	sourceFile  // a snippet or a component's source: shown by pages, not by itself
+	ignoredFile // nothing that readers should see
+)
+
+// ignoredNames are files about a repository that hosts of documentation leave
+// out, unless the navigation names them.
+var ignoredNames = map[string]bool{"readme.md": true, "license.md": true, "changelog.md": true, "contributing.md": true}
+
+// classify tells what a file is by its path. named says whether the
+// navigation names a page by this path without its extension.
+func classify(p string, named func(string) bool) fileKind {
+	for _, e := range strings.Split(p, "/") {
+		if strings.HasPrefix(e, ".") && e != ".well-known" || e == "node_modules" {
+			return ignoredFile
+		}
+	}
+	first, _, nested := strings.Cut(p, "/")
+	snippet := nested && (first == "snippets" || first == "_snippets") || strings.Contains(p, "/_snippets/")
+	switch ext := path.Ext(p); ext {
+	case ".mdx", ".md":
+		if snippet && !named(strings.TrimSuffix(p, ext)) {
+			return sourceFile
+		}
+		if ext == ".md" && ignoredNames[strings.ToLower(path.Base(p))] && !named(strings.TrimSuffix(p, ext)) {
+			return ignoredFile
+		}
+		return pageFile
+	case ".jsx", ".tsx":
+		return sourceFile
+	case ".js", ".ts":
+		if snippet {
+			return sourceFile
+		}
+	}
+	return staticFile
+}
+
+// Reserved tells whether a path is one that bundles keep for themselves.
+func Reserved(p string) bool {
+	return len(p) >= 7 && strings.EqualFold(p[:7], "bindery")
+}
+
+// newPage makes a page from its path and its head; expand puts variables into
+// texts. The problem, if any, says which field could not be used.
+func newPage(source string, head map[string]field, expand func(string) string) (p Page, problem string) {
+	address := strings.TrimSuffix(source, path.Ext(source))
+	p = Page{Source: source, Address: address, Output: address + ".html"}
+	text := func(key string) string { return expand(strings.TrimSpace(head[key].text)) }
+	p.Title = text("title")
+	if p.Title == "" {
+		p.Title = titleOf(address)
+	}
+	p.SidebarTitle, p.Description = text("sidebarTitle"), text("description")
+	if p.SidebarTitle == "" {
+		p.SidebarTitle = text("shortTitle")
+	}
+	p.Icon = Icon{Name: text("icon"), Style: text("iconType")}
+	if f := head["icon"].fields; f != nil {
+		p.Icon.Name, p.Icon.Library = f["name"], f["library"]
+		if f["style"] != "" {
+			p.Icon.Style = f["style"]
+		}
+	}
+	if p.Icon.Name == "" {
+		p.Icon = Icon{}
+	}
+	p.Tag, p.URL, p.Canonical = text("tag"), text("url"), text("canonical")
+	switch m := text("mode"); m {
+	case "wide", "custom", "frame", "center":
+		p.Mode = m
+	case "", "default":
+	default:
+		problem = fmt.Sprintf("there is no mode %q of a page: it is shown as usual", m)
+	}
+	p.OpenAPI, p.AsyncAPI, p.OpenAPISchema = text("openapi"), text("asyncapi"), text("openapi-schema")
+	p.Keywords = head["keywords"].list
+	if k := text("keywords"); k != "" {
+		for _, w := range strings.Split(k, ",") {
+			if w = strings.TrimSpace(w); w != "" {
+				p.Keywords = append(p.Keywords, w)
+			}
+		}
+	}
+	if b, err := strconv.ParseFloat(text("boost"), 64); err == nil && b > 0 && b <= 1e9 {
+		p.Boost = b
+	}
+	said := func(key string) *bool {
+		t := text(key)
+		if t != "true" && t != "false" {
+			return nil
+		}
+		yes := t == "true"
+		return &yes
+	}
+	p.RSS = head["rss"].isTrue()
+	p.Timestamp, p.Searchable = said("timestamp"), said("searchable")
+	for _, key := range slices.Sorted(maps.Keys(head)) {
+		if strings.HasPrefix(key, "og:") || strings.HasPrefix(key, "twitter:") || strings.HasPrefix(key, "article:") {
+			if v := text(key); v != "" {
+				p.Meta = append(p.Meta, Meta{key, v})
+			}
+		}
+	}
+	p.Hidden, p.NoIndex, p.Deprecated = head["hidden"].isTrue(), head["noindex"].isTrue(), head["deprecated"].isTrue()
+	if strings.Contains(strings.ToLower(text("robots")), "noindex") {
+		p.NoIndex = true
+	}
+	return p, problem
+}
+
+// titleOf makes a title from a page's address: the words of the file's name,
+// for an index those of its folder.
+func titleOf(address string) string {
+	name := path.Base(address)
+	if dir, ok := strings.CutSuffix(address, "/index"); ok {
+		name = path.Base(dir)
+	}
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return ' '
+		}
+		return r
+	}, name))
+	r, n := utf8.DecodeRuneInString(name)
+	if name == "" || r == utf8.RuneError {
+		return "Untitled"
+	}
+	return string(unicode.ToUpper(r)) + name[n:]
+}
+
+// included tells whether a page's address is among the wanted prefixes, which
+// have no slashes at their ends.
+func included(p *Page, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if prefix == "" {
+			return true
+		}
+		for _, a := range [...]string{p.CleanAddress(), p.Address} {
+			if a == prefix || strings.HasPrefix(a, prefix) && a[len(prefix)] == '/' {
+				return true
+			}
+		}
+	}
+	return len(prefixes) == 0
+}
+
+// names are the files and folders of a bundle, in lower case: many disks don't
+// tell cases apart.
+type names struct {
+	files   map[string]string // → the source
+	folders map[string]string // → a source in it
+}
+
+// clash gives the source that stands in the way of a file, or "".
+func (n *names) clash(name string) string {
+	name = strings.ToLower(name)
+	if source := n.folders[name]; source != "" {
+		return source
+	}
+	for at := name; at != "."; at = path.Dir(at) {
+		if source := n.files[at]; source != "" {
+			return source
+		}
+	}
+	return ""
+}
+
+func (n *names) add(name, source string) {
+	name = strings.ToLower(name)
+	n.files[name] = source
+	for dir := path.Dir(name); dir != "." && n.folders[dir] == ""; dir = path.Dir(dir) {
+		n.folders[dir] = source
+	}
+}
+
+// placePages leaves out pages whose files can't stand beside those of others
+// (a.html/b.mdx beside a.mdx; the one in fewer folders stays), and gives the
+// names of those that stay.
+func (s *Site) placePages() (taken *names, diags []mdx.Diagnostic) {
+	n := &names{files: make(map[string]string, 2*len(s.Pages)), folders: make(map[string]string)}
+	order := make([]int, len(s.Pages))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return strings.Count(s.Pages[a].Source, "/") - strings.Count(s.Pages[b].Source, "/")
+	})
+	out := make(map[int]bool)
+	for _, i := range order {
+		p := &s.Pages[i]
+		clash := n.clash(p.Output)
+		if clash == "" {
+			clash = n.clash(p.Address + ".md")
+		}
+		if clash != "" {
+			diags = append(diags, mdx.Diagnostic{Severity: mdx.Error, Code: "page-shadowed", File: p.Source,
+				Message: "the page is left out: in the bundle the page " + clash + " has its name, or the name of its folder"})
+			out[i] = true
+			continue
+		}
+		n.add(p.Output, p.Source)
+		n.add(p.Address+".md", p.Source)
+	}
+	if len(out) > 0 {
+		kept := make([]Page, 0, len(s.Pages)-len(out))
+		for i := range s.Pages {
+			if !out[i] {
+				kept = append(kept, s.Pages[i])
+			}
+		}
+		s.Pages = kept
+	}
+	return n, diags
+}
+
+// placeFiles settles which names of the bundle belong to pages and which to
+// static files, so that none stands twice (also not in another case) and none
+// is both a file and a folder.
+func (s *Site) placeFiles(n *names, static []string) (diags []mdx.Diagnostic) {
+	for _, f := range static {
+		if clash := n.clash(f); clash != "" {
+			diags = append(diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "file-shadowed", File: f,
+				Message: "the file is left out of the bundle: " + clash + " has its name, or the name of its folder"})
+			continue
+		}
+		n.add(f, f)
+		s.Files = append(s.Files, f)
+	}
+	return diags
+}

@@ -1,0 +1,487 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// Limits of configuration files. They only stop files that no author wrote.
+const (
+	maxConfigBytes = 64 << 20
+	maxConfigDepth = 100
+	maxRefs        = 1000
+)
+
+// value is a JSON value that knows where it stands.
+type value struct {
+	doc    *document
+	offset int64
+	// One of: nil, bool, json.Number, string, []*value, []member.
+	v any
+	// asked are the names of fields that a reader looked for in an object; open
+	// says that it took them all, whatever they are called. A field that is
+	// not among them is one that nobody reads.
+	asked []string
+	open  bool
+}
+
+// member is one member of an object; objects keep the written order.
+type member struct {
+	key string
+	val *value
+}
+
+// document is the text of one configuration file, for places.
+type document struct {
+	file  string
+	lines []int64 // offsets at which lines begin
+}
+
+func newDocument(file string, data []byte) *document {
+	d := &document{file: file, lines: []int64{0}}
+	for i, c := range data {
+		if c == '\n' {
+			d.lines = append(d.lines, int64(i)+1)
+		}
+	}
+	return d
+}
+
+// place gives line and column, both from 1, column in bytes.
+func (d *document) place(offset int64) (line, column int) {
+	line = sort.Search(len(d.lines), func(i int) bool { return d.lines[i] > offset })
+	return line, int(offset-d.lines[line-1]) + 1
+}
+
+// configReader reads configuration files and collects what is wrong in them.
+type configReader struct {
+	ctx   context.Context
+	fsys  fs.FS
+	diags []mdx.Diagnostic
+	refs  int
+	// bytes is what was read of configuration files, of one as often as it is
+	// referred to.
+	bytes int64
+	// variables stand in texts as {{name}}.
+	variables map[string]string
+	// refers are addresses to look at once the site is known.
+	refers []referral
+}
+
+// referral is an address in the configuration.
+type referral struct {
+	at    *value
+	href  string
+	asset bool // a picture or a font, not a link
+}
+
+// refer notes an address that should lead somewhere.
+func (r *configReader) refer(v *value, href string, asset bool) {
+	if href != "" {
+		r.refers = append(r.refers, referral{v, href, asset})
+	}
+}
+
+// maxQuoted bounds, in bytes, what a message repeats of a configuration.
+const maxQuoted = 500
+
+// short is a text as messages quote it.
+func short(s string) string {
+	if len(s) <= maxQuoted {
+		return s
+	}
+	cut := maxQuoted
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+func (r *configReader) report(v *value, severity mdx.Severity, code, format string, args ...any) {
+	for i, a := range args {
+		if s, ok := a.(string); ok {
+			args[i] = short(s)
+		}
+	}
+	d := mdx.Diagnostic{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...)}
+	if v != nil && v.doc != nil {
+		d.File = v.doc.file
+		d.Line, d.Column = v.doc.place(v.offset)
+	}
+	r.diags = append(r.diags, d)
+}
+
+// read parses one file and puts other files in the place of {"$ref": "path"}.
+func (r *configReader) read(file string, above []string) (*value, error) {
+	info, err := fs.Stat(r.fsys, file)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxConfigBytes {
+		return nil, &ConfigError{File: file, Message: fmt.Sprintf("the file has more than %d MiB", maxConfigBytes>>20)}
+	}
+	if r.bytes += info.Size(); r.bytes > maxConfigBytes {
+		return nil, &ConfigError{File: file, Message: fmt.Sprintf("the configuration has more than %d MiB, with the files that it refers to each time that it does", maxConfigBytes>>20)}
+	}
+	data, err := fs.ReadFile(r.fsys, file)
+	if err != nil {
+		return nil, err
+	}
+	v, err := parseJSON(file, data)
+	if err != nil {
+		return nil, err
+	}
+	return r.deref(v, append(above, file))
+}
+
+// parseJSON reads a whole file. The error is a *ConfigError.
+func parseJSON(file string, data []byte) (*value, error) {
+	doc := newDocument(file, data)
+	skip := int64(0)
+	if rest, ok := bytes.CutPrefix(data, []byte("\ufeff")); ok {
+		data, skip = rest, 3
+	}
+	fail := func(offset int64, message string) error {
+		e := &ConfigError{File: file, Message: message}
+		e.Line, e.Column = doc.place(offset)
+		return e
+	}
+	// The decoder's own place for errors is not exact between tokens; a
+	// check of the whole text is.
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			at := max(syntax.Offset-1, 0)
+			if strings.Contains(err.Error(), "unexpected end") {
+				return nil, fail(skip+int64(len(bytes.TrimRight(data, " \t\r\n"))), "the file ends too early: a bracket or a quote is not closed")
+			}
+			return nil, fail(skip+at, "this is not JSON: "+syntax.Error())
+		}
+		return nil, fail(0, "this is not JSON")
+	}
+	p := &tokenReader{dec: json.NewDecoder(bytes.NewReader(data)), data: data, doc: doc, skip: skip}
+	p.dec.UseNumber()
+	v, err := p.value(0)
+	if err != nil {
+		if p.deep {
+			return nil, fail(skip+p.dec.InputOffset(), fmt.Sprintf("nested deeper than %d levels", maxConfigDepth))
+		}
+		return nil, fail(skip+p.dec.InputOffset(), "this is not JSON: "+err.Error())
+	}
+	return v, nil
+}
+
+type tokenReader struct {
+	dec  *json.Decoder
+	data []byte
+	doc  *document
+	skip int64
+	deep bool
+}
+
+// start is where the next token begins.
+func (p *tokenReader) start() int64 {
+	i := p.dec.InputOffset()
+	for i < int64(len(p.data)) && strings.IndexByte(" \t\r\n,:", p.data[i]) >= 0 {
+		i++
+	}
+	return i
+}
+
+func (p *tokenReader) value(depth int) (*value, error) {
+	v := &value{doc: p.doc, offset: p.skip + p.start()}
+	if depth > maxConfigDepth {
+		p.deep = true
+		return nil, errors.New("nested too deeply")
+	}
+	tok, err := p.dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch tok {
+	case json.Delim('{'):
+		members := []member{}
+		for p.dec.More() {
+			key, err := p.dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			val, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			name, _ := key.(string)
+			members = append(members, member{name, val})
+		}
+		v.v = members
+	case json.Delim('['):
+		items := []*value{}
+		for p.dec.More() {
+			val, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, val)
+		}
+		v.v = items
+	default:
+		v.v = tok
+		return v, nil
+	}
+	_, err = p.dec.Token() // the closing bracket
+	return v, err
+}
+
+// deref replaces references to other files; above are the files that led here.
+func (r *configReader) deref(v *value, above []string) (*value, error) {
+	switch x := v.v.(type) {
+	case []*value:
+		for i := range x {
+			d, err := r.deref(x[i], above)
+			if err != nil {
+				return nil, err
+			}
+			x[i] = d
+		}
+	case []member:
+		for i := range x {
+			d, err := r.deref(x[i].val, above)
+			if err != nil {
+				return nil, err
+			}
+			x[i].val = d
+		}
+		ref := v.get("$ref")
+		target, ok := ref.text()
+		if !ok || strings.HasPrefix(target, "#") || strings.Contains(target, "://") {
+			return v, nil
+		}
+		file := path.Join(path.Dir(v.doc.file), target)
+		if strings.HasPrefix(target, "/") {
+			file = strings.TrimPrefix(path.Clean(target), "/")
+		}
+		for _, a := range above {
+			if a == file {
+				r.report(ref, mdx.Error, "config-ref", "%s refers to itself", file)
+				return &value{doc: v.doc, offset: v.offset}, nil
+			}
+		}
+		if r.refs++; r.refs > maxRefs {
+			return nil, &ConfigError{File: v.doc.file, Message: fmt.Sprintf("more than %d references to other files", maxRefs)}
+		}
+		if err := r.ctx.Err(); err != nil {
+			return nil, err
+		}
+		other, err := r.read(file, above)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+			r.report(ref, mdx.Error, "config-ref", "there is no file %s", file)
+			return &value{doc: v.doc, offset: v.offset}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		// Members beside the reference win over those of the file.
+		if theirs, ok := other.v.([]member); ok && len(x) > 1 {
+			ours := make(map[string]bool, len(x))
+			for _, m := range x {
+				ours[m.key] = true
+			}
+			merged := make([]member, 0, len(theirs)+len(x))
+			for _, m := range theirs {
+				if !ours[m.key] {
+					merged = append(merged, m)
+				}
+			}
+			for _, m := range x {
+				if m.key != "$ref" {
+					merged = append(merged, m)
+				}
+			}
+			other.v = merged
+		}
+		return other, nil
+	}
+	return v, nil
+}
+
+// The readers below take nil for a value that is not there.
+
+// get gives a member of an object, the last of that name, or nil.
+func (v *value) get(key string) *value {
+	if v == nil {
+		return nil
+	}
+	if _, ok := v.v.([]member); ok && !slices.Contains(v.asked, key) {
+		v.asked = append(v.asked, key)
+	}
+	for i := len(v.members()) - 1; i >= 0; i-- {
+		if m := v.members()[i]; m.key == key && m.val.v != nil {
+			return m.val
+		}
+	}
+	return nil
+}
+
+func (v *value) members() []member {
+	if v == nil {
+		return nil
+	}
+	m, _ := v.v.([]member)
+	return m
+}
+
+// fields gives all members of an object whose names are the author's own.
+func (v *value) fields() []member {
+	if v != nil {
+		v.open = true
+	}
+	return v.members()
+}
+
+func (v *value) list() []*value {
+	if v == nil {
+		return nil
+	}
+	l, _ := v.v.([]*value)
+	return l
+}
+
+func (v *value) text() (string, bool) {
+	if v == nil {
+		return "", false
+	}
+	s, ok := v.v.(string)
+	return s, ok
+}
+
+// kind names the JSON type for messages.
+func (v *value) kind() string {
+	switch v.v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "a boolean"
+	case json.Number:
+		return "a number"
+	case string:
+		return "a string"
+	case []*value:
+		return "a list"
+	}
+	return "an object"
+}
+
+// str reads a string; a number or boolean is taken as it is written.
+func (r *configReader) str(v *value) string {
+	if v == nil {
+		return ""
+	}
+	switch x := v.v.(type) {
+	case string:
+		return r.expand(x)
+	case json.Number:
+		return x.String()
+	case bool:
+		return fmt.Sprint(x)
+	}
+	r.report(v, mdx.Warning, "config-type", "expected a string, found %s", v.kind())
+	return ""
+}
+
+// boolean reads true and false, also as strings.
+func (r *configReader) boolean(v *value) bool {
+	if v == nil {
+		return false
+	}
+	switch x := v.v.(type) {
+	case bool:
+		return x
+	case string:
+		if x == "true" || x == "false" {
+			return x == "true"
+		}
+	}
+	r.report(v, mdx.Warning, "config-type", "expected true or false, found %s", v.kind())
+	return false
+}
+
+// maybe reads true and false; nil where the value is not there.
+func (r *configReader) maybe(v *value) *bool {
+	if v == nil {
+		return nil
+	}
+	b := r.boolean(v)
+	return &b
+}
+
+// oneOf reads one of some words. Another one is reported and left out.
+func (r *configReader) oneOf(v *value, words ...string) string {
+	s := r.str(v)
+	if s == "" || slices.Contains(words, s) {
+		return s
+	}
+	for _, w := range words {
+		if strings.EqualFold(w, s) {
+			return w
+		}
+	}
+	hint := ""
+	if near := nearest(s, words); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	r.report(v, mdx.Warning, "config-value", "%q is none of %s%s", s, strings.Join(words, ", "), hint)
+	return ""
+}
+
+// object tells whether v is an object, and reports it when it is another thing.
+func (r *configReader) object(v *value) bool {
+	if v == nil {
+		return false
+	}
+	if _, ok := v.v.([]member); ok {
+		return true
+	}
+	r.report(v, mdx.Warning, "config-type", "expected an object, found %s", v.kind())
+	return false
+}
+
+// items reads a list, and reports it when it is another thing.
+func (r *configReader) items(v *value) []*value {
+	if v == nil {
+		return nil
+	}
+	l, ok := v.v.([]*value)
+	if !ok {
+		r.report(v, mdx.Warning, "config-type", "expected a list, found %s", v.kind())
+	}
+	return l
+}
+
+// strings reads a list of strings, or one string.
+func (r *configReader) strings(v *value) []string {
+	if v == nil {
+		return nil
+	}
+	if _, ok := v.text(); ok {
+		return []string{r.str(v)}
+	}
+	var out []string
+	for _, i := range r.items(v) {
+		if s := r.str(i); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}

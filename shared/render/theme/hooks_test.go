@@ -1,0 +1,83 @@
+package theme
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+)
+
+// The page about styles promises names to authors; each must be in the style
+// sheet or in a page. Fonts that it lists must be those of the set.
+func TestHooksThatAuthorsMayUse(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("..", "..", "..", "infra", "docs", "authoring", "styling.mdx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(b)
+	th := newTheme(t, Config{Fonts: Fonts{Body: Font{Weight: "400"}, Heading: Font{Weight: "600"}}, CSS: []string{component.CSS()}})
+	var product strings.Builder
+	for _, a := range th.Assets() {
+		if strings.HasSuffix(a.Path, ".css") || strings.HasSuffix(a.Path, ".js") {
+			product.Write(a.Data)
+		}
+	}
+	for _, mode := range []Mode{ModeDefault, ModeWide, ModeCustom, ModeFrame, ModeCenter} {
+		v := sampleView(th)
+		v.Mode = mode
+		product.Write(th.Document(nil, v))
+	}
+	all := product.String()
+	count := 0
+	for line := range strings.Lines(page) {
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		first := strings.Join(strings.Split(line, "|")[1:3], "|")
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(first, -1) {
+			name := m[1]
+			var is string
+			switch {
+			case strings.HasPrefix(name, "--"):
+				is = regexp.QuoteMeta(name) + `\s*:`
+			case strings.HasPrefix(name, "#"):
+				is = `id="` + regexp.QuoteMeta(name[1:]) + `"`
+			case strings.HasPrefix(name, "."):
+				is = `class="([^"]* )?` + regexp.QuoteMeta(name[1:]) + `[ "]|add\("` + regexp.QuoteMeta(name[1:]) + `"\)|` + regexp.QuoteMeta(name) + `[,){ :]`
+			case strings.HasPrefix(name, "data-"), strings.HasPrefix(name, "aria-"):
+				is = ` ` + regexp.QuoteMeta(name) + `="`
+			case name == "-bg":
+				is = `--c-note-bg:`
+			case name == "html":
+				continue
+			default:
+				continue
+			}
+			count++
+			if !regexp.MustCompile(is).MatchString(all) {
+				t.Errorf("the page promises %s; there is none", name)
+			}
+		}
+	}
+	if count < 40 {
+		t.Errorf("only %d names found on the page", count)
+	}
+	for _, event := range []string{"bindery:appearance"} {
+		if !strings.Contains(page, event) || !strings.Contains(all, event) {
+			t.Errorf("the event %s is not on the page or not in the script", event)
+		}
+	}
+	faces, err := newTypefaces(&Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := strings.Join(strings.Fields(page), " ")
+	for _, f := range faces.set.Families() {
+		if !strings.Contains(flat, f.Family) {
+			t.Errorf("the page does not name the family %s", f.Family)
+		}
+	}
+}

@@ -1,0 +1,312 @@
+// Package theme is the document around a page's body: head, header, sidebar,
+// contents, footer, and the style sheet and scripts they need.
+//
+// A Theme is made once for a site (New) and is then safe for concurrent use.
+// For each page, Document appends a whole HTML document to a byte slice: fixed
+// parts are prepared, and the sidebar is rendered once for each section and
+// depth of folder (Theme.Sidebar) and only marked for each page. What the
+// theme needs to know of a page is View; it imports no other room.
+//
+//	theme.go     Config, New, the files with their hashes
+//	view.go      View: what is known of one page
+//	document.go  the whole document; head.go: its head
+//	header.go    the rows at the top; sidebar.go: the column at the side
+//	listing.go   all pages of a section that is too large for a sidebar
+//	special.go   404 and redirect pages
+//	tokens.go    colours and fonts as custom properties; color.go: contrast
+//	typeface.go  the fonts of a site: faces, stand-ins, stacks
+//	words.go     the theme's own words in the reader's language
+//	services.go  the button of an assistant, ratings of pages
+//	preview/     pictures for links to pages
+//	analytics/   the script that loads a site's analytics services
+//	actions.go   the menu of a page, what stands under the article
+//	icons/       icons by name from three free libraries
+//	fonts/       the bundled families
+//	assets/      styles and scripts
+//
+// Pages work from a folder (file://), under any sub-path and without
+// JavaScript: every address is relative, scripts are classic and external (no
+// inline script or handler, so a strict content security policy needs no
+// exception), menus are <details> and popovers. The whole style sheet stands in
+// the cascade layer "bindery", before the layer "utilities".
+package theme
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tdewolff/minify/v2"
+	"github.com/tdewolff/minify/v2/css"
+	"github.com/tdewolff/minify/v2/js"
+
+	"github.com/bindery-docs/bindery/shared/render/theme/fonts"
+	"github.com/bindery-docs/bindery/shared/render/theme/icons"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// notices name the licences of what pages hold of others' work.
+const notices = "Icons: Font Awesome Free (https://fontawesome.com), CC BY 4.0; Lucide (https://lucide.dev), ISC; Tabler Icons (https://tabler.io/icons), MIT. Fonts: SIL Open Font License 1.1."
+
+// Config is what is the same on all pages of a site.
+type Config struct {
+	// SiteName is shown beside the logo's place and in titles.
+	SiteName string
+	// SiteKey tells this site's stored reader settings from those of other
+	// sites on the same host; the domain does. Empty means SiteName.
+	SiteKey string
+	// Lang is the site's language (BCP 47), "en" if empty.
+	Lang string
+
+	Colors Colors
+	Fonts  Fonts
+	Logo   Logo
+	// Favicon and FaviconDark are paths from the bundle's root.
+	Favicon, FaviconDark string
+	// Appearance is "system" (or empty), "light" or "dark": what a reader
+	// sees first. Strict takes the choice away.
+	Appearance string
+	Strict     bool
+
+	// Decoration is a pattern behind pages: "gradient", "grid", "windows" or
+	// empty.
+	Decoration string
+	// BackgroundImage and BackgroundImageDark are pictures behind pages: paths
+	// from the bundle's root or absolute addresses.
+	BackgroundImage, BackgroundImageDark string
+	// Sharp leaves corners square.
+	Sharp bool
+	// SearchPrompt is the author's text of an empty search field.
+	SearchPrompt string
+	// Drilldown says whether opening a group of the sidebar goes to its first
+	// page; nil leaves it to the theme.
+	Drilldown *bool
+
+	// IconLibrary is where icon names are looked up first: "fontawesome",
+	// "lucide" or "tabler"; empty means fontawesome.
+	IconLibrary string
+	// Icons may be shared by many themes; nil means a set of its own.
+	Icons *icons.Set
+
+	// CSS and JS are parts of the style sheet and of the script that other
+	// rooms own (components, highlighting), added after the theme's.
+	CSS, JS []string
+
+	// Assistant tells that pages have a button that leads to an AI assistant
+	// (Header.Assistant).
+	Assistant bool
+	// Ratings is the address that readers' ratings of pages are sent to; empty
+	// leaves the question out.
+	Ratings string
+
+	// BaseURL is the absolute address of the bundle's root, where it is
+	// known; it allows 404.html to link home. Empty otherwise.
+	BaseURL string
+	// NotFoundTitle and NotFoundText replace the words of the 404 page.
+	NotFoundTitle, NotFoundText string
+}
+
+// Logo is a site's logo as paths from the bundle's root or absolute addresses.
+// Without one the site's name stands in its place.
+type Logo struct {
+	Light, Dark string
+	// Href is where the logo leads if not to View.Home.
+	Href string
+}
+
+// Asset is a file of the theme.
+type Asset struct {
+	// Path is the file's path in the bundle; it carries the content's hash.
+	Path string
+	Data []byte
+}
+
+// Theme renders documents of one site.
+type Theme struct {
+	cfg    Config
+	icons  *icons.Set
+	assets []Asset
+	css    string // path of the style sheet
+	js     string // path of the script
+	boot   string // path of the script that runs before the first paint
+
+	headSite []byte // head elements that are the same on all pages
+	plain    string // styles of the pages that stand alone
+}
+
+// New makes the theme of a site. It fails only if a part of the style sheet or
+// of the script can't be read.
+func New(cfg Config) (*Theme, error) {
+	t := &Theme{cfg: cfg, icons: cfg.Icons}
+	if t.icons == nil {
+		t.icons = icons.New()
+	}
+	if t.cfg.Lang == "" {
+		t.cfg.Lang = "en"
+	}
+	if t.cfg.SiteKey == "" {
+		t.cfg.SiteKey = t.cfg.SiteName
+	}
+	m := minify.New()
+	m.AddFunc("text/css", css.Minify)
+	m.AddFunc("text/javascript", js.Minify)
+	parts := func(name string, more ...string) ([]byte, error) {
+		b, err := assets.ReadFile("assets/" + name)
+		if err != nil {
+			return nil, fmt.Errorf("theme: %w", err)
+		}
+		for _, p := range more {
+			b = append(b, '\n')
+			b = append(b, p...)
+		}
+		return b, nil
+	}
+	add := func(stem, ext, mediatype string, src []byte) (string, error) {
+		min, err := m.Bytes(mediatype, src)
+		if err != nil {
+			return "", fmt.Errorf("theme: minify %s.%s: %w", stem, ext, err)
+		}
+		sum := sha256.Sum256(min)
+		path := "bindery/" + stem + "." + hex.EncodeToString(sum[:6]) + "." + ext
+		t.assets = append(t.assets, Asset{Path: path, Data: min})
+		return path, nil
+	}
+	faces, err := newTypefaces(&t.cfg)
+	if err != nil {
+		return nil, err
+	}
+	t.assets = append(t.assets, faces.files...)
+	licences, err := addLicences(t, faces.used)
+	if err != nil {
+		return nil, err
+	}
+	sheets, scripts := cfg.CSS, cfg.JS
+	if cfg.Assistant {
+		part, err := parts("assistant.css")
+		if err != nil {
+			return nil, err
+		}
+		sheets = append(slices.Clip(sheets), string(part))
+	}
+	if cfg.Ratings != "" {
+		style, err := parts("rating.css")
+		if err != nil {
+			return nil, err
+		}
+		code, err := parts("rating.js")
+		if err != nil {
+			return nil, err
+		}
+		sheets, scripts = append(slices.Clip(sheets), string(style)), append(slices.Clip(scripts), string(code))
+	}
+	base, err := parts("theme.css", sheets...)
+	if err != nil {
+		return nil, err
+	}
+	// All in one layer: a site's own styles, which stand in none, win
+	// whatever their selectors are, and its utility classes come between.
+	sheet := []byte("/*! " + notices + " Texts: " + licences + " */\n" + faces.rules.String() + "@layer bindery,utilities;@layer bindery{" + tokensCSS(&t.cfg, faces) + "\n")
+	sheet = append(append(sheet, base...), '}')
+	if t.css, err = add("theme", "css", "text/css", sheet); err != nil {
+		return nil, err
+	}
+	script, err := parts("theme.js", scripts...)
+	if err != nil {
+		return nil, err
+	}
+	if t.js, err = add("theme", "js", "text/javascript", script); err != nil {
+		return nil, err
+	}
+	boot, err := parts("boot.js")
+	if err != nil {
+		return nil, err
+	}
+	if t.boot, err = add("boot", "js", "text/javascript", boot); err != nil {
+		return nil, err
+	}
+	t.headSite = t.siteHead()
+	t.plain = plainCSS(&t.cfg)
+	return t, nil
+}
+
+// addLicences puts the texts of the licences into the bundle: of the icons, and
+// of the families that it holds. It returns the file's name.
+func addLicences(t *Theme, families []*fonts.Family) (string, error) {
+	text, err := icons.Licences()
+	if err != nil {
+		return "", fmt.Errorf("theme: %w", err)
+	}
+	for _, f := range families {
+		b, err := f.Licence()
+		if err != nil {
+			return "", fmt.Errorf("theme: %w", err)
+		}
+		text = append(append(text, '\n'), b...)
+	}
+	sum := sha256.Sum256(text)
+	name := "licences." + hex.EncodeToString(sum[:6]) + ".txt"
+	t.assets = append(t.assets, Asset{Path: "bindery/" + name, Data: text})
+	return name, nil
+}
+
+// Assets are the files that pages refer to; the bundle must hold them. The
+// same Config gives the same bytes.
+func (t *Theme) Assets() []Asset {
+	out := make([]Asset, len(t.assets))
+	for i, a := range t.assets {
+		out[i] = Asset{Path: a.Path, Data: bytes.Clone(a.Data)}
+	}
+	return out
+}
+
+// Icon returns the inline SVG of an icon. Library is "fontawesome", "lucide",
+// "tabler" or empty for the site's; the others are tried after it. Style is the
+// style of Font Awesome ("solid", "regular", "brands"…), empty for any.
+func (t *Theme) Icon(name, library, style string) (svg string, ok bool) {
+	if library == "" {
+		library = t.cfg.IconLibrary
+	}
+	return t.icons.SVG(name, library, style)
+}
+
+// appendIcon writes an icon by name, or a picture by address; nothing if there
+// is no such icon.
+func (t *Theme) appendIcon(dst []byte, icon string) []byte {
+	if icon == "" {
+		return dst
+	}
+	if isPicture(icon) {
+		dst = append(dst, `<img class="icon"`...)
+		dst = appendAttr(dst, "src", safeURL(icon))
+		return append(dst, ` alt="">`...)
+	}
+	name, library, style := splitIcon(icon)
+	if svg, ok := t.Icon(name, library, style); ok {
+		dst = append(dst, svg...)
+	}
+	return dst
+}
+
+// splitIcon takes "name", "library:name" and "library:style:name" apart; the
+// library may be empty.
+func splitIcon(icon string) (name, library, style string) {
+	before, name, ok := strings.Cut(icon, ":")
+	if !ok {
+		return icon, "", ""
+	}
+	if middle, last, ok := strings.Cut(name, ":"); ok {
+		return last, before, middle
+	}
+	return name, before, ""
+}
+
+// isPicture tells addresses of pictures from names of icons.
+func isPicture(icon string) bool {
+	return strings.ContainsAny(icon, "/.")
+}

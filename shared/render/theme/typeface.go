@@ -1,0 +1,219 @@
+package theme
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/theme/fonts"
+)
+
+// Font is a font of a site: a family of the bundled set (package fonts), one
+// that the reader has or that the site's own styles load, or one whose file is
+// in the bundle.
+type Font struct {
+	Family string
+	// Weight is the value of font-weight for this use; empty leaves the
+	// theme's.
+	Weight string
+	// Source is a path from the bundle's root, or an absolute address.
+	Source string
+	// Format is the font file's format, such as "woff2".
+	Format string
+}
+
+// Fonts of a site. Body also serves headings when Heading has no family. A
+// site that names none gets the theme's: a sans for text, a serif for
+// headings, one for code.
+type Fonts struct{ Body, Heading Font }
+
+// What stands behind every family.
+const (
+	sansStack  = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif,"Apple Color Emoji","Segoe UI Emoji"`
+	serifStack = `Charter,"Bitstream Charter",Cambria,Georgia,serif`
+	monoStack  = `ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace`
+)
+
+// The theme's own families.
+const (
+	ownSans  = "Source Sans 3"
+	ownSerif = "Source Serif 4"
+	ownMono  = "Source Code Pro"
+)
+
+// display waits a tenth of a second for a font before the stand-in is shown,
+// and after three seconds no longer changes what a reader has begun to read.
+const display = "fallback"
+
+// western is what a stand-in may show: for other scripts the system's own fonts
+// are right, not a scaled one.
+const western = "U+0-24F,U+2B0-52F,U+1E00-20CF,U+2122,U+2190-22FF"
+
+// typefaces collects the @font-face rules, files and stacks of a site.
+type typefaces struct {
+	set   *fonts.Set
+	rules strings.Builder
+	files []Asset
+	used  []*fonts.Family // in the order of their first use
+	done  map[string]bool
+
+	sans, heading, mono string // values of font-family
+	ownBody             bool   // text is set in the theme's own family
+}
+
+// newTypefaces decides the fonts of a site. Files of the bundled set go into
+// the bundle only when the site uses them. Pages don't preload them: from a
+// folder browsers refuse that, and the stand-ins keep every line in its place.
+func newTypefaces(cfg *Config) (*typefaces, error) {
+	set, err := fonts.Open()
+	if err != nil {
+		return nil, fmt.Errorf("theme: %w", err)
+	}
+	t := &typefaces{set: set, done: map[string]bool{}}
+	body, heading := cfg.Fonts.Body, cfg.Fonts.Heading
+	t.ownBody = body.Family == ""
+	if t.ownBody {
+		body.Family = ownSans
+	}
+	if t.sans, err = t.stack(body, sansStack, true); err != nil {
+		return nil, err
+	}
+	switch {
+	case heading.Family != "" && heading != body:
+		t.heading, err = t.stack(heading, sansStack, false)
+	case t.ownBody:
+		t.heading, err = t.stack(Font{Family: ownSerif}, serifStack, false)
+	default:
+		t.heading = "var(--font-sans)"
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.mono, err = t.stack(Font{Family: ownMono}, monoStack, false)
+	return t, err
+}
+
+// stack makes a family available and returns the value of font-family.
+func (t *typefaces) stack(f Font, behind string, italics bool) (string, error) {
+	switch strings.ToLower(f.Family) {
+	case "system", "system-ui", "sans-serif", "-apple-system":
+		return sansStack, nil
+	case "serif", "ui-serif":
+		return serifStack, nil
+	}
+	if f.Source != "" {
+		t.face(f)
+		return cssString(f.Family) + "," + behind, nil
+	}
+	family, ok := t.set.Find(f.Family)
+	if !ok {
+		return cssString(f.Family) + "," + behind, nil
+	}
+	if family.Kind == fonts.Serif {
+		behind = serifStack
+	}
+	if err := t.bundled(family, italics); err != nil {
+		return "", err
+	}
+	names := cssString(family.Name) + ","
+	if family.Fallback != nil {
+		names += cssString(family.Name+" Fallback") + ","
+	}
+	return names + behind, nil
+}
+
+// face loads a file of the site's own.
+func (t *typefaces) face(f Font) {
+	if t.done[f.Family+"\x00"+f.Source] {
+		return
+	}
+	t.done[f.Family+"\x00"+f.Source] = true
+	src := safeURL(f.Source)
+	if !isAbsolute(src) {
+		src = "../" + strings.TrimLeft(src, "/") // the sheet lies in bindery/
+	}
+	t.rules.WriteString("@font-face{font-family:" + cssString(f.Family) + ";src:url(" + cssString(src) + ")")
+	if f.Format != "" {
+		t.rules.WriteString(" format(" + cssString(f.Format) + ")")
+	}
+	t.rules.WriteString(";font-display:" + display + ";font-weight:100 900}")
+}
+
+// bundled adds the files of a family of the set, and its stand-in.
+func (t *typefaces) bundled(f *fonts.Family, italics bool) error {
+	if !slices.Contains(t.used, f) {
+		t.used = append(t.used, f)
+	}
+	for _, file := range f.Files {
+		if file.Style == "italic" && !italics || t.done[file.Name] {
+			continue
+		}
+		t.done[file.Name] = true
+		data, err := fonts.Read(file.Name)
+		if err != nil {
+			return fmt.Errorf("theme: %w", err)
+		}
+		sum := sha256.Sum256(data)
+		name := "fonts/" + strings.TrimSuffix(file.Name, ".woff2") + "." + hex.EncodeToString(sum[:6]) + ".woff2"
+		t.files = append(t.files, Asset{Path: "bindery/" + name, Data: data})
+		t.rules.WriteString("@font-face{font-family:" + cssString(f.Name) + ";src:url(" + name + ") format(\"woff2\");font-display:" + display + ";font-weight:" +
+			fonts.Weights + ";font-style:" + file.Style + ";unicode-range:" + file.Range + "}")
+	}
+	key := f.Name + " Fallback"
+	if fb := f.Fallback; fb != nil && !t.done[key] {
+		t.done[key] = true
+		regular := `local("Arial"),local("Liberation Sans"),local("Arimo"),local("Helvetica")`
+		bold := `local("Arial Bold"),local("Liberation Sans Bold"),local("Arimo Bold"),local("Helvetica Bold")`
+		if f.Kind == fonts.Serif {
+			regular = `local("Times New Roman"),local("Liberation Serif"),local("Tinos"),local("Times")`
+			bold = `local("Times New Roman Bold"),local("Liberation Serif Bold"),local("Tinos Bold"),local("Times Bold")`
+		}
+		t.standIn(key, regular, "100 549", fb.Regular)
+		t.standIn(key, bold, "550 900", fb.Bold)
+	}
+	return nil
+}
+
+// standIn is a font of the reader's system, scaled by m, for the weights of a
+// family that is not loaded yet.
+func (t *typefaces) standIn(family, local, weights string, m fonts.Metrics) {
+	percent := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) + "%" }
+	t.rules.WriteString("@font-face{font-family:" + cssString(family) + ";src:" + local + ";font-weight:" + weights + ";size-adjust:" + percent(m.Size) +
+		";ascent-override:" + percent(m.Ascent) + ";descent-override:" + percent(m.Descent) + ";line-gap-override:" + percent(m.LineGap) +
+		";unicode-range:" + western + "}")
+}
+
+// cssString writes s as a CSS string.
+func cssString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == '<' || r == 0x7f:
+			// Nothing that could end the string or a <style> element.
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// fontWeight passes only what can be a weight.
+func fontWeight(w string) string {
+	if w == "" || len(w) > 4 {
+		return ""
+	}
+	for i := 0; i < len(w); i++ {
+		if w[i] < '0' || w[i] > '9' {
+			return ""
+		}
+	}
+	return w
+}

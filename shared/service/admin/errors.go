@@ -1,0 +1,139 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Codes say what went wrong. They stand in the header Bindery-Error-Code, in
+// the failure of a job, and as error names in the workflow, so they are
+// interface: add, but don't rename.
+const (
+	CodeUnauthorized   = "unauthorized"           // no key, or not one of ours
+	CodeKeyExpired     = "key_expired"            // the key was one of ours until its end
+	CodeAddress        = "address_not_allowed"    // the key may not be used from there
+	CodeScope          = "scope_missing"          // the key may not do this
+	CodePlan           = "plan_required"          // the organisation's plan has no static export
+	CodeInvalid        = "invalid_request"        // a field or header is wrong
+	CodeUnsupported    = "unsupported_media_type" // the body is not declared as JSON
+	CodeTooLarge       = "too_large"              // a body or a site is over its limit
+	CodeNotFound       = "not_found"              // nothing there for this caller
+	CodeDomainNotFound = "domain_not_found"       // no project of the caller has this domain
+
+	CodeDomainTaken    = "domain_taken"          // another project has the domain
+	CodeJobRunning     = "job_running"           // the job has no result yet
+	CodeJobFailed      = "job_failed"            // the job has no result and never will
+	CodeNoSnapshot     = "no_snapshot"           // nothing was published for the domain yet
+	CodeVersionTaken   = "version_taken"         // the label means other content
+	CodeIncomplete     = "snapshot_incomplete"   // something was not uploaded
+	CodeInconsistent   = "snapshot_inconsistent" // manifest and packs contradict each other
+	CodeOvertaken      = "snapshot_overtaken"    // another snapshot was published meanwhile
+	CodeBundleGone     = "bundle_gone"           // the bundle was removed
+	CodeKeyReused      = "idempotency_mismatch"  // same Idempotency-Key, other request
+	CodeKeyRunning     = "idempotency_running"   // the first request with this key still runs
+	CodeTooManyExports = "too_many_exports"      // the organisation's running exports are at their limit
+
+	CodeInvalidSite     = "invalid_site"     // the site can't be exported as it is
+	CodeRendererChanged = "renderer_changed" // steps of two renderers met in one job
+	CodeSiteTooLarge    = "site_too_large"   // the site is over a limit of exports
+	CodeJobNotActive    = "job_not_active"   // the job is final, or its state does not allow this
+	CodeTemporary       = "temporary"        // try again: nothing is wrong for good
+	CodeInternal        = "internal"         // a fault of ours
+)
+
+// Codes lists every code above, for tables and tests that must name them all.
+func Codes() []string {
+	return []string{
+		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodePlan, CodeInvalid, CodeUnsupported,
+		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
+		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone,
+		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeInvalidSite, CodeRendererChanged,
+		CodeSiteTooLarge, CodeJobNotActive, CodeTemporary, CodeInternal,
+	}
+}
+
+// Error is a refusal or a failure: a code for programs, a message that is safe
+// to show to the caller, and what the log should know besides.
+type Error struct {
+	code    string
+	message string
+	// Field is the field, parameter or header that is wrong, as in "paths[2]";
+	// the message begins with it.
+	Field string
+	// RetryAfter, if not zero, is when trying again may help.
+	RetryAfter time.Duration
+	// Err is the cause, for the log only.
+	Err error
+}
+
+var _ store.Coded = (*Error)(nil)
+
+// Errorf makes an Error whose message is safe to show. A cause does not belong
+// in the message: see Wrap.
+func Errorf(code, format string, args ...any) *Error {
+	return &Error{code: code, message: fmt.Sprintf(format, args...)}
+}
+
+// FieldErrorf makes an Error of code CodeInvalid about one field.
+func FieldErrorf(field, format string, args ...any) *Error {
+	return &Error{code: CodeInvalid, message: field + ": " + fmt.Sprintf(format, args...), Field: field}
+}
+
+// Wrap returns a copy of e with a cause.
+func (e *Error) Wrap(cause error) *Error {
+	c := *e
+	c.Err = cause
+	return &c
+}
+
+// After returns a copy of e that says when to try again.
+func (e *Error) After(d time.Duration) *Error {
+	c := *e
+	c.RetryAfter = d
+	return &c
+}
+
+// Code returns the error's code.
+func (e *Error) Code() string { return e.code }
+
+// SafeMessage returns the message for callers.
+func (e *Error) SafeMessage() string { return e.message }
+
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.code + ": " + e.message + ": " + e.Err.Error()
+	}
+	return e.code + ": " + e.message
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf returns the code of err: its own, CodeTemporary where a context
+// ended, else CodeInternal. It is empty for nil.
+func CodeOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	if c, ok := errors.AsType[store.Coded](err); ok {
+		return c.Code()
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return CodeTemporary
+	}
+	return CodeInternal
+}
+
+// keepable tells whether an answer that carries this code is one that a
+// repeated request with the same Idempotency-Key gets again. What a second try
+// may heal is not.
+func keepable(code string) bool {
+	switch code {
+	case CodeTooManyExports, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,430 @@
+package admin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// ExportStatus is where an export job stands.
+type ExportStatus string
+
+// The states of an export job: queued → running → completed | failed. A queued
+// one may fail too. Nothing moves a final job back.
+const (
+	ExportQueued    ExportStatus = "queued"
+	ExportRunning   ExportStatus = "running"
+	ExportCompleted ExportStatus = "completed"
+	ExportFailed    ExportStatus = "failed"
+)
+
+// Final tells whether a status is for good.
+func (st ExportStatus) Final() bool { return st == ExportCompleted || st == ExportFailed }
+
+// Failure says why a job failed, in words that are safe to show.
+type Failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Bundle is what a completed job made.
+type Bundle struct {
+	Key    string `json:"key"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+	Pages  int    `json:"pages"`
+	// Diagnostics are how many there are, by severity.
+	Diagnostics Diagnostics `json:"diagnostics"`
+}
+
+// Diagnostics counts what an export found in a site.
+type Diagnostics struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Infos    int `json:"infos"`
+}
+
+// ExportJob is one static export: of one snapshot, with the settings that the
+// project had when it started.
+type ExportJob struct {
+	ID           string       `json:"id"`
+	Organisation string       `json:"organisation"`
+	Project      string       `json:"project"`
+	Domain       string       `json:"domain"`
+	Snapshot     string       `json:"snapshot"`
+	Version      string       `json:"version"`
+	Paths        []string     `json:"paths,omitempty"` // prefixes, without slashes at the ends; none: the whole site
+	Kind         Kind         `json:"kind"`
+	Settings     Settings     `json:"settings"`
+	Status       ExportStatus `json:"status"`
+	CreatedAt    time.Time    `json:"createdAt"`
+	UpdatedAt    time.Time    `json:"updatedAt"`
+	// Plan is filled once running.
+	Plan ExportPlan `json:"plan,omitzero"`
+	// Done is how many pages are rendered, and Reached the progress: what a
+	// final job keeps. While a job runs both follow from its shards' markers.
+	Done    int      `json:"done,omitempty"`
+	Reached int      `json:"reached,omitempty"`
+	Bundle  *Bundle  `json:"bundle,omitempty"`
+	Failure *Failure `json:"failure,omitempty"`
+}
+
+// ExportPlan is what the step Plan found: it turns a queued job into a running
+// one.
+type ExportPlan struct {
+	// Renderer is the digest of the renderer that all steps must be of.
+	Renderer string `json:"renderer"`
+	Shards   int    `json:"shards"`
+	Pages    int    `json:"pages"`
+	// Remote is the digest of what was fetched from other hosts, empty where
+	// nothing was asked for: an input of the version, as the snapshot is.
+	Remote string `json:"remote,omitempty"`
+}
+
+// PageCount is how many pages are rendered so far.
+func (j ExportJob) PageCount() int { return j.Done }
+
+// Progress is a whole number from 0 to 100. It never falls, and is 100 only
+// for a completed job.
+func (j ExportJob) Progress() int {
+	switch {
+	case j.Status == ExportCompleted:
+		return 100
+	case j.Status == ExportFailed:
+		return j.Reached
+	case j.Status == ExportRunning && j.Plan.Pages > 0:
+		return max(0, min(99, j.Done*99/j.Plan.Pages))
+	}
+	return 0
+}
+
+// StartExport asks for a static export.
+type StartExport struct {
+	Domain string
+	// Version is a label for the export; empty for one made of the snapshot's id.
+	Version string
+	// Paths are prefixes of the pages that the bundle has; none for all.
+	Paths          []string
+	IdempotencyKey string
+}
+
+// version says what a label of a domain means, and who stands for it.
+type version struct {
+	// Content is the digest of snapshot, paths, kind and settings.
+	Content string `json:"content"`
+	// Active counts jobs that are queued or running, Completed says that one
+	// was completed. A label for which neither holds means nothing: all its
+	// jobs failed, and it may be taken for other content.
+	Active    int  `json:"active"`
+	Completed bool `json:"completed,omitempty"`
+	// Remote is the ExportPlan.Remote of the label's jobs that have begun.
+	Remote string `json:"remote,omitempty"`
+}
+
+// content is what a version means.
+type content struct {
+	Snapshot string   `json:"snapshot"`
+	Paths    []string `json:"paths,omitempty"`
+	Kind     Kind     `json:"kind"`
+	Settings Settings `json:"settings"`
+}
+
+func digestOf(v any) string {
+	b, _ := json.Marshal(v) // structs of strings and booleans always encode
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// versionOf is the version of an export without a label: its snapshot's id,
+// with a digest of paths, kind and settings where one is not the default.
+func versionOf(c content) string {
+	if len(c.Paths) == 0 && c.Kind == KindCloud && c.Settings == (Settings{}) {
+		return c.Snapshot
+	}
+	id := c.Snapshot
+	c.Snapshot = ""
+	return id + "-" + digestOf(c)[:12]
+}
+
+// remoteSuffix is what the version of an export without a label ends with where
+// files of other hosts belong to it.
+func remoteSuffix(remote string) string {
+	if remote == "" {
+		return ""
+	}
+	return "-r" + remote[:min(len(remote), 12)]
+}
+
+// pinRemote makes what was fetched for a job that begins a part of its version.
+// A label that means other files already refuses it; an export without a label
+// gets a version that tells them.
+func (s *Service) pinRemote(ctx context.Context, b *batch, j *ExportJob, remote string) error {
+	if remote == "" {
+		return nil
+	}
+	what := content{Snapshot: j.Snapshot, Paths: j.Paths, Kind: j.Kind, Settings: j.Settings}
+	v, revision, err := readOr[version](ctx, s, versionKey(j.Project, j.Version))
+	if err != nil {
+		return err
+	}
+	if j.Version != versionOf(what) {
+		if v.Remote != remote && v.Remote != "" && (v.Completed || v.Active > 1) {
+			return Errorf(CodeVersionTaken, "version: %s of this domain was made with other files of other hosts; they have changed since", j.Version)
+		}
+		v.Remote = remote
+		b.put(versionKey(j.Project, j.Version), revision, v)
+		return nil
+	}
+	v.Active = max(0, v.Active-1)
+	b.put(versionKey(j.Project, j.Version), revision, v)
+	j.Version += remoteSuffix(remote)
+	own, revision, err := readOr[version](ctx, s, versionKey(j.Project, j.Version))
+	if err != nil {
+		return err
+	}
+	meaning := digestOf(struct {
+		content
+		Remote string `json:"remote"`
+	}{what, remote})
+	if own.Content != meaning {
+		if own.Active > 0 || own.Completed {
+			return Errorf(CodeVersionTaken, "version: %s of this domain has other content", j.Version)
+		}
+		own = version{Content: meaning, Remote: remote}
+	}
+	own.Active++
+	b.put(versionKey(j.Project, j.Version), revision, own)
+	return nil
+}
+
+// counter is the value of a record that counts.
+type counter struct {
+	Running int `json:"running"`
+}
+
+// StartExport queues an export of the newest snapshot of a caller's domain and
+// starts it. Two equal calls make two jobs, unless they carry the same
+// Idempotency-Key.
+//
+// The job is there for good once the records are written: where the workflow
+// can't be started now, the reconciler starts it by the same name.
+func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (ExportJob, error) {
+	if err := CheckDomain("domain", in.Domain); err != nil {
+		return ExportJob{}, err
+	}
+	if in.Version != "" {
+		if err := checkVersion("version", in.Version); err != nil {
+			return ExportJob{}, err
+		}
+	}
+	paths, err := normalPaths("paths", in.Paths)
+	if err != nil {
+		return ExportJob{}, err
+	}
+	in.Paths = paths
+	key := in.IdempotencyKey
+	in.IdempotencyKey = ""
+	run := func(sl *slot) (ExportJob, string, error) {
+		j, err := s.queue(ctx, c, in, sl)
+		if err == nil {
+			s.start(ctx, j)
+		}
+		return j, j.ID, err
+	}
+	replay := func(id string) (ExportJob, error) {
+		j, err := s.job(ctx, id)
+		if err != nil {
+			return ExportJob{}, err
+		}
+		if j.Status == ExportQueued {
+			s.start(ctx, j)
+		}
+		return j.asQueued(), nil
+	}
+	return once(ctx, s, c, "start-export", key, in, run, replay)
+}
+
+// asQueued is the job as it was when it was made: what a repeated start shows.
+func (j ExportJob) asQueued() ExportJob {
+	j.Status, j.UpdatedAt = ExportQueued, j.CreatedAt
+	if suffix := remoteSuffix(j.Plan.Remote); suffix != "" {
+		what := content{Snapshot: j.Snapshot, Paths: j.Paths, Kind: j.Kind, Settings: j.Settings}
+		if first := versionOf(what); j.Version == first+suffix {
+			j.Version = first
+		}
+	}
+	j.Plan, j.Done, j.Reached, j.Bundle, j.Failure = ExportPlan{}, 0, 0, nil, nil
+	return j
+}
+
+// queue writes a job, in one transaction with all that must hold for it.
+func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot) (ExportJob, error) {
+	id := s.newID(PrefixExport)
+	var j ExportJob
+	err := s.transact(ctx, func() error {
+		project, claim, _, err := s.site(ctx, c, in.Domain)
+		if err != nil {
+			return err
+		}
+		if claim.Newest == "" {
+			return Errorf(CodeNoSnapshot, "nothing has been published for this domain yet")
+		}
+		snapshot, snapshotRevision, err := read[Snapshot](ctx, s, snapshotKey(project.ID, claim.Newest))
+		if err != nil {
+			return err
+		}
+		what := content{Snapshot: snapshot.ID, Paths: in.Paths, Kind: project.Kind, Settings: project.Settings}
+		now := s.now()
+		j = ExportJob{
+			ID: id, Organisation: c.OrganisationID, Project: project.ID, Domain: project.Domain,
+			Snapshot: snapshot.ID, Version: in.Version, Paths: in.Paths, Kind: project.Kind, Settings: project.Settings,
+			Status: ExportQueued, CreatedAt: now, UpdatedAt: now,
+		}
+		if j.Version == "" {
+			j.Version = versionOf(what)
+		}
+		v, versionRevision, err := readOr[version](ctx, s, versionKey(project.ID, j.Version))
+		if err != nil {
+			return err
+		}
+		if meaning := digestOf(what); v.Content != meaning {
+			if v.Active > 0 || v.Completed {
+				return Errorf(CodeVersionTaken, "version: %s of this domain is another snapshot, or has other paths or settings", j.Version)
+			}
+			v = version{Content: meaning}
+		}
+		v.Active++
+		running, runningRevision, err := readOr[counter](ctx, s, runningKey(c.OrganisationID))
+		if err != nil {
+			return err
+		}
+		if running.Running >= s.maxRunning {
+			return Errorf(CodeTooManyExports, "%d exports of your organisation are queued or running; wait until one is done", running.Running).After(s.busyPause())
+		}
+		running.Running++
+
+		var b batch
+		b.put(jobKey(j.ID), 0, j).Active = activeValue(j)
+		b.put(versionKey(project.ID, j.Version), versionRevision, v)
+		b.put(runningKey(c.OrganisationID), runningRevision, running)
+		if !snapshot.Exported {
+			snapshot.Exported = true
+			b.put(snapshotKey(project.ID, snapshot.ID), snapshotRevision, snapshot)
+		}
+		sl.settle(&b, j.ID)
+		return sl.settled(s.write(ctx, &b))
+	})
+	if err != nil {
+		return ExportJob{}, err
+	}
+	return j, nil
+}
+
+// busyPause is when a caller over the limit may try again: exports take at
+// least a few polls.
+func (s *Service) busyPause() time.Duration { return 2 * s.pollAfter }
+
+// activeValue is a job's place in the index of active jobs: oldest first.
+func activeValue(j ExportJob) string { return activePrefix + timePart(j.CreatedAt) + "#" + j.ID }
+
+const activePrefix = "export#"
+
+// start begins the workflow of a job. That it failed is for the log: the job
+// stays queued, and the reconciler starts it.
+func (s *Service) start(ctx context.Context, j ExportJob) {
+	if err := s.Restart(ctx, j); err != nil {
+		s.log.ErrorContext(ctx, "export not started yet", "job", j.ID, "error", err)
+	}
+}
+
+// job reads a job as it is stored.
+func (s *Service) job(ctx context.Context, id string) (ExportJob, error) {
+	j, _, err := s.jobRevision(ctx, id)
+	return j, err
+}
+
+func (s *Service) jobRevision(ctx context.Context, id string) (ExportJob, int64, error) {
+	if !validID(id) {
+		return ExportJob{}, 0, notFound("export job")
+	}
+	j, revision, err := read[ExportJob](ctx, s, jobKey(id))
+	if errors.Is(err, store.ErrNotFound) {
+		return ExportJob{}, 0, notFound("export job")
+	}
+	return j, revision, err
+}
+
+// callersJob reads a job of a caller's organisation.
+func (s *Service) callersJob(ctx context.Context, c Caller, id string) (ExportJob, error) {
+	j, err := s.job(ctx, id)
+	if err == nil && j.Organisation != c.OrganisationID {
+		return ExportJob{}, notFound("export job")
+	}
+	return j, err
+}
+
+// GetExport reads a caller's job with its progress, or returns CodeNotFound.
+func (s *Service) GetExport(ctx context.Context, c Caller, id string) (ExportJob, error) {
+	j, err := s.callersJob(ctx, c, id)
+	if err != nil || j.Status != ExportRunning {
+		return j, err
+	}
+	m, err := s.markers(ctx, id)
+	if err != nil {
+		return ExportJob{}, err
+	}
+	j.Done = m.pages
+	if m.latest.After(j.UpdatedAt) {
+		j.UpdatedAt = m.latest
+	}
+	return j, nil
+}
+
+// BundleLink is a link to a finished bundle.
+type BundleLink struct {
+	Job  ExportJob
+	Link store.Link
+}
+
+// BundleLink makes a fresh link to the bundle of a caller's job: CodeJobRunning
+// while there is none yet, CodeJobFailed where there never will be one,
+// CodeBundleGone where it was removed.
+func (s *Service) BundleLink(ctx context.Context, c Caller, jobID, idempotencyKey string) (BundleLink, error) {
+	link := func() (BundleLink, error) {
+		j, err := s.callersJob(ctx, c, jobID)
+		if err != nil {
+			return BundleLink{}, err
+		}
+		switch j.Status {
+		case ExportCompleted:
+		case ExportFailed:
+			return BundleLink{}, Errorf(CodeJobFailed, "the export failed: there is no bundle")
+		default:
+			return BundleLink{}, Errorf(CodeJobRunning, "the export is %s: there is no bundle yet", j.Status).After(s.pollAfter)
+		}
+		if _, err := s.objects.Stat(ctx, j.Bundle.Key); errors.Is(err, store.ErrNotFound) {
+			return BundleLink{}, Errorf(CodeBundleGone, "the bundle was removed; start another export")
+		} else if err != nil {
+			return BundleLink{}, fmt.Errorf("look for bundle of %s: %w", j.ID, err)
+		}
+		l, err := s.objects.PresignGet(ctx, j.Bundle.Key, j.Domain+"-"+j.Version+".tar.gz", s.linkLife)
+		if err != nil {
+			return BundleLink{}, fmt.Errorf("link to bundle of %s: %w", j.ID, err)
+		}
+		return BundleLink{Job: j, Link: l}, nil
+	}
+	if !validID(jobID) {
+		return BundleLink{}, notFound("export job")
+	}
+	run := func(*slot) (BundleLink, string, error) {
+		l, err := link()
+		return l, jobID, err
+	}
+	return once(ctx, s, c, "generate-bundle", idempotencyKey, jobID, run, func(string) (BundleLink, error) { return link() })
+}

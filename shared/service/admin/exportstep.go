@@ -1,0 +1,336 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// ExportInput is all that the steps of an export need to know.
+type ExportInput struct {
+	Job ExportJob
+	// Project is the job's project with the kind and the settings that it had
+	// when the job started.
+	Project  Project
+	Snapshot Snapshot
+	Features FeatureSet
+}
+
+// ExportInput reads what the steps of a job need. The error is
+// CodeJobNotActive where there is no such job, or it is final.
+func (s *Service) ExportInput(ctx context.Context, jobID string) (ExportInput, error) {
+	j, _, err := s.activeJob(ctx, jobID)
+	if err != nil {
+		return ExportInput{}, err
+	}
+	project, _, err := read[Project](ctx, s, projectKey(j.Project))
+	if err != nil {
+		return ExportInput{}, err
+	}
+	snapshot, _, err := read[Snapshot](ctx, s, snapshotKey(j.Project, j.Snapshot))
+	if err != nil {
+		return ExportInput{}, err
+	}
+	project.Domain, project.Kind, project.Settings = j.Domain, j.Kind, j.Settings
+	return ExportInput{Job: j, Project: project, Snapshot: snapshot, Features: Features(j.Kind, j.Settings)}, nil
+}
+
+// notActive is the answer to a step that comes too late, or for nothing.
+func notActive(j ExportJob) *Error {
+	if j.ID == "" {
+		return Errorf(CodeJobNotActive, "there is no such export job")
+	}
+	return Errorf(CodeJobNotActive, "the export job is %s", j.Status)
+}
+
+// activeJob reads a job that is queued or running.
+func (s *Service) activeJob(ctx context.Context, id string) (ExportJob, int64, error) {
+	j, revision, err := s.stepJob(ctx, id)
+	if err == nil && j.Status.Final() {
+		return ExportJob{}, 0, notActive(j)
+	}
+	return j, revision, err
+}
+
+// stepJob reads a job for a step: one that is not there is not active.
+func (s *Service) stepJob(ctx context.Context, id string) (ExportJob, int64, error) {
+	j, revision, err := s.jobRevision(ctx, id)
+	if CodeOf(err) == CodeNotFound {
+		return ExportJob{}, 0, notActive(ExportJob{})
+	}
+	return j, revision, err
+}
+
+// BeginExport turns a queued job into a running one. Doing it again with an
+// equal plan is success; with another renderer, or another plan, it is
+// CodeRendererChanged: the same renderer plans a snapshot in one way only.
+func (s *Service) BeginExport(ctx context.Context, jobID string, plan ExportPlan) error {
+	if plan.Renderer == "" || plan.Shards < 0 || plan.Pages < 0 {
+		return Errorf(CodeInternal, "the export could not be planned")
+	}
+	return s.transact(ctx, func() error {
+		j, revision, err := s.activeJob(ctx, jobID)
+		if err != nil {
+			return err
+		}
+		if j.Status == ExportRunning {
+			if j.Plan != plan {
+				return Errorf(CodeRendererChanged, "the renderer was changed during the export; start another one")
+			}
+			return nil
+		}
+		var b batch
+		if err := s.pinRemote(ctx, &b, &j, plan.Remote); err != nil {
+			return err
+		}
+		j.Status, j.Plan, j.UpdatedAt = ExportRunning, plan, s.now()
+		b.put(jobKey(jobID), revision, j).Active = activeValue(j)
+		return s.write(ctx, &b)
+	})
+}
+
+// CheckRenderer refuses a step whose renderer is not the one that the running
+// job was planned with.
+func CheckRenderer(j ExportJob, renderer string) error {
+	if j.Status == ExportRunning && j.Plan.Renderer != renderer {
+		return Errorf(CodeRendererChanged, "the renderer was changed during the export; start another one")
+	}
+	return nil
+}
+
+// marker says that a shard is rendered.
+type marker struct {
+	Pages int       `json:"pages"`
+	At    time.Time `json:"at"`
+}
+
+type markers struct {
+	pages, shards int
+	latest        time.Time
+}
+
+// markers sums the markers of a job. They are only ever added, so neither
+// sum falls.
+func (s *Service) markers(ctx context.Context, job string) (markers, error) {
+	var m markers
+	q := store.Query{PK: jobKey(job).PK, Prefix: prefixShard}
+	err := list(ctx, s, q, func(_ store.Record, v marker) error {
+		m.pages += v.Pages
+		m.shards++
+		if v.At.After(m.latest) {
+			m.latest = v.At
+		}
+		return nil
+	})
+	return m, err
+}
+
+// MarkShard says that a shard of a running job is rendered, with so many
+// pages. A shard counts once, however often it is marked. A job that is final
+// refuses new markers with CodeJobNotActive.
+func (s *Service) MarkShard(ctx context.Context, jobID string, shard, pages int) error {
+	if marked, err := s.ShardMarked(ctx, jobID, shard); err != nil || marked {
+		return err
+	}
+	j, _, err := s.activeJob(ctx, jobID)
+	if err != nil {
+		return err
+	}
+	if j.Status != ExportRunning {
+		return notActive(j)
+	}
+	var b batch
+	b.put(shardKey(jobID, shard), 0, marker{Pages: max(pages, 0), At: s.now()})
+	err = s.write(ctx, &b)
+	if conflictOn(err, shardKey(jobID, shard)) {
+		return nil
+	}
+	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+		return Errorf(CodeTemporary, "the shard could not be marked; try again").Wrap(err)
+	}
+	return err
+}
+
+// ShardMarked tells whether a shard is rendered.
+func (s *Service) ShardMarked(ctx context.Context, jobID string, shard int) (bool, error) {
+	if !validID(jobID) {
+		return false, notActive(ExportJob{})
+	}
+	_, err := s.store.Get(ctx, shardKey(jobID, shard))
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// finish adds to a batch what every final transition does: it frees the
+// organisation's place, and the version's.
+func (s *Service) finish(ctx context.Context, b *batch, j ExportJob) error {
+	running, revision, err := readOr[counter](ctx, s, runningKey(j.Organisation))
+	if err != nil {
+		return err
+	}
+	running.Running = max(0, running.Running-1)
+	b.put(runningKey(j.Organisation), revision, running)
+	v, revision, err := readOr[version](ctx, s, versionKey(j.Project, j.Version))
+	if err != nil {
+		return err
+	}
+	v.Active = max(0, v.Active-1)
+	v.Completed = v.Completed || j.Status == ExportCompleted
+	b.put(versionKey(j.Project, j.Version), revision, v)
+	return nil
+}
+
+// CompleteExport completes a running job, in one transaction with exact
+// counts, the month's usage and the organisation's place. Doing it again with
+// an equal bundle is success; a job that failed stays so (CodeJobNotActive).
+func (s *Service) CompleteExport(ctx context.Context, jobID string, bundle Bundle) error {
+	return s.transact(ctx, func() error {
+		j, revision, err := s.stepJob(ctx, jobID)
+		if err != nil {
+			return err
+		}
+		if j.Status == ExportCompleted && *j.Bundle == bundle {
+			return nil
+		}
+		if j.Status != ExportRunning {
+			return notActive(j)
+		}
+		now := s.now()
+		j.Status, j.UpdatedAt, j.Bundle, j.Done = ExportCompleted, now, &bundle, bundle.Pages
+		var b batch
+		b.put(jobKey(jobID), revision, j)
+		if err := s.finish(ctx, &b, j); err != nil {
+			return err
+		}
+		u, usageRevision, err := readOr[Usage](ctx, s, usageKey(j.Organisation, month(now)))
+		if err != nil {
+			return err
+		}
+		u.Month = month(now)
+		u.Exports++
+		u.Pages += int64(bundle.Pages)
+		u.BundleBytes += bundle.Size
+		b.put(usageKey(j.Organisation, month(now)), usageRevision, u)
+		return s.write(ctx, &b)
+	})
+}
+
+// FailExport fails a job that is queued or running. A cause that RecordFailure
+// kept goes before the one given here: a workflow often knows only that
+// something failed. Doing it again is success and changes nothing; a job that
+// is completed stays so (CodeJobNotActive).
+func (s *Service) FailExport(ctx context.Context, jobID, code, message string) error {
+	return s.transact(ctx, func() error {
+		j, revision, err := s.stepJob(ctx, jobID)
+		if err != nil {
+			return err
+		}
+		switch j.Status {
+		case ExportFailed:
+			return nil
+		case ExportCompleted:
+			return notActive(j)
+		}
+		failure, _, err := readOr[Failure](ctx, s, failureKey(jobID))
+		if err != nil {
+			return err
+		}
+		if failure.Code == "" {
+			failure = safeFailure(code, message)
+		}
+		m, err := s.markers(ctx, jobID)
+		if err != nil {
+			return err
+		}
+		j.Done = m.pages
+		j.Reached = j.Progress()
+		j.Status, j.UpdatedAt, j.Failure = ExportFailed, s.now(), &failure
+		var b batch
+		b.put(jobKey(jobID), revision, j)
+		if err := s.finish(ctx, &b, j); err != nil {
+			return err
+		}
+		return s.write(ctx, &b)
+	})
+}
+
+// RecordFailure keeps the first cause of a failing step for FailExport. Steps
+// call it when they end with an error that no retry heals.
+func (s *Service) RecordFailure(ctx context.Context, jobID, code, message string) error {
+	if _, _, err := s.activeJob(ctx, jobID); err != nil {
+		return err
+	}
+	var b batch
+	b.put(failureKey(jobID), 0, safeFailure(code, message))
+	err := s.write(ctx, &b)
+	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+		return nil
+	}
+	return err
+}
+
+// maxFailure bounds a failure's message, in bytes.
+const maxFailure = 2000
+
+func safeFailure(code, message string) Failure {
+	if code == "" {
+		code = CodeInternal
+	}
+	if message == "" {
+		message = "the export failed"
+	}
+	if len(message) > maxFailure {
+		cut := maxFailure
+		for cut > 0 && message[cut]&0xC0 == 0x80 { // not inside a character
+			cut--
+		}
+		message = message[:cut] + "…"
+	}
+	return Failure{Code: code, Message: message}
+}
+
+// ActiveExports calls fn with every job that is queued or running, oldest
+// first. It reads an index that may lag: each job is read again before it is
+// given, and one that is final by then is left out.
+func (s *Service) ActiveExports(ctx context.Context, fn func(ExportJob) error) error {
+	q := store.Query{Index: store.ByActive, Prefix: activePrefix}
+	return list(ctx, s, q, func(rec store.Record, _ json.RawMessage) error {
+		j, _, err := read[ExportJob](ctx, s, rec.Key)
+		if errors.Is(err, store.ErrNotFound) || err == nil && j.Status.Final() {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return fn(j)
+	})
+}
+
+// FindExport reads a job for operators and the reconciler, whoever's it is, or
+// returns CodeNotFound.
+func (s *Service) FindExport(ctx context.Context, id string) (ExportJob, error) {
+	return s.job(ctx, id)
+}
+
+// WorkflowInput is what an execution of the export workflow begins with.
+type WorkflowInput struct {
+	JobID string `json:"jobId"`
+}
+
+// Restart starts a job's workflow under the job's id. One that was started
+// before is success.
+func (s *Service) Restart(ctx context.Context, j ExportJob) error {
+	if s.runner == nil {
+		return errors.New("no workflow runner is configured")
+	}
+	input, err := json.Marshal(WorkflowInput{JobID: j.ID})
+	if err != nil {
+		return err
+	}
+	return s.runner.Start(ctx, j.ID, input)
+}

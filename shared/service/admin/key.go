@@ -1,0 +1,286 @@
+package admin
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"hash/crc32"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Scope is a right that a key has. One does not include the other.
+type Scope string
+
+// The scopes.
+const (
+	ScopeRead  Scope = "read"  // GET
+	ScopeWrite Scope = "write" // everything else
+)
+
+// Key is an admin key as it is stored and listed: everything but the secret.
+type Key struct {
+	ID           string  `json:"id"`
+	Organisation string  `json:"organisation"`
+	Name         string  `json:"name"`
+	Scopes       []Scope `json:"scopes"`
+	// AllowedAddresses are the networks that the key may be used from; none
+	// means any.
+	AllowedAddresses []netip.Prefix `json:"allowedAddresses,omitempty"`
+	CreatedAt        time.Time      `json:"createdAt"`
+	// ExpiresAt is the key's end, RevokedAt when an operator ended it; zero
+	// for never and not yet.
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+	RevokedAt time.Time `json:"revokedAt,omitzero"`
+	// Digest is the SHA-256 of the whole key in hex: the key itself is not kept.
+	Digest string `json:"digest"`
+}
+
+// KeyRequest asks for a new key.
+type KeyRequest struct {
+	Organisation string
+	Name         string
+	// Scopes; none means all.
+	Scopes           []Scope
+	AllowedAddresses []netip.Prefix
+	// ExpiresAt, if not zero, must be in the future.
+	ExpiresAt time.Time
+}
+
+// Caller is who made a request: an organisation, by one of its keys.
+type Caller struct {
+	OrganisationID string
+	KeyID          string
+	Plan           Plan
+	Scopes         []Scope
+}
+
+// keyEntry is the row by which an organisation's keys are listed.
+type keyEntry struct {
+	Digest string `json:"digest"`
+}
+
+const (
+	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	secretLength   = 32 // letters of base62: 190 bits
+	checksumLength = 6  // letters of base62 that hold a CRC-32
+	maxAddresses   = 100
+	lastYear       = 9999 // RFC 3339 has four digits for a year
+)
+
+// newSecret makes a key: prefix, underscore, secret, checksum.
+func newSecret(prefix string) string {
+	secret := make([]byte, 0, secretLength)
+	var b [2 * secretLength]byte
+	for len(secret) < secretLength {
+		rand.Read(b[:])
+		for _, c := range b {
+			// 248 is the greatest multiple of 62 in a byte: all letters equally likely.
+			if c < 248 && len(secret) < secretLength {
+				secret = append(secret, base62[c%62])
+			}
+		}
+	}
+	head := prefix + "_" + string(secret)
+	return head + checksum(head)
+}
+
+// checksum tells a mistyped key from a key without asking the store.
+func checksum(head string) string {
+	n := crc32.ChecksumIEEE([]byte(head))
+	var b [checksumLength]byte
+	for i := checksumLength - 1; i >= 0; i-- {
+		b[i] = base62[n%62]
+		n /= 62
+	}
+	return string(b[:])
+}
+
+// wellFormed tells whether a string has the form of a key, checksum included.
+func wellFormed(prefix, key string) bool {
+	secret, ok := strings.CutPrefix(key, prefix+"_")
+	if !ok || len(secret) != secretLength+checksumLength {
+		return false
+	}
+	for i := 0; i < len(secret); i++ {
+		if strings.IndexByte(base62, secret[i]) < 0 {
+			return false
+		}
+	}
+	head := key[:len(key)-checksumLength]
+	return checksum(head) == key[len(head):]
+}
+
+func keyDigest(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:])
+}
+
+// CreateKey makes an admin key for an organisation. The second result is the
+// key itself: it is returned here and never again.
+func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, error) {
+	if err := checkName("name", in.Name); err != nil {
+		return Key{}, "", err
+	}
+	scopes := []Scope{ScopeRead, ScopeWrite}
+	if len(in.Scopes) > 0 {
+		scopes = nil
+		for i, sc := range in.Scopes {
+			if sc != ScopeRead && sc != ScopeWrite {
+				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read or write")
+			}
+			if !slices.Contains(scopes, sc) {
+				scopes = append(scopes, sc)
+			}
+		}
+	}
+	if len(in.AllowedAddresses) > maxAddresses {
+		return Key{}, "", FieldErrorf("allowedAddresses", "must be at most %d networks", maxAddresses)
+	}
+	var networks []netip.Prefix
+	for i, p := range in.AllowedAddresses {
+		if !p.IsValid() {
+			return Key{}, "", FieldErrorf(indexed("allowedAddresses", i), "is not a network")
+		}
+		networks = append(networks, p.Masked())
+	}
+	now := s.now()
+	if !in.ExpiresAt.IsZero() && !in.ExpiresAt.After(now) {
+		return Key{}, "", FieldErrorf("expiresAt", "must be in the future")
+	}
+	if in.ExpiresAt.UTC().Year() > lastYear {
+		return Key{}, "", FieldErrorf("expiresAt", "must not be after the year %d", lastYear)
+	}
+	if _, err := s.activeOrganisation(ctx, in.Organisation); err != nil {
+		return Key{}, "", err
+	}
+	secret := newSecret(s.keyPrefix)
+	k := Key{
+		ID: s.newID(PrefixKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks,
+		CreatedAt: now, Digest: keyDigest(secret),
+	}
+	if !in.ExpiresAt.IsZero() {
+		k.ExpiresAt = in.ExpiresAt.UTC()
+	}
+	var b batch
+	b.put(keyKey(k.Digest), 0, k)
+	b.put(keyRow(k.Organisation, k.ID), 0, keyEntry{k.Digest})
+	if err := s.write(ctx, &b); err != nil {
+		return Key{}, "", err
+	}
+	return k, secret, nil
+}
+
+// ListKeys returns all keys of an organisation, also those that have ended.
+func (s *Service) ListKeys(ctx context.Context, organisation string) ([]Key, error) {
+	if _, err := s.GetOrganisation(ctx, organisation); err != nil {
+		return nil, err
+	}
+	var all []Key
+	q := store.Query{PK: keyRow(organisation, "").PK, Prefix: prefixKeyRow}
+	err := list(ctx, s, q, func(_ store.Record, row keyEntry) error {
+		k, _, err := read[Key](ctx, s, keyKey(row.Digest))
+		if err == nil {
+			all = append(all, k)
+		}
+		return err
+	})
+	return all, err
+}
+
+// RevokeKey ends a key at once. Ending it again is success.
+func (s *Service) RevokeKey(ctx context.Context, organisation, id string) (Key, error) {
+	if !validID(organisation) || !validID(id) {
+		return Key{}, notFound("key")
+	}
+	row, _, err := read[keyEntry](ctx, s, keyRow(organisation, id))
+	if errors.Is(err, store.ErrNotFound) {
+		return Key{}, notFound("key")
+	}
+	if err != nil {
+		return Key{}, err
+	}
+	var k Key
+	err = s.transact(ctx, func() error {
+		var revision int64
+		var err error
+		k, revision, err = read[Key](ctx, s, keyKey(row.Digest))
+		if err != nil || !k.RevokedAt.IsZero() {
+			return err
+		}
+		k.RevokedAt = s.now()
+		var b batch
+		b.put(keyKey(row.Digest), revision, k)
+		return s.write(ctx, &b)
+	})
+	return k, err
+}
+
+// Authenticate tells who a request is from. Every request is checked against
+// the store: a key that was revoked is refused from that moment.
+//
+// The errors are CodeUnauthorized and CodeKeyExpired (nobody we know), then
+// CodeAddress and CodeScope; with the latter two the Caller is filled, for the
+// log.
+func (s *Service) Authenticate(ctx context.Context, authorization string, addr netip.Addr, scope Scope) (Caller, error) {
+	scheme, key, _ := strings.Cut(authorization, " ")
+	key = strings.TrimSpace(key)
+	switch {
+	case authorization == "":
+		return Caller{}, Errorf(CodeUnauthorized, "an admin key is required, as Authorization: Bearer <key>")
+	case !strings.EqualFold(scheme, "Bearer") || !wellFormed(s.keyPrefix, key):
+		return Caller{}, Errorf(CodeUnauthorized, "this is not a valid admin key")
+	}
+	digest := keyDigest(key)
+	k, _, err := read[Key](ctx, s, keyKey(digest))
+	if errors.Is(err, store.ErrNotFound) || err == nil && subtle.ConstantTimeCompare([]byte(k.Digest), []byte(digest)) != 1 {
+		return Caller{}, Errorf(CodeUnauthorized, "this is not a valid admin key")
+	}
+	if err != nil {
+		return Caller{}, err
+	}
+	if !k.RevokedAt.IsZero() {
+		return Caller{}, Errorf(CodeUnauthorized, "this admin key was revoked")
+	}
+	if !k.ExpiresAt.IsZero() && !s.now().Before(k.ExpiresAt) {
+		return Caller{}, Errorf(CodeKeyExpired, "this admin key has expired")
+	}
+	o, _, err := read[Organisation](ctx, s, organisationKey(k.Organisation))
+	if err != nil {
+		return Caller{}, err
+	}
+	if !o.RevokedAt.IsZero() {
+		return Caller{}, Errorf(CodeUnauthorized, "the organisation of this admin key was ended")
+	}
+	c := Caller{OrganisationID: k.Organisation, KeyID: k.ID, Plan: o.Plan, Scopes: k.Scopes}
+	if !allowed(k.AllowedAddresses, addr) {
+		return c, Errorf(CodeAddress, "this admin key may not be used from this address")
+	}
+	if !slices.Contains(k.Scopes, scope) {
+		return c, Errorf(CodeScope, "this admin key lacks the scope %q", scope)
+	}
+	return c, nil
+}
+
+func allowed(networks []netip.Prefix, addr netip.Addr) bool {
+	if len(networks) == 0 {
+		return true
+	}
+	addr = addr.Unmap().WithZone("")
+	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// RequirePlan refuses callers whose organisation has another plan than p.
+func RequirePlan(c Caller, p Plan) error {
+	if c.Plan != p {
+		return Errorf(CodePlan, "this needs the %s plan", p)
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Plan is what an organisation pays for.
+type Plan string
+
+// The plans. Static export needs PlanEnterprise.
+const (
+	PlanFree       Plan = "free"
+	PlanPro        Plan = "pro"
+	PlanEnterprise Plan = "enterprise"
+)
+
+// Plans lists the plans, smallest first.
+func Plans() []Plan { return []Plan{PlanFree, PlanPro, PlanEnterprise} }
+
+func checkPlan(p Plan) error {
+	switch p {
+	case PlanFree, PlanPro, PlanEnterprise:
+		return nil
+	}
+	return FieldErrorf("plan", "must be free, pro or enterprise")
+}
+
+// Organisation is a customer: it owns projects and keys.
+type Organisation struct {
+	ID        string    `json:"id"`
+	Name      string    `json:"name"`
+	Plan      Plan      `json:"plan"`
+	CreatedAt time.Time `json:"createdAt"`
+	// RevokedAt is when the organisation was ended: none of its keys works
+	// since then, and its domains are free.
+	RevokedAt time.Time `json:"revokedAt,omitzero"`
+}
+
+// maxName is the most characters of a name that people give.
+const maxName = 200
+
+func checkName(field, name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return FieldErrorf(field, "is empty")
+	case !utf8.ValidString(name):
+		return FieldErrorf(field, "is not valid UTF-8")
+	case utf8.RuneCountInString(name) > maxName:
+		return FieldErrorf(field, "must be at most %d characters", maxName)
+	case strings.ContainsFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f }):
+		return FieldErrorf(field, "must have no control characters")
+	}
+	return nil
+}
+
+func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) + "]" }
+
+// CreateOrganisation creates an organisation with a name and a plan, which is
+// PlanFree if empty.
+func (s *Service) CreateOrganisation(ctx context.Context, in Organisation) (Organisation, error) {
+	if err := checkName("name", in.Name); err != nil {
+		return Organisation{}, err
+	}
+	if in.Plan == "" {
+		in.Plan = PlanFree
+	}
+	if err := checkPlan(in.Plan); err != nil {
+		return Organisation{}, err
+	}
+	o := Organisation{ID: s.newID(PrefixOrganisation), Name: in.Name, Plan: in.Plan, CreatedAt: s.now()}
+	var b batch
+	b.put(organisationKey(o.ID), 0, o)
+	b.put(organisationRow(o.ID), 0, presence{})
+	return o, s.write(ctx, &b)
+}
+
+// GetOrganisation reads an organisation, or returns CodeNotFound.
+func (s *Service) GetOrganisation(ctx context.Context, id string) (Organisation, error) {
+	if !validID(id) {
+		return Organisation{}, notFound("organisation")
+	}
+	o, _, err := read[Organisation](ctx, s, organisationKey(id))
+	if errors.Is(err, store.ErrNotFound) {
+		return Organisation{}, notFound("organisation")
+	}
+	return o, err
+}
+
+// activeOrganisation reads an organisation that has not been ended.
+func (s *Service) activeOrganisation(ctx context.Context, id string) (Organisation, error) {
+	o, err := s.GetOrganisation(ctx, id)
+	if err == nil && !o.RevokedAt.IsZero() {
+		return Organisation{}, notFound("organisation")
+	}
+	return o, err
+}
+
+// ListOrganisations returns all organisations, also those that were ended.
+func (s *Service) ListOrganisations(ctx context.Context) ([]Organisation, error) {
+	var all []Organisation
+	err := list(ctx, s, store.Query{PK: "orgs"}, func(rec store.Record, _ presence) error {
+		o, err := s.GetOrganisation(ctx, rec.Key.SK)
+		if err == nil {
+			all = append(all, o)
+		}
+		return err
+	})
+	return all, err
+}
+
+// SetPlan moves an organisation to a plan.
+func (s *Service) SetPlan(ctx context.Context, id string, plan Plan) (Organisation, error) {
+	if err := checkPlan(plan); err != nil {
+		return Organisation{}, err
+	}
+	return s.changeOrganisation(ctx, id, func(o *Organisation) { o.Plan = plan })
+}
+
+// RevokeOrganisation ends an organisation: first its keys, at once and all
+// together, then its projects, whose domains are free after that. Doing it
+// again is success, and goes on where it was broken off. What was published
+// and exported stays until its retention.
+func (s *Service) RevokeOrganisation(ctx context.Context, id string) (Organisation, error) {
+	o, err := s.changeOrganisation(ctx, id, func(o *Organisation) {
+		if o.RevokedAt.IsZero() {
+			o.RevokedAt = s.now()
+		}
+	})
+	if err != nil {
+		return Organisation{}, err
+	}
+	projects, err := s.ListProjects(ctx, id)
+	for _, p := range projects {
+		if err == nil && p.RevokedAt.IsZero() {
+			_, err = s.RevokeProject(ctx, p.ID)
+		}
+	}
+	return o, err
+}
+
+func (s *Service) changeOrganisation(ctx context.Context, id string, change func(*Organisation)) (Organisation, error) {
+	if !validID(id) {
+		return Organisation{}, notFound("organisation")
+	}
+	var o Organisation
+	err := s.transact(ctx, func() error {
+		var revision int64
+		var err error
+		o, revision, err = read[Organisation](ctx, s, organisationKey(id))
+		if errors.Is(err, store.ErrNotFound) {
+			return notFound("organisation")
+		}
+		if err != nil {
+			return err
+		}
+		before := o
+		if change(&o); o == before {
+			return nil
+		}
+		var b batch
+		b.put(organisationKey(id), revision, o)
+		return s.write(ctx, &b)
+	})
+	return o, err
+}
+
+// notFound is the answer where there is nothing, or nothing of the caller's.
+func notFound(what string) *Error { return Errorf(CodeNotFound, "%s not found", what) }

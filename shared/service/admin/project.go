@@ -1,0 +1,273 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Project is a documentation site: a domain, the repository that it is
+// written in, and how it is deployed.
+type Project struct {
+	ID           string `json:"id"`
+	Organisation string `json:"organisation"`
+	// Domain is in ASCII form. No two projects that are not revoked share one.
+	Domain string `json:"domain"`
+	// Repository is the full address of the hosted source repository.
+	Repository string    `json:"repository"`
+	Kind       Kind      `json:"kind"`
+	Settings   Settings  `json:"settings"`
+	Retention  Retention `json:"retention"`
+	CreatedAt  time.Time `json:"createdAt"`
+	// RevokedAt is when the project was ended; its domain is free since then.
+	RevokedAt time.Time `json:"revokedAt,omitzero"`
+}
+
+// Retention is what an operator lets go with time; zero keeps for ever.
+type Retention struct {
+	// SnapshotDays is how long snapshots stay that are not the newest and
+	// that no export was made from.
+	SnapshotDays int `json:"snapshotDays,omitempty"`
+	// BundleDays is how long bundles of finished exports stay.
+	BundleDays int `json:"bundleDays,omitempty"`
+}
+
+// domainClaim says whose a domain is, and what was last published for it.
+type domainClaim struct {
+	Organisation string `json:"organisation"`
+	Project      string `json:"project"`
+	// Newest is the id of the newest published snapshot, or empty.
+	Newest string `json:"newest,omitempty"`
+}
+
+// maxURL is the most bytes of an address that we keep.
+const maxURL = 2048
+
+func checkURL(field, raw string, schemes ...string) error {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.User != nil || len(raw) > maxURL {
+		return FieldErrorf(field, "must be an absolute URL without user and password, of at most %d bytes", maxURL)
+	}
+	for _, scheme := range schemes {
+		if u.Scheme == scheme {
+			return nil
+		}
+	}
+	return FieldErrorf(field, "must begin with %s://", strings.Join(schemes, ":// or "))
+}
+
+var analyticsForm = lazily(`^[A-Za-z0-9_-]{1,64}$`)
+
+func checkSettings(t Settings) error {
+	if t.Search != "" && t.Search != SearchBundled {
+		if err := checkURL("settings.search", t.Search, "https"); err != nil {
+			return err
+		}
+	}
+	if t.Assistant != "" {
+		if err := checkURL("settings.assistant", t.Assistant, "https"); err != nil {
+			return err
+		}
+	}
+	if t.Feedback != "" {
+		if err := checkURL("settings.feedback", t.Feedback, "https"); err != nil {
+			return err
+		}
+	}
+	if t.AnalyticsID != "" && !analyticsForm().MatchString(t.AnalyticsID) {
+		return FieldErrorf("settings.analyticsId", "must be at most 64 letters, digits, hyphens and underscores")
+	}
+	if hosts, err := NormalHosts(t.Hosts()); err != nil {
+		return err
+	} else if hosts != t.AllowHosts {
+		return FieldErrorf("settings.allowHosts", "must be names of hosts, sorted, with commas between them")
+	}
+	return nil
+}
+
+func checkKind(k Kind) error {
+	if !slices.Contains(Kinds(), k) {
+		return FieldErrorf("kind", "must be cloud, client-hosted or air-gapped")
+	}
+	return nil
+}
+
+func checkRetention(r Retention) error {
+	if r.SnapshotDays < 0 {
+		return FieldErrorf("retention.snapshotDays", "must not be negative")
+	}
+	if r.BundleDays < 0 {
+		return FieldErrorf("retention.bundleDays", "must not be negative")
+	}
+	return nil
+}
+
+// CreateProject creates a project and claims its domain, or returns
+// CodeDomainTaken. Kind is KindCloud if empty.
+func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error) {
+	domain, err := NormalDomain("domain", in.Domain)
+	if err != nil {
+		return Project{}, err
+	}
+	if err := checkURL("repository", in.Repository, "https", "http", "ssh"); err != nil {
+		return Project{}, err
+	}
+	if in.Kind == "" {
+		in.Kind = KindCloud
+	}
+	if err := checkKind(in.Kind); err != nil {
+		return Project{}, err
+	}
+	if err := checkSettings(in.Settings); err != nil {
+		return Project{}, err
+	}
+	if err := checkRetention(in.Retention); err != nil {
+		return Project{}, err
+	}
+	if _, err := s.activeOrganisation(ctx, in.Organisation); err != nil {
+		return Project{}, err
+	}
+	p := Project{
+		ID: s.newID(PrefixProject), Organisation: in.Organisation, Domain: domain, Repository: in.Repository,
+		Kind: in.Kind, Settings: in.Settings, Retention: in.Retention, CreatedAt: s.now(),
+	}
+	err = s.transact(ctx, func() error {
+		var b batch
+		b.put(projectKey(p.ID), 0, p)
+		b.put(projectRow(p.Organisation, p.ID), 0, presence{})
+		b.put(domainKey(p.Domain), 0, domainClaim{Organisation: p.Organisation, Project: p.ID})
+		err := s.write(ctx, &b)
+		if conflictOn(err, domainKey(p.Domain)) {
+			return Errorf(CodeDomainTaken, "domain: %s belongs to another project", p.Domain)
+		}
+		return err
+	})
+	if err != nil {
+		return Project{}, err
+	}
+	return p, nil
+}
+
+// GetProject reads a project, or returns CodeNotFound.
+func (s *Service) GetProject(ctx context.Context, id string) (Project, error) {
+	if !validID(id) {
+		return Project{}, notFound("project")
+	}
+	p, _, err := read[Project](ctx, s, projectKey(id))
+	if errors.Is(err, store.ErrNotFound) {
+		return Project{}, notFound("project")
+	}
+	return p, err
+}
+
+// ListProjects returns all projects of an organisation, also revoked ones.
+func (s *Service) ListProjects(ctx context.Context, organisation string) ([]Project, error) {
+	if _, err := s.GetOrganisation(ctx, organisation); err != nil {
+		return nil, err
+	}
+	var all []Project
+	q := store.Query{PK: projectRow(organisation, "").PK, Prefix: prefixProject}
+	err := list(ctx, s, q, func(rec store.Record, _ presence) error {
+		p, err := s.GetProject(ctx, rec.Key.SK[len(prefixProject):])
+		if err == nil {
+			all = append(all, p)
+		}
+		return err
+	})
+	return all, err
+}
+
+// Configuration is what can be changed of a project.
+type Configuration struct {
+	Kind      Kind
+	Settings  Settings
+	Retention Retention
+}
+
+// ConfigureProject replaces a project's kind, settings and retention. Exports
+// that have started keep the kind and the settings that they started with.
+func (s *Service) ConfigureProject(ctx context.Context, id string, c Configuration) (Project, error) {
+	if err := checkKind(c.Kind); err != nil {
+		return Project{}, err
+	}
+	if err := checkSettings(c.Settings); err != nil {
+		return Project{}, err
+	}
+	if err := checkRetention(c.Retention); err != nil {
+		return Project{}, err
+	}
+	return s.changeProject(ctx, id, func(p *Project, _ *batch) error {
+		p.Kind, p.Settings, p.Retention = c.Kind, c.Settings, c.Retention
+		return nil
+	})
+}
+
+// RevokeProject ends a project and frees its domain. What was published and
+// exported stays until its retention. Ending it again is success.
+func (s *Service) RevokeProject(ctx context.Context, id string) (Project, error) {
+	return s.changeProject(ctx, id, func(p *Project, b *batch) error {
+		if !p.RevokedAt.IsZero() {
+			return nil
+		}
+		p.RevokedAt = s.now()
+		claim, revision, err := read[domainClaim](ctx, s, domainKey(p.Domain))
+		if errors.Is(err, store.ErrNotFound) || err == nil && claim.Project != p.ID {
+			return nil
+		}
+		if err == nil {
+			b.remove(domainKey(p.Domain), revision)
+		}
+		return err
+	})
+}
+
+func (s *Service) changeProject(ctx context.Context, id string, change func(*Project, *batch) error) (Project, error) {
+	if !validID(id) {
+		return Project{}, notFound("project")
+	}
+	var p Project
+	err := s.transact(ctx, func() error {
+		var revision int64
+		var err error
+		p, revision, err = read[Project](ctx, s, projectKey(id))
+		if errors.Is(err, store.ErrNotFound) {
+			return notFound("project")
+		}
+		if err != nil {
+			return err
+		}
+		var b batch
+		if err := change(&p, &b); err != nil {
+			return err
+		}
+		b.put(projectKey(id), revision, p)
+		return s.write(ctx, &b)
+	})
+	return p, err
+}
+
+// site finds the project that a caller's domain belongs to. A domain that is
+// nobody's and one that is another organisation's look the same.
+func (s *Service) site(ctx context.Context, c Caller, domain string) (Project, domainClaim, int64, error) {
+	if err := CheckDomain("domain", domain); err != nil {
+		return Project{}, domainClaim{}, 0, err
+	}
+	gone := Errorf(CodeDomainNotFound, "domain not found")
+	claim, revision, err := read[domainClaim](ctx, s, domainKey(domain))
+	if errors.Is(err, store.ErrNotFound) || err == nil && claim.Organisation != c.OrganisationID {
+		return Project{}, domainClaim{}, 0, gone
+	}
+	if err != nil {
+		return Project{}, domainClaim{}, 0, err
+	}
+	p, _, err := read[Project](ctx, s, projectKey(claim.Project))
+	if errors.Is(err, store.ErrNotFound) || err == nil && !p.RevokedAt.IsZero() {
+		return Project{}, domainClaim{}, 0, gone
+	}
+	return p, claim, revision, err
+}

@@ -1,0 +1,210 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// The keys of all records. One partition holds what is read together.
+//
+//	orgs            <org>            that there is such an organisation
+//	sweeps          sweep            when all organisations were swept
+//	org#<org>       organisation     Organisation
+//	                running          how many exports are queued or running
+//	                key#<key>        digest of an admin key, to list by
+//	                project#<prj>    that it has such a project
+//	                sweep            when its packs were swept
+//	                usage#<yyyy-mm>  Usage
+//	key#<sha256>    key              Key
+//	project#<prj>   project          Project
+//	                snapshot#<snp>   Snapshot, sorted by time
+//	                version#<label>  what a version means
+//	                agentjob#<agj>   AgentJob
+//	domain#<name>   domain           owner and newest snapshot of a domain
+//	export#<exp>    job              ExportJob
+//	                shard#<n>        that a shard is rendered
+//	                failure          the first cause of a failing step
+//	request#<org>#<operation>#<digest>  request   a request with an Idempotency-Key
+const (
+	skOrganisation = "organisation"
+	skRunning      = "running"
+	skSweep        = "sweep"
+	skKey          = "key"
+	skProject      = "project"
+	skDomain       = "domain"
+	skJob          = "job"
+	skFailure      = "failure"
+	skRequest      = "request"
+
+	prefixShard    = "shard#"
+	prefixSnapshot = "snapshot#"
+	prefixAgentJob = "agentjob#"
+	prefixUsage    = "usage#"
+	prefixKeyRow   = "key#"
+	prefixProject  = "project#"
+)
+
+func organisationRow(id string) store.Key { return store.Key{PK: "orgs", SK: id} }
+func organisationKey(id string) store.Key { return store.Key{PK: "org#" + id, SK: skOrganisation} }
+func runningKey(org string) store.Key     { return store.Key{PK: "org#" + org, SK: skRunning} }
+func sweepsKey() store.Key                { return store.Key{PK: "sweeps", SK: skSweep} }
+func sweepKey(org string) store.Key       { return store.Key{PK: "org#" + org, SK: skSweep} }
+func usageKey(org, month string) store.Key {
+	return store.Key{PK: "org#" + org, SK: prefixUsage + month}
+}
+func keyRow(org, id string) store.Key     { return store.Key{PK: "org#" + org, SK: prefixKeyRow + id} }
+func projectRow(org, id string) store.Key { return store.Key{PK: "org#" + org, SK: prefixProject + id} }
+func keyKey(sha256 string) store.Key      { return store.Key{PK: "key#" + sha256, SK: skKey} }
+func projectKey(id string) store.Key      { return store.Key{PK: "project#" + id, SK: skProject} }
+func snapshotKey(project, id string) store.Key {
+	return store.Key{PK: "project#" + project, SK: prefixSnapshot + id}
+}
+func versionKey(project, label string) store.Key {
+	return store.Key{PK: "project#" + project, SK: "version#" + label}
+}
+func agentJobKey(project, id string) store.Key {
+	return store.Key{PK: "project#" + project, SK: prefixAgentJob + id}
+}
+func domainKey(name string) store.Key { return store.Key{PK: "domain#" + name, SK: skDomain} }
+func jobKey(id string) store.Key      { return store.Key{PK: "export#" + id, SK: skJob} }
+func failureKey(job string) store.Key { return store.Key{PK: "export#" + job, SK: skFailure} }
+func shardKey(job string, n int) store.Key {
+	return store.Key{PK: "export#" + job, SK: fmt.Sprintf(prefixShard+"%06d", n)}
+}
+
+// presence is the value of a record that only says that something is there.
+type presence struct{}
+
+// read gets one record as a T with its revision, or store.ErrNotFound.
+func read[T any](ctx context.Context, s *Service, key store.Key) (T, int64, error) {
+	var v T
+	rec, err := s.store.Get(ctx, key)
+	if err != nil {
+		return v, 0, err
+	}
+	if err := json.Unmarshal(rec.Value, &v); err != nil {
+		return v, 0, fmt.Errorf("record %s/%s: %w", key.PK, key.SK, err)
+	}
+	return v, rec.Revision, nil
+}
+
+// readOr is read, but a missing record is the zero value at revision 0, which
+// is also the condition to create it.
+func readOr[T any](ctx context.Context, s *Service, key store.Key) (T, int64, error) {
+	v, revision, err := read[T](ctx, s, key)
+	if errors.Is(err, store.ErrNotFound) {
+		var zero T
+		return zero, 0, nil
+	}
+	return v, revision, err
+}
+
+// list calls fn with every record of a partition whose sort key has the prefix.
+func list[T any](ctx context.Context, s *Service, q store.Query, fn func(rec store.Record, v T) error) error {
+	for {
+		page, err := s.store.Query(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, rec := range page.Records {
+			var v T
+			if err := json.Unmarshal(rec.Value, &v); err != nil {
+				return fmt.Errorf("record %s/%s: %w", rec.Key.PK, rec.Key.SK, err)
+			}
+			if err := fn(rec, v); err != nil {
+				return err
+			}
+		}
+		if page.Cursor == "" {
+			return nil
+		}
+		q.Cursor = page.Cursor
+	}
+}
+
+// record makes a write of v on the condition of a revision.
+func record(key store.Key, revision int64, v any) (store.Record, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return store.Record{}, fmt.Errorf("record %s/%s: %w", key.PK, key.SK, err)
+	}
+	return store.Record{Key: key, Revision: revision, Value: b}, nil
+}
+
+// batch gathers the writes of one transaction; the first fault is kept.
+type batch struct {
+	puts    []store.Record
+	deletes []store.Delete
+	err     error
+}
+
+func (b *batch) put(key store.Key, revision int64, v any) *store.Record {
+	rec, err := record(key, revision, v)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	b.puts = append(b.puts, rec)
+	return &b.puts[len(b.puts)-1]
+}
+
+func (b *batch) remove(key store.Key, revision int64) {
+	b.deletes = append(b.deletes, store.Delete{Key: key, Revision: revision})
+}
+
+func (s *Service) write(ctx context.Context, b *batch) error {
+	if b.err != nil {
+		return b.err
+	}
+	return s.store.Write(ctx, b.puts, b.deletes)
+}
+
+// Conflicts are met by reading again. The bounds are for a crowd on one
+// record: fifty callers that all write an organisation's counter are through
+// well before the last try.
+const (
+	maxTries = 25
+	maxPause = 200 * time.Millisecond
+)
+
+// transact runs fn, which reads and then writes conditionally, until its write
+// meets no conflict.
+func (s *Service) transact(ctx context.Context, fn func() error) error {
+	pause := 2 * time.Millisecond
+	for try := 1; ; try++ {
+		err := fn()
+		if _, conflict := errors.AsType[*store.ConflictError](err); !conflict {
+			return err
+		}
+		if try == maxTries {
+			return Errorf(CodeTemporary, "too many requests change the same thing at once; try again").After(time.Second).Wrap(err)
+		}
+		t := time.NewTimer(pause/2 + rand.N(pause))
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		case <-t.C:
+		}
+		pause = min(2*pause, maxPause)
+	}
+}
+
+// conflictOn tells whether err is a conflict that names key.
+func conflictOn(err error, key store.Key) bool {
+	c, ok := errors.AsType[*store.ConflictError](err)
+	if !ok {
+		return false
+	}
+	for _, k := range c.Keys {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,104 @@
+package admin
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Options are what a Service stands on. Store is required; Objects and Runner
+// only by the methods that use them.
+type Options struct {
+	Store   store.Store
+	Objects store.Objects
+	Runner  store.Runner
+	Log     *slog.Logger
+	// Now tells the time; nil for the clock.
+	Now func() time.Time
+	// NewID makes an identifier with a prefix; nil for random ones.
+	NewID func(prefix string) string
+	// KeyPrefix begins every admin key, before its underscore; default "bnd".
+	KeyPrefix string
+	// MaxRunning is how many exports of one organisation may be queued or
+	// running at once; default 10.
+	MaxRunning int
+	// LinkLife is how long links to bundles and manifests live; default one
+	// hour, the most that role chaining in AWS allows.
+	LinkLife time.Duration
+	// UploadLinkLife is how long links for uploads live; default one hour.
+	UploadLinkLife time.Duration
+	// PollAfter is the pace that callers who wait for a job are asked to
+	// keep; default 5 s, rounded up to whole seconds where it is sent.
+	PollAfter time.Duration
+	// PollFreely is the age below which a job has no pace: whoever waits for
+	// it may ask again at once. Default 0, never; for a service on the
+	// caller's own machine, where a small export takes less than the shortest
+	// pace that can be asked for.
+	PollFreely time.Duration
+}
+
+// Service is the rules over the ports. It keeps no state of its own: many may
+// work on the same store.
+type Service struct {
+	store   store.Store
+	objects store.Objects
+	runner  store.Runner
+	log     *slog.Logger
+	clock   func() time.Time
+	newID   func(prefix string) string
+
+	keyPrefix      string
+	maxRunning     int
+	linkLife       time.Duration
+	uploadLinkLife time.Duration
+	pollAfter      time.Duration
+	pollFreely     time.Duration
+}
+
+// New returns a Service.
+func New(o Options) *Service {
+	s := &Service{
+		store: o.Store, objects: o.Objects, runner: o.Runner, log: o.Log, clock: o.Now, newID: o.NewID,
+		keyPrefix: o.KeyPrefix, maxRunning: o.MaxRunning,
+		linkLife: o.LinkLife, uploadLinkLife: o.UploadLinkLife,
+		pollAfter: o.PollAfter, pollFreely: o.PollFreely,
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.clock == nil {
+		s.clock = time.Now
+	}
+	if s.newID == nil {
+		s.newID = randomID
+	}
+	if s.keyPrefix == "" {
+		s.keyPrefix = "bnd"
+	}
+	if s.maxRunning <= 0 {
+		s.maxRunning = 10
+	}
+	if s.linkLife <= 0 {
+		s.linkLife = time.Hour
+	}
+	if s.uploadLinkLife <= 0 {
+		s.uploadLinkLife = time.Hour
+	}
+	if s.pollAfter <= 0 {
+		s.pollAfter = 5 * time.Second
+	}
+	return s
+}
+
+// now is the time as records keep it: UTC, in whole milliseconds.
+func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
+
+// PollAfter is when callers who wait for a job are asked to read it again; 0
+// is at once.
+func (s *Service) PollAfter(j ExportJob) time.Duration {
+	if s.now().Sub(j.CreatedAt) < s.pollFreely {
+		return 0
+	}
+	return s.pollAfter
+}

@@ -1,0 +1,42 @@
+package api_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/service/api"
+)
+
+func TestAloneAnswersItsOperationOnly(t *testing.T) {
+	w := newWorld(t)
+	for _, route := range api.Routes(w.options) {
+		h := api.Alone(w.options, route.Operation)
+		for _, other := range api.Routes(w.options) {
+			res := httptest.NewRecorder()
+			h.ServeHTTP(res, httptest.NewRequest(other.Method, other.Path, nil))
+			want := http.StatusNotFound
+			if other.Operation == route.Operation {
+				want = http.StatusUnauthorized // no key: the operation itself says so
+			}
+			if res.Code != want {
+				t.Errorf("%s alone answers %s with %d, want %d", route.Operation, other.Operation, res.Code, want)
+			}
+		}
+	}
+	res := httptest.NewRecorder()
+	api.Alone(w.options, "getNothing").ServeHTTP(res, httptest.NewRequest("GET", "/", nil))
+	if res.Code != http.StatusNotFound {
+		t.Errorf("an operation that there is not answers %d", res.Code)
+	}
+}
+
+func TestDocumentHandler(t *testing.T) {
+	w := newWorld(t)
+	res := httptest.NewRecorder()
+	api.DocumentHandler(w.options).ServeHTTP(res, httptest.NewRequest("GET", "/openapi.json", nil))
+	if res.Code != http.StatusOK || res.Header().Get(api.HeaderRequestID) == "" || !bytes.Equal(res.Body.Bytes(), api.Document()) {
+		t.Errorf("got %d with %d bytes", res.Code, res.Body.Len())
+	}
+}

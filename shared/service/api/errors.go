@@ -1,0 +1,50 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+)
+
+// status is the one place where codes become HTTP.
+func status(code string) int {
+	switch code {
+	case admin.CodeUnauthorized, admin.CodeKeyExpired:
+		return http.StatusUnauthorized
+	case admin.CodeAddress, admin.CodeScope, admin.CodePlan:
+		return http.StatusForbidden
+	case admin.CodeInvalid:
+		return http.StatusBadRequest
+	case admin.CodeUnsupported:
+		return http.StatusUnsupportedMediaType
+	case admin.CodeTooLarge:
+		return http.StatusRequestEntityTooLarge
+	case admin.CodeNotFound, admin.CodeDomainNotFound:
+		return http.StatusNotFound
+	case admin.CodeDomainTaken, admin.CodeJobRunning, admin.CodeJobFailed, admin.CodeJobNotActive, admin.CodeNoSnapshot,
+		admin.CodeVersionTaken, admin.CodeIncomplete, admin.CodeInconsistent, admin.CodeOvertaken, admin.CodeKeyRunning:
+		return http.StatusConflict
+	case admin.CodeBundleGone:
+		return http.StatusGone
+	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeSiteTooLarge:
+		return http.StatusUnprocessableEntity
+	case admin.CodeTooManyExports:
+		return http.StatusTooManyRequests
+	case admin.CodeTemporary:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusInternalServerError
+}
+
+// refusal is what a caller sees of an error: the error itself if it is one of
+// ours, else a message that says nothing of what is inside.
+func refusal(err error) *admin.Error {
+	if e, ok := errors.AsType[*admin.Error](err); ok {
+		return e
+	}
+	if admin.CodeOf(err) == admin.CodeTemporary {
+		return admin.Errorf(admin.CodeTemporary, "the request took too long; try again").Wrap(err)
+	}
+	return admin.Errorf(admin.CodeInternal, "something went wrong on our side").Wrap(err)
+}

@@ -1,0 +1,535 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/api"
+)
+
+// object is a piece of the document.
+type object = map[string]any
+
+// document reads the OpenAPI document with its references resolved.
+func document(t *testing.T) object {
+	t.Helper()
+	var doc object
+	if err := json.Unmarshal(api.Document(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	return resolve(doc, doc).(object)
+}
+
+func resolve(doc object, v any) any {
+	switch v := v.(type) {
+	case object:
+		out := object{}
+		if ref, ok := v["$ref"].(string); ok {
+			var target any = doc
+			for _, name := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+				target = target.(object)[name]
+			}
+			maps.Copy(out, resolve(doc, target).(object))
+		}
+		for k, item := range v {
+			if k != "$ref" {
+				out[k] = resolve(doc, item)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = resolve(doc, v[i])
+		}
+		return out
+	}
+	return v
+}
+
+// at walks down a document; what is not there is nil.
+func at(v any, names ...string) any {
+	for _, name := range names {
+		o, _ := v.(object)
+		v = o[name]
+	}
+	return v
+}
+
+func keys(v any) []string {
+	o, _ := v.(object)
+	return slices.Sorted(maps.Keys(o))
+}
+
+// operationOf finds an operation of the document.
+func operationOf(doc object, route api.Route) object {
+	o, _ := at(doc, "paths", route.Path, strings.ToLower(route.Method)).(object)
+	return o
+}
+
+func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
+	doc := document(t)
+	if v := at(doc, "info", "version"); v != "2.0.0" {
+		t.Errorf("version is %v", v)
+	}
+	if v := at(doc, "openapi"); v != "3.1.0" {
+		t.Errorf("it is OpenAPI %v", v)
+	}
+	var described []string
+	for path, item := range doc["paths"].(object) {
+		for method, op := range item.(object) {
+			described = append(described, strings.ToUpper(method)+" "+path+" "+fmt.Sprint(at(op, "operationId")))
+		}
+	}
+	var routes []string
+	for _, route := range api.Routes(newWorld(t).options) {
+		routes = append(routes, route.Method+" "+route.Path+" "+route.Operation)
+		op := operationOf(doc, route)
+		text := fmt.Sprint(at(op, "description"))
+		if !strings.Contains(text, "`"+string(route.Scope)+"`") {
+			t.Errorf("%s does not say its scope", route.Operation)
+		}
+		if strings.Contains(text, "Enterprise") != (route.Plan == admin.PlanEnterprise) {
+			t.Errorf("%s does not say its plan", route.Operation)
+		}
+		// The parameters are the path's, and the key of every POST.
+		var params, want []string
+		for _, p := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(route.Path, -1) {
+			want = append(want, "path "+p[1])
+		}
+		if route.Method == http.MethodPost {
+			want = append(want, "header "+api.HeaderIdempotencyKey)
+		}
+		list, _ := at(op, "parameters").([]any)
+		for _, p := range list {
+			params = append(params, fmt.Sprint(at(p, "in"), " ", at(p, "name")))
+		}
+		if d := cmp.Diff(want, params); d != "" {
+			t.Errorf("%s: parameters\n%s", route.Operation, d)
+		}
+	}
+	slices.Sort(described)
+	slices.Sort(routes)
+	if d := cmp.Diff(routes, described); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestDocumentHasEveryField compares schemas with the types that go over the
+// wire: names, which are required, their JSON types, which may be null.
+func TestDocumentHasEveryField(t *testing.T) {
+	doc := document(t)
+	types := map[string]reflect.Type{}
+	for _, v := range []any{
+		api.StartExportRequest{}, api.ExportJob{}, api.Failure{}, api.BundleLink{}, api.AgentJob{}, api.AgentSource{},
+		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
+	} {
+		types[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)
+	}
+	types["Error"] = reflect.TypeFor[api.ErrorBody]()
+	types["Pack"], types["Manifest"] = reflect.TypeFor[api.Blob](), reflect.TypeFor[api.Blob]()
+	if d := cmp.Diff(slices.Sorted(maps.Keys(types)), keys(at(doc, "components", "schemas"))); d != "" {
+		t.Fatal(d)
+	}
+	for name, typ := range types {
+		schema := at(doc, "components", "schemas", name)
+		if at(schema, "additionalProperties") != false {
+			t.Errorf("%s allows other fields", name)
+		}
+		var fields, required, described, must []string
+		for _, f := range reflect.VisibleFields(typ) {
+			if f.Anonymous {
+				continue
+			}
+			field, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			fields = append(fields, field+" "+jsonType(f.Type, options))
+			if options == "" {
+				required = append(required, field)
+			}
+		}
+		for _, field := range keys(at(schema, "properties")) {
+			described = append(described, field+" "+fmt.Sprint(at(schema, "properties", field, "type")))
+		}
+		list, _ := at(schema, "required").([]any)
+		for _, field := range list {
+			must = append(must, field.(string))
+		}
+		slices.Sort(fields)
+		slices.Sort(required)
+		slices.Sort(must)
+		if d := cmp.Diff(fields, described); d != "" {
+			t.Errorf("%s: fields\n%s", name, d)
+		}
+		if d := cmp.Diff(required, must); d != "" {
+			t.Errorf("%s: required\n%s", name, d)
+		}
+	}
+}
+
+func jsonType(typ reflect.Type, options string) string {
+	if typ.Kind() == reflect.Pointer {
+		if options != "" { // absent, not null
+			return jsonType(typ.Elem(), "")
+		}
+		return "[" + jsonType(typ.Elem(), "") + " null]"
+	}
+	switch {
+	case typ == reflect.TypeFor[time.Time](), typ.Kind() == reflect.String:
+		return "string"
+	case typ.Kind() == reflect.Int, typ.Kind() == reflect.Int64:
+		return "integer"
+	case typ.Kind() == reflect.Slice:
+		return "array"
+	}
+	return "object"
+}
+
+// TestDocumentHasTheRulesOfRequests: patterns and limits are those that are
+// kept.
+func TestDocumentHasTheRulesOfRequests(t *testing.T) {
+	doc := document(t)
+	start := at(doc, "components", "schemas", "StartExportRequest", "properties")
+	create := at(doc, "components", "schemas", "CreateSnapshotRequest", "properties")
+	parameters := at(doc, "components", "parameters")
+	for _, c := range []struct {
+		schema  any
+		pattern string
+		most    int
+	}{
+		{at(start, "domain"), admin.DomainPattern, admin.MaxDomain},
+		{at(parameters, "Domain", "schema"), admin.DomainPattern, admin.MaxDomain},
+		{at(start, "version"), admin.VersionPattern, admin.MaxVersion},
+		{at(start, "paths", "items"), admin.PathPattern, admin.MaxPath},
+		{at(create, "base"), admin.SnapshotPattern, admin.MaxID},
+		{at(parameters, "IdempotencyKey", "schema"), admin.IdempotencyPattern, admin.MaxIdempotencyKey},
+	} {
+		if at(c.schema, "pattern") != c.pattern || at(c.schema, "maxLength") != float64(c.most) || at(c.schema, "minLength") != 1.0 {
+			t.Errorf("schema is %v, want pattern %s and at most %d", c.schema, c.pattern, c.most)
+		}
+	}
+	if at(create, "manifest", "properties", "sha256", "pattern") != admin.DigestPattern {
+		t.Error("the pattern of digests differs")
+	}
+	if at(start, "paths", "maxItems") != float64(admin.MaxPaths) || at(create, "packs", "maxItems") != float64(admin.MaxPacks) {
+		t.Error("the limits of lists differ")
+	}
+	for schema, values := range map[string][]string{
+		"ExportJob": {"queued", "running", "completed", "failed"}, "AgentJob": {"active", "completed", "archived", "failed"},
+	} {
+		if got := fmt.Sprint(at(doc, "components", "schemas", schema, "properties", "status", "enum")); got != fmt.Sprint(values) {
+			t.Errorf("%s: status is one of %s", schema, got)
+		}
+	}
+}
+
+// TestDocumentHasEveryAnswer makes each operation give each answer that is
+// described, and no other: status, headers, and a body of the schema.
+func TestDocumentHasEveryAnswer(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	gone := must2(w, x, "gone").ID
+	must(w, 0, w.BeginExport(w.ctx, gone, admin.ExportPlan{Renderer: "r"}))
+	w.complete(gone)
+	must(w, 0, w.objects.Delete(w.ctx, "exports/"+gone+"/bundle.tar.gz"))
+	failed := must2(w, x, "failed").ID
+	must(w, 0, w.FailExport(w.ctx, failed, admin.CodeInvalidSite, "no"))
+	incomplete := w.upload(x, x.published, "m", "p", false, false)
+	full := w.tenant("full.example.com")
+	for range 3 {
+		must2(w, full, "")
+	}
+	reader := w.key(x.ID, func(r *admin.KeyRequest) {
+		r.AllowedAddresses = []netip.Prefix{netip.MustParsePrefix("198.51.100.1/32")}
+	})
+	broken := func(get func() error) http.Handler {
+		o := w.options
+		o.Admin = admin.New(admin.Options{Store: brokenStore{w.store, get}, Objects: w.objects})
+		return api.Handler(o)
+	}
+	fault := broken(func() error { return errTable })
+	slow := broken(func() error { return admin.Errorf(admin.CodeTemporary, "again").After(time.Second) })
+
+	const blobs = `{"manifest":{"sha256":"%s","sizeBytes":%d},"packs":[{"sha256":"%s","sizeBytes":1}]}`
+	const jobs, site = "/v1/static-export/jobs", "/v1/sites/docs.example.com/snapshots"
+	create := fmt.Sprintf(blobs, digest("m"), 1, digest("p"))
+	good := map[string]func(tenant) *http.Request{
+		"startExport": func(x tenant) *http.Request {
+			return x.post(jobs, `{"domain":"`+x.project.Domain+`"}`)
+		},
+		"getExport":         func(x tenant) *http.Request { return x.get(jobs + "/" + x.running) },
+		"generateBundle":    func(x tenant) *http.Request { return x.post(jobs+"/"+x.done+"/bundle", "") },
+		"getAgentJob":       func(x tenant) *http.Request { return x.get("/v2/agent/" + x.project.ID + "/job/" + x.agent) },
+		"getLatestSnapshot": func(x tenant) *http.Request { return x.get("/v1/sites/" + x.project.Domain + "/snapshots/latest") },
+		"createSnapshot":    func(x tenant) *http.Request { return x.post("/v1/sites/"+x.project.Domain+"/snapshots", create) },
+		"publishSnapshot": func(x tenant) *http.Request {
+			return x.post("/v1/sites/"+x.project.Domain+"/snapshots/"+x.pending+"/publish", "")
+		},
+	}
+	success := map[string]int{
+		"startExport": 202, "getExport": 200, "generateBundle": 200, "getAgentJob": 200, "getLatestSnapshot": 200,
+		"createSnapshot": 201, "publishSnapshot": 200,
+	}
+	// What is special to an operation; the rest follows from its route.
+	special := map[string]map[int]*http.Request{
+		"startExport": {
+			409: x.post(jobs, `{"domain":"docs.example.com","version":"v1","paths":["a"]}`),
+			429: full.post(jobs, `{"domain":"full.example.com"}`),
+			404: x.post(jobs, `{"domain":"none.example.com"}`),
+			400: x.post(jobs, `{"domain":"None"}`),
+			413: x.post(jobs, strings.Repeat(" ", 70000)),
+			415: with(x.post(jobs, "{}"), "Content-Type", "text/plain"),
+		},
+		"getExport": {404: x.get(jobs + "/none")},
+		"generateBundle": {
+			404: x.post(jobs+"/none/bundle", ""), 409: x.post(jobs+"/"+x.running+"/bundle", ""), 410: x.post(jobs+"/"+gone+"/bundle", ""),
+			400: x.post(jobs+"/"+x.done+"/bundle", "{}"), 413: x.post(jobs+"/"+x.done+"/bundle", strings.Repeat(" ", 70000)),
+		},
+		"getAgentJob":       {404: x.get("/v2/agent/" + x.project.ID + "/job/none")},
+		"getLatestSnapshot": {404: x.get("/v1/sites/none.example.com/snapshots/latest"), 400: x.get("/v1/sites/None/snapshots/latest")},
+		"createSnapshot": {
+			404: x.post("/v1/sites/none.example.com/snapshots", create),
+			400: x.post(site, "{}"), 413: x.post(site, fmt.Sprintf(blobs, digest("m"), 1<<40, digest("p"))),
+			409: x.post(site, strings.Replace(create, `"packs":[`, `"packs":[{"sha256":"`+digest("p")+`","sizeBytes":2},`, 1)),
+			415: with(x.post(site, create), "Content-Type", "application/xml"),
+		},
+		"publishSnapshot": {
+			404: x.post(site+"/none/publish", ""), 409: x.post(site+"/"+incomplete+"/publish", ""),
+			400: x.post(site+"/"+x.pending+"/publish", "{}"), 413: x.post(site+"/"+x.pending+"/publish", strings.Repeat(" ", 70000)),
+		},
+	}
+	doc := document(t)
+	for _, route := range api.Routes(w.options) {
+		responses := at(operationOf(doc, route), "responses")
+		request := good[route.Operation]
+		check := func(res response, status int) {
+			t.Helper()
+			if res.StatusCode != status {
+				t.Errorf("%s: %d, want %d: %s", res.what, res.StatusCode, status, res.body)
+				return
+			}
+			conforms(t, res, at(responses, itoa(status)))
+		}
+		seen := []string{"401", "403", "500", "503", itoa(success[route.Operation])}
+		r := request(x)
+		r.Header.Del("Authorization")
+		check(w.do(r), 401)
+		check(w.do(with(request(x), "Authorization", "Bearer "+reader)), 403)
+		check(doWith(t, fault, request(x)), 500)
+		check(doWith(t, slow, request(x)), 503)
+		for status, r := range special[route.Operation] {
+			check(w.do(r), status)
+			seen = append(seen, itoa(status))
+		}
+		if route.Method == http.MethodPost {
+			key := "key-of-" + route.Operation
+			check(w.do(with(request(x), api.HeaderIdempotencyKey, key)), success[route.Operation])
+			other := request(full) // the other tenant's site: another request
+			other.Header.Set("Authorization", "Bearer "+x.secret)
+			check(w.do(with(other, api.HeaderIdempotencyKey, key)), 422)
+			seen = append(seen, "422")
+		} else {
+			check(w.do(request(x)), success[route.Operation])
+		}
+		slices.Sort(seen)
+		if d := cmp.Diff(keys(responses), seen); d != "" {
+			t.Errorf("%s: described, but not tried (-), or the other way round (+):\n%s", route.Operation, d)
+		}
+	}
+	// Bodies in other states.
+	get := at(doc, "paths", jobs+"/{jobId}", "get", "responses", "200")
+	for _, id := range []string{x.done, failed, gone} {
+		conforms(t, w.do(x.get(jobs+"/"+id)).want(200, ""), get)
+	}
+	_, err := w.FinishAgentJob(w.ctx, x.project.ID, x.agent, "https://git.example.com/docs/pull/1")
+	must(w, 0, err)
+	_, err = w.ArchiveAgentJob(w.ctx, x.project.ID, x.agent)
+	must(w, 0, err)
+	conforms(t, w.do(good["getAgentJob"](x)).want(200, ""), at(doc, "paths", "/v2/agent/{projectId}/job/{id}", "get", "responses", "200"))
+}
+
+// usual are headers that need no description.
+var usual = map[string]bool{"Content-Type": true, "Content-Length": true, "X-Content-Type-Options": true}
+
+// conforms compares an answer with its description.
+func conforms(t *testing.T, res response, described any) {
+	t.Helper()
+	if described == nil {
+		t.Errorf("%s: %d is not described", res.what, res.StatusCode)
+		return
+	}
+	for name := range res.Header {
+		if at(described, "headers", http.CanonicalHeaderKey(name)) == nil && at(described, "headers", strings.Replace(name, "Www", "WWW", 1)) == nil && !usual[name] {
+			t.Errorf("%s: %d has the header %s, which is not described", res.what, res.StatusCode, name)
+		}
+	}
+	for _, name := range keys(at(described, "headers")) {
+		if at(described, "headers", name, "required") == true && res.Header.Get(name) == "" {
+			t.Errorf("%s: %d lacks the header %s", res.what, res.StatusCode, name)
+		}
+	}
+	var body any
+	res.into(&body)
+	if fault := fits(at(described, "content", "application/json", "schema"), body); fault != "" {
+		t.Errorf("%s: %d: %s in %s", res.what, res.StatusCode, fault, res.body)
+	}
+}
+
+// fits says how a value does not fit a schema, of those keywords that our
+// document uses, or "".
+func fits(schema, v any) string {
+	types, ok := at(schema, "type").([]any)
+	if !ok {
+		types = []any{at(schema, "type")}
+	}
+	typ := map[bool]string{true: "string", false: "object"}[reflect.ValueOf(v).Kind() == reflect.String]
+	switch x := v.(type) {
+	case nil:
+		typ = "null"
+	case []any:
+		typ = "array"
+	case float64:
+		typ = "integer"
+		if at(schema, "minimum") != nil && x < at(schema, "minimum").(float64) || at(schema, "maximum") != nil && x > at(schema, "maximum").(float64) {
+			return fmt.Sprint(x, " is out of bounds")
+		}
+	}
+	if !slices.Contains(types, any(typ)) {
+		return fmt.Sprintf("%v is %s, want %v", v, typ, types)
+	}
+	if c := at(schema, "const"); c != nil && v != c {
+		return fmt.Sprintf("%v is not %v", v, c)
+	}
+	if enum, ok := at(schema, "enum").([]any); ok && !slices.Contains(enum, v) {
+		return fmt.Sprintf("%v is none of %v", v, enum)
+	}
+	switch x := v.(type) {
+	case string:
+		if p, ok := at(schema, "pattern").(string); ok && !regexp.MustCompile(p).MatchString(x) {
+			return fmt.Sprintf("%q does not match %s", x, p)
+		}
+		if at(schema, "format") == "date-time" {
+			if at, err := time.Parse(time.RFC3339Nano, x); err != nil || at.Location() != time.UTC {
+				return fmt.Sprintf("%q is no time in UTC", x)
+			}
+		}
+	case []any:
+		for i, item := range x {
+			if fault := fits(at(schema, "items"), item); fault != "" {
+				return fmt.Sprintf("[%d]: %s", i, fault)
+			}
+		}
+	case object:
+		for name, item := range x {
+			s := at(schema, "properties", name)
+			if s == nil {
+				s = at(schema, "additionalProperties")
+			}
+			if _, ok := s.(object); !ok {
+				return name + " is not described"
+			}
+			if fault := fits(s, item); fault != "" {
+				return name + ": " + fault
+			}
+		}
+		list, _ := at(schema, "required").([]any)
+		for _, name := range list {
+			if _, ok := x[name.(string)]; !ok {
+				return name.(string) + " is missing"
+			}
+		}
+	}
+	return ""
+}
+
+// TestExamplesOfTheDocumentFit their schemas.
+func TestExamplesOfTheDocumentFit(t *testing.T) {
+	n := 0
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case object:
+			if schema, ok := v["schema"]; ok {
+				examples := []any{}
+				if e, ok := v["example"]; ok {
+					examples = append(examples, e)
+				}
+				for _, name := range keys(v["examples"]) {
+					examples = append(examples, at(v, "examples", name, "value"))
+				}
+				for _, e := range examples {
+					n++
+					if fault := fits(schema, e); fault != "" {
+						t.Errorf("%s in %v", fault, e)
+					}
+				}
+			}
+			for _, item := range v {
+				walk(item)
+			}
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		}
+	}
+	walk(document(t)["paths"])
+	if n < 30 {
+		t.Errorf("only %d examples", n)
+	}
+}
+
+func TestTheDocumentIsServed(t *testing.T) {
+	w := newWorld(t)
+	rec := newRecorder(w.handler, "GET", "/openapi.json")
+	if rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), api.Document()) || rec.Header().Get("Content-Type") != "application/json" || rec.Header().Get("Request-Id") == "" {
+		t.Errorf("status %d, headers %v", rec.Code, rec.Header())
+	}
+}
+
+// FuzzHandler: no request makes the API panic, answer 500, or answer in
+// another form than its own.
+func FuzzHandler(f *testing.F) {
+	w := newWorld(f)
+	x := w.tenant("docs.example.com")
+	f.Add("POST", "/v1/static-export/jobs", `{"domain":"docs.example.com"}`, "application/json", "k")
+	f.Add("GET", "/v1/static-export/jobs/"+x.running, "", "", "")
+	f.Add("POST", "/v1/static-export/jobs/"+x.done+"/bundle", "", "", "k")
+	f.Add("GET", "/v2/agent/"+x.project.ID+"/job/"+x.agent, "", "", "")
+	f.Add("GET", "/v1/sites/docs.example.com/snapshots/latest", "", "", "")
+	f.Add("POST", "/v1/sites/docs.example.com/snapshots", `{"manifest":{"sha256":"`+digest("m")+`","sizeBytes":1},"packs":[]}`, "application/json", "")
+	f.Add("POST", "/v1/sites/docs.example.com/snapshots/"+x.pending+"/publish", "", "", "")
+	f.Add("GET", "/%2e%2E/%00", "\xff", "a/b; charset=\xff", "\x00")
+	f.Fuzz(func(t *testing.T, method, path, body, contentType, key string) {
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://api.example.com"+path, strings.NewReader(body))
+		if err != nil {
+			t.Skip("no request has this form")
+		}
+		r.Header.Set("Authorization", "Bearer "+x.secret)
+		if contentType != "" {
+			r.Header.Set("Content-Type", contentType)
+		}
+		if key != "" {
+			r.Header.Set(api.HeaderIdempotencyKey, key)
+		}
+		r.RemoteAddr = "192.0.2.1:1"
+		if r.URL.Path == "/openapi.json" {
+			return
+		}
+		if res := doWith(t, w.handler, r); res.StatusCode >= 500 {
+			t.Errorf("%s %q %q: %d", method, path, body, res.StatusCode)
+		}
+	})
+}

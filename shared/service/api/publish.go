@@ -1,0 +1,106 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// maxFaults bounds the text of what is wrong with a site, in bytes.
+const maxFaults = 4000
+
+// checkSnapshot reads a pending snapshot's manifest and checks all that it
+// says: every path by the rules that the command line keeps too, every entry
+// inside a pack, every pack there in full, among the packs of the same
+// organisation.
+func (s *server) checkSnapshot(ctx context.Context, p admin.Snapshot) (admin.Contents, error) {
+	m, err := s.readManifest(ctx, p)
+	if err != nil {
+		return admin.Contents{}, err
+	}
+	if err := snapshot.CheckEntries(m); err != nil {
+		return admin.Contents{}, manifestFault(err)
+	}
+	_, docs := m.Entry("docs.json")
+	_, mint := m.Entry("mint.json")
+	if !docs && !mint {
+		return admin.Contents{}, admin.FieldErrorf("docs.json", "is missing: a site has it in its root")
+	}
+	err = snapshot.Verify(ctx, s.objects, p.PackKey, m)
+	if e, ok := errors.AsType[*snapshot.PackError](err); ok {
+		code := admin.CodeInconsistent
+		if e.Missing {
+			code = admin.CodeIncomplete
+		}
+		return admin.Contents{}, admin.Errorf(code, "%s", e.Error())
+	}
+	if err != nil {
+		return admin.Contents{}, err
+	}
+	return admin.Contents{Files: len(m.Entries), Bytes: m.Bytes()}, nil
+}
+
+// readManifest reads a manifest that must be of the stated size and digest.
+func (s *server) readManifest(ctx context.Context, p admin.Snapshot) (*snapshot.Manifest, error) {
+	key := p.ManifestKey()
+	info, err := s.objects.Stat(ctx, key)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, admin.Errorf(admin.CodeIncomplete, "manifest: it was not uploaded")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at manifest of %s: %w", p.ID, err)
+	}
+	if info.Size != p.Manifest.Size {
+		return nil, admin.Errorf(admin.CodeInconsistent, "manifest: it has %d bytes, not %d", info.Size, p.Manifest.Size)
+	}
+	body, err := s.objects.Get(ctx, key, 0, -1)
+	if err != nil {
+		return nil, fmt.Errorf("read manifest of %s: %w", p.ID, err)
+	}
+	defer body.Close()
+	digest := sha256.New()
+	bytes := io.TeeReader(io.LimitReader(body, p.Manifest.Size), digest)
+	m, fault := snapshot.Decode(bytes)
+	if _, err := io.Copy(io.Discard, bytes); err != nil {
+		return nil, fmt.Errorf("read manifest of %s: %w", p.ID, err)
+	}
+	if got := hex.EncodeToString(digest.Sum(nil)); got != p.Manifest.SHA256 {
+		return nil, admin.Errorf(admin.CodeInconsistent, "manifest: its bytes have another digest")
+	}
+	if fault != nil {
+		return nil, manifestFault(fault)
+	}
+	return m, nil
+}
+
+// manifestFault says what is wrong with a manifest, or with the files in it:
+// each with its path, as many as fit.
+func manifestFault(err error) error {
+	if faults, ok := errors.AsType[snapshot.PathErrors](err); ok && len(faults) > 0 {
+		var b strings.Builder
+		for i, f := range faults {
+			text := f.Error()
+			if i > 0 && b.Len()+len(text) > maxFaults {
+				fmt.Fprintf(&b, "; and %d more", len(faults)-i)
+				break
+			}
+			if i > 0 {
+				b.WriteString("; ")
+			}
+			b.WriteString(text)
+		}
+		return admin.Errorf(admin.CodeInvalid, "%s", b.String())
+	}
+	if e, ok := errors.AsType[*snapshot.FormatError](err); ok {
+		return admin.FieldErrorf("manifest", "%s", strings.TrimPrefix(e.Error(), "manifest: "))
+	}
+	return err
+}

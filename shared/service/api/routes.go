@@ -1,0 +1,405 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"mime"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Options are what the API stands on.
+type Options struct {
+	Admin   *admin.Service
+	Objects store.Objects
+	// Log gets a line for each request; nil for none.
+	Log *slog.Logger
+	// ClientAddr tells where a request comes from, for keys that are bound to
+	// addresses; nil for the connection's other end. No header is trusted.
+	ClientAddr func(*http.Request) netip.Addr
+	// NewRequestID makes the value of Request-Id; nil for random ones.
+	NewRequestID func() string
+	// Annotate, if not nil, is told facts of the request that ctx belongs to,
+	// for what else is logged of it: "request", its id; "organisation", whose
+	// key was used; "job", the id of the export or agent job that it is about.
+	Annotate func(ctx context.Context, facts ...slog.Attr)
+}
+
+// Route is one operation of the API.
+type Route struct {
+	// Operation is its name, as in the OpenAPI document and the log.
+	Operation string
+	Method    string
+	// Path is its pattern: a name in braces stands for one element.
+	Path string
+	// Scope is what the key must have, Plan what the organisation must, if
+	// not empty.
+	Scope admin.Scope
+	Plan  admin.Plan
+	// Handler answers it, and only it; it needs no router before it.
+	Handler http.Handler
+}
+
+// bodyKind is what a route takes as body.
+type bodyKind int
+
+const (
+	ignoredBody bodyKind = iota // GET
+	noBody
+	smallBody // JSON
+	largeBody // JSON, with lists
+)
+
+// call is a request that has passed all checks that are the same for every
+// route.
+type call struct {
+	caller admin.Caller
+	params map[string]string
+	body   []byte
+	// key is the Idempotency-Key, empty for none.
+	key string
+}
+
+// answer is a success.
+type answer struct {
+	status int
+	body   any
+	header http.Header
+	// job is the job that the request has made, for the log.
+	job string
+}
+
+type operation struct {
+	name, method, path string
+	scope              admin.Scope
+	plan               admin.Plan
+	body               bodyKind
+	// job names the parameter that is a job's id; empty for none.
+	job string
+	run func(*server, context.Context, call) (answer, error)
+}
+
+// operations is the table of all routes.
+func operations() []operation {
+	const enterprise = admin.PlanEnterprise
+	return []operation{
+		{"startExport", "POST", "/v1/static-export/jobs", admin.ScopeWrite, enterprise, smallBody, "", (*server).startExport},
+		{"getExport", "GET", "/v1/static-export/jobs/{jobId}", admin.ScopeRead, enterprise, ignoredBody, "jobId", (*server).getExport},
+		{"generateBundle", "POST", "/v1/static-export/jobs/{jobId}/bundle", admin.ScopeWrite, enterprise, noBody, "jobId", (*server).generateBundle},
+		{"getAgentJob", "GET", "/v2/agent/{projectId}/job/{id}", admin.ScopeRead, "", ignoredBody, "id", (*server).getAgentJob},
+		{"getLatestSnapshot", "GET", "/v1/sites/{domain}/snapshots/latest", admin.ScopeRead, "", ignoredBody, "", (*server).getLatestSnapshot},
+		{"createSnapshot", "POST", "/v1/sites/{domain}/snapshots", admin.ScopeWrite, "", largeBody, "", (*server).createSnapshot},
+		{"publishSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/publish", admin.ScopeWrite, "", noBody, "", (*server).publishSnapshot},
+	}
+}
+
+type server struct {
+	admin      *admin.Service
+	objects    store.Objects
+	log        *slog.Logger
+	clientAddr func(*http.Request) netip.Addr
+	requestID  func() string
+	annotate   func(ctx context.Context, facts ...slog.Attr)
+}
+
+func newServer(o Options) *server {
+	s := &server{admin: o.Admin, objects: o.Objects, log: o.Log, clientAddr: o.ClientAddr, requestID: o.NewRequestID, annotate: o.Annotate}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.clientAddr == nil {
+		s.clientAddr = remoteAddr
+	}
+	if s.requestID == nil {
+		s.requestID = randomRequestID
+	}
+	if s.annotate == nil {
+		s.annotate = func(context.Context, ...slog.Attr) {}
+	}
+	return s
+}
+
+func remoteAddr(r *http.Request) netip.Addr {
+	ap, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return ap.Addr()
+}
+
+func randomRequestID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return "req_" + hex.EncodeToString(b[:])
+}
+
+// Routes returns all operations, each with a handler that works alone.
+func Routes(o Options) []Route {
+	s := newServer(o)
+	var all []Route
+	for _, op := range operations() {
+		all = append(all, Route{
+			Operation: op.name, Method: op.method, Path: op.path, Scope: op.scope, Plan: op.plan,
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, []operation{op}) }),
+		})
+	}
+	return all
+}
+
+// Handler answers all operations and GET /openapi.json; everything else is 404
+// in the form of every failure.
+func Handler(o Options) http.Handler {
+	s := newServer(o)
+	ops := operations()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet && r.URL.EscapedPath() == "/openapi.json" {
+			w.Header().Set(HeaderRequestID, s.requestID())
+			writeDocument(w)
+			return
+		}
+		s.serve(w, r, ops)
+	})
+}
+
+// match tells whether a path has a pattern's form, and what stands for its
+// names. It compares element by element: nothing is cleaned, so that no path
+// has two forms, and a slash inside an element stays inside.
+func match(pattern, path string) (map[string]string, bool) {
+	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(have) {
+		return nil, false
+	}
+	params := make(map[string]string)
+	for i, w := range want {
+		name, isParam := strings.CutPrefix(w, "{")
+		if !isParam {
+			if w != have[i] {
+				return nil, false
+			}
+			continue
+		}
+		v, err := url.PathUnescape(have[i])
+		if err != nil || v == "" {
+			return nil, false
+		}
+		params[strings.TrimSuffix(name, "}")] = v
+	}
+	return params, true
+}
+
+// serve answers one request by one of the operations.
+func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) {
+	began := time.Now()
+	id := s.requestID()
+	line := logLine{status: http.StatusNotFound}
+	h := w.Header()
+	h.Set(HeaderRequestID, id)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	s.annotate(r.Context(), slog.String("request", id))
+
+	a, err := s.answer(w, r, ops, &line)
+	if err != nil {
+		e := refusal(err)
+		line.status, line.code, line.err = status(e.Code()), e.Code(), err
+		a = answer{status: line.status, body: ErrorBody{Error: e.SafeMessage()}}
+		h.Set(HeaderErrorCode, e.Code())
+		if e.RetryAfter > 0 {
+			h.Set("Retry-After", seconds(e.RetryAfter))
+		}
+		if line.status == http.StatusUnauthorized {
+			h.Set("WWW-Authenticate", challenge(r))
+		}
+	}
+	line.status = a.status
+	if a.job != "" {
+		line.job = a.job
+		s.annotate(r.Context(), slog.String("job", a.job))
+	}
+	for name, values := range a.header {
+		h[name] = values
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // links are read by people too
+	if err := enc.Encode(a.body); err != nil {
+		line.status, line.code, line.err = http.StatusInternalServerError, admin.CodeInternal, err
+		h.Set(HeaderErrorCode, admin.CodeInternal)
+		b.Reset()
+		b.WriteString(`{"error":"something went wrong on our side"}` + "\n")
+	}
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	w.WriteHeader(line.status)
+	_, _ = w.Write(b.Bytes()) // a caller that hung up is no fault of ours
+	s.logRequest(r, id, time.Since(began), line)
+}
+
+// challenge is the value of WWW-Authenticate (RFC 6750): a key that was sent
+// and refused is said so.
+func challenge(r *http.Request) string {
+	if r.Header.Get("Authorization") == "" {
+		return `Bearer realm="bindery"`
+	}
+	return `Bearer realm="bindery", error="invalid_token"`
+}
+
+// seconds is a value of Retry-After: never less than what is meant.
+func seconds(d time.Duration) string {
+	return strconv.Itoa(max(0, int(math.Ceil(d.Seconds()))))
+}
+
+// panicError is a panic of a handler, for the log.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// answer takes a request through the checks, in their order, to its operation.
+func (s *server) answer(w http.ResponseWriter, r *http.Request, ops []operation, line *logLine) (a answer, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			a, err = answer{}, &panicError{v, debug.Stack()}
+		}
+	}()
+	for _, op := range ops {
+		if r.Method != op.method {
+			continue
+		}
+		params, ok := match(op.path, r.URL.EscapedPath())
+		if !ok {
+			continue
+		}
+		line.operation = op.name
+		c := call{params: params}
+		c.caller, err = s.admin.Authenticate(r.Context(), r.Header.Get("Authorization"), s.clientAddr(r), op.scope)
+		line.organisation, line.key = c.caller.OrganisationID, c.caller.KeyID
+		if err == nil && len(params[op.job]) <= admin.MaxID { // what is longer is nobody's id
+			line.job = params[op.job]
+		}
+		s.annotate(r.Context(), slog.String("organisation", line.organisation), slog.String("job", line.job))
+		if err != nil {
+			return answer{}, err
+		}
+		if op.plan != "" {
+			if err := admin.RequirePlan(c.caller, op.plan); err != nil {
+				return answer{}, err
+			}
+		}
+		if err := s.read(w, r, op, &c); err != nil {
+			return answer{}, err
+		}
+		return op.run(s, r.Context(), c)
+	}
+	return answer{}, admin.Errorf(admin.CodeNotFound, "there is nothing at this path for this method")
+}
+
+// read checks and reads what a request carries besides its path.
+func (s *server) read(w http.ResponseWriter, r *http.Request, op operation, c *call) error {
+	if op.method == http.MethodPost {
+		if keys, ok := r.Header[HeaderIdempotencyKey]; ok {
+			if len(keys) != 1 {
+				return admin.FieldErrorf(HeaderIdempotencyKey, "must be there once")
+			}
+			if err := admin.CheckIdempotencyKey(keys[0]); err != nil {
+				return err
+			}
+			c.key = keys[0]
+		}
+	}
+	limit := int64(maxSmallBody)
+	switch op.body {
+	case ignoredBody:
+		return nil
+	case largeBody:
+		limit = maxLargeBody
+		fallthrough
+	case smallBody:
+		if !isJSON(r.Header) {
+			return admin.Errorf(admin.CodeUnsupported, "Content-Type: must be application/json")
+		}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return admin.Errorf(admin.CodeTooLarge, "%s: must be at most %d bytes", bodyField, limit)
+	}
+	if err != nil {
+		return admin.FieldErrorf(bodyField, "could not be read").Wrap(err)
+	}
+	if op.body == noBody {
+		if len(bytes.Trim(body, " \t\r\n")) > 0 {
+			return admin.FieldErrorf(bodyField, "must be empty")
+		}
+		return nil
+	}
+	c.body = body
+	return nil
+}
+
+// isJSON tells whether a body is declared as JSON in UTF-8.
+func isJSON(h http.Header) bool {
+	values := h.Values("Content-Type")
+	if len(values) != 1 {
+		return false
+	}
+	media, params, err := mime.ParseMediaType(values[0])
+	if err != nil || media != "application/json" {
+		return false
+	}
+	charset, ok := params["charset"]
+	return !ok || strings.EqualFold(charset, "utf-8")
+}
+
+// logLine is what the log says of a request, beside how long it took. Keys,
+// bodies and links are not in it.
+type logLine struct {
+	operation, organisation, key, job, code string
+	status                                  int
+	err                                     error
+}
+
+func (s *server) logRequest(r *http.Request, id string, took time.Duration, line logLine) {
+	attrs := []slog.Attr{
+		slog.String("request", id),
+		slog.String("method", r.Method),
+		slog.String("operation", line.operation),
+		slog.Int("status", line.status),
+		slog.Duration("took", took),
+	}
+	add := func(name, value string) {
+		if value != "" {
+			attrs = append(attrs, slog.String(name, value))
+		}
+	}
+	add("organisation", line.organisation)
+	add("key", line.key)
+	add("job", line.job)
+	add("code", line.code)
+	level := slog.LevelInfo
+	if line.status >= 500 {
+		level = slog.LevelError
+		attrs = append(attrs, slog.Any("error", line.err))
+		if p, ok := errors.AsType[*panicError](line.err); ok {
+			attrs = append(attrs, slog.String("stack", string(p.stack)))
+		}
+	}
+	s.log.LogAttrs(r.Context(), level, RequestMessage, attrs...)
+}

@@ -1,0 +1,67 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/api"
+)
+
+// AgentJob reads an agent job of a project.
+func (c *Client) AgentJob(ctx context.Context, projectID, id string) (api.AgentJob, error) {
+	var job api.AgentJob
+	_, err := c.call(ctx, http.MethodGet, "/v2/agent/"+url.PathEscape(projectID)+"/job/"+url.PathEscape(id), "", nil, &job)
+	return job, err
+}
+
+// StartExport starts an export. Under one idempotency key it is started once,
+// however often this is called; an empty key is replaced by one for this call.
+func (c *Client) StartExport(ctx context.Context, request api.StartExportRequest, idempotencyKey string) (api.ExportJob, error) {
+	var job api.ExportJob
+	_, err := c.call(ctx, http.MethodPost, "/v1/static-export/jobs", idempotencyKey, request, &job)
+	return job, err
+}
+
+// GetExport reads an export job. pace is when the service asks to be asked
+// again, 0 for at once, negative if it does not say.
+func (c *Client) GetExport(ctx context.Context, jobID string) (job api.ExportJob, pace time.Duration, err error) {
+	header, err := c.call(ctx, http.MethodGet, "/v1/static-export/jobs/"+url.PathEscape(jobID), "", nil, &job)
+	pace, said := retryAfter(header, c.clock.Now())
+	if !said {
+		pace = -1
+	}
+	return job, pace, err
+}
+
+// GenerateBundle makes a fresh link to the bundle of a completed job.
+func (c *Client) GenerateBundle(ctx context.Context, jobID string) (api.BundleLink, error) {
+	var link api.BundleLink
+	_, err := c.call(ctx, http.MethodPost, "/v1/static-export/jobs/"+url.PathEscape(jobID)+"/bundle", "", nil, &link)
+	return link, err
+}
+
+// LatestSnapshot reads the newest snapshot of a domain, with a link to its
+// manifest.
+func (c *Client) LatestSnapshot(ctx context.Context, domain string) (api.Snapshot, error) {
+	var snapshot api.Snapshot
+	_, err := c.call(ctx, http.MethodGet, snapshots(domain)+"/latest", "", nil, &snapshot)
+	return snapshot, err
+}
+
+// CreateSnapshot begins a snapshot and learns what of it has to be uploaded.
+func (c *Client) CreateSnapshot(ctx context.Context, domain string, request api.CreateSnapshotRequest) (api.CreateSnapshotResponse, error) {
+	var response api.CreateSnapshotResponse
+	_, err := c.call(ctx, http.MethodPost, snapshots(domain), "", request, &response)
+	return response, err
+}
+
+// PublishSnapshot makes an uploaded snapshot the newest of its domain.
+func (c *Client) PublishSnapshot(ctx context.Context, domain, snapshotID string) (api.Snapshot, error) {
+	var snapshot api.Snapshot
+	_, err := c.call(ctx, http.MethodPost, snapshots(domain)+"/"+url.PathEscape(snapshotID)+"/publish", "", nil, &snapshot)
+	return snapshot, err
+}
+
+func snapshots(domain string) string { return "/v1/sites/" + url.PathEscape(domain) + "/snapshots" }

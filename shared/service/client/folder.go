@@ -1,0 +1,324 @@
+package client
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
+)
+
+// ConfigNames are the files, at the root of a folder, one of which makes it a
+// documentation site.
+var configNames = [...]string{"docs.json", "mint.json"}
+
+// Folder is what of a folder is published. The caller ends it with Close.
+type Folder struct {
+	// Files are sorted by path and complete: size, digest and, where there is
+	// one, time of the last commit.
+	Files []snapshot.File
+	// Bytes is the size of all files together.
+	Bytes int64
+
+	root *os.Root
+	real map[string]string // path in the snapshot → path below root, links resolved
+}
+
+// FolderError is why a folder can't be published: all that is wrong with it,
+// each with its place. Its text is safe to show.
+type FolderError struct {
+	// Dir is the folder, as it was given.
+	Dir string
+	// Faults are in order of path.
+	Faults snapshot.PathErrors
+}
+
+func (e *FolderError) Error() string {
+	lines := make([]string, len(e.Faults))
+	for i, fault := range e.Faults {
+		lines[i] = "  " + fault.Error()
+	}
+	return fmt.Sprintf("%s can't be published:\n%s", e.Dir, strings.Join(lines, "\n"))
+}
+
+// Unwrap gives the faults, which errors.As finds as snapshot.PathErrors.
+func (e *FolderError) Unwrap() error { return e.Faults }
+
+// OpenFolder looks through a folder, leaves out what is hidden or ignored,
+// reads every other file once, and checks that all can be published. What
+// can't comes as a *FolderError. progress, if not nil, is told the bytes that
+// were read, from several goroutines.
+func OpenFolder(ctx context.Context, dir string, progress func(read int64)) (*Folder, error) {
+	base, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder: %w", err)
+	}
+	if base, err = filepath.Abs(base); err != nil {
+		return nil, fmt.Errorf("open the folder: %w", err)
+	}
+	root, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder: %w", err)
+	}
+	w := &walk{ctx: ctx, base: base, root: root}
+	f, err := w.folder(progress)
+	if err == nil && len(w.faults) > 0 {
+		slices.SortStableFunc(w.faults, func(a, b *snapshot.PathError) int { return strings.Compare(a.Path, b.Path) })
+		err = &FolderError{Dir: dir, Faults: w.faults}
+	}
+	if err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Open opens a file by its path in the snapshot. It never leaves the folder,
+// whatever became of links meanwhile.
+func (f *Folder) Open(name string) (io.ReadCloser, error) {
+	real, ok := f.real[name]
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return f.root.Open(real)
+}
+
+// Close ends the use of the folder.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// walk is one look through a folder.
+type walk struct {
+	ctx    context.Context
+	base   string // absolute, without links
+	root   *os.Root
+	rules  ignoreRules
+	found  []found
+	faults snapshot.PathErrors
+}
+
+// found is a file that is to be published.
+type found struct {
+	disk string // path as the folder shows it, with slashes
+	real string // path below the root with links resolved
+}
+
+func (w *walk) fault(name, format string, args ...any) {
+	w.faults = append(w.faults, &snapshot.PathError{Path: name, Reason: fmt.Sprintf(format, args...)})
+}
+
+func (w *walk) folder(progress func(int64)) (*Folder, error) {
+	ignores, err := w.root.ReadFile(IgnoreFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read %s: %w", IgnoreFile, err)
+	}
+	w.rules = parseIgnores(defaultIgnores + string(ignores))
+	if err := w.dir(".", ".", nil); err != nil {
+		return nil, err
+	}
+
+	f := &Folder{root: w.root, real: make(map[string]string, len(w.found))}
+	wanted := make(map[string]bool, len(w.found))
+	paths := make([]string, len(w.found))
+	hasConfig := false
+	for i, one := range w.found {
+		name := norm.NFC.String(one.disk)
+		paths[i] = name
+		wanted[one.disk] = true
+		f.real[name] = one.real
+		hasConfig = hasConfig || slices.Contains(configNames[:], name)
+	}
+	if !hasConfig {
+		w.fault(configNames[0], "the folder has no %s, so it is no documentation site", strings.Join(configNames[:], " and no "))
+	}
+	var named snapshot.PathErrors
+	if errors.As(snapshot.CheckNames(paths), &named) {
+		w.faults = append(w.faults, named...)
+	}
+	if len(w.found) > snapshot.MaxEntries {
+		return nil, fmt.Errorf("%d files are more than %d", len(w.found), snapshot.MaxEntries)
+	}
+	if len(w.faults) > 0 {
+		return nil, nil // reading everything would only delay the bad news
+	}
+
+	times, err := commitTimes(w.ctx, w.base, wanted)
+	if err != nil {
+		return nil, fmt.Errorf("ask Git for times: %w", err)
+	}
+	f.Files = make([]snapshot.File, len(w.found))
+	for i, one := range w.found {
+		f.Files[i] = snapshot.File{Path: paths[i], Modified: times[one.disk]}
+	}
+	if err := w.digest(f, progress); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(f.Files, func(a, b snapshot.File) int { return strings.Compare(a.Path, b.Path) })
+	for _, file := range f.Files {
+		f.Bytes += file.Size
+	}
+	if f.Bytes > snapshot.MaxBytes {
+		return nil, fmt.Errorf("the files have %d bytes together, more than %d", f.Bytes, int64(snapshot.MaxBytes))
+	}
+	return f, nil
+}
+
+// dir looks through one folder: disk is its path as it is shown, real the
+// one with links resolved, above the real paths of the folders that lead
+// here, which tells links that go round in circles.
+func (w *walk) dir(disk, real string, above []string) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	open, err := w.root.Open(filepath.FromSlash(real))
+	if err != nil {
+		w.unreadable(disk, err)
+		return nil
+	}
+	entries, err := open.ReadDir(-1)
+	_ = open.Close()
+	if err != nil {
+		w.unreadable(disk, err)
+		return nil
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, entry := range entries {
+		name, target := path.Join(disk, entry.Name()), path.Join(real, entry.Name())
+		kind := entry.Type()
+		if kind&fs.ModeSymlink != 0 {
+			if w.rules.match(name, false) || w.rules.match(name, true) {
+				continue
+			}
+			if target, kind, err = w.link(target); err != nil {
+				w.fault(name, "%s", err)
+				continue
+			}
+		}
+		if entry.Name() == ".git" || w.rules.match(name, kind.IsDir()) {
+			continue
+		}
+		switch {
+		case kind.IsDir():
+			here := append(slices.Clone(above), real)
+			if slices.Contains(here, target) {
+				w.fault(name, "the symbolic link leads to a folder that holds it")
+				continue
+			}
+			if err := w.dir(name, target, here); err != nil {
+				return err
+			}
+		case kind.IsRegular():
+			w.found = append(w.found, found{name, target})
+		default:
+			w.fault(name, "it is %s, not a file", kindOf(kind))
+		}
+	}
+	return nil
+}
+
+// link follows a symbolic link. Its end must lie in the folder, and not among
+// hidden files: a link must not publish what .git holds.
+func (w *walk) link(name string) (target string, kind fs.FileMode, err error) {
+	end, err := filepath.EvalSymlinks(filepath.Join(w.base, filepath.FromSlash(name)))
+	if err != nil {
+		return "", 0, errors.New("the symbolic link leads nowhere")
+	}
+	rel, err := filepath.Rel(w.base, end)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", 0, errors.New("the symbolic link leads out of the folder")
+	}
+	target = filepath.ToSlash(rel)
+	if target != "." {
+		for element := range strings.SplitSeq(target, "/") {
+			if strings.HasPrefix(element, ".") {
+				return "", 0, errors.New("the symbolic link leads to a hidden file")
+			}
+		}
+	}
+	info, err := w.root.Stat(rel)
+	if err != nil {
+		return "", 0, errors.New("the symbolic link leads nowhere")
+	}
+	return target, info.Mode().Type(), nil
+}
+
+func (w *walk) unreadable(name string, err error) {
+	// The error's own path would be said twice.
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	w.fault(name, "it can't be read: %s", err)
+}
+
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&(fs.ModeDevice|fs.ModeCharDevice) != 0:
+		return "a device"
+	}
+	return "something special"
+}
+
+// digest reads all files, several at once, and fills in size and digest.
+func (w *walk) digest(f *Folder, progress func(int64)) error {
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(w.ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range f.Files {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			file := &f.Files[i]
+			var err error
+			if file.SHA256, file.Size, err = sum(f, file.Path); err != nil {
+				mu.Lock()
+				w.unreadable(file.Path, err)
+				mu.Unlock()
+				return nil
+			}
+			if file.Size > snapshot.MaxFileBytes {
+				mu.Lock()
+				w.fault(file.Path, "it has %d bytes, more than %d", file.Size, int64(snapshot.MaxFileBytes))
+				mu.Unlock()
+			}
+			if progress != nil {
+				progress(file.Size)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func sum(f *Folder, name string) (digest string, size int64, err error) {
+	in, err := f.Open(name)
+	if err != nil {
+		return "", 0, err
+	}
+	defer in.Close()
+	h := sha256.New()
+	size, err = io.Copy(h, in)
+	return hex.EncodeToString(h.Sum(nil)), size, err
+}
+
+// now is the time of files that were never committed, as a snapshot keeps it.
+func now(clock func() time.Time) time.Time { return clock().UTC().Truncate(time.Second) }

@@ -1,0 +1,371 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
+)
+
+// uploadParallel is how many uploads are under way at once.
+const uploadParallel = 4
+
+// PublishPhase is what a publish is at.
+type PublishPhase string
+
+// The phases, in order. Only reading and uploading have a measure.
+const (
+	PhaseReading    PublishPhase = "reading"    // looking through the folder
+	PhasePacking    PublishPhase = "packing"    // comparing with what is published
+	PhaseUploading  PublishPhase = "uploading"  // sending packs and manifest
+	PhasePublishing PublishPhase = "publishing" // making it the newest
+)
+
+// PublishProgress is where a publish stands.
+type PublishProgress struct {
+	Phase PublishPhase
+	// Done and Total are bytes; Total is 0 where it is not known.
+	Done, Total int64
+}
+
+// PublishOptions say what is published, and where to.
+type PublishOptions struct {
+	// Dir is the folder, with a docs.json.
+	Dir string
+	// Domain is the site's.
+	Domain string
+	// Rebase tries once more, on the newest snapshot, when another one was
+	// published meanwhile. This one then wins over it: without it, that is an
+	// *OvertakenError, and whoever publishes decides.
+	Rebase bool
+	// Progress, if not nil, is told how far things are, from several goroutines.
+	Progress func(PublishProgress)
+}
+
+// Published says what a publish did.
+type Published struct {
+	Domain     string `json:"domain"`
+	SnapshotID string `json:"snapshotId"`
+	// UpToDate: the newest snapshot has the same files already, and nothing
+	// was sent.
+	UpToDate bool `json:"upToDate"`
+	// Files and SizeBytes are of the whole site.
+	Files     int   `json:"files"`
+	SizeBytes int64 `json:"sizeBytes"`
+	// Added, Changed, Removed and Unchanged count files against the snapshot
+	// before.
+	Added     int `json:"added"`
+	Changed   int `json:"changed"`
+	Removed   int `json:"removed"`
+	Unchanged int `json:"unchanged"`
+	// Packs and PackBytes are what was new of the site; Uploads and
+	// UploadedBytes what was really sent, less where an earlier attempt had
+	// got some of it across, and with the manifest.
+	Packs         int   `json:"packs"`
+	PackBytes     int64 `json:"packBytes"`
+	Uploads       int   `json:"uploads"`
+	UploadedBytes int64 `json:"uploadedBytes"`
+}
+
+// OvertakenError says that somebody else published the domain meanwhile.
+type OvertakenError struct{ Err error }
+
+func (e *OvertakenError) Error() string {
+	return "another snapshot of this domain was published meanwhile; look at it, then publish again: " + e.Err.Error()
+}
+
+func (e *OvertakenError) Unwrap() error { return e.Err }
+
+// Publish makes a folder the newest snapshot of a domain. It sends only what
+// is new, in packs; what an attempt before this one sent counts. Faults of the
+// folder come as a *FolderError, all at once.
+func (c *Client) Publish(ctx context.Context, o PublishOptions) (Published, error) {
+	if o.Progress == nil {
+		o.Progress = func(PublishProgress) {}
+	}
+	var read atomic.Int64
+	o.Progress(PublishProgress{Phase: PhaseReading})
+	folder, err := OpenFolder(ctx, o.Dir, func(n int64) {
+		o.Progress(PublishProgress{Phase: PhaseReading, Done: read.Add(n)})
+	})
+	if err != nil {
+		return Published{}, err
+	}
+	defer folder.Close()
+	p := &publish{c: c, o: o, folder: folder}
+	result, err := p.once(ctx)
+	if o.Rebase && hasCode(err, codeOvertaken) {
+		c.log.Info("another snapshot was published meanwhile; trying once more on top of it")
+		result, err = p.once(ctx)
+	}
+	if hasCode(err, codeOvertaken) {
+		return result, &OvertakenError{err}
+	}
+	return result, err
+}
+
+// publish is one publish of a folder.
+type publish struct {
+	c      *Client
+	o      PublishOptions
+	folder *Folder
+}
+
+// uploadRounds is how often the service is asked what is missing: a link may
+// expire during a long upload, and a pack vanish between two looks.
+const uploadRounds = 5
+
+// once publishes on top of the snapshot that is the newest now.
+func (p *publish) once(ctx context.Context) (Published, error) {
+	p.o.Progress(PublishProgress{Phase: PhasePacking})
+	base, baseID, baseDigest, err := p.newest(ctx)
+	if err != nil {
+		return Published{}, err
+	}
+	plan, err := snapshot.NewPlan(p.folder.Files, base, now(p.c.clock.Now))
+	if err != nil {
+		return Published{}, err
+	}
+	manifest, err := plan.Seal(ctx, p.folder.Open)
+	if err != nil {
+		return Published{}, err
+	}
+	encoded, err := snapshot.Encode(manifest)
+	if err != nil {
+		return Published{}, err
+	}
+	sum := sha256.Sum256(encoded)
+	digest := hex.EncodeToString(sum[:])
+	result := Published{
+		Domain: p.o.Domain, SnapshotID: baseID,
+		Files: len(manifest.Entries), SizeBytes: manifest.Bytes(),
+		Added: plan.Added, Changed: plan.Changed, Removed: plan.Removed, Unchanged: plan.Unchanged,
+		Packs: len(plan.New),
+	}
+	for _, pack := range plan.New {
+		result.PackBytes += pack.Size
+	}
+	if digest == baseDigest {
+		result.UpToDate = true
+		return result, nil
+	}
+
+	request := api.CreateSnapshotRequest{Base: baseID, Manifest: api.Blob{SHA256: digest, SizeBytes: int64(len(encoded))}, Packs: []api.Blob{}}
+	for _, pack := range manifest.Packs {
+		request.Packs = append(request.Packs, api.Blob{SHA256: pack.SHA256, SizeBytes: pack.Size})
+	}
+	bodies := map[string]func(context.Context) io.ReadCloser{
+		digest: func(context.Context) io.ReadCloser { return io.NopCloser(bytes.NewReader(encoded)) },
+	}
+	for _, pack := range plan.New {
+		bodies[pack.SHA256] = func(ctx context.Context) io.ReadCloser { return pack.Reader(ctx, p.folder.Open) }
+	}
+	for round := 1; ; round++ {
+		created, err := p.c.CreateSnapshot(ctx, p.o.Domain, request)
+		if err != nil {
+			return result, err
+		}
+		err = p.upload(ctx, created.Uploads, bodies, &result)
+		if err == nil {
+			p.o.Progress(PublishProgress{Phase: PhasePublishing})
+			var published api.Snapshot
+			published, err = p.c.PublishSnapshot(ctx, p.o.Domain, created.SnapshotID)
+			result.SnapshotID = published.SnapshotID
+			if err == nil {
+				return result, nil
+			}
+		}
+		if round == uploadRounds || !errors.Is(err, errLinkExpired) && !hasCode(err, codeIncomplete) {
+			return result, err
+		}
+		p.c.log.Debug("asking again what is missing", "error", err)
+	}
+}
+
+// newest reads the newest snapshot's manifest: nil where there is none yet.
+func (p *publish) newest(ctx context.Context) (m *snapshot.Manifest, id, digest string, err error) {
+	latest, err := p.c.LatestSnapshot(ctx, p.o.Domain)
+	if hasCode(err, codeNotFound, codeNoSnapshot) {
+		return nil, "", "", nil
+	}
+	if err != nil {
+		return nil, "", "", err
+	}
+	err = p.c.retry(ctx, "read the newest manifest", func() error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, latest.Manifest.URL, nil)
+		if err != nil {
+			return errors.New("the API gave a link that is no URL")
+		}
+		request.Header.Set("User-Agent", p.c.agent)
+		response, err := p.c.http.Do(request)
+		if err != nil {
+			return &networkError{err}
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return p.c.storageFailure(response, "storage did not give the newest manifest")
+		}
+		sum := sha256.New()
+		if m, err = snapshot.Decode(io.TeeReader(response.Body, sum)); err != nil {
+			if format := (*snapshot.FormatError)(nil); !errors.As(err, &format) {
+				err = &networkError{err}
+			}
+			return err
+		}
+		if hex.EncodeToString(sum.Sum(nil)) != latest.Manifest.SHA256 {
+			return errors.New("the newest manifest is not the one that the API names")
+		}
+		return snapshot.CheckEntries(m)
+	})
+	if err != nil {
+		return nil, "", "", fmt.Errorf("read the newest snapshot: %w", err)
+	}
+	return m, latest.SnapshotID, latest.Manifest.SHA256, nil
+}
+
+// upload sends what is missing, several objects at once, the manifest among
+// them.
+func (p *publish) upload(ctx context.Context, uploads []api.Upload, bodies map[string]func(context.Context) io.ReadCloser, result *Published) error {
+	var total int64
+	for _, u := range uploads {
+		if bodies[u.SHA256] == nil {
+			// A pack of the base that is gone: the service has lost it.
+			return fmt.Errorf("the service asks for pack %s, which is of an earlier snapshot", u.SHA256)
+		}
+		total += u.SizeBytes
+	}
+	var sent, objects, bytesSent atomic.Int64
+	p.o.Progress(PublishProgress{Phase: PhaseUploading, Total: total})
+	// An upload that fails does not break off the others that are under way:
+	// what they get across, the next attempt has. But no more are begun.
+	var group errgroup.Group
+	var failed atomic.Bool
+	group.SetLimit(uploadParallel)
+	for _, u := range uploads {
+		if failed.Load() {
+			break
+		}
+		group.Go(func() error {
+			err := p.c.retry(ctx, "upload", func() error {
+				body := &countingBody{src: bodies[u.SHA256](ctx), progress: func(n int64) {
+					p.o.Progress(PublishProgress{Phase: PhaseUploading, Done: sent.Add(n), Total: total})
+				}}
+				err := p.put(ctx, u, body)
+				if err != nil {
+					sent.Add(-body.detach())
+				}
+				return err
+			})
+			if err != nil {
+				failed.Store(true)
+				return err
+			}
+			objects.Add(1)
+			bytesSent.Add(u.SizeBytes)
+			return nil
+		})
+	}
+	err := group.Wait()
+	result.Uploads += int(objects.Load())
+	result.UploadedBytes += bytesSent.Load()
+	return err
+}
+
+// put sends one object by its link. One that is there already is success:
+// links are bound to a digest, so it has the same bytes.
+func (p *publish) put(ctx context.Context, u api.Upload, body *countingBody) error {
+	if p.c.expired(u.ExpiresAt) {
+		return errLinkExpired
+	}
+	request, err := http.NewRequestWithContext(ctx, u.Method, u.URL, body)
+	if err != nil {
+		_ = body.Close()
+		return errors.New("the API gave a link that is no URL")
+	}
+	request.ContentLength = u.SizeBytes
+	request.Header.Set("User-Agent", p.c.agent)
+	for name, value := range u.Headers {
+		request.Header.Set(name, value)
+	}
+	response, err := p.c.http.Do(request)
+	if err != nil {
+		if fault := body.fault(); fault != nil {
+			return fault // the folder's, not the network's
+		}
+		return &networkError{err}
+	}
+	defer response.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10)) // keeps the connection
+	switch response.StatusCode {
+	case http.StatusOK, http.StatusCreated, http.StatusNoContent, http.StatusPreconditionFailed:
+		return nil
+	case http.StatusForbidden:
+		return errLinkExpired
+	}
+	if fault := body.fault(); fault != nil {
+		return fault
+	}
+	return p.c.storageFailure(response, "storage did not take the upload")
+}
+
+// storageFailure is an answer of storage that is no success. Its body is not
+// shown: it may repeat the link, which is a secret for its lifetime.
+func (c *Client) storageFailure(response *http.Response, message string) error {
+	wait, _ := retryAfter(response.Header, c.clock.Now())
+	return &Error{Status: response.StatusCode, Message: message, RetryAfter: wait}
+}
+
+// countingBody is the body of an upload: it tells progress, and keeps an error
+// of its source apart from those of the connection. The transport may read it
+// for a moment after the request is over.
+type countingBody struct {
+	src      io.ReadCloser
+	progress func(int64)
+
+	mu       sync.Mutex
+	read     int64
+	detached bool
+	err      error
+}
+
+func (b *countingBody) Read(p []byte) (int, error) {
+	n, err := b.src.Read(p)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil && err != io.EOF && !errors.Is(err, io.ErrClosedPipe) {
+		b.err = err
+	}
+	if n > 0 && !b.detached {
+		b.read += int64(n)
+		b.progress(int64(n))
+	}
+	return n, err
+}
+
+func (b *countingBody) Close() error { return b.src.Close() }
+
+// fault is the error of the source, if it had one.
+func (b *countingBody) fault() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
+}
+
+// detach ends the telling of progress and gives what was told.
+func (b *countingBody) detach() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.detached = true
+	return b.read
+}

@@ -1,0 +1,212 @@
+package dynamo
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"pgregory.net/rapid"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// hardStrings have bytes around those that the index's keys are made of.
+func hardStrings(least, most int) *rapid.Generator[string] {
+	return rapid.StringOfN(rapid.SampledFrom([]rune("\x00\x01\x02 /a\x7fü\uffff\U0010ffff")), least, most, -1)
+}
+
+func TestActiveKeysSortAsTheirParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type entry struct {
+			active string
+			key    store.Key
+		}
+		draw := func(name string) entry {
+			return entry{hardStrings(1, 4).Draw(t, name), store.Key{PK: hardStrings(1, 4).Draw(t, name), SK: hardStrings(1, 4).Draw(t, name)}}
+		}
+		a, b := draw("a"), draw("b")
+		want := strings.Compare(a.active, b.active)
+		if want == 0 {
+			want = strings.Compare(a.key.PK, b.key.PK)
+		}
+		if want == 0 {
+			want = strings.Compare(a.key.SK, b.key.SK)
+		}
+		ka, kb := activeKey(a.active, a.key), activeKey(b.active, b.key)
+		if got := strings.Compare(ka, kb); got != want {
+			t.Errorf("%q and %q compare as %d, want %d", ka, kb, got, want)
+		}
+		if got := activeValue(ka); got != a.active {
+			t.Errorf("%q comes back as %q", a.active, got)
+		}
+		prefix := hardStrings(0, 3).Draw(t, "prefix")
+		if got, want := strings.HasPrefix(ka, escapeActive(prefix)), strings.HasPrefix(a.active, prefix); got != want {
+			t.Errorf("does %q begin with %q: %t, want %t", a.active, prefix, got, want)
+		}
+	})
+}
+
+func TestLastOfIsAboveAllThatBeginWithAPrefix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		prefix := rapid.OneOf(hardStrings(1, 8), rapid.StringN(1, 400, store.MaxSortKey), rapid.StringN(250, 350, store.MaxSortKey)).Draw(t, "prefix")
+		last := lastOf(prefix)
+		if len(last) > store.MaxSortKey || !utf8.ValidString(last) || !strings.HasPrefix(last, prefix) {
+			t.Fatalf("%q gives %q", prefix, last)
+		}
+		// The greatest there is: as many of the last character as fit, and then
+		// of those of fewer bytes.
+		rest := rapid.StringOfN(rapid.SampledFrom([]rune("a\x7f߿\uffff\U0010ffff")), 0, -1, store.MaxSortKey-len(prefix)).Draw(t, "rest")
+		if key := prefix + rest; key > last {
+			t.Errorf("%q is above %q", key, last)
+		}
+	})
+}
+
+// attributeSize is DynamoDB's rule for the size of an attribute: bytes of its
+// name and of its value; of a number half a byte for each digit, and one.
+func attributeSize(t *testing.T, name string, v types.AttributeValue) int {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		return len(name) + len(v.Value)
+	case *types.AttributeValueMemberB:
+		return len(name) + len(v.Value)
+	case *types.AttributeValueMemberN:
+		return len(name) + (len(v.Value)+1)/2 + 1
+	}
+	t.Fatalf("an attribute of type %T", v)
+	return 0
+}
+
+// The overhead that limits are held with is enough for all that an item has
+// beside key, value and index key.
+func TestItemOverhead(t *testing.T) {
+	by, err := writeName()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := store.Record{
+		Key: store.Key{PK: "p", SK: "s"}, Revision: 999_999_998, Value: []byte(`{}`), Active: "a",
+		ExpiresAt: time.Unix(9_999_999_999, 0),
+	}
+	size := 0
+	for name, v := range writeItem(r, by) {
+		size += attributeSize(t, name, v)
+	}
+	if most := itemOverhead + len("p") + len("s") + len(`{}`) + len(activeKey("a", r.Key)); size > most {
+		t.Errorf("an item of %d bytes, counted as %d", size, most)
+	}
+}
+
+func TestItemsComeBack(t *testing.T) {
+	for name, r := range map[string]store.Record{
+		"least":      {Key: store.Key{PK: "p", SK: "s"}, Value: []byte(`1`)},
+		"all":        {Key: store.Key{PK: "p\x00", SK: "s\x00"}, Value: []byte(`"ü"`), Active: "a\x00\x01", ExpiresAt: time.Unix(1e9, 0).UTC()},
+		"not UTF-8":  {Key: store.Key{PK: "p", SK: "s"}, Value: []byte("\"\xff\"")},
+		"revision 8": {Key: store.Key{PK: "p", SK: "s"}, Value: []byte(`1`), Revision: 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := readItem(writeItem(r, "by"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Key != r.Key || got.Revision != r.Revision+1 || !bytes.Equal(got.Value, r.Value) || got.Active != r.Active || !got.ExpiresAt.Equal(r.ExpiresAt) {
+				t.Errorf("got %+v, want %+v", got, r)
+			}
+		})
+	}
+}
+
+func TestItemsThatAreNotOurs(t *testing.T) {
+	item := func() map[string]types.AttributeValue {
+		return writeItem(store.Record{Key: store.Key{PK: "p", SK: "s"}, Value: []byte(`1`), Active: "a", ExpiresAt: time.Unix(1, 0)}, "by")
+	}
+	for name, change := range map[string]func(map[string]types.AttributeValue){
+		"no revision":              func(i map[string]types.AttributeValue) { delete(i, attrRevision) },
+		"a revision of letters":    func(i map[string]types.AttributeValue) { i[attrRevision] = text("one") },
+		"a revision of a fraction": func(i map[string]types.AttributeValue) { i[attrRevision] = &types.AttributeValueMemberN{Value: "1.5"} },
+		"no value":                 func(i map[string]types.AttributeValue) { delete(i, attrValue) },
+		"a value that is a number": func(i map[string]types.AttributeValue) { i[attrValue] = number(1) },
+		"an end of letters":        func(i map[string]types.AttributeValue) { i[AttrExpires] = text("later") },
+		"no key":                   func(i map[string]types.AttributeValue) { delete(i, AttrSK) },
+	} {
+		i := item()
+		change(i)
+		if r, err := readItem(i); err == nil {
+			t.Errorf("%s: read as %+v", name, r)
+		}
+	}
+}
+
+// Whatever a caller makes of a cursor, it leads nowhere but into what the
+// query asks for.
+func FuzzCursor(f *testing.F) {
+	last := store.Record{Key: store.Key{PK: "p", SK: "a/1"}, Active: "a/1"}
+	for _, q := range []store.Query{{PK: "p", Prefix: "a/"}, {Index: store.ByActive, Prefix: "a/"}, {PK: "p", Descending: true}} {
+		b, err := base64.RawURLEncoding.DecodeString(encodeCursor(q, last))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(b))
+	}
+	f.Add(`{"q":["","p","a/","asc"],"at":["other","a/1",""]}`)
+	f.Add(`{"q":["","p","a/","asc"],"at":["p","b",""]}`)
+	f.Add(`{}`)
+	f.Add(`null`)
+	f.Fuzz(func(t *testing.T, document string) {
+		encoded := base64.RawURLEncoding.EncodeToString([]byte(document))
+		for _, q := range []store.Query{{PK: "p", Prefix: "a/"}, {Index: store.ByActive, Prefix: "a/"}} {
+			q.Cursor = encoded
+			at, err := decodeCursor(q)
+			if err != nil {
+				continue
+			}
+			str := func(name string) string {
+				v, ok := at[name].(*types.AttributeValueMemberS)
+				if !ok || v.Value == "" {
+					t.Fatalf("%s gives %v", document, at)
+				}
+				return v.Value
+			}
+			if q.Index == store.ByKey && (str(AttrPK) != "p" || !strings.HasPrefix(str(AttrSK), "a/")) {
+				t.Errorf("%s leads to %v", document, at)
+			}
+			if q.Index == store.ByActive && (str(AttrActivePK) != activeRecords || !strings.HasPrefix(str(AttrActive), "a/")) {
+				t.Errorf("%s leads to %v", document, at)
+			}
+		}
+	})
+}
+
+func TestCursorsAreOfOneQuery(t *testing.T) {
+	last := store.Record{Key: store.Key{PK: "p", SK: "a/1"}, Active: "a/1"}
+	made := store.Query{PK: "p", Prefix: "a/"}
+	for name, c := range map[string]struct {
+		q  store.Query
+		ok bool
+	}{
+		"the same":          {store.Query{PK: "p", Prefix: "a/"}, true},
+		"another page size": {store.Query{PK: "p", Prefix: "a/", Limit: 7}, true},
+		"another partition": {store.Query{PK: "q", Prefix: "a/"}, false},
+		"another prefix":    {store.Query{PK: "p", Prefix: "a"}, false},
+		"another direction": {store.Query{PK: "p", Prefix: "a/", Descending: true}, false},
+		"another index":     {store.Query{Index: store.ByActive, Prefix: "a/"}, false},
+	} {
+		c.q.Cursor = encodeCursor(made, last)
+		if _, err := decodeCursor(c.q); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	b, err := json.Marshal(cursor{Query: cursorQuery(made), At: [3]string{"q", "a/1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Cursor = base64.RawURLEncoding.EncodeToString(b)
+	if at, err := decodeCursor(made); err == nil {
+		t.Errorf("a cursor that was made up to lead to another partition: %v", at)
+	}
+}

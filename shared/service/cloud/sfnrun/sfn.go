@@ -1,0 +1,131 @@
+// Package sfnrun is store.Runner on a state machine of Step Functions.
+package sfnrun
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"github.com/bindery-docs/bindery/shared/service/cloud/internal/call"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Runner is store.Runner on one standard state machine of Step Functions.
+type Runner struct {
+	client  *sfn.Client
+	machine string
+}
+
+var _ store.Runner = (*Runner)(nil)
+
+// Options say what a Runner runs.
+type Options struct {
+	// StateMachine is the ARN of the export workflow.
+	StateMachine string
+}
+
+// New makes a Runner; it asks nothing of AWS.
+func New(cfg aws.Config, opt Options) *Runner {
+	return &Runner{client: sfn.NewFromConfig(call.WithRetries(cfg)), machine: opt.StateMachine}
+}
+
+// isExecutionName tells whether Step Functions takes a name: it has up to 80
+// letters, digits, "-" and "_". (Others that it takes spoil its logs.)
+func isExecutionName(name string) bool {
+	return name != "" && len(name) <= 80 && strings.IndexFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	}) < 0
+}
+
+// Start implements store.Runner. AWS takes a second start with the same input
+// for the first one while that runs, and refuses it later: both are success.
+func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
+	switch {
+	case !isExecutionName(name):
+		return fmt.Errorf("start execution: the name %q has other characters than letters, digits, - and _, or more than 80", name)
+	case len(input) > store.MaxStateBytes:
+		return fmt.Errorf("start execution %s: %d bytes of input, at most %d: %w", name, len(input), store.MaxStateBytes, store.ErrTooLarge)
+	case !json.Valid(input):
+		return fmt.Errorf("start execution %s: the input is not JSON", name)
+	}
+	_, err := r.client.StartExecution(ctx, &sfn.StartExecutionInput{
+		StateMachineArn: aws.String(r.machine), Name: aws.String(name), Input: aws.String(string(input)),
+	})
+	var exists *types.ExecutionAlreadyExists
+	if err == nil || errors.As(err, &exists) {
+		return nil
+	}
+	return call.Failure(ctx, err, "start execution %s", name)
+}
+
+// Status implements store.Runner.
+func (r *Runner) Status(ctx context.Context, name string) (store.Execution, error) {
+	if !isExecutionName(name) {
+		return store.Execution{}, fmt.Errorf("execution %q: %w", name, store.ErrNotFound)
+	}
+	out, err := r.client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: aws.String(r.execution(name))})
+	var missing *types.ExecutionDoesNotExist
+	if errors.As(err, &missing) {
+		return store.Execution{}, fmt.Errorf("execution %s: %w", name, store.ErrNotFound)
+	}
+	if err != nil {
+		return store.Execution{}, call.Failure(ctx, err, "execution %s", name)
+	}
+	e := store.Execution{
+		Name: name, State: executionState(out.Status), Error: aws.ToString(out.Error), Cause: aws.ToString(out.Cause),
+		StartedAt: aws.ToTime(out.StartDate).UTC(),
+	}
+	if out.StopDate != nil && e.State != store.Running {
+		e.StoppedAt = out.StopDate.UTC()
+	}
+	return e, nil
+}
+
+// executionState reads AWS's states. One that waits to be run again from where
+// it failed is as good as running.
+func executionState(s types.ExecutionStatus) store.ExecutionState {
+	if s == types.ExecutionStatusPendingRedrive {
+		return store.Running
+	}
+	return store.ExecutionState(s)
+}
+
+// maxCause is how many characters of a reason Step Functions keeps.
+const maxCause = 32768
+
+// Stop implements store.Runner.
+func (r *Runner) Stop(ctx context.Context, name, reason string) error {
+	// What has ended keeps its end: not every service that speaks this
+	// protocol sees to that by itself.
+	e, err := r.Status(ctx, name)
+	if errors.Is(err, store.ErrNotFound) || err == nil && e.State != store.Running {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	reason = strings.ToValidUTF8(reason, "�")
+	if len(reason) > maxCause {
+		reason = strings.ToValidUTF8(reason[:maxCause], "")
+	}
+	_, err = r.client.StopExecution(ctx, &sfn.StopExecutionInput{
+		ExecutionArn: aws.String(r.execution(name)), Cause: aws.String(reason),
+	})
+	var missing *types.ExecutionDoesNotExist
+	if err == nil || errors.As(err, &missing) {
+		return nil
+	}
+	return call.Failure(ctx, err, "stop execution %s", name)
+}
+
+// execution gives the ARN of an execution: that of its machine, with another
+// resource type, and its name.
+func (r *Runner) execution(name string) string {
+	return strings.Replace(r.machine, ":stateMachine:", ":execution:", 1) + ":" + name
+}

@@ -1,0 +1,175 @@
+package cloud
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda/messages"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Codes of errors that have none, as package admin has them, which this one
+// does not import; a test holds them equal.
+const (
+	// codeInternal: nothing explains it. The workflow tries it again a little.
+	codeInternal = "internal"
+	// codeTemporary: a later try may not meet it.
+	codeTemporary = "temporary"
+)
+
+// StepOptions go with Step.
+type StepOptions struct {
+	// Log gets what callers must not see; nil discards it.
+	Log *slog.Logger
+	// Metrics counts invocations; nil counts nothing.
+	Metrics *Metrics
+}
+
+// Step runs one step of a workflow: it gets a state's input as JSON and gives
+// its output.
+//
+// An error reaches the workflow under its code (store.Coded) with its safe
+// message; all else that it knows goes to the log. An error without a code is
+// "temporary" where the invocation's time ended, else "internal". A panic is
+// "internal" too, is reported with its stack, and ends the process: what it
+// left half-done must not meet the next invocation.
+func Step(run func(ctx context.Context, input json.RawMessage) (json.RawMessage, error), o StepOptions) Handler {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &stepAdapter{run, o}
+}
+
+type stepAdapter struct {
+	run func(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
+	StepOptions
+}
+
+// Invoke runs the step once.
+func (a *stepAdapter) Invoke(ctx context.Context, payload []byte) (output []byte, err error) {
+	began := time.Now()
+	ctx = invocation(ctx)
+	ctx, cancel := early(ctx)
+	defer cancel()
+	code := ""
+	defer func() { a.Metrics.done(ctx, time.Since(began), code) }()
+	defer func() {
+		if v := recover(); v != nil {
+			code = codeInternal
+			a.Log.ErrorContext(ctx, "a step panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			fault := invokeError(codeInternal, "the step met a fault of ours")
+			fault.StackTrace, fault.ShouldExit = stack(), true
+			output, err = nil, fault
+		}
+	}()
+	var input struct {
+		Job   string `json:"jobId"`
+		Shard int64  `json:"shard"`
+	}
+	if json.Unmarshal(payload, &input) == nil { // the step itself judges its input
+		Annotate(ctx, slog.String(noteJob, input.Job))
+		if input.Shard > 0 {
+			Annotate(ctx, slog.Int64("shard", input.Shard))
+		}
+	}
+	out, err := a.run(ctx, payload)
+	if err == nil {
+		if len(out) == 0 {
+			out = json.RawMessage("null")
+		}
+		return out, nil
+	}
+	var message string
+	code, message = reported(err)
+	a.Log.Log(ctx, levelOf(code), "the step failed", "code", code, "error", err)
+	return nil, invokeError(code, message)
+}
+
+// reported is what a workflow learns of an error.
+func reported(err error) (code, message string) {
+	if c, ok := errors.AsType[store.Coded](err); ok {
+		return c.Code(), c.SafeMessage()
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return codeTemporary, "the step's time ended before it was done"
+	}
+	return codeInternal, "the step met a fault of ours"
+}
+
+func levelOf(code string) slog.Level {
+	if code == codeInternal {
+		return slog.LevelError
+	}
+	return slog.LevelWarn
+}
+
+// invokeError is an error that the Lambda runtime reports under its own name:
+// that of the first argument, not of a Go type.
+func invokeError(code, message string) messages.InvokeResponse_Error {
+	return messages.InvokeResponse_Error{Type: code, Message: message}
+}
+
+// stack is that of a panic, seen from the function deferred around it.
+func stack() []*messages.InvokeResponse_Error_StackFrame {
+	var pcs [32]uintptr
+	n := runtime.Callers(3, pcs[:]) // leaves out runtime.Callers, stack and the deferred function
+	frames := runtime.CallersFrames(pcs[:n])
+	var list []*messages.InvokeResponse_Error_StackFrame
+	for {
+		f, more := frames.Next()
+		if f.Function != "" {
+			list = append(list, &messages.InvokeResponse_Error_StackFrame{
+				Path: f.File, Line: int32(f.Line), Label: f.Function[strings.LastIndexByte(f.Function, '/')+1:],
+			})
+		}
+		if !more {
+			return list
+		}
+	}
+}
+
+// ExecutionEnded gives the input of the Fail step for an event of EventBridge
+// that tells of an execution that ended ("Step Functions Execution Status
+// Change"): {"jobId", "error": {"Error", "Cause"}}. Any other payload is given
+// back as it is. An execution that ended without an error's name gets one:
+// "States.Timeout" where its time was over, else its state.
+func ExecutionEnded(payload json.RawMessage) (json.RawMessage, error) {
+	var event struct {
+		DetailType string `json:"detail-type"`
+		Detail     struct {
+			Name   string `json:"name"`
+			Status string `json:"status"`
+			Error  string `json:"error"`
+			Cause  string `json:"cause"`
+		} `json:"detail"`
+	}
+	if err := json.Unmarshal(payload, &event); err != nil || event.DetailType != "Step Functions Execution Status Change" {
+		return payload, nil
+	}
+	d := event.Detail
+	if d.Name == "" {
+		return nil, errors.New("the event does not name its execution")
+	}
+	if d.Status == string(store.Succeeded) || d.Status == string(store.Running) {
+		return nil, fmt.Errorf("the execution %s is %s: it did not fail", d.Name, d.Status)
+	}
+	if d.Error == "" && d.Status == string(store.TimedOut) {
+		d.Error = "States.Timeout"
+	}
+	if d.Error == "" {
+		d.Error = d.Status
+	}
+	type names struct{ Error, Cause string }
+	return json.Marshal(struct {
+		JobID string `json:"jobId"`
+		Error names  `json:"error"`
+	}{d.Name, names{d.Error, d.Cause}})
+}

@@ -1,0 +1,93 @@
+package export
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// manyVersions is a site of versions of one page each, with pages that belong to
+// all of them beside.
+func manyVersions(t *testing.T, versions, shared int) *site.Site {
+	t.Helper()
+	files := siteOf()
+	paths := []string{"docs.json"}
+	page := func(name string) string {
+		files[name+".mdx"] = siteOf(name, "# "+name)[name]
+		paths = append(paths, name+".mdx")
+		return name
+	}
+	type m map[string]any
+	var of, beside []any
+	for i := range versions {
+		of = append(of, m{"version": fmt.Sprintf("v%d", i), "pages": []string{page(fmt.Sprintf("v%d/a", i))}})
+	}
+	for i := range shared {
+		beside = append(beside, page(fmt.Sprintf("shared/%d", i)))
+	}
+	config, err := json.Marshal(m{"name": "x", "navigation": m{"products": []any{
+		m{"product": "A", "versions": of}, m{"product": "B", "pages": beside},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["docs.json"] = siteOf("docs.json", string(config))["docs.json"]
+	s, diagnostics, err := site.Load(t.Context(), fs.FS(files), paths, site.Options{})
+	if err != nil || len(s.Pages) != versions+shared {
+		t.Fatalf("%v, %v", err, diagnostics)
+	}
+	return s
+}
+
+// Where the indexes of all choices would hold a site many times over, one index
+// holds it once.
+func TestSearchIndexesAreInProportion(t *testing.T) {
+	for _, tt := range []struct {
+		versions, shared int
+		together         bool
+	}{
+		{10, 1000, false}, {100, 10, false}, {400, 600, true}, {600, 1, true},
+	} {
+		t.Run(fmt.Sprintf("%d versions, %d pages of all", tt.versions, tt.shared), func(t *testing.T) {
+			s := manyVersions(t, tt.versions, tt.shared)
+			f, err := newFinder(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0
+			for i := range s.Pages {
+				in := f.divisionsOf(i)
+				sum += len(in)
+				if len(in) == 0 || !f.used[in[0]] {
+					t.Errorf("page %d is in %v", i, in)
+				}
+				if n, ok := f.numbers[f.standing(s.Near(i))]; !ok || n >= len(f.divisions) {
+					t.Errorf("readers of page %d have no index", i)
+				}
+			}
+			if together := len(f.divisions) == 1; together != tt.together || together && sum != len(s.Pages) {
+				t.Errorf("%d indexes with %d entries", len(f.divisions), sum)
+			}
+		})
+	}
+}
+
+// Each section has a file of its own, whatever their titles are.
+func TestNamesOfSectionsAreApart(t *testing.T) {
+	o := &ownFiles{taken: map[string]struct{}{"llms/c.txt": {}}, folders: map[string]struct{}{}}
+	used := map[string]int{}
+	var got []string
+	for _, title := range []string{"A", "A!", "A 2", "a", "A 2", "C", "../..", "Č/d"} {
+		name := o.llmsName(slug(title), used)
+		o.take(name)
+		got = append(got, name)
+	}
+	if slices.Sort(got); len(slices.Compact(slices.Clone(got))) != len(got) || strings.Contains(strings.Join(got, " "), "..") {
+		t.Errorf("the names are %q", got)
+	}
+}

@@ -1,0 +1,93 @@
+package export
+
+import (
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/render/theme/preview"
+)
+
+// maxCards is how many pictures for links a bundle has at most. Drawing one
+// takes as long as rendering some twenty pages, so that there is one for each
+// section of a site, and in a site of very many sections one for all others.
+const maxCards = 48
+
+// cards are the pictures that services show beside links to a site's pages.
+type cards struct {
+	all []preview.Card // the site's own first
+	of  map[*site.Node]int
+}
+
+// newCards makes a card for the site and for each section that has pages, in
+// the order of the pages.
+func newCards(s *site.Site) cards {
+	c := &s.Config
+	base := preview.Card{
+		Name: c.Name, Domain: s.Domain, Color: c.Colors.Primary,
+		Dark: c.Thumbnails.Appearance == "dark" || c.Thumbnails.Appearance == "" && c.Appearance.Default == "dark",
+	}
+	out := cards{all: []preview.Card{base}, of: map[*site.Node]int{nil: 0}}
+	known := map[string]int{"": 0}
+	for i := range s.Pages {
+		section := s.Near(i)
+		if _, ok := out.of[section]; ok || s.Pages[i].Excluded {
+			continue
+		}
+		card := base
+		card.Section = sectionName(s, section)
+		at, ok := known[card.Section]
+		if !ok && len(out.all) < maxCards {
+			at = len(out.all)
+			known[card.Section] = at
+			out.all = append(out.all, card)
+		}
+		out.of[section] = at
+	}
+	return out
+}
+
+// sectionName names a section by all divisions that lead to it.
+func sectionName(s *site.Site, section *site.Node) string {
+	name := ""
+	for n := section; n != nil; n = s.Parent(n) {
+		label := strings.TrimSpace(n.Label)
+		switch {
+		case !n.Kind.Division() || label == "":
+			continue
+		case n.Kind == site.KindLanguage:
+			label = languageName(label)
+		}
+		if name == "" {
+			name = label
+		} else {
+			name = label + " · " + name
+		}
+	}
+	return name
+}
+
+// path is the path of a page's picture in the bundle.
+func (c *cards) path(section *site.Node) string { return c.all[c.of[section]].Path() }
+
+// pictures draws the cards, unless the site has a picture of its own for all
+// pages.
+func (o *ownFiles) pictures() error {
+	v := o.src.views
+	if v.image != "" {
+		return nil
+	}
+	pen, err := preview.NewPen()
+	if err != nil {
+		return internal("the pictures for links could not be drawn", err)
+	}
+	for _, card := range v.cards.all {
+		data, err := pen.Draw(card)
+		if err != nil {
+			return internal("a picture for links could not be drawn", err)
+		}
+		if err := o.put(card.Path(), data); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/statemachine"
+)
+
+// TestCost holds the cost page's table of what an export asks of AWS against
+// exports that count it: once for the export, and once more for each shard.
+func TestCost(t *testing.T) {
+	one, three := costOf(t, 1), costOf(t, 3)
+	page, err := os.ReadFile("../../../infra/docs/operate/cost.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range costRows {
+		perShard := (three[i] - one[i] + 1) / 2
+		want := fmt.Sprintf("| %s | %d | %d |", row, one[i]-perShard, perShard)
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the cost page should have the row\n%s", want)
+		}
+	}
+}
+
+// costRows are the table's rows.
+var costRows = [...]string{
+	"DynamoDB write units", "DynamoDB read units", "S3 writes", "S3 reads", "Step Functions transitions", "Lambda calls",
+}
+
+const (
+	writeUnits = iota
+	readUnits
+	objectWrites
+	objectReads
+	transitions
+	lambdaCalls
+)
+
+// costOf counts one export with so many shards, from the call that starts it
+// to its end, without the callers' polls.
+func costOf(t *testing.T, shards int) [len(costRows)]int {
+	w := newWorld(t)
+	w.publish(t, sampleSite(200))
+	c := &meter{}
+	w.store, w.objects = meteredStore{w.store, c}, meteredObjects{w.objects, c}
+	w.admin = w.service(w.store, w.objects, w.runner)
+	job := w.start(t)
+	// One after the other: two that read at the same time may read a piece twice.
+	one := func(o *Options) { o.Shards, o.Concurrency = shards, 1 }
+	if err := workflowOf(context.Background(), w.steps(one), job.ID, 1); err != nil {
+		t.Fatal(err)
+	}
+	done, err := w.admin.FindExport(context.Background(), job.ID)
+	if err != nil || done.Status != admin.ExportCompleted || done.Plan.Shards != shards {
+		t.Fatalf("the export is %+v, %v", done, err)
+	}
+	// A step of a workflow is a transition, and so is its start.
+	way, child := statesOnTheWay(t)
+	c.n[transitions] = way + 1 + shards*(child+1)
+	c.n[lambdaCalls] = 3 + shards - 1 // plan, assemble, and a shard each
+	c.n[lambdaCalls]++                // the call that starts it
+	return c.n
+}
+
+// statesOnTheWay counts the states that an export passes which succeeds: of
+// the workflow, and of one child.
+func statesOnTheWay(t *testing.T) (way, child int) {
+	type machine struct {
+		StartAt string
+		States  map[string]struct {
+			Next          string
+			End           bool
+			ItemProcessor json.RawMessage
+		}
+	}
+	count := func(m machine) (n int) {
+		for at := m.StartAt; at != ""; at = m.States[at].Next {
+			n++
+			if p := m.States[at].ItemProcessor; p != nil {
+				var inner machine
+				if err := json.Unmarshal(p, &inner); err != nil {
+					t.Fatal(err)
+				}
+				child = len(inner.States)
+			}
+		}
+		return n
+	}
+	definition, err := statemachine.Fill(statemachine.Export(), map[string]string{
+		statemachine.PlanFunction: TaskPlan, statemachine.RenderFunction: TaskRender,
+		statemachine.AssembleFunction: TaskAssemble, statemachine.FailFunction: TaskFail, statemachine.RenderConcurrency: "4",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m machine
+	if err := json.Unmarshal(definition, &m); err != nil {
+		t.Fatal(err)
+	}
+	way = count(m)
+	return way, child
+}
+
+// meter counts what AWS charges for.
+type meter struct {
+	mu sync.Mutex
+	n  [len(costRows)]int
+}
+
+func (m *meter) add(what, n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.n[what] += n
+}
+
+// units are those of a record: a started KiB each to write, twice as many in a
+// transaction; four KiB each to read.
+func units(bytes, each int) int { return max(1, (bytes+each-1)/each) }
+
+type meteredStore struct {
+	store.Store
+	m *meter
+}
+
+func (s meteredStore) Get(ctx context.Context, k store.Key) (store.Record, error) {
+	r, err := s.Store.Get(ctx, k)
+	s.m.add(readUnits, units(len(r.Value), 4096))
+	return r, err
+}
+
+func (s meteredStore) Query(ctx context.Context, q store.Query) (store.Page, error) {
+	p, err := s.Store.Query(ctx, q)
+	sum := 0
+	for _, r := range p.Records {
+		sum += len(r.Value)
+	}
+	s.m.add(readUnits, units(sum, 4096))
+	return p, err
+}
+
+func (s meteredStore) Write(ctx context.Context, puts []store.Record, deletes []store.Delete) error {
+	n := len(deletes)
+	for _, r := range puts {
+		n += units(len(r.Value), 1024)
+	}
+	if len(puts)+len(deletes) > 1 {
+		n *= 2
+	}
+	s.m.add(writeUnits, n)
+	return s.Store.Write(ctx, puts, deletes)
+}
+
+type meteredObjects struct {
+	store.Objects
+	m *meter
+}
+
+func (o meteredObjects) Put(ctx context.Context, key string, r io.Reader, opt store.PutOptions) (store.ObjectInfo, error) {
+	o.m.add(objectWrites, 1)
+	return o.Objects.Put(ctx, key, r, opt)
+}
+
+func (o meteredObjects) List(ctx context.Context, prefix, after string, limit int) ([]store.ObjectInfo, error) {
+	o.m.add(objectWrites, 1) // a list costs what a write does
+	return o.Objects.List(ctx, prefix, after, limit)
+}
+
+func (o meteredObjects) Get(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	o.m.add(objectReads, 1)
+	return o.Objects.Get(ctx, key, offset, length)
+}
+
+func (o meteredObjects) Stat(ctx context.Context, key string) (store.ObjectInfo, error) {
+	o.m.add(objectReads, 1)
+	return o.Objects.Stat(ctx, key)
+}

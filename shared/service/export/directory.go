@@ -1,0 +1,229 @@
+package export
+
+import (
+	"html"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// A directory is the list of a group's pages on the group's root page, for groups
+// that docs.json asks one for. It goes two levels deep: what is further down has
+// its place on the root pages there, so that no page is listed on many.
+
+// directoriesOf finds the groups that are listed on their root pages. A page that
+// is the root of several lists the first.
+func directoriesOf(s *site.Site) map[int]*site.Node {
+	out := make(map[int]*site.Node)
+	var walk func(n *site.Node)
+	walk = func(n *site.Node) {
+		if n.Hidden {
+			return
+		}
+		if n.Kind == site.KindGroup && n.Root >= 0 && n.Directory != "" && out[n.Root] == nil {
+			out[n.Root] = n
+		}
+		for _, c := range n.Children {
+			walk(c)
+		}
+	}
+	walk(s.Nav)
+	return out
+}
+
+// entry is one line of a directory.
+type entry struct {
+	label, description, icon string
+	href, markdown           string // markdown is what the page's copy links to
+	children                 []entry
+}
+
+// addDirectory adds a page's directory, if it has one, behind its text.
+func (v *views) addDirectory(i int, res *page.Result) {
+	group := v.directories[i]
+	if group == nil {
+		return
+	}
+	p := &v.site.Pages[i]
+	l := &linker{views: v, root: strings.Repeat("../", strings.Count(p.Output, "/"))}
+	entries := v.entries(l, p, group.Children, i, 2)
+	if len(entries) == 0 {
+		return
+	}
+	// The page's own result may be shared: it is written anew.
+	body := append(make([]byte, 0, len(res.HTML)+256*len(entries)), res.HTML...)
+	if group.Directory == "accordion" {
+		body = v.appendAccordion(body, entries)
+	} else {
+		body = v.appendCards(body, entries)
+	}
+	res.HTML = body
+	text := append(make([]byte, 0, len(res.Markdown)+64*len(entries)), res.Markdown...)
+	res.Markdown = appendList(append(text, '\n'), entries, "")
+}
+
+// entries are what the sidebar shows of these nodes, down to some levels; own is
+// the page that they are listed on.
+func (v *views) entries(l *linker, from *site.Page, nodes []*site.Node, own, levels int) (out []entry) {
+	for _, n := range nodes {
+		at, ok := v.shown(l, n)
+		if !ok || at == own && n.Kind == site.KindPage {
+			continue
+		}
+		e := entry{label: n.Label, description: n.Description, icon: v.iconHTML(l, n.Icon)}
+		if at >= 0 {
+			o := &v.site.Pages[at]
+			if e.label == "" {
+				e.label = o.Name()
+			}
+			if e.description == "" {
+				e.description = o.Description
+			}
+			if e.icon == "" {
+				e.icon = v.iconHTML(l, o.Icon)
+			}
+			e.markdown = site.Rel(from.Output, markdownPath(o))
+		}
+		if e.href = v.itemHref(l, n); e.markdown == "" || strings.Contains(e.href, "://") {
+			e.markdown = e.href
+		}
+		if n.Kind == site.KindGroup {
+			if levels > 1 {
+				e.children = v.entries(l, from, n.Children, own, levels-1)
+			}
+			if e.href == "" {
+				if e.href, e.markdown = v.firstIn(l, from, n); e.href == "" {
+					continue // there is nothing in it
+				}
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// firstIn is where a group without a page of its own leads.
+func (v *views) firstIn(l *linker, from *site.Page, group *site.Node) (href, markdown string) {
+	for _, n := range group.Children {
+		at, ok := v.shown(l, n)
+		if !ok {
+			continue
+		}
+		if href = v.itemHref(l, n); href == "" {
+			if href, markdown = v.firstIn(l, from, n); href == "" {
+				continue
+			}
+			return href, markdown
+		}
+		if at >= 0 && !strings.Contains(href, "://") {
+			return href, site.Rel(from.Output, markdownPath(&v.site.Pages[at]))
+		}
+		return href, href
+	}
+	return "", ""
+}
+
+// iconHTML draws an icon; empty where there is none of the name.
+func (v *views) iconHTML(l *linker, i site.Icon) string {
+	if strings.ContainsAny(i.Name, "/.") {
+		src := l.icon(i)
+		if src == "" {
+			return ""
+		}
+		return `<img class="icon" src="` + html.EscapeString(src) + `" alt="">`
+	}
+	if i.Name == "" {
+		return ""
+	}
+	svg, _ := v.theme.Icon(i.Name, i.Library, i.Style)
+	return svg
+}
+
+// appendCards writes a directory as cards, as the component does.
+func (v *views) appendCards(dst []byte, entries []entry) []byte {
+	dst = append(dst, `<div class="columns cols-2 directory">`...)
+	for _, e := range entries {
+		dst = append(dst, `<div class="card">`...)
+		if e.icon != "" {
+			dst = append(dst, `<span class="card-icon">`...)
+			dst = append(dst, e.icon...)
+			dst = append(dst, `</span>`...)
+		}
+		dst = append(dst, `<div class="card-body"><p class="card-title"><a class="card-link" href="`...)
+		dst = append(dst, html.EscapeString(e.href)...)
+		dst = append(dst, `">`...)
+		dst = append(dst, html.EscapeString(e.label)...)
+		dst = append(dst, `</a></p>`...)
+		if e.description != "" {
+			dst = append(dst, `<p class="card-description">`...)
+			dst = append(dst, html.EscapeString(e.description)...)
+			dst = append(dst, `</p>`...)
+		}
+		dst = append(dst, `</div></div>`...)
+	}
+	return append(dst, "</div>\n"...)
+}
+
+// appendAccordion writes pages as a list, and groups as lists to open.
+func (v *views) appendAccordion(dst []byte, entries []entry) []byte {
+	links := func(entries []entry) {
+		dst = append(dst, `<ul>`...)
+		for _, e := range entries {
+			dst = append(dst, `<li><a href="`...)
+			dst = append(dst, html.EscapeString(e.href)...)
+			dst = append(dst, `">`...)
+			dst = append(dst, html.EscapeString(e.label)...)
+			dst = append(dst, `</a>`...)
+			if e.description != "" {
+				dst = append(dst, ": "...)
+				dst = append(dst, html.EscapeString(e.description)...)
+			}
+			dst = append(dst, `</li>`...)
+		}
+		dst = append(dst, `</ul>`...)
+	}
+	var pages, groups []entry
+	for _, e := range entries {
+		if len(e.children) > 0 {
+			groups = append(groups, e)
+		} else {
+			pages = append(pages, e)
+		}
+	}
+	dst = append(dst, `<div class="directory">`...)
+	if len(pages) > 0 {
+		links(pages)
+	}
+	if len(groups) > 0 {
+		dst = append(dst, `<div class="accordion-group">`...)
+		for _, g := range groups {
+			dst = append(dst, `<details class="accordion"><summary>`...)
+			if g.icon != "" {
+				dst = append(dst, `<span class="disclosure-icon">`...)
+				dst = append(dst, g.icon...)
+				dst = append(dst, `</span>`...)
+			}
+			dst = append(dst, `<span class="disclosure-title">`...)
+			dst = append(dst, html.EscapeString(g.label)...)
+			dst = append(dst, `</span></summary><div class="disclosure-body">`...)
+			links(g.children)
+			dst = append(dst, `</div></details>`...)
+		}
+		dst = append(dst, `</div>`...)
+	}
+	return append(dst, "</div>\n"...)
+}
+
+// appendList writes a directory in Markdown.
+func appendList(dst []byte, entries []entry, indent string) []byte {
+	for _, e := range entries {
+		dst = append(dst, indent+"- ["+linkText(e.label)+"]("+e.markdown+")"...)
+		if d := oneLine(e.description); d != "" {
+			dst = append(dst, ": "+d...)
+		}
+		dst = append(dst, '\n')
+		dst = appendList(dst, e.children, indent+"  ")
+	}
+	return dst
+}

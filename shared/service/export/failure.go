@@ -1,0 +1,75 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/export/upkeep"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// run is around every step: it gives errors their codes, keeps the first cause
+// that no retry heals for Fail, and turns a panic into an error.
+func (s *Steps) run(ctx context.Context, job, step string, fn func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.ErrorContext(ctx, "a step panicked", "job", job, "step", step, "panic", p, "stack", string(debug.Stack()))
+			err = admin.Errorf(admin.CodeInternal, "the export met a fault of ours").Wrap(fmt.Errorf("panic: %v", p))
+		}
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil { // stopped from outside: the workflow knows why
+			err = ctx.Err()
+			return
+		}
+		err = coded(err)
+		level := slog.LevelError
+		switch code := admin.CodeOf(err); code {
+		case admin.CodeTemporary, admin.CodeJobNotActive:
+			level = slog.LevelWarn
+		default:
+			message := ""
+			if c, ok := errors.AsType[store.Coded](err); ok {
+				message = c.SafeMessage()
+			}
+			if e := s.admin.RecordFailure(ctx, job, code, message); e != nil && admin.CodeOf(e) != admin.CodeJobNotActive {
+				s.log.WarnContext(ctx, "the cause of a failure was not recorded", "job", job, "error", e)
+			}
+		}
+		s.log.Log(ctx, level, "a step failed", "job", job, "step", step, "error", err)
+	}()
+	return fn()
+}
+
+// coded gives an error a code: to those that tell of the site, and to all
+// others as upkeep does.
+func coded(err error) error {
+	if _, ok := errors.AsType[store.Coded](err); ok {
+		return err
+	}
+	if config, ok := errors.AsType[*site.ConfigError](err); ok {
+		return admin.Errorf(admin.CodeInvalidSite, "%s", config.Error()).Wrap(err)
+	}
+	if name, ok := errors.AsType[*bundle.Error](err); ok && name.Fault == bundle.Unsafe {
+		return admin.Errorf(admin.CodeInvalidSite, "%s: the file can't be in a bundle: %s", name.Path, name.Message).Wrap(err)
+	}
+	return upkeep.Coded(err)
+}
+
+// internal marks an error as a fault of ours.
+func internal(message string, err error) error {
+	return admin.Errorf(admin.CodeInternal, "%s", message).Wrap(err)
+}
+
+// messages are what steps themselves say with these codes.
+var messages = map[string]string{
+	admin.CodeRendererChanged: upkeep.Message(admin.CodeRendererChanged),
+	admin.CodeInternal:        upkeep.Message(admin.CodeInternal),
+}

@@ -1,0 +1,214 @@
+package export
+
+import (
+	"bytes"
+	"encoding/xml"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+const (
+	// maxFeedItems is how many entries a feed has, those that stand first: pages
+	// begin with what is new. Programs that read feeds fetch them whole, again
+	// and again.
+	maxFeedItems = 100
+	// maxFeedText is how many bytes of an entry's text a feed has.
+	maxFeedText = 8 << 10
+)
+
+// feedPath is the file of a page's feed: beside the page, where subscribers of
+// hosted sites look for it.
+func feedPath(p *site.Page) string { return path.Join(p.CleanAddress(), "rss.xml") }
+
+// feedOf tells whether a page has a feed: it has entries of a changelog, search
+// engines may know it, and the site has no file in the feed's place.
+func (v *views) feedOf(i int, res *page.Result) bool {
+	p := &v.site.Pages[i]
+	if len(res.Updates) == 0 || !listed(p) || site.Reserved(feedPath(p)) {
+		return false
+	}
+	taken := v.takenNames()
+	for at := strings.ToLower(feedPath(p)); at != "."; at = path.Dir(at) {
+		if _, ok := taken[at]; ok {
+			return false
+		}
+	}
+	return true
+}
+
+// takenNames are the names of the site's own files in lower case, gathered for
+// the first page that has updates.
+func (v *views) takenNames() map[string]struct{} {
+	v.namesOnce.Do(func() {
+		v.names = make(map[string]struct{}, len(v.site.Files))
+		for _, f := range v.site.Files {
+			v.names[strings.ToLower(f)] = struct{}{}
+		}
+	})
+	return v.names
+}
+
+// The form of a feed (RSS 2.0, rssboard.org).
+type (
+	rssFeed struct {
+		XMLName xml.Name   `xml:"rss"`
+		Version string     `xml:"version,attr"`
+		Atom    string     `xml:"xmlns:atom,attr"`
+		Channel rssChannel `xml:"channel"`
+	}
+	rssChannel struct {
+		Title       string    `xml:"title"`
+		Link        string    `xml:"link"`
+		Self        rssSelf   `xml:"atom:link"`
+		Description string    `xml:"description"`
+		Language    string    `xml:"language,omitempty"`
+		Built       string    `xml:"lastBuildDate,omitempty"`
+		Items       []rssItem `xml:"item"`
+	}
+	rssSelf struct {
+		Href string `xml:"href,attr"`
+		Rel  string `xml:"rel,attr"`
+		Type string `xml:"type,attr"`
+	}
+	rssItem struct {
+		Title       string   `xml:"title"`
+		Link        string   `xml:"link"`
+		GUID        rssGUID  `xml:"guid"`
+		Published   string   `xml:"pubDate,omitempty"`
+		Categories  []string `xml:"category"`
+		Description string   `xml:"description,omitempty"`
+	}
+	rssGUID struct {
+		PermaLink bool   `xml:"isPermaLink,attr"`
+		Value     string `xml:",chardata"`
+	}
+)
+
+// feed makes the feed of a page's updates.
+func (v *views) feed(i int, res *page.Result, modified time.Time) ([]byte, error) {
+	p := &v.site.Pages[i]
+	address := v.canonical(p)
+	title := p.Title
+	if name := v.site.Config.Name; name != "" && name != title {
+		title += " - " + name
+	}
+	about := component.PhraseText(p.Description)
+	if about == "" {
+		about = title // the format asks for one
+	}
+	f := rssFeed{Version: "2.0", Atom: "http://www.w3.org/2005/Atom", Channel: rssChannel{
+		Title: title, Link: address, Description: about, Language: v.languageOf(i),
+		Self: rssSelf{Href: v.site.AbsoluteURL(feedPath(p)), Rel: "self", Type: "application/rss+xml"},
+	}}
+	if !modified.IsZero() {
+		f.Channel.Built = modified.UTC().Format(time.RFC1123Z)
+	}
+	for n := range res.Updates {
+		u := &res.Updates[n]
+		item := rssItem{Title: u.Title, Description: u.Summary, Categories: u.Tags, Link: address}
+		if item.Title == "" {
+			item.Title = u.Label
+		}
+		if item.Title == "" || len(f.Channel.Items) == maxFeedItems {
+			continue
+		}
+		if item.Description == "" {
+			item.Description = updateText(u)
+		}
+		item.GUID = rssGUID{Value: address + " " + item.Title}
+		if u.ID != "" {
+			item.Link += "#" + component.FragmentEscape(u.ID)
+			item.GUID = rssGUID{PermaLink: true, Value: item.Link}
+		}
+		for _, s := range []string{u.Label, u.Description} {
+			if at, ok := dayIn(s); ok {
+				item.Published = at.Format(time.RFC1123Z)
+				break
+			}
+		}
+		f.Channel.Items = append(f.Channel.Items, item)
+	}
+	var b bytes.Buffer
+	b.WriteString(xml.Header)
+	enc := xml.NewEncoder(&b)
+	enc.Indent("", "  ")
+	if err := enc.Encode(f); err != nil {
+		return nil, internal("a feed could not be written", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// addFeed adds a page's feed to the unit that it is in.
+func addFeed(src *source, out *bundle.Unit, i int, res *page.Result, modified time.Time, r *unitResult) error {
+	data, err := src.views.feed(i, res, modified)
+	if err != nil {
+		return err
+	}
+	line, err := out.Add(feedPath(&src.site.Pages[i]), modified, data)
+	if err == nil {
+		r.note(line)
+	}
+	return err
+}
+
+// updateText is an update's text with the headings in it, as far as a feed has
+// room for it.
+func updateText(u *page.Update) string {
+	var b strings.Builder
+	for _, s := range u.Text {
+		for _, part := range []string{s.Heading, s.Text} {
+			if part == "" {
+				continue
+			}
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+				if part == s.Heading {
+					b.WriteByte('\n')
+				}
+			}
+			b.WriteString(part)
+		}
+		if b.Len() > maxFeedText {
+			return strings.ToValidUTF8(b.String()[:maxFeedText], "") + "…"
+		}
+	}
+	return b.String()
+}
+
+// languageOf is the language of a page, empty where the site names none.
+func (v *views) languageOf(i int) string {
+	lang := ""
+	for _, n := range v.site.Trail(i) {
+		if n.Kind == site.KindLanguage {
+			lang = languageTag(n.Label)
+		}
+	}
+	return lang
+}
+
+// dayForm finds what may be a day or a month in an entry's label.
+var dayForm = regexp.MustCompile(`\b\d{4}-\d{2}(?:-\d{2})?\b|\b(?:\d{1,2}(?:st|nd|rd|th)? )?[A-Z][a-z]{2,8}\.? (?:\d{1,2}(?:st|nd|rd|th)?,? )?\d{4}\b`)
+
+var ordinal = regexp.MustCompile(`(\d)(?:st|nd|rd|th)\b`)
+
+// dayIn reads the date in an entry's label, such as "2026-05-04", "May 4th,
+// 2026" or "v2.1 (May 2026)"; a month means its first day. Labels without one
+// that is certain have none.
+func dayIn(label string) (time.Time, bool) {
+	found := ordinal.ReplaceAllString(dayForm.FindString(label), "$1")
+	found = strings.NewReplacer(",", "", ".", "", "Sept ", "Sep ").Replace(found)
+	for _, layout := range []string{time.DateOnly, "2006-01", "January 2 2006", "Jan 2 2006", "2 January 2006", "2 Jan 2006", "January 2006", "Jan 2006"} {
+		if at, err := time.Parse(layout, found); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}

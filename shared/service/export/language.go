@@ -1,0 +1,47 @@
+package export
+
+import "github.com/bindery-docs/bindery/shared/render/site"
+
+// siteLanguage is the language of a site's pages: that of the page that readers
+// see first; empty where the navigation has no languages.
+func siteLanguage(s *site.Site) string {
+	home := s.Home()
+	if home < 0 {
+		return ""
+	}
+	lang := ""
+	for n := s.Near(home); n != nil; n = s.Parent(n) {
+		if n.Kind == site.KindLanguage {
+			lang = languageTag(n.Label)
+		}
+	}
+	return lang
+}
+
+// languageTag is the BCP 47 tag for a language of the configuration, which
+// uses "cn" for Chinese.
+func languageTag(label string) string {
+	switch label {
+	case "cn", "zh", "zh-Hans":
+		return "zh-Hans"
+	case "jp":
+		return "ja"
+	}
+	return label
+}
+
+// languageName is a language's name in itself.
+func languageName(label string) string {
+	names := map[string]string{
+		"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "it": "Italiano", "pt": "Português",
+		"pt-BR": "Português (Brasil)", "nl": "Nederlands", "pl": "Polski", "cs": "Čeština", "ro": "Română", "hu": "Magyar",
+		"sv": "Svenska", "no": "Norsk", "da": "Dansk", "fi": "Suomi", "ru": "Русский", "uk": "Українська", "tr": "Türkçe",
+		"ar": "العربية", "he": "עברית", "hi": "हिन्दी", "id": "Bahasa Indonesia", "vi": "Tiếng Việt", "th": "ไทย",
+		"ja": "日本語", "jp": "日本語", "ko": "한국어", "zh": "简体中文", "cn": "简体中文", "zh-Hans": "简体中文",
+		"zh-Hant": "繁體中文", "uz": "Oʻzbekcha", "lv": "Latviešu", "ca": "Català", "ja-jp": "日本語",
+	}
+	if n := names[label]; n != "" {
+		return n
+	}
+	return label
+}

@@ -1,0 +1,295 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/reference"
+	"github.com/bindery-docs/bindery/shared/render/script"
+	"github.com/bindery-docs/bindery/shared/render/theme"
+)
+
+// utilitiesPath is the style sheet of the class names and styles that authors
+// write. Its content is known when all pages are, so its name has no hash.
+const utilitiesPath = "bindery/utilities.css"
+
+// Limits of what a site's pages may bring to its look. The first ones count,
+// in the order of pages.
+const (
+	// maxLookClasses is how many class names are gathered; only
+	// script.MaxClasses of them are given to the compiler.
+	maxLookClasses = 20_000
+	// maxLookStyles is how many rules of style attributes there may be; each
+	// has some hundred bytes.
+	maxLookStyles = 20_000
+	// namedClasses is how many unknown names the diagnostic lists.
+	namedClasses = 40
+	// maxSiteStyle is how much of a site's style sheet is looked through for
+	// class names.
+	maxSiteStyle = 4 << 20
+	// maxPolicySources is how many hosts of one directive a policy names: browsers
+	// read it with every page. Past them it allows all of https.
+	maxPolicySources = 100
+)
+
+// look gathers what the look of all pages needs.
+type look struct {
+	classes    map[string]struct{}
+	maybe      map[string]struct{} // words that may become class names
+	styles     map[string]string
+	linked     bool // a page links the style sheet
+	mermaid    bool
+	islands    bool // a page has living components
+	reference  bool // a page shows a part of a specification
+	playground bool // a page sends calls
+	// needs are the sources of the pages' content, by directive.
+	needs map[string]map[string]struct{}
+}
+
+func (l *look) page(f *fact) {
+	l.linked = l.linked || len(f.Classes) > 0 || len(f.Maybe) > 0 || len(f.Styles) > 0
+	l.mermaid = l.mermaid || f.Mermaid
+	l.islands = l.islands || f.Islands
+	l.reference = l.reference || f.Reference
+	l.playground = l.playground || f.Playground
+	for directive, sources := range f.Sources {
+		for _, source := range sources {
+			if l.needs == nil {
+				l.needs = map[string]map[string]struct{}{}
+			}
+			if l.needs[directive] == nil {
+				l.needs[directive] = map[string]struct{}{}
+			}
+			if len(l.needs[directive]) <= maxPolicySources {
+				l.needs[directive][source] = struct{}{}
+			}
+		}
+	}
+	for _, c := range f.Classes {
+		if l.classes == nil {
+			l.classes = map[string]struct{}{}
+		}
+		if len(l.classes) < maxLookClasses {
+			l.classes[c] = struct{}{}
+		}
+	}
+	for _, c := range f.Maybe {
+		if l.maybe == nil {
+			l.maybe = map[string]struct{}{}
+		}
+		if len(l.maybe) < maxLookClasses {
+			l.maybe[c] = struct{}{}
+		}
+	}
+	names := make([]string, 0, len(f.Styles))
+	for name := range f.Styles {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if l.styles == nil {
+			l.styles = map[string]string{}
+		}
+		if len(l.styles) < maxLookStyles {
+			l.styles[name] = f.Styles[name]
+		}
+	}
+}
+
+// sources are what a content security policy must allow besides 'self': for the
+// theme, for what pages hold, and for services.
+func (l *look) sources(t *theme.Theme, services map[string][]string) map[string][]string {
+	sources := t.PolicySources()
+	for directive, needed := range services {
+		sources[directive] = append(sources[directive], needed...)
+		slices.Sort(sources[directive])
+		sources[directive] = slices.Compact(sources[directive])
+	}
+	for directive, needed := range l.needs {
+		if len(needed) > maxPolicySources {
+			needed = map[string]struct{}{"https:": {}}
+			if directive == "style-src" { // hashes have no common form
+				needed = map[string]struct{}{"'unsafe-inline'": {}}
+				sources[directive] = nil
+			}
+		}
+		for source := range needed {
+			if !slices.Contains(sources[directive], source) {
+				sources[directive] = append(sources[directive], source)
+			}
+		}
+		slices.Sort(sources[directive])
+	}
+	if l.mermaid {
+		// Mermaid's drawings carry their styles. Beside a hash browsers would
+		// not heed the word, and it allows what the hash does.
+		sources["style-src"] = []string{"'unsafe-inline'"}
+	}
+	return sources
+}
+
+// stylesFor are the style sheets that a page loads besides the theme's.
+func (f *frame) stylesFor(res *page.Result) []string {
+	var out []string
+	if res.Reference {
+		out = append(out, f.root+reference.Styles().Path)
+	}
+	if len(res.Classes) > 0 || len(res.MaybeClasses) > 0 || len(res.Styles) > 0 {
+		out = append(out, f.root+utilitiesPath)
+	}
+	if out == nil {
+		return f.styles
+	}
+	return append(out, f.styles...)
+}
+
+// scriptsFor are the scripts that a page loads besides the theme's.
+func (f *frame) scriptsFor(res *page.Result) []string {
+	var out []string
+	if res.Playground {
+		out = append(out, f.root+reference.Script().Path)
+	}
+	if res.Mermaid {
+		if files, err := script.Runtime(); err == nil { // else the sources of its diagrams stay
+			for _, file := range files {
+				out = append(out, f.root+file.Path)
+			}
+		}
+	}
+	if res.Script != nil {
+		if file, err := script.Islands(); err == nil { // else components stay as they are at first
+			out = append(out, f.root+file.Path, f.root+res.ScriptPath)
+		}
+	}
+	if out == nil {
+		return f.scripts
+	}
+	return append(out, f.scripts...)
+}
+
+// lookFiles makes the files that pages' look needs, and reports the class names
+// that no style sheet knows.
+func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script.File, error) {
+	var files []script.File
+	if r.look.mermaid {
+		runtime, err := script.Runtime()
+		if err != nil {
+			return nil, internal("Mermaid's runtime could not be read", err)
+		}
+		files = append(files, runtime...)
+	}
+	if r.look.islands {
+		file, err := script.Islands()
+		if err != nil {
+			return nil, internal("the runtime of components could not be read", err)
+		}
+		files = append(files, file)
+	}
+	if r.look.reference {
+		files = append(files, script.File(reference.Styles()))
+	}
+	if r.look.playground {
+		files = append(files, script.File(reference.Script()))
+	}
+	if !r.look.linked {
+		return files, nil
+	}
+	sheet, unknown, err := s.scripts.Utilities(ctx, r.look.names())
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		// Pages without these styles are readable.
+		s.log.LogAttrs(ctx, slog.LevelError, "utility classes got no styles", slog.String("job", src.input.Job.ID), slog.Any("error", err))
+		r.add(&mdx.Diagnostic{
+			Severity: mdx.Warning, Code: "classes-failed", File: src.site.ConfigFile,
+			Message: "the pages' class names could not be made into styles",
+		})
+	}
+	unknown = slices.DeleteFunc(unknown, func(name string) bool {
+		_, written := r.look.classes[name]
+		return !written
+	})
+	if unknown = s.strangers(src, unknown); len(unknown) > 0 {
+		listed := strings.Join(unknown[:min(len(unknown), namedClasses)], ", ")
+		if len(unknown) > namedClasses {
+			listed += ", …"
+		}
+		r.add(&mdx.Diagnostic{
+			Severity: mdx.Notice, Code: "class-unknown", File: src.site.ConfigFile,
+			Message: fmt.Sprintf("no style sheet has a rule for %d of the class names on pages: %s", len(unknown), listed),
+		})
+	}
+	return append(files, script.File{Path: utilitiesPath, Data: r.look.appendStyles(sheet)}), nil
+}
+
+// names are the class names that may need rules: those on pages first, and as
+// many of those that may come to be as there is room for.
+func (l *look) names() []string {
+	names := slices.Collect(maps.Keys(l.classes))
+	var more []string
+	for name := range l.maybe {
+		if _, known := l.classes[name]; !known {
+			more = append(more, name)
+		}
+	}
+	slices.Sort(more)
+	room := max(0, script.MaxClasses-len(names))
+	return append(names, more[:min(len(more), room)]...)
+}
+
+// appendStyles adds the rules of style attributes. They stand in no layer: as
+// attributes they would win over all classes.
+func (l *look) appendStyles(sheet []byte) []byte {
+	names := make([]string, 0, len(l.styles))
+	for name := range l.styles {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		sheet = fmt.Appendf(sheet, ".%s{%s}", name, l.styles[name])
+	}
+	return append(sheet, '\n')
+}
+
+// strangers leaves out the names that the theme or the site's own style sheets
+// have rules for, and those that mark an element for other rules.
+func (s *Steps) strangers(src *source, names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	var sheets [][]byte
+	for _, a := range src.views.theme.Assets() {
+		if strings.HasSuffix(a.Path, ".css") {
+			sheets = append(sheets, a.Data)
+		}
+	}
+	for _, name := range src.site.Styles {
+		if e, ok := src.fs.Entry(name); !ok || e.Size > maxSiteStyle {
+			continue
+		}
+		if data, err := fs.ReadFile(src.fs, name); err == nil {
+			sheets = append(sheets, data)
+		}
+	}
+	var out []string
+	for _, n := range names {
+		base := n[strings.LastIndexByte(n, ':')+1:]
+		hook, _, _ := strings.Cut(base, "/")
+		if hook == "group" || hook == "peer" || base == "dark" || base == "prose" || strings.HasPrefix(base, "prose-") {
+			continue
+		}
+		if !slices.ContainsFunc(sheets, func(css []byte) bool { return bytes.Contains(css, []byte("."+n)) }) {
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,281 @@
+package export
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// ownFiles are the files that a bundle has besides the site's: those of the
+// theme, the page for addresses that there are not, redirects, and the lists
+// for search engines and language models. A file that the site itself has
+// wins over one of these.
+type ownFiles struct {
+	src *source
+	// taken are the names of the bundle, and folders those of its folders, in
+	// lower case.
+	taken, folders map[string]struct{}
+	add            func(name string, data []byte) error
+}
+
+// writeOwn calls add with each of them, always in the same order.
+func writeOwn(src *source, add func(name string, data []byte) error) error {
+	o := &ownFiles{
+		src: src, add: add,
+		taken: make(map[string]struct{}, 2*len(src.site.Pages)+len(src.site.Files)), folders: make(map[string]struct{}),
+	}
+	for _, i := range src.layout.pages {
+		p := &src.site.Pages[i]
+		o.take(p.Output)
+		o.take(markdownPath(p))
+	}
+	for _, f := range src.site.Files {
+		o.take(f)
+	}
+	for _, step := range []func() error{o.theme, o.pictures, o.contentsPages, o.index, o.redirects, o.sitemaps, o.robots, o.llms} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take notes a name and its folders.
+func (o *ownFiles) take(name string) {
+	name = strings.ToLower(name)
+	o.taken[name] = struct{}{}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if _, ok := o.folders[dir]; ok {
+			break
+		}
+		o.folders[dir] = struct{}{}
+	}
+}
+
+// free tells whether a name can still be given: it is no file, no folder, and
+// none of its own folders is a file.
+func (o *ownFiles) free(name string) bool {
+	name = strings.ToLower(name)
+	if _, ok := o.folders[name]; ok {
+		return false
+	}
+	for at := name; at != "."; at = path.Dir(at) {
+		if _, ok := o.taken[at]; ok {
+			return false
+		}
+	}
+	return true
+}
+
+// put adds a file unless the site has one of the name.
+func (o *ownFiles) put(name string, data []byte) error {
+	if !o.free(name) {
+		return nil
+	}
+	o.take(name)
+	return o.add(name, data)
+}
+
+func (o *ownFiles) theme() error {
+	for _, a := range o.src.views.theme.Assets() {
+		if err := o.put(a.Path, a.Data); err != nil {
+			return err
+		}
+	}
+	if a := o.src.views.services.analytics; a != nil {
+		if err := o.put(a.Path, a.Data); err != nil {
+			return err
+		}
+	}
+	return o.put("404.html", o.src.views.theme.NotFound())
+}
+
+// index is the first page of a site that has no page at its root.
+func (o *ownFiles) index() error {
+	s := o.src.site
+	const name = "index.html"
+	if !o.free(name) {
+		return nil
+	}
+	t := s.Resolve(-1, "/")
+	if t.Kind == site.External {
+		return o.put(name, o.src.views.theme.RedirectPage(t.Href, ""))
+	}
+	if t.Kind == site.ToFile && t.Path != name {
+		return o.put(name, o.src.views.theme.RedirectPage(site.Rel(name, t.Path)+afterPath(t.Href), ""))
+	}
+	home := s.Home()
+	if home < 0 {
+		return o.put(name, o.src.views.theme.RedirectPage("404.html", ""))
+	}
+	p := &s.Pages[home]
+	return o.put(name, o.src.views.theme.RedirectPage(site.Rel(name, p.Output), o.src.views.canonical(p)))
+}
+
+// redirects makes a page for each redirect from one address, and for those old
+// addresses of pages that the patterns among the redirects tell. The patterns
+// themselves are in the bundle's description, for servers.
+func (o *ownFiles) redirects() error {
+	s := o.src.site
+	for _, r := range s.Redirects {
+		if from, wild := r.Path(); !wild {
+			if err := o.redirect(from); err != nil {
+				return err
+			}
+		}
+	}
+	old, _ := s.OldAddresses() // that there are more, Plan reported
+	for _, from := range old {
+		if err := o.redirect(from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redirect makes the page at an old address.
+func (o *ownFiles) redirect(from string) error {
+	s := o.src.site
+	name, ok := redirectFile(from)
+	if !ok {
+		return nil
+	}
+	if _, page := s.Lookup(strings.TrimSuffix(name, ".html")); page || !o.free(name) {
+		return nil
+	}
+	t := s.Resolve(-1, "/"+escapedPath(from))
+	to, canonical := t.Href, ""
+	switch t.Kind {
+	case site.ToPage:
+		to, canonical = site.Rel(name, t.Path)+afterPath(t.Href), o.src.views.canonical(&s.Pages[t.Page])
+	case site.ToFile:
+		to = site.Rel(name, t.Path) + afterPath(t.Href)
+	case site.External:
+	default: // Plan reported it
+		return nil
+	}
+	return o.put(name, o.src.views.theme.RedirectPage(to, canonical))
+}
+
+// escapedPath is a path as it can stand in an address.
+func escapedPath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
+
+// afterPath is the query and fragment of an address.
+func afterPath(href string) string {
+	if i := strings.IndexAny(href, "?#"); i >= 0 {
+		return href[i:]
+	}
+	return ""
+}
+
+// redirectFile is the file that answers at a redirect's address, where there
+// can be one: not for patterns, and not for names that no file should have.
+func redirectFile(source string) (string, bool) {
+	if strings.ContainsAny(source, `*?#<>:"|\%`) {
+		return "", false
+	}
+	name := strings.TrimPrefix(path.Clean("/"+source), "/")
+	if name == "" || len(name) > 900 || site.Reserved(name) || strings.IndexFunc(name, func(r rune) bool { return r < 0x20 || r == 0x7f }) >= 0 {
+		return "", false
+	}
+	if strings.Contains("/"+name+"/", "/rss.xml/") { // a page's feed is a file
+		return "", false
+	}
+	if !strings.HasSuffix(name, ".html") {
+		name += ".html"
+	}
+	return name, true
+}
+
+// listed tells pages that stand in lists for search engines and language models.
+func listed(p *site.Page) bool { return !p.Excluded && !p.NoIndex && p.URL == "" }
+
+// indexed are the pages that search engines should know, in order.
+func (o *ownFiles) indexed(fn func(p *site.Page) error) error {
+	for _, i := range o.src.layout.pages {
+		if p := &o.src.site.Pages[i]; listed(p) {
+			if err := fn(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+const (
+	xmlHead   = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
+	sitemapNS = ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n"
+)
+
+// sitemaps writes sitemap.xml, or for large sites several and their index.
+func (o *ownFiles) sitemaps() error {
+	if !o.free("sitemap.xml") {
+		return nil
+	}
+	var names []string
+	var b []byte
+	n := 0
+	flush := func(name string) error {
+		b = append(b, "</urlset>\n"...)
+		names = append(names, name)
+		err := o.put(name, b)
+		b, n = nil, 0
+		return err
+	}
+	begin := func() { b = append(b, xmlHead+`<urlset`+sitemapNS...) }
+	err := o.indexed(func(p *site.Page) error {
+		if n == sitemapURLs {
+			if err := flush(fmt.Sprintf("sitemap-%d.xml", len(names)+1)); err != nil {
+				return err
+			}
+		}
+		if n == 0 {
+			begin()
+		}
+		n++
+		b = append(b, "<url><loc>"...)
+		b = append(b, html.EscapeString(o.src.views.address(p))...)
+		b = append(b, "</loc>"...)
+		if e, ok := o.src.fs.Entry(p.File()); ok && !e.Modified.IsZero() {
+			b = append(b, "<lastmod>"...)
+			b = e.Modified.UTC().AppendFormat(b, time.RFC3339)
+			b = append(b, "</lastmod>"...)
+		}
+		b = append(b, "</url>\n"...)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		if n == 0 {
+			begin()
+		}
+		return flush("sitemap.xml")
+	}
+	if n > 0 {
+		if err := flush(fmt.Sprintf("sitemap-%d.xml", len(names)+1)); err != nil {
+			return err
+		}
+	}
+	list := []byte(xmlHead + `<sitemapindex` + sitemapNS)
+	for _, name := range names {
+		list = append(list, "<sitemap><loc>"...)
+		list = append(list, html.EscapeString(o.src.site.AbsoluteURL(name))...)
+		list = append(list, "</loc></sitemap>\n"...)
+	}
+	return o.put("sitemap.xml", append(list, "</sitemapindex>\n"...))
+}
+
+func (o *ownFiles) robots() error {
+	rule := "Allow: /"
+	if o.src.site.Config.SEO.NoIndex {
+		rule = "Disallow: /"
+	}
+	return o.put("robots.txt", []byte("User-agent: *\n"+rule+"\nSitemap: "+o.src.site.AbsoluteURL("sitemap.xml")+"\n"))
+}

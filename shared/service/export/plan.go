@@ -1,0 +1,149 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/reference"
+	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// putParallel is how many small objects are written at the same time.
+const putParallel = 8
+
+// Plan reads a job's site, cuts it into shards and turns the job to running. A
+// site that can't be used fails with CodeInvalidSite and a message that says
+// where. For a job that is completed already the plan is empty.
+func (s *Steps) Plan(ctx context.Context, in PlanInput) (out PlanOutput, err error) {
+	err = s.run(ctx, in.JobID, "plan", func() error {
+		out, err = s.plan(ctx, in)
+		return err
+	})
+	return out, err
+}
+
+func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
+	out := PlanOutput{JobID: in.JobID, Renderer: s.renderer, Shards: []int{}}
+	input, err := s.admin.ExportInput(ctx, in.JobID)
+	if admin.CodeOf(err) == admin.CodeJobNotActive && s.completed(ctx, in.JobID) {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	s.annotate(ctx, slog.String("organisation", input.Job.Organisation))
+	if err := admin.CheckRenderer(input.Job, s.renderer); err != nil {
+		return out, err
+	}
+	fsys, manifest, err := s.openSnapshot(ctx, input)
+	if err != nil {
+		return out, err
+	}
+	if manifest.Bytes() > MaxBundleBytes {
+		return out, admin.Errorf(admin.CodeSiteTooLarge, "the site has more than %d GiB of files", MaxBundleBytes>>30)
+	}
+	specs := reference.NewReader(fsys)
+	others := s.remotesOf(ctx, input.Job)
+	if others != nil {
+		specs.UseRemotes(others)
+	}
+	loaded, diags, err := site.Load(ctx, fsys, fsys.Paths(), site.Options{
+		Domain: input.Job.Domain, Prefixes: input.Job.Paths,
+		Prefetch:  func(_ context.Context, paths []string) error { return fsys.Prefetch(paths) },
+		Reference: specs,
+	})
+	if err != nil {
+		return out, gone(err)
+	}
+	if others != nil {
+		if others.err != nil {
+			return out, others.err
+		}
+		missing, err := others.assets(loaded, fsys)
+		if err != nil {
+			return out, gone(err)
+		}
+		diags = append(diags, missing...)
+	}
+	diags = append(diags, others.settle(loaded)...)
+	layout := newLayout(loaded, fsys)
+	if len(layout.pages) > MaxPages {
+		return out, admin.Errorf(admin.CodeSiteTooLarge, "the site has more than %d pages", MaxPages)
+	}
+	units := layout.cut(loaded)
+	found, err := s.writeSlices(ctx, in.JobID, &layout, loaded, specs, units)
+	if err != nil {
+		return out, gone(err)
+	}
+	diags = append(diags, found...)
+	fetched := ""
+	if others != nil {
+		if fetched, err = others.writeIndex(); err != nil {
+			return out, err
+		}
+	}
+	plans := shards(units, s.shards)
+
+	var lines bytes.Buffer
+	if err := writeLines(&lines, diags); err != nil {
+		return out, err
+	}
+	group, gctx := errgroup.WithContext(ctx)
+	group.SetLimit(putParallel)
+	group.Go(func() error {
+		_, err := s.stream(gctx, siteKey(in.JobID), store.PutOptions{}, func(w io.Writer) error {
+			return json.NewEncoder(w).Encode(loaded)
+		})
+		return err
+	})
+	group.Go(func() error { return s.put(gctx, diagnosticsKey(in.JobID), lines.Bytes()) })
+	for i, p := range plans {
+		group.Go(func() error {
+			data, err := json.Marshal(p)
+			if err != nil {
+				return internal("the export could not be planned", err)
+			}
+			return s.put(gctx, shardKey(in.JobID, i+1), data)
+		})
+		out.Shards = append(out.Shards, i+1)
+	}
+	if err := group.Wait(); err != nil {
+		return out, err
+	}
+	return out, s.admin.BeginExport(ctx, in.JobID, admin.ExportPlan{Renderer: s.renderer, Shards: len(plans), Pages: len(layout.pages), Remote: fetched})
+}
+
+// completed tells whether a job has its bundle.
+func (s *Steps) completed(ctx context.Context, job string) bool {
+	j, err := s.admin.FindExport(ctx, job)
+	return err == nil && j.Status == admin.ExportCompleted
+}
+
+// gone gives a code to packs that are no more.
+func gone(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return admin.Errorf(admin.CodeInconsistent, "files of the snapshot are gone").Wrap(err)
+	}
+	return err
+}
+
+// writeLines writes values as lines of JSON.
+func writeLines(w io.Writer, diags []mdx.Diagnostic) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, d := range diags {
+		if err := enc.Encode(d); err != nil {
+			return internal("a diagnostic could not be written", err)
+		}
+	}
+	return nil
+}

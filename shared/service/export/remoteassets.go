@@ -1,0 +1,362 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
+)
+
+// Pictures, fonts, styles and scripts of other hosts become files of the bundle.
+// Which ones a site loads is found by their addresses in its sources, before any
+// page is rendered: what is named like such a file, or stands where one is
+// loaded. One too many costs a file, one too few stays where it is.
+
+// mention is where a file names an address.
+type mention struct {
+	address string
+	file    string
+	line    int
+}
+
+// remoteDir is the folder of fetched files in a bundle.
+const remoteDir = "bindery/remote/"
+
+// cssDepth is how many style sheets may load one from the next.
+const cssDepth = 3
+
+// assets fetches what the site's sources load from allowed hosts, tells the site
+// which files of the bundle have it, and reports what stays where it is.
+func (r *remotes) assets(s *site.Site, fsys *snapshot.FS) ([]mdx.Diagnostic, error) {
+	found, err := r.mentions(s, fsys)
+	if err != nil {
+		return nil, err
+	}
+	// What every page is to load is reported by settle.
+	named := map[mention]bool{}
+	for _, o := range s.Outside {
+		m := mention{address: o.Address, file: o.File, line: o.Line}
+		if u, err := url.Parse(o.Address); err == nil && r.hosts.Allows(u) == "" && !named[m] {
+			named[m] = true
+			found = append(found, m)
+		}
+	}
+	addresses := make([]string, 0, len(found))
+	for _, m := range found {
+		addresses = append(addresses, m.address)
+	}
+	slices.Sort(addresses)
+	addresses = slices.Compact(addresses)
+	sheets, err := r.withSheets(addresses)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range r.files {
+		if f.Problem == "" && f.Path == "" && f.Extension != ".css" && r.files[keyOf(remote.Asset, f.Address)] == f {
+			f.Stored, f.Path = f.SHA256, remoteDir+f.SHA256[:32]+f.Extension
+		}
+	}
+	// The sheets that were found last are loaded by those before.
+	for _, f := range slices.Backward(sheets) {
+		data, err := r.data(f)
+		if err != nil {
+			return nil, err
+		}
+		data = r.localSheet(f.Address, data)
+		f.Stored = sumOf(data)
+		f.Path = remoteDir + f.Stored[:32] + f.Extension
+		if err := r.steps.put(r.ctx, remoteKey(r.job, f.Stored), data); err != nil {
+			return nil, err
+		}
+	}
+	var diags []mdx.Diagnostic
+	for _, m := range found {
+		f := r.files[keyOf(remote.Asset, m.address)]
+		if f.Problem == "" {
+			if s.Remote == nil {
+				s.Remote = map[string]string{}
+			}
+			s.Remote[m.address] = f.Path
+			continue
+		}
+		if named[m] {
+			continue
+		}
+		diags = append(diags, mdx.Diagnostic{
+			Severity: mdx.Warning, Code: "remote-missing", File: m.file, Line: m.line, Column: 1,
+			Message: fmt.Sprintf("%s %s: readers load it from there, if they can", m.address, f.Problem),
+		})
+	}
+	return diags, nil
+}
+
+// settle puts the bundle's copies in the place of the style sheets and scripts of
+// other hosts that the configuration names for every page. Those that have none
+// are taken out and reported, with the reason: pages wait for styles and scripts,
+// and a bundle's run nothing that may be another file tomorrow. r is nil where
+// nothing is fetched.
+func (r *remotes) settle(s *site.Site) []mdx.Diagnostic {
+	var diags []mdx.Diagnostic
+	places := make(map[string]site.Outside, len(s.Outside))
+	for _, o := range slices.Backward(s.Outside) {
+		places[o.Address] = o
+	}
+	pick := func(names []string, ext, what string) []string {
+		var out []string
+		for _, name := range names {
+			o, outside := places[name]
+			if !outside {
+				out = append(out, name)
+				continue
+			}
+			if copied := s.Remote[name]; path.Ext(copied) == ext {
+				out = append(out, copied)
+				continue
+			}
+			diags = append(diags, mdx.Diagnostic{
+				Severity: mdx.Warning, Code: "file-outside", File: o.File, Line: o.Line, Column: o.Column,
+				Message: fmt.Sprintf("%s %s: pages do without it", name, r.reason(name, what)),
+			})
+		}
+		return out
+	}
+	s.Styles, s.Scripts = pick(s.Styles, ".css", "style sheet"), pick(s.Scripts, ".js", "script")
+	s.Outside = nil
+	return diags
+}
+
+// reason says why the bundle has no copy of what lies at an address, as the end
+// of a sentence about it.
+func (r *remotes) reason(address, what string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "is no address"
+	}
+	var hosts remote.Hosts
+	if r != nil {
+		hosts = r.hosts
+	}
+	if problem := hosts.Allows(u); problem != "" {
+		return problem
+	}
+	if f := r.files[keyOf(remote.Asset, address)]; f != nil && f.Problem != "" {
+		return f.Problem
+	}
+	return "is no " + what
+}
+
+// withSheets fetches addresses and what the style sheets among them load, and
+// gives those sheets in the order of their finding.
+func (r *remotes) withSheets(addresses []string) (sheets []*remoteFile, err error) {
+	seen := map[string]bool{}
+	for range cssDepth {
+		r.fetch(remote.Asset, addresses)
+		if r.err != nil {
+			return nil, r.err
+		}
+		var next []string
+		for _, a := range addresses {
+			f := r.files[keyOf(remote.Asset, a)]
+			if seen[a] || f.Problem != "" || f.Extension != ".css" {
+				continue
+			}
+			seen[a] = true
+			sheets = append(sheets, f)
+			data, err := r.data(f)
+			if err != nil {
+				return nil, err
+			}
+			eachCSSAddress(data, func(ref []byte) []byte {
+				if u := within(a, string(ref)); u != nil && r.hosts.Allows(u) == "" {
+					next = append(next, u.String())
+				}
+				return nil
+			})
+		}
+		slices.Sort(next)
+		if addresses = slices.Compact(next); len(addresses) == 0 {
+			break
+		}
+	}
+	return sheets, nil
+}
+
+// within is the absolute address that a style sheet at base names, nil for none.
+func within(base, ref string) *url.URL {
+	if ref == "" || ref[0] == '#' || strings.HasPrefix(strings.ToLower(ref), "data:") {
+		return nil
+	}
+	b, err := url.Parse(base)
+	if err != nil {
+		return nil
+	}
+	u, err := b.Parse(ref)
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	u.Fragment, u.RawFragment = "", ""
+	u.Host = strings.ToLower(u.Host)
+	return u
+}
+
+// localSheet writes a fetched style sheet anew: what is fetched too is named as
+// the file beside it that it is, all else by its whole address.
+func (r *remotes) localSheet(base string, data []byte) []byte {
+	return eachCSSAddress(data, func(ref []byte) []byte {
+		u := within(base, string(ref))
+		if u == nil {
+			return nil
+		}
+		if f := r.files[keyOf(remote.Asset, u.String())]; f != nil && f.Problem == "" && f.Path != "" {
+			return []byte(path.Base(f.Path))
+		}
+		return []byte(u.String())
+	})
+}
+
+// maxSheetGrowth is how much longer a style sheet may get by the addresses in it.
+const maxSheetGrowth = 4 << 20
+
+// cssAddress matches what a style sheet loads: url(…), and the text of @import.
+var cssAddress = regexp.MustCompile(`(?i)(url\(\s*["']?|@import\s+["'])([^"')\s]+)`)
+
+// eachCSSAddress calls fn with each address in a style sheet and puts what it
+// gives in its place; nil leaves it. Addresses are left as they are where a
+// replacement could end their string.
+func eachCSSAddress(data []byte, fn func(ref []byte) []byte) []byte {
+	var out []byte
+	at := 0
+	for _, m := range cssAddress.FindAllSubmatchIndex(data, -1) {
+		with := fn(data[m[4]:m[5]])
+		if with == nil || len(out)+len(with) > at+maxSheetGrowth || bytes.ContainsAny(with, "\"'()\\ \n") {
+			continue
+		}
+		out = append(append(out, data[at:m[4]]...), with...)
+		at = m[5]
+	}
+	if at == 0 {
+		return data
+	}
+	return append(out, data[at:]...)
+}
+
+// localURLs puts the bundle's copies in the place of other hosts' addresses in a
+// style sheet of the site.
+func localURLs(s *site.Site, name string, data []byte) []byte {
+	if len(s.Remote) == 0 {
+		return data
+	}
+	return eachCSSAddress(data, func(ref []byte) []byte {
+		address, fragment, marked := strings.Cut(string(ref), "#")
+		to, ok := s.Remote[address]
+		if !ok {
+			return nil
+		}
+		if to = site.Rel(name, to); marked {
+			to += "#" + fragment
+		}
+		return []byte(to)
+	})
+}
+
+// mentions finds the addresses on allowed hosts that the site's sources load, in
+// the order of files and lines: in the configuration, pages of the bundle,
+// snippets and style sheets.
+func (r *remotes) mentions(s *site.Site, fsys *snapshot.FS) ([]mention, error) {
+	left := map[string]bool{} // pages that are not in the bundle
+	for i := range s.Pages {
+		if s.Pages[i].Excluded {
+			left[s.Pages[i].Source] = true
+		}
+	}
+	var names []string
+	for _, name := range fsys.Paths() {
+		switch path.Ext(name) {
+		case ".mdx", ".md", ".jsx", ".tsx", ".css":
+		case ".json":
+			if e, ok := fsys.Entry(name); name != s.ConfigFile && (!ok || slices.Contains(s.Files, name) || e.Size > maxScanned) {
+				continue // a file of readers', or a part of the configuration
+			}
+		default:
+			continue
+		}
+		if e, ok := fsys.Entry(name); ok && e.Size <= maxScanned && !left[name] {
+			names = append(names, name)
+		}
+	}
+	var out []mention
+	err := fsys.Each(names, func(name string, data []byte) error {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		out = append(out, r.scan(name, data)...)
+		return nil
+	})
+	slices.SortFunc(out, func(a, b mention) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.address, b.address))
+	})
+	return slices.Compact(out), err
+}
+
+// maxScanned is the size of files up to which they are looked through.
+const maxScanned = 4 << 20
+
+// loaded matches the text before an address that is loaded.
+var loaded = regexp.MustCompile(`(?i)(?:!\[[^\]\n]*\]\(\s*<?|["']?\b(?:src|poster|img|image|icon|light|dark|source|favicon)["']?\s*[=:]\s*\{?\s*["'` + "`" + `]?|url\(\s*["']?|@import\s+["'])$`)
+
+// scan finds the addresses that one file loads. Code blocks load nothing.
+func (r *remotes) scan(name string, data []byte) []mention {
+	if !bytes.Contains(data, []byte("https://")) {
+		return nil
+	}
+	var out []mention
+	prose, fence := strings.HasSuffix(name, ".mdx") || strings.HasSuffix(name, ".md"), ""
+	line := 0
+	for text := range bytes.Lines(data) {
+		line++
+		if prose {
+			trimmed := strings.TrimLeft(string(text), " \t>")
+			mark := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`~"))]
+			switch {
+			case fence != "":
+				if strings.HasPrefix(mark, fence) && strings.TrimSpace(trimmed[len(mark):]) == "" {
+					fence = ""
+				}
+				continue
+			case len(mark) >= 3:
+				fence = mark
+				continue
+			}
+		}
+		for at := 0; ; {
+			i := bytes.Index(text[at:], []byte("https://"))
+			if i < 0 {
+				break
+			}
+			at += i
+			end := bytes.IndexAny(text[at:], " \t\r\n\"'`<>(){}[]\\|^,")
+			if end < 0 {
+				end = len(text) - at
+			}
+			address, _, _ := strings.Cut(html.UnescapeString(string(text[at:at+end])), "#")
+			before := text[max(0, at-300):at]
+			at += end
+			u, err := url.Parse(address)
+			if err != nil || r.hosts.Allows(u) != "" || !remote.NamesAsset(u) && !loaded.Match(before) {
+				continue
+			}
+			out = append(out, mention{address: address, file: name, line: line})
+		}
+	}
+	return out
+}

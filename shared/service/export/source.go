@@ -1,0 +1,250 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// fsCacheBytes is how many bytes of sources are kept while shards are
+// rendered: those of the units in work, and snippets.
+const fsCacheBytes = 16 << 20
+
+// source is all that the shards of one job have in common. It is read once in
+// a process and used by many goroutines.
+type source struct {
+	input  admin.ExportInput
+	site   *site.Site
+	fs     *snapshot.FS
+	layout layout
+	pages  *page.Renderer
+	views  *views
+	finder *finder // nil where the bundle has no search
+	// fullText tells that the bundle gets an llms-full.txt of ours. No page from
+	// fullEnd on has room in it.
+	fullText bool
+	fullEnd  int
+}
+
+// openSnapshot opens the files of a job's snapshot.
+func (s *Steps) openSnapshot(ctx context.Context, in admin.ExportInput) (*snapshot.FS, *snapshot.Manifest, error) {
+	data, err := s.read(ctx, in.Snapshot.ManifestKey(), snapshot.MaxManifestBytes)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil, admin.Errorf(admin.CodeInconsistent, "the snapshot's manifest is gone").Wrap(err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := snapshot.Decode(bytes.NewReader(data))
+	if err == nil {
+		err = snapshot.CheckEntries(m)
+	}
+	if err != nil {
+		return nil, nil, admin.Errorf(admin.CodeInconsistent, "the snapshot's manifest can't be read").Wrap(err)
+	}
+	// Several steps may share the files, so that no step's end may end the
+	// others' reads; each looks at its own context between two files.
+	fsys := snapshot.OpenFS(context.WithoutCancel(ctx), s.objects, in.Snapshot.PackKey, m, snapshot.FSOptions{CacheBytes: fsCacheBytes})
+	return fsys, m, nil
+}
+
+// open reads what Plan wrote about a job, once for all shards.
+func (s *Steps) open(ctx context.Context, in admin.ExportInput) (*source, error) {
+	return s.sources.get(ctx, in.Job.ID, func() (*source, error) {
+		fsys, _, err := s.openSnapshot(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		body, err := s.objects.Get(ctx, siteKey(in.Job.ID), 0, -1)
+		if err != nil {
+			return nil, err
+		}
+		defer body.Close()
+		src := &source{input: in, fs: fsys, site: new(site.Site)}
+		if err := json.NewDecoder(bufio.NewReaderSize(body, 64<<10)).Decode(src.site); err != nil {
+			return nil, fmt.Errorf("read the plan of the site: %w", err)
+		}
+		src.layout = newLayout(src.site, fsys)
+		if err := s.prepare(src); err != nil {
+			return nil, err
+		}
+		return src, nil
+	})
+}
+
+// prepare makes the parts that render.
+func (s *Steps) prepare(src *source) error {
+	var err error
+	modified := func(name string) time.Time {
+		entry, _ := src.fs.Entry(name)
+		return entry.Modified
+	}
+	if bundledSearch(src.input) {
+		if src.finder, err = newFinder(src.site); err != nil {
+			return err
+		}
+	}
+	if src.views, err = newViews(src.site, src.input, s.icons, src.finder, modified); err != nil {
+		return internal("the site's look could not be prepared", err)
+	}
+	_, own := src.views.takenNames()[llmsFullPath]
+	src.fullText, src.fullEnd = !own, fullEnd(src.site)
+	src.pages = page.New(page.Options{
+		Site: src.site, FS: src.fs, Highlighter: s.highlighter, Registry: s.registry, Log: s.log,
+		Icons: iconsOf{src.views.theme}, Diagrams: s.scripts, Islands: s.islands,
+		Playground: src.input.Features.Playground,
+		AirGapped:  src.input.Project.Kind == admin.KindAirGapped,
+	})
+	return nil
+}
+
+// read reads an object of at most limit bytes.
+func (s *Steps) read(ctx context.Context, key string, limit int64) ([]byte, error) {
+	body, err := s.objects.Get(ctx, key, 0, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	data, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, internal("an object of the export is too large", fmt.Errorf("%s has more than %d bytes", key, limit))
+	}
+	return data, err
+}
+
+// put writes an object.
+func (s *Steps) put(ctx context.Context, key string, data []byte) error {
+	_, err := s.objects.Put(ctx, key, bytes.NewReader(data), store.PutOptions{})
+	return err
+}
+
+// stream writes an object that fn produces as it goes.
+func (s *Steps) stream(ctx context.Context, key string, opt store.PutOptions, fn func(w io.Writer) error) (store.ObjectInfo, error) {
+	r, w := io.Pipe()
+	type result struct {
+		info store.ObjectInfo
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		info, err := s.objects.Put(ctx, key, r, opt)
+		if err != nil {
+			r.CloseWithError(err) // what fn writes from here on fails
+		} else {
+			r.Close()
+		}
+		done <- result{info, err}
+	}()
+	err := func() (err error) {
+		// A panic must not leave the other side waiting.
+		defer func() {
+			if p := recover(); p != nil {
+				w.CloseWithError(fmt.Errorf("panic: %v", p))
+				<-done
+				panic(p)
+			}
+		}()
+		return fn(w)
+	}()
+	if err != nil {
+		w.CloseWithError(err)
+	} else {
+		w.Close()
+	}
+	put := <-done
+	if err != nil {
+		return store.ObjectInfo{}, err
+	}
+	return put.info, put.err
+}
+
+// maxSources is how many jobs' sources a process keeps.
+const maxSources = 2
+
+// sourceCache keeps the sources of the jobs that were worked on last.
+type sourceCache struct {
+	mu      sync.Mutex
+	entries []*sourceEntry // newest first
+}
+
+type sourceEntry struct {
+	job  string
+	lock chan struct{} // holds one token; whoever has it may read or make src
+	src  *source
+}
+
+// get returns the source of a job, made by one caller at a time. A failure is
+// not kept.
+func (c *sourceCache) get(ctx context.Context, job string, create func() (*source, error)) (*source, error) {
+	e := c.entry(job)
+	select {
+	case <-e.lock:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { e.lock <- struct{}{} }()
+	if e.src != nil {
+		return e.src, nil
+	}
+	src, err := create()
+	if err != nil {
+		return nil, err
+	}
+	e.src = src
+	return src, nil
+}
+
+func (c *sourceCache) entry(job string) *sourceEntry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, e := range c.entries {
+		if e.job == job {
+			copy(c.entries[1:i+1], c.entries[:i])
+			c.entries[0] = e
+			return e
+		}
+	}
+	e := &sourceEntry{job: job, lock: make(chan struct{}, 1)}
+	e.lock <- struct{}{}
+	c.entries = append([]*sourceEntry{e}, c.entries...)
+	if len(c.entries) > maxSources {
+		c.entries = c.entries[:maxSources]
+	}
+	return e
+}
+
+// forget drops a job's source.
+func (c *sourceCache) forget(job string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, e := range c.entries {
+		if e.job == job {
+			c.entries = append(c.entries[:i:i], c.entries[i+1:]...)
+			return
+		}
+	}
+}
+
+// stored tells files that are compressed already by their name.
+func stored(name string) bool {
+	switch path.Ext(name) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".heic",
+		".mp4", ".webm", ".mov", ".m4v", ".mp3", ".m4a", ".ogg", ".opus",
+		".woff", ".woff2", ".zip", ".gz", ".tgz", ".br", ".zst", ".xz", ".bz2", ".7z", ".rar", ".pdf", ".docx", ".xlsx", ".pptx":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// settling is how long after an execution's end its job may still be moving:
+// the record of one and the state of the other are written apart.
+const settling = 2 * time.Minute
+
+// Reconcile looks after what events and steps may have missed: it starts jobs
+// that have no execution, fails those whose execution ended or takes too long,
+// and now and then sweeps objects that nothing refers to. It goes on past
+// single failures and returns them joined.
+func (k *Keeper) Reconcile(ctx context.Context) error {
+	if k.runner == nil {
+		return errors.New("reconcile needs a workflow runner")
+	}
+	var faults []error
+	err := k.admin.ActiveExports(ctx, func(job admin.ExportJob) error {
+		if err := k.reconcile(ctx, job); err != nil {
+			faults = append(faults, fmt.Errorf("job %s: %w", job.ID, err))
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		faults = append(faults, err)
+	}
+	due, err := k.sweepDue(ctx)
+	if due {
+		err = k.Sweep(ctx)
+	}
+	faults = append(faults, err)
+	return errors.Join(faults...)
+}
+
+func (k *Keeper) reconcile(ctx context.Context, job admin.ExportJob) error {
+	now := k.now()
+	execution, err := k.runner.Status(ctx, job.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		if job.Status == admin.ExportQueued {
+			return k.admin.Restart(ctx, job)
+		}
+		// A running job's execution can only be gone with its history, which
+		// is kept longer than any export takes.
+		return k.end(ctx, job, "the workflow of the export is gone")
+	}
+	if err != nil {
+		return err
+	}
+	if execution.State == store.Running {
+		if now.Sub(execution.StartedAt) > k.maxAge {
+			return k.end(ctx, job, "the export took too long")
+		}
+		return nil
+	}
+	if now.Sub(execution.StoppedAt) < settling {
+		return nil
+	}
+	k.log.WarnContext(ctx, "an execution ended without its job", "job", job.ID, "state", execution.State, "error", execution.Error, "cause", execution.Cause)
+	return k.end(ctx, job, "the workflow of the export ended before it was done")
+}
+
+// end fails a job and stops its execution.
+func (k *Keeper) end(ctx context.Context, job admin.ExportJob, message string) error {
+	err := k.admin.FailExport(ctx, job.ID, admin.CodeInternal, message)
+	if admin.CodeOf(err) == admin.CodeJobNotActive {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := k.runner.Stop(ctx, job.ID, message); err != nil {
+		return err
+	}
+	k.Clean(ctx, job.ID, "")
+	return nil
+}

@@ -1,0 +1,107 @@
+// Package upkeep is what happens to exports beside their steps: it marks failed
+// ones, and looks after jobs and objects that nobody looks after any more. It
+// knows nothing of pages, so the programs for it are small.
+//
+//	upkeep.go     Keeper, its options; what objects a job has
+//	fail.go       Fail: the end of a job that can't be completed
+//	reconcile.go  Reconcile: jobs whose execution never was, or ended without them
+//	sweep.go      Sweep: objects that nothing refers to
+package upkeep
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Options are what a Keeper works with. Admin and Objects are required; Runner
+// is needed by Reconcile alone.
+type Options struct {
+	Admin   *admin.Service
+	Objects store.Objects
+	Runner  store.Runner
+	// Log gets what callers must not see; nil discards it.
+	Log *slog.Logger
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// MaxAge is how long an execution may take before Reconcile ends it;
+	// 0 means seven hours, one more than the workflow's own limit.
+	MaxAge time.Duration
+	// SweepEvery is how often Reconcile looks for objects that nothing refers
+	// to; 0 means every six hours, below 0 never.
+	SweepEvery time.Duration
+}
+
+// Keeper looks after exports. It is safe for concurrent use.
+type Keeper struct {
+	admin   *admin.Service
+	objects store.Objects
+	runner  store.Runner
+	log     *slog.Logger
+	now     func() time.Time
+	maxAge  time.Duration
+
+	sweepEvery time.Duration
+}
+
+// New makes a Keeper.
+func New(opt Options) *Keeper {
+	k := &Keeper{
+		admin: opt.Admin, objects: opt.Objects, runner: opt.Runner, log: opt.Log, now: opt.Now,
+		maxAge: opt.MaxAge, sweepEvery: opt.SweepEvery,
+	}
+	if k.log == nil {
+		k.log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	if k.now == nil {
+		k.now = time.Now
+	}
+	if k.maxAge <= 0 {
+		k.maxAge = 7 * time.Hour
+	}
+	if k.sweepEvery == 0 {
+		k.sweepEvery = 6 * time.Hour
+	}
+	return k
+}
+
+// prefix is what the keys of all jobs' objects begin with; bundleName is the
+// one that outlives its job's end.
+const (
+	prefix     = "exports/"
+	bundleName = "bundle.tar.gz"
+)
+
+// Prefix is what the keys of a job's objects begin with.
+func Prefix(job string) string { return prefix + job + "/" }
+
+// BundleKey is the object that a job's bundle is.
+func BundleKey(job string) string { return Prefix(job) + bundleName }
+
+// Clean removes what a job that is final needs no more: all its objects but
+// keep, the bundle of one that is completed. What it misses costs storage until
+// the next sweep, and nothing else.
+func (k *Keeper) Clean(ctx context.Context, job, keep string) {
+	for {
+		list, err := k.objects.List(ctx, Prefix(job), "", 1000)
+		var keys []string
+		for _, o := range list {
+			if o.Key != keep {
+				keys = append(keys, o.Key)
+			}
+		}
+		if err == nil && len(keys) > 0 {
+			err = k.objects.Delete(ctx, keys...)
+		}
+		if err != nil {
+			k.log.WarnContext(ctx, "the parts of an export were not removed", "job", job, "error", err)
+		}
+		if err != nil || len(keys) == 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,394 @@
+package export
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/highlight"
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/script"
+	"github.com/bindery-docs/bindery/shared/render/search"
+	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/render/theme"
+	"github.com/bindery-docs/bindery/shared/render/theme/icons"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+)
+
+// views turns pages of a site into what the theme shows around them. What
+// pages of one section and depth of folder share is made once.
+type views struct {
+	site     *site.Site
+	settings admin.Settings
+	forge    *forge // nil where no page links to its source
+	actions  []site.ContextualOption
+	// modified tells when a source changed last; zero if that is not known.
+	modified func(source string) time.Time
+	theme    *theme.Theme
+	services services
+	finder   *finder // nil where the bundle has no search
+	banner   []inline
+	meta     []theme.Meta
+	image    string     // of all pages, where the site has one
+	cards    cards      // otherwise
+	fallback *site.Node // the section that pages outside the navigation show
+	home     int        // the page that readers see first, or -1
+
+	// divisions are those below each node that has any.
+	divisions map[*site.Node][]*site.Node
+	// directories are the groups that pages list behind their text.
+	directories map[int]*site.Node
+	// sections are all sections, and contents the names of their contents pages.
+	sections []*site.Node
+	contents map[*site.Node]string
+	frames   *recent[frameKey, *frame]
+	sidebars *recent[sidebarKey, *theme.Sidebar]
+	made     atomic.Int64 // entries of sidebars, for tests
+
+	namesOnce sync.Once
+	names     map[string]struct{} // takenNames
+
+	mu       sync.Mutex
+	outlines map[*site.Node]*outline
+}
+
+// Frames and sidebars that are kept. Pages come by path, so that those that
+// follow each other mostly share them.
+const (
+	// maxFrameLinks is in links of headers and footers.
+	maxFrameLinks = 20_000
+	// maxSidebarLinks is in entries, which take about half a KiB each.
+	maxSidebarLinks = 40_000
+)
+
+// frameKey names what a frame depends on.
+type frameKey struct {
+	section *site.Node
+	depth   int
+}
+
+// sidebarKey names what a sidebar depends on.
+type sidebarKey struct {
+	frameKey
+	excerpt excerpt
+}
+
+// newViews prepares the look of a site. modified tells when a file changed last.
+func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, modified func(source string) time.Time) (*views, error) {
+	c := &s.Config
+	v := &views{
+		site: s, settings: in.Job.Settings, modified: modified, finder: find,
+		forge: newForge(c.Repository, in.Project.Repository), actions: actionsOf(c),
+		divisions: divisionsOf(s), directories: directoriesOf(s), outlines: make(map[*site.Node]*outline),
+		frames:   newRecent[frameKey, *frame](maxFrameLinks),
+		sidebars: newRecent[sidebarKey, *theme.Sidebar](maxSidebarLinks),
+	}
+	var err error
+	if v.services, err = newServices(s, in); err != nil {
+		return nil, err
+	}
+	asset := func(ref string) string {
+		if ref == "" {
+			return ""
+		}
+		switch t := s.Resolve(-1, ref); t.Kind {
+		case site.ToFile:
+			return t.Path
+		case site.External, site.Other:
+			return t.Href
+		}
+		return ""
+	}
+	font := func(f site.Font) theme.Font {
+		return theme.Font{Family: f.Family, Weight: f.Weight, Source: asset(f.Source), Format: f.Format}
+	}
+	href := ""
+	if t := s.Resolve(-1, c.Logo.Href); c.Logo.Href != "" && t.Kind == site.External {
+		href = t.Href
+	}
+	library := c.Icons.Library
+	sheets, scripts := []string{component.CSS(), highlight.CSS(), script.CSS()}, []string{component.JS()}
+	if find != nil {
+		sheets, scripts = append(sheets, search.CSS()), append(scripts, search.Opener())
+	}
+	v.theme, err = theme.New(theme.Config{
+		SiteName: c.Name, SiteKey: s.Domain, Lang: siteLanguage(s),
+		Colors: theme.Colors{
+			Primary: c.Colors.Primary, Light: c.Colors.Light, Dark: c.Colors.Dark,
+			BackgroundLight: c.Background.ColorLight, BackgroundDark: c.Background.ColorDark,
+		},
+		Fonts:   theme.Fonts{Body: font(c.Fonts.Body), Heading: font(c.Fonts.Heading)},
+		Logo:    theme.Logo{Light: asset(c.Logo.Light), Dark: asset(c.Logo.Dark), Href: href},
+		Favicon: asset(c.Favicon.Light), FaviconDark: asset(c.Favicon.Dark),
+		Appearance: c.Appearance.Default, Strict: c.Appearance.Strict,
+		IconLibrary: library, Icons: set,
+		CSS: sheets, JS: scripts,
+		NotFoundTitle: c.NotFound.Title, NotFoundText: plainInline(parseInline(c.NotFound.Description)),
+		Decoration: c.Background.Decoration, Sharp: c.Styling.Sharp,
+		BackgroundImage: asset(c.Background.ImageLight), BackgroundImageDark: asset(c.Background.ImageDark),
+		Assistant: v.services.assistant != "", Ratings: v.services.ratings,
+		SearchPrompt: c.SearchPrompt, Drilldown: c.Drilldown,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range c.SEO.Metatags {
+		switch strings.ToLower(m.Name) {
+		case "canonical", "robots", "charset", "viewport", "generator":
+		case "og:image":
+			v.image = v.picture(m.Content)
+		default:
+			v.meta = append(v.meta, theme.Meta{Name: m.Name, Content: m.Content})
+		}
+	}
+	if v.image == "" {
+		v.cards = newCards(s)
+	}
+	v.sections, v.contents = contentsNames(s)
+	v.banner = parseInline(c.Banner.Content)
+	v.fallback, v.home = s.DefaultSection(), s.Home()
+	return v, nil
+}
+
+// document appends the whole document of a page to dst.
+func (v *views) document(dst []byte, i int, res *page.Result) []byte {
+	if p := &v.site.Pages[i]; p.URL != "" {
+		root := strings.Repeat("../", strings.Count(p.Output, "/"))
+		return append(dst, v.theme.RedirectPage((&linker{views: v, root: root}).href(p.URL), "")...)
+	}
+	section := v.site.Near(i)
+	if section == nil {
+		section = v.fallback
+	}
+	depth := strings.Count(v.site.Pages[i].Output, "/")
+	f := v.frame(section, depth)
+	return v.documentWith(dst, i, res, f, v.sidebar(f, section, depth, i))
+}
+
+// documentWith is document with all that pages share at hand.
+func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, sidebar *theme.Sidebar) []byte {
+	s, p := v.site, &v.site.Pages[i]
+	image, meta := v.metaOf(p)
+	drawn := image == ""
+	if drawn {
+		image = s.AbsoluteURL(v.cards.path(s.Near(i)))
+	}
+	view := theme.View{
+		Lang: f.lang, Title: p.Title, Description: component.PhraseText(p.Description), Lead: res.Lead, NoIndex: p.NoIndex,
+		Image: image, ImageDrawn: drawn, Meta: meta, Root: f.root, Home: f.home,
+		Markdown: site.Rel(p.Output, markdownPath(p)), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
+		Banner: f.banner, Header: f.header, Sidebar: sidebar, CurrentKey: i,
+		Breadcrumbs: v.breadcrumbs(i), Body: res.HTML, Beside: res.Beside, Footer: f.footer,
+		Styles: f.stylesFor(res), Scripts: f.scriptsFor(res),
+		Canonical: v.canonical(p),
+	}
+	if len(res.Contents) > 0 {
+		view.Contents = make([]theme.Heading, len(res.Contents))
+		for j, h := range res.Contents {
+			view.Contents[j] = theme.Heading{ID: h.ID, Text: h.Text, Level: h.Level}
+		}
+	}
+	if !p.NoIndex {
+		view.Trail = v.trail(i)
+	}
+	view.Header.Switches, view.Alternates = v.switches(f, i)
+	if v.services.assistant != "" {
+		view.Header.Assistant = v.assistantFor(f, p)
+	}
+	view.EditURL, view.IssueURL = v.forge.edit(p), v.forge.issue(p, v.address(p))
+	if shown := p.Timestamp; shown != nil && *shown || shown == nil && s.Config.Timestamp {
+		view.Modified = v.modified(p.File())
+	}
+	if v.feedOf(i, res) {
+		view.Feed, view.FeedShown = site.Rel(p.Output, feedPath(p)), p.RSS
+	}
+	view.Actions, view.ActionsInContents = v.actionsFor(f, p), s.Config.Contextual.Display == "toc"
+	view.Prev, view.Next = v.neighbour(p, s.Prev(i)), v.neighbour(p, s.Next(i))
+	return v.theme.Document(dst, &view)
+}
+
+// address is where a page is published.
+func (v *views) address(p *site.Page) string { return v.site.URL(p, v.settings.CanonicalHTML) }
+
+// canonical is the address that a page names as its own.
+func (v *views) canonical(p *site.Page) string {
+	if p.Canonical != "" {
+		return p.Canonical
+	}
+	return v.address(p)
+}
+
+func (v *views) neighbour(p *site.Page, other int) *theme.Link {
+	if other < 0 {
+		return nil
+	}
+	o := &v.site.Pages[other]
+	return &theme.Link{Label: o.Name(), Href: site.Rel(p.Output, o.Output)}
+}
+
+// metaOf are the picture and the entries of a page's head, its own before those
+// of the site.
+func (v *views) metaOf(p *site.Page) (image string, meta []theme.Meta) {
+	image, meta = v.image, v.meta
+	if len(p.Meta) == 0 {
+		return image, meta
+	}
+	own := make(map[string]bool, len(p.Meta))
+	var all []theme.Meta
+	for _, m := range p.Meta {
+		own[m.Name] = true
+		if m.Name == "og:image" {
+			image = v.picture(m.Content)
+			continue
+		}
+		all = append(all, theme.Meta{Name: m.Name, Content: m.Content})
+	}
+	for _, m := range meta {
+		if !own[m.Name] {
+			all = append(all, m)
+		}
+	}
+	return image, all
+}
+
+// picture is the absolute address of a picture for link previews.
+func (v *views) picture(ref string) string {
+	switch t := v.site.Resolve(-1, ref); t.Kind {
+	case site.ToFile:
+		return v.site.AbsoluteURL(t.Path)
+	case site.External:
+		return t.Href
+	}
+	return ""
+}
+
+// switches are the header's, with options that lead to the same page in the
+// other version, language or product where there is one, and that page's
+// addresses in all languages.
+func (v *views) switches(f *frame, i int) ([]theme.Switch, []theme.Alternate) {
+	switches := f.header.Switches
+	if len(f.choices) == 0 {
+		return switches, nil
+	}
+	s := v.site
+	switches = slices.Clone(switches)
+	var alternates []theme.Alternate
+	for _, c := range f.choices {
+		options := slices.Clone(switches[c.at].Options)
+		for j, n := range c.nodes {
+			twin := i
+			if n != c.current {
+				if twin = s.Counterpart(i, c.current, n); twin < 0 {
+					continue
+				}
+				options[j].Href = f.root + site.Rel("index.html", s.Pages[twin].Output)
+			}
+			if n.Kind == site.KindLanguage {
+				a := theme.Alternate{Lang: languageTag(n.Label), Href: v.address(&s.Pages[twin])}
+				alternates = append(alternates, a)
+				if n.Default || j == 0 && !slices.ContainsFunc(c.nodes, func(n *site.Node) bool { return n.Default }) {
+					alternates = append(alternates, theme.Alternate{Lang: "x-default", Href: a.Href})
+				}
+			}
+		}
+		switches[c.at].Options = options
+	}
+	if len(alternates) < 3 { // itself alone, with or without being the default
+		alternates = nil
+	}
+	return switches, alternates
+}
+
+// breadcrumbs are the groups that a page stands in; the innermost alone where
+// the site wants only the section named.
+func (v *views) breadcrumbs(i int) []theme.Link {
+	var out []theme.Link
+	for _, n := range v.site.Trail(i) {
+		if n.Kind != site.KindGroup || n.Label == "" {
+			continue
+		}
+		l := theme.Link{Label: n.Label}
+		if n.Root >= 0 && n.Root != i && !v.site.Pages[n.Root].Excluded {
+			l.Href = site.Rel(v.site.Pages[i].Output, v.site.Pages[n.Root].Output)
+		}
+		out = append(out, l)
+	}
+	if v.site.Config.Styling.Eyebrows == "section" && len(out) > 1 {
+		out = out[len(out)-1:]
+	}
+	return out
+}
+
+// trail is the way from the site's first page to a page in absolute addresses,
+// for search engines: pages that groups on the way lead to, and the page.
+func (v *views) trail(i int) []theme.Link {
+	s := v.site
+	if i == v.home {
+		return nil
+	}
+	var out []theme.Link
+	if v.home >= 0 {
+		out = append(out, theme.Link{Label: s.Config.Name, Href: v.canonical(&s.Pages[v.home])})
+	}
+	for _, n := range s.Trail(i) {
+		if n.Kind != site.KindGroup || n.Label == "" || n.Root < 0 || n.Root == i || n.Root == v.home {
+			continue
+		}
+		if p := &s.Pages[n.Root]; !p.Excluded && !p.NoIndex && p.URL == "" {
+			out = append(out, theme.Link{Label: n.Label, Href: v.canonical(p)})
+		}
+	}
+	if out == nil {
+		return nil
+	}
+	p := &s.Pages[i]
+	return append(out, theme.Link{Label: p.Title, Href: v.canonical(p)})
+}
+
+// divisionsOf gathers each node's divisions, so that looking for them does not
+// pass its pages, of which there may be a great many.
+func divisionsOf(s *site.Site) map[*site.Node][]*site.Node {
+	out := make(map[*site.Node][]*site.Node)
+	var walk func(n *site.Node)
+	walk = func(n *site.Node) {
+		for _, c := range n.Children {
+			if c.Kind.Division() {
+				out[n] = append(out[n], c)
+			}
+			walk(c)
+		}
+	}
+	walk(s.Nav)
+	for _, g := range s.Global {
+		walk(g)
+	}
+	return out
+}
+
+// frame gives what the pages of a section and depth share.
+func (v *views) frame(section *site.Node, depth int) *frame {
+	key := frameKey{section, depth}
+	return v.frames.get(key, func() (*frame, int) { return v.build(section, depth) })
+}
+
+// sidebar gives what a page's sidebar shows, which it shares with pages near it.
+func (v *views) sidebar(f *frame, section *site.Node, depth, page int) *theme.Sidebar {
+	o := v.outline(section)
+	key := sidebarKey{frameKey{section, depth}, o.excerpt(page)}
+	return v.sidebars.get(key, func() (*theme.Sidebar, int) {
+		l := &linker{views: v, root: f.root}
+		view := v.sidebarView(l, f, o, key.excerpt)
+		return v.theme.Sidebar(view), countItems(view.Items)
+	})
+}
+
+func countItems(items []theme.NavItem) int {
+	sum := len(items)
+	for i := range items {
+		sum += countItems(items[i].Children)
+	}
+	return sum
+}

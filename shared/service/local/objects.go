@@ -1,0 +1,358 @@
+package local
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Objects is store.Objects on a folder. Each object is one file under a random
+// name; the table "objects" says which. So a key needs no escaping (keys that
+// differ by case, or of which one is the other's folder, are no trouble), one
+// transaction swaps an object for another, and a listing is in byte order.
+type Objects struct {
+	l      *Local
+	root   string
+	secret []byte
+
+	mu   sync.RWMutex
+	base string
+}
+
+var _ store.Objects = (*Objects)(nil)
+
+// maxListed is how many objects a listing gives at most, as in S3.
+const maxListed = 1000
+
+// orphanAge is how old a file without a row must be before sweep removes it:
+// a younger one may be about to get its row.
+const orphanAge = time.Hour
+
+// defaultType is the media type of an object that was stored without one.
+const defaultType = "application/octet-stream"
+
+// stored is a row of the table.
+type stored struct {
+	store.ObjectInfo
+	file, contentType string
+}
+
+// Put implements store.Objects.
+func (o *Objects) Put(ctx context.Context, key string, r io.Reader, opt store.PutOptions) (store.ObjectInfo, error) {
+	if err := store.CheckObjectKey(key); err != nil {
+		return store.ObjectInfo{}, err
+	}
+	if opt.IfAbsent {
+		// Spares the writing where the answer is known; the row decides.
+		if _, err := o.find(ctx, key); err == nil {
+			return store.ObjectInfo{}, fmt.Errorf("object %s: %w", key, store.ErrExists)
+		}
+	}
+	info, err := o.put(ctx, key, r, opt, -1)
+	if err != nil {
+		return store.ObjectInfo{}, fmt.Errorf("put object %s: %w", key, contextError(ctx, err))
+	}
+	return info, nil
+}
+
+// put writes a file, gives it its place, then its row. With size >= 0 it must
+// be exactly that long.
+func (o *Objects) put(ctx context.Context, key string, r io.Reader, opt store.PutOptions, size int64) (_ store.ObjectInfo, err error) {
+	tmp, err := os.CreateTemp(filepath.Join(o.root, "tmp"), "put-*")
+	if err != nil {
+		return store.ObjectInfo{}, err
+	}
+	defer func() { // what was not moved to its place
+		_ = tmp.Close()
+		_ = os.Remove(tmp.Name())
+	}()
+	if size >= 0 {
+		r = io.LimitReader(r, size+1)
+	}
+	digest := sha256.New()
+	n, err := io.Copy(io.MultiWriter(tmp, digest), store.Until(ctx, r))
+	if err != nil {
+		return store.ObjectInfo{}, err
+	}
+	sum := hex.EncodeToString(digest.Sum(nil))
+	if size >= 0 && n != size || opt.SHA256 != "" && !strings.EqualFold(sum, opt.SHA256) {
+		return store.ObjectInfo{}, store.ErrDigest
+	}
+	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
+		return store.ObjectInfo{}, err
+	}
+	file, err := o.place(tmp.Name())
+	if err != nil {
+		return store.ObjectInfo{}, err
+	}
+	info := store.ObjectInfo{Key: key, Size: n, SHA256: sum, Modified: o.l.now().UTC()}
+	contentType := opt.ContentType
+	if contentType == "" {
+		contentType = defaultType
+	}
+	var old string
+	err = o.l.inTransaction(ctx, func(tx *sql.Tx) error {
+		old = ""
+		err := tx.QueryRowContext(ctx, `SELECT file FROM objects WHERE key = ?`, []byte(key)).Scan(&old)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if err == nil && opt.IfAbsent {
+			return store.ErrExists
+		}
+		_, err = tx.ExecContext(ctx,
+			`INSERT OR REPLACE INTO objects (key, file, size, sha256, type, modified) VALUES (?, ?, ?, ?, ?, ?)`,
+			[]byte(key), file, info.Size, info.SHA256, contentType, info.Modified.UnixNano())
+		return err
+	})
+	if err != nil {
+		// When the outcome of the transaction is not known the file must
+		// stay: the row may stand. sweep finds it if not.
+		if errors.Is(err, store.ErrExists) {
+			o.remove(file)
+		}
+		return store.ObjectInfo{}, err
+	}
+	if old != "" {
+		o.remove(old)
+	}
+	return info, nil
+}
+
+// place moves a finished file to a random name, for good.
+func (o *Objects) place(tmp string) (string, error) {
+	id := make([]byte, 16)
+	if _, err := rand.Read(id); err != nil {
+		return "", err
+	}
+	name := hex.EncodeToString(id)
+	dir := filepath.Join(o.root, name[:2])
+	if err := os.Mkdir(dir, 0o700); err == nil {
+		if err := syncDir(o.root); err != nil {
+			return "", err
+		}
+	} else if !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	if err := os.Rename(tmp, filepath.Join(dir, name)); err != nil {
+		return "", err
+	}
+	return name[:2] + "/" + name, syncDir(dir)
+}
+
+// remove deletes the file of an object that is gone. A failure costs space
+// until the next sweep, nothing else.
+func (o *Objects) remove(file string) {
+	if err := os.Remove(filepath.Join(o.root, filepath.FromSlash(file))); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		o.l.log.Warn("could not remove the file of an object", "file", file, "error", err)
+	}
+}
+
+// sweep removes files without a row that a process left when it died.
+func (o *Objects) sweep() error {
+	old := time.Now().Add(-orphanAge) // the file system's clock, not the injected one
+	named, err := o.named()
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(o.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		if d.IsDir() {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil || info.ModTime().After(old) {
+			return nil
+		}
+		rel, err := filepath.Rel(o.root, path)
+		if err != nil {
+			return err
+		}
+		if file := filepath.ToSlash(rel); !named[file] {
+			o.remove(file)
+		}
+		return nil
+	})
+}
+
+// named gives the files of all objects.
+func (o *Objects) named() (map[string]bool, error) {
+	rows, err := o.l.reads.Query(`SELECT file FROM objects`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	named := map[string]bool{}
+	for rows.Next() {
+		var file string
+		if err := rows.Scan(&file); err != nil {
+			return nil, err
+		}
+		named[file] = true
+	}
+	return named, rows.Err()
+}
+
+// Get implements store.Objects.
+func (o *Objects) Get(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	if offset < 0 {
+		return nil, fmt.Errorf("get object %s: offset %d", key, offset)
+	}
+	f, info, err := o.open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if offset >= info.Size && info.Size > 0 {
+		_ = f.Close()
+		return nil, fmt.Errorf("object %s of %d bytes from %d: %w", key, info.Size, offset, store.ErrRange)
+	}
+	rest := max(info.Size-offset, 0)
+	if length < 0 || length > rest {
+		length = rest
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{store.Until(ctx, io.NewSectionReader(f, offset, length)), f}, nil
+}
+
+// open finds and opens an object. A file may go between the two, when the
+// object is replaced at that moment: then the row names another.
+func (o *Objects) open(ctx context.Context, key string) (*os.File, stored, error) {
+	for try := 0; ; try++ {
+		info, err := o.find(ctx, key)
+		if err != nil {
+			return nil, stored{}, err
+		}
+		f, err := os.Open(filepath.Join(o.root, filepath.FromSlash(info.file)))
+		if err == nil {
+			return f, info, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || try == 10 {
+			return nil, stored{}, fmt.Errorf("object %s: %w", key, err)
+		}
+	}
+}
+
+// find reads the row of an object.
+func (o *Objects) find(ctx context.Context, key string) (stored, error) {
+	if err := store.CheckObjectKey(key); err != nil {
+		return stored{}, err
+	}
+	s, err := scanObject(o.l.reads.QueryRowContext(ctx,
+		`SELECT key, file, size, sha256, type, modified FROM objects WHERE key = ?`, []byte(key)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return stored{}, fmt.Errorf("object %s: %w", key, store.ErrNotFound)
+	}
+	if err != nil {
+		return stored{}, fmt.Errorf("object %s: %w", key, contextError(ctx, err))
+	}
+	return s, nil
+}
+
+func scanObject(row interface{ Scan(...any) error }) (stored, error) {
+	var (
+		s        stored
+		key      []byte
+		modified int64
+	)
+	if err := row.Scan(&key, &s.file, &s.Size, &s.SHA256, &s.contentType, &modified); err != nil {
+		return stored{}, err
+	}
+	s.Key = string(key)
+	s.Modified = time.Unix(0, modified).UTC()
+	return s, nil
+}
+
+// Stat implements store.Objects.
+func (o *Objects) Stat(ctx context.Context, key string) (store.ObjectInfo, error) {
+	s, err := o.find(ctx, key)
+	return s.ObjectInfo, err
+}
+
+// List implements store.Objects.
+func (o *Objects) List(ctx context.Context, prefix, after string, limit int) ([]store.ObjectInfo, error) {
+	if limit < 0 {
+		return nil, fmt.Errorf("list objects: limit %d", limit)
+	}
+	if limit == 0 || limit > maxListed {
+		limit = maxListed
+	}
+	where, args := "key >= ? AND key > ?", []any{[]byte(prefix), []byte(after)}
+	if end := prefixEnd(prefix); end != nil {
+		where += " AND key < ?"
+		args = append(args, end)
+	}
+	rows, err := o.l.reads.QueryContext(ctx,
+		`SELECT key, file, size, sha256, type, modified FROM objects WHERE `+where+` ORDER BY key LIMIT ?`,
+		append(args, limit)...)
+	if err != nil {
+		return nil, fmt.Errorf("list objects: %w", contextError(ctx, err))
+	}
+	defer func() { _ = rows.Close() }()
+	var list []store.ObjectInfo
+	for rows.Next() {
+		s, err := scanObject(rows)
+		if err != nil {
+			return nil, fmt.Errorf("list objects: %w", contextError(ctx, err))
+		}
+		list = append(list, s.ObjectInfo)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("list objects: %w", contextError(ctx, err))
+	}
+	return list, nil
+}
+
+// Delete implements store.Objects.
+func (o *Objects) Delete(ctx context.Context, keys ...string) error {
+	for _, key := range keys {
+		if err := store.CheckObjectKey(key); err != nil {
+			return err
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	var files []string
+	err := o.l.inTransaction(ctx, func(tx *sql.Tx) error {
+		files = files[:0]
+		for _, key := range keys {
+			var file string
+			err := tx.QueryRowContext(ctx, `DELETE FROM objects WHERE key = ? RETURNING file`, []byte(key)).Scan(&file)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			files = append(files, file)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("delete objects: %w", err)
+	}
+	for _, file := range files {
+		o.remove(file)
+	}
+	return nil
+}

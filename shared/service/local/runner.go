@@ -1,0 +1,399 @@
+package local
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"runtime"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/statemachine"
+)
+
+// The names under which Resume expects the steps of the export.
+const (
+	TaskPlan     = "plan"
+	TaskRender   = "render"
+	TaskAssemble = "assemble"
+	TaskFail     = "fail"
+)
+
+// Runner is store.Runner on the interpreter of package asl. Executions are
+// rows of the database: any process may start, stop and ask about them. The
+// one process that has called Resume runs them, in goroutines; what it has not
+// finished when it ends, however it ends, the next one begins again.
+type Runner struct {
+	l    *Local
+	wake chan struct{}
+
+	mu     sync.Mutex
+	work   *work // nil until Resume
+	closed bool
+}
+
+var _ store.Runner = (*Runner)(nil)
+
+// RunnerOptions say how executions run.
+type RunnerOptions struct {
+	// RenderConcurrency is how many shards of one export are rendered at once;
+	// default: one for each processor.
+	RenderConcurrency int
+	// MaxExecutions is how many executions run at once, default 4; further
+	// ones wait, oldest first.
+	MaxExecutions int
+	// OnEnd is told of each execution that ended other than as Succeeded, at
+	// least once; an error is retried a few times. It is the twin of the event
+	// rule in the cloud.
+	OnEnd func(ctx context.Context, e store.Execution) error
+	// Poll is how often the database is asked for executions that other
+	// processes started or stopped; default 1 s.
+	Poll time.Duration
+	// Sleep waits between retries of a step; default: a timer.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Log takes the log of executions; default: that of the Local.
+	Log *slog.Logger
+}
+
+// Runner gives the executions. It runs none before Resume.
+func (l *Local) Runner() *Runner { return l.runner }
+
+// work is what a Runner has to do with once it runs executions.
+type work struct {
+	r       *Runner
+	opt     RunnerOptions
+	machine *asl.Machine
+	tasks   map[string]asl.Task
+	stop    context.CancelCauseFunc
+	done    chan struct{} // closed when the loop and all executions are gone
+
+	mu     sync.Mutex
+	active map[string]context.CancelCauseFunc // running executions
+	ending map[string]int                     // told to OnEnd: how often it failed; -1 while it runs
+	wg     sync.WaitGroup
+}
+
+var (
+	errDraining = errors.New("the process is ending")
+	errStopped  = errors.New("the execution was stopped")
+)
+
+// tellAttempts is how often OnEnd is called for one execution in vain before
+// a log line is all that is left; the reconciler sees to the job then.
+const tellAttempts = 5
+
+// Resume takes the folder's lock (ErrLocked when another process has it) and
+// runs executions from now on: those that were left running, from their
+// beginning, and all that are started. It returns at once; executions run
+// until ctx ends or Close. Those that are not done by then stay RUNNING.
+func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt RunnerOptions) error {
+	if opt.RenderConcurrency <= 0 {
+		opt.RenderConcurrency = runtime.GOMAXPROCS(0)
+	}
+	if opt.MaxExecutions <= 0 {
+		opt.MaxExecutions = 4
+	}
+	if opt.Poll <= 0 {
+		opt.Poll = time.Second
+	}
+	if opt.Log == nil {
+		opt.Log = r.l.log
+	}
+	definition, err := statemachine.Fill(statemachine.Export(), map[string]string{
+		statemachine.PlanFunction:      TaskPlan,
+		statemachine.RenderFunction:    TaskRender,
+		statemachine.AssembleFunction:  TaskAssemble,
+		statemachine.FailFunction:      TaskFail,
+		statemachine.RenderConcurrency: strconv.Itoa(opt.RenderConcurrency),
+	})
+	if err != nil {
+		return err
+	}
+	machine, err := asl.Load(definition)
+	if err != nil {
+		return err
+	}
+	for _, name := range machine.Resources() {
+		if tasks[name] == nil {
+			return fmt.Errorf("runner: no task %q", name)
+		}
+	}
+	if err := r.l.Lock(); err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.work != nil {
+		return errors.New("runner: it runs already, or is closed")
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	r.work = &work{
+		r: r, opt: opt, machine: machine, tasks: tasks, stop: stop, done: make(chan struct{}),
+		active: map[string]context.CancelCauseFunc{}, ending: map[string]int{},
+	}
+	go r.work.loop(ctx)
+	return nil
+}
+
+// Close ends running executions without a verdict, so that the next process
+// begins them again, and waits for them, no longer than ctx.
+func (r *Runner) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.closed = true
+	w := r.work
+	r.mu.Unlock()
+	if w == nil {
+		return nil
+	}
+	w.stop(errDraining)
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("runner: executions are still ending: %w", ctx.Err())
+	}
+}
+
+var executionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+
+// Start implements store.Runner. Names are those that Step Functions takes:
+// up to 80 letters, digits, "-" and "_".
+func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
+	switch {
+	case !executionName.MatchString(name):
+		return fmt.Errorf("start execution: the name %q has other characters than letters, digits, - and _, or more than 80", name)
+	case len(input) > store.MaxStateBytes:
+		return fmt.Errorf("start execution %s: %d bytes of input, at most %d: %w", name, len(input), store.MaxStateBytes, store.ErrTooLarge)
+	case !json.Valid(input):
+		return fmt.Errorf("start execution %s: the input is not JSON", name)
+	}
+	err := r.l.inTransaction(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO executions (name, input, state, started) VALUES (?, ?, ?, ?)`,
+			name, input, store.Running, r.l.now().UnixNano())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("start execution %s: %w", name, err)
+	}
+	r.poke()
+	return nil
+}
+
+// Status implements store.Runner.
+func (r *Runner) Status(ctx context.Context, name string) (store.Execution, error) {
+	e, err := scanExecution(r.l.reads.QueryRowContext(ctx,
+		`SELECT name, state, started, stopped, error, cause FROM executions WHERE name = ?`, name))
+	if errors.Is(err, sql.ErrNoRows) {
+		return store.Execution{}, fmt.Errorf("execution %s: %w", name, store.ErrNotFound)
+	}
+	if err != nil {
+		return store.Execution{}, fmt.Errorf("execution %s: %w", name, contextError(ctx, err))
+	}
+	return e, nil
+}
+
+func scanExecution(row interface{ Scan(...any) error }) (store.Execution, error) {
+	var (
+		e                store.Execution
+		started, stopped int64
+	)
+	if err := row.Scan(&e.Name, &e.State, &started, &stopped, &e.Error, &e.Cause); err != nil {
+		return store.Execution{}, err
+	}
+	e.StartedAt = time.Unix(0, started).UTC()
+	if stopped != 0 {
+		e.StoppedAt = time.Unix(0, stopped).UTC()
+	}
+	return e, nil
+}
+
+// Stop implements store.Runner.
+func (r *Runner) Stop(ctx context.Context, name, reason string) error {
+	_, err := r.end(ctx, store.Execution{Name: name, State: store.Aborted, Cause: reason})
+	if err != nil {
+		return fmt.Errorf("stop execution %s: %w", name, err)
+	}
+	r.poke()
+	return nil
+}
+
+// end gives a running execution its final state, and tells whether it was
+// running still: whoever comes first decides.
+func (r *Runner) end(ctx context.Context, e store.Execution) (bool, error) {
+	var changed bool
+	err := r.l.inTransaction(ctx, func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx,
+			`UPDATE executions SET state = ?, stopped = ?, error = ?, cause = ?, told = ? WHERE name = ? AND state = ?`,
+			e.State, r.l.now().UnixNano(), e.Error, e.Cause, e.State == store.Succeeded, e.Name, store.Running)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		changed = n > 0
+		return err
+	})
+	return changed, err
+}
+
+// poke makes the loop look at once.
+func (r *Runner) poke() {
+	select {
+	case r.wake <- struct{}{}:
+	default: // it is about to look anyway
+	}
+}
+
+// loop looks for work until ctx ends.
+func (w *work) loop(ctx context.Context) {
+	defer close(w.done)
+	defer w.wg.Wait()
+	tick := time.NewTicker(w.opt.Poll)
+	defer tick.Stop()
+	for {
+		if err := w.look(ctx); err != nil && ctx.Err() == nil {
+			w.opt.Log.Error("could not read executions", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		case <-w.r.wake:
+		}
+	}
+}
+
+// look begins what is to run, cancels what was stopped, and tells of ends.
+func (w *work) look(ctx context.Context) error {
+	// The rows are read under the lock: whoever leaves active or ending has
+	// written its row before, so that rows read earlier would say that it is
+	// still to begin, or still to be told of, and it would be so twice.
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	rows, err := w.r.l.reads.QueryContext(ctx,
+		`SELECT name, state, started, stopped, error, cause, input FROM executions WHERE told = 0 ORDER BY started, name`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	running := map[string]bool{}
+	for rows.Next() {
+		var input []byte
+		e, err := scanExecution(scanFunc(func(dest ...any) error { return rows.Scan(append(dest, &input)...) }))
+		if err != nil {
+			return err
+		}
+		_, active := w.active[e.Name]
+		switch {
+		case e.State == store.Running:
+			running[e.Name] = true
+			if !active && len(w.active) < w.opt.MaxExecutions {
+				w.begin(ctx, e, input)
+			}
+		case !active: // its steps are done stopping
+			w.tell(ctx, e)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for name, cancel := range w.active {
+		if !running[name] {
+			cancel(errStopped)
+		}
+	}
+	return nil
+}
+
+// scanFunc is a row that scans as it likes.
+type scanFunc func(...any) error
+
+func (f scanFunc) Scan(dest ...any) error { return f(dest...) }
+
+// begin runs an execution. The caller holds w.mu.
+func (w *work) begin(ctx context.Context, e store.Execution, input []byte) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w.active[e.Name] = cancel
+	w.wg.Go(func() {
+		defer cancel(nil)
+		w.execute(ctx, e.Name, input)
+		w.mu.Lock()
+		delete(w.active, e.Name)
+		w.mu.Unlock()
+		w.r.poke()
+	})
+}
+
+// execute runs the machine and writes down how it ended.
+func (w *work) execute(ctx context.Context, name string, input []byte) {
+	log := w.opt.Log.With("execution", name)
+	log.Info("execution begins")
+	begin := time.Now()
+	_, err := w.machine.Run(ctx, name, input, asl.Options{Tasks: w.tasks, Log: w.opt.Log, Sleep: w.opt.Sleep})
+	e := store.Execution{Name: name, State: store.Succeeded}
+	var failed *asl.Error
+	switch {
+	case err == nil:
+	case errors.Is(err, errStopped):
+		log.Info("execution stopped", "after", time.Since(begin))
+		return
+	case ctx.Err() != nil:
+		log.Info("execution left for the next start", "after", time.Since(begin))
+		return
+	case errors.As(err, &failed):
+		e.State, e.Error, e.Cause = store.Failed, failed.Name, failed.Cause
+		if failed.TimedOut {
+			e.State = store.TimedOut
+		}
+	default:
+		e.State, e.Error, e.Cause = store.Failed, asl.ErrorRuntime, err.Error()
+	}
+	// What happened is written down even when the process is about to end.
+	// Should that fail, the execution is still RUNNING and begins again.
+	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	if _, err := w.r.end(write, e); err != nil {
+		log.Error("could not write down how an execution ended", "state", e.State, "error", err)
+		return
+	}
+	log.Info("execution ended", "state", e.State, "error", e.Error, "after", time.Since(begin))
+}
+
+// tell calls OnEnd, and notes that it need not be called again. The caller
+// holds w.mu.
+func (w *work) tell(ctx context.Context, e store.Execution) {
+	if w.ending[e.Name] < 0 {
+		return // at it
+	}
+	failures := w.ending[e.Name]
+	w.ending[e.Name] = -1
+	w.wg.Go(func() {
+		var err error
+		if w.opt.OnEnd != nil {
+			err = w.opt.OnEnd(ctx, e)
+		}
+		if err != nil {
+			failures++
+			w.opt.Log.Error("could not tell of the end of an execution", "execution", e.Name, "attempt", failures, "error", err)
+		}
+		if err == nil || failures >= tellAttempts {
+			err = w.r.l.inTransaction(ctx, func(tx *sql.Tx) error {
+				_, err := tx.ExecContext(ctx, `UPDATE executions SET told = 1 WHERE name = ?`, e.Name)
+				return err
+			})
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if err == nil {
+			delete(w.ending, e.Name)
+		} else {
+			w.ending[e.Name] = failures
+		}
+	})
+}

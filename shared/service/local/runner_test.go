@@ -1,0 +1,347 @@
+package local_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/local"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// jobOf reads the job's id from a step's input.
+func jobOf(input json.RawMessage) string {
+	var in struct {
+		JobID string `json:"jobId"`
+	}
+	if err := json.Unmarshal(input, &in); err != nil {
+		return err.Error()
+	}
+	return in.JobID
+}
+
+// hangingTasks plan until their context ends, and say which job has begun.
+func hangingTasks(begun chan<- string) map[string]asl.Task {
+	none := func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }
+	return map[string]asl.Task{
+		local.TaskPlan: func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+			if begun != nil {
+				begun <- jobOf(input)
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+		local.TaskRender: none, local.TaskAssemble: none, local.TaskFail: none,
+	}
+}
+
+// workingTasks do all there is to do, in one shard.
+func workingTasks() map[string]asl.Task {
+	tasks := hangingTasks(nil)
+	tasks[local.TaskPlan] = func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+		return fmt.Appendf(nil, `{"jobId":%q,"renderer":"r","shards":[1]}`, jobOf(input)), nil
+	}
+	return tasks
+}
+
+func receive[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing came")
+		panic("unreachable")
+	}
+}
+
+func start(t *testing.T, r store.Runner, name string) {
+	t.Helper()
+	if err := r.Start(t.Context(), name, fmt.Appendf(nil, `{"jobId":%q}`, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func resume(t *testing.T, l *local.Local, tasks map[string]asl.Task, opt local.RunnerOptions) {
+	t.Helper()
+	if err := l.Runner().Resume(t.Context(), tasks, opt); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// until waits for an execution's state.
+func until(t *testing.T, r store.Runner, name string, want store.ExecutionState) store.Execution {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		e, err := r.Status(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.State == want {
+			return e
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("got %+v, want %s", e, want)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// fast polls often, so that tests of several processes do not wait.
+var fast = local.RunnerOptions{Poll: 10 * time.Millisecond}
+
+func TestRestartBeginsAgain(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	begun := make(chan string, 10)
+	resume(t, l, hangingTasks(begun), fast)
+	start(t, l.Runner(), "exp_1")
+	receive(t, begun)
+	before, err := l.Runner().Status(t.Context(), "exp_1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shut(t, l) // drains
+
+	l = open(t, dir)
+	if e, err := l.Runner().Status(t.Context(), "exp_1"); err != nil || e != before || e.State != store.Running {
+		t.Errorf("between two processes: %+v, %v", e, err)
+	}
+	resume(t, l, workingTasks(), fast)
+	if e := until(t, l.Runner(), "exp_1", store.Succeeded); !e.StartedAt.Equal(before.StartedAt) {
+		t.Errorf("started at %v, want %v", e.StartedAt, before.StartedAt)
+	}
+	shut(t, l)
+
+	// What has ended does not begin again.
+	l = open(t, dir)
+	resume(t, l, hangingTasks(begun), fast)
+	start(t, l.Runner(), "exp_1")
+	start(t, l.Runner(), "exp_2")
+	if got := receive(t, begun); got != "exp_2" {
+		t.Errorf("%s begins", got)
+	}
+}
+
+func TestOneProcessRunsExecutions(t *testing.T) {
+	dir := t.TempDir()
+	first, second := open(t, dir), open(t, dir)
+	resume(t, first, workingTasks(), fast)
+	if err := first.Runner().Resume(t.Context(), workingTasks(), fast); err == nil {
+		t.Error("a second Resume: no error")
+	}
+	err := second.Runner().Resume(t.Context(), workingTasks(), fast)
+	if !errors.Is(err, local.ErrLocked) {
+		t.Fatalf("got %v, want ErrLocked", err)
+	}
+	if err := second.Lock(); !errors.Is(err, local.ErrLocked) {
+		t.Errorf("got %v, want ErrLocked", err)
+	}
+	shut(t, first)
+	resume(t, second, workingTasks(), fast)
+}
+
+func TestResumeNeedsAllTasks(t *testing.T) {
+	tasks := workingTasks()
+	delete(tasks, local.TaskFail)
+	if err := open(t, t.TempDir()).Runner().Resume(t.Context(), tasks, fast); err == nil {
+		t.Error("no error")
+	}
+}
+
+// An operator command beside the server starts and stops what the server runs.
+func TestOtherProcessStartsAndStops(t *testing.T) {
+	dir := t.TempDir()
+	server, command := open(t, dir), open(t, dir)
+	begun := make(chan string, 10)
+	told := make(chan store.Execution, 10)
+	opt := fast
+	opt.OnEnd = func(_ context.Context, e store.Execution) error { told <- e; return nil }
+	resume(t, server, hangingTasks(begun), opt)
+	start(t, command.Runner(), "exp_1")
+	if got := receive(t, begun); got != "exp_1" {
+		t.Errorf("%s begins", got)
+	}
+	if err := command.Runner().Stop(t.Context(), "exp_1", "by hand"); err != nil {
+		t.Fatal(err)
+	}
+	if e := receive(t, told); e.Name != "exp_1" || e.State != store.Aborted || e.Cause != "by hand" {
+		t.Errorf("told of %+v", e)
+	}
+}
+
+func TestOnEnd(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	failing := workingTasks()
+	failing[local.TaskPlan] = func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+		if jobOf(input) == "good" {
+			return json.RawMessage(`{"jobId":"good","renderer":"r","shards":[]}`), nil
+		}
+		return json.RawMessage(`{}`), nil // no renderer: States.Runtime, which nothing catches
+	}
+	told := make(chan store.Execution, 100)
+	calls := 0
+	opt := fast
+	opt.OnEnd = func(_ context.Context, e store.Execution) error {
+		if calls++; calls < 3 {
+			return errors.New("not now")
+		}
+		told <- e
+		return nil
+	}
+	resume(t, l, failing, opt)
+	start(t, l.Runner(), "good")
+	until(t, l.Runner(), "good", store.Succeeded)
+	start(t, l.Runner(), "bad")
+	e := receive(t, told)
+	if e.Name != "bad" || e.State != store.Failed || e.Error != "States.Runtime" || e.StoppedAt.IsZero() || calls != 3 {
+		t.Errorf("told of %+v, after %d calls", e, calls)
+	}
+	// An end that nobody could be told of before the process ended is told of
+	// by the next one; one that was told of is not.
+	if err := l.Runner().Stop(t.Context(), "good", ""); err != nil {
+		t.Fatal(err)
+	}
+	shut(t, l)
+	l = open(t, dir)
+	start(t, l.Runner(), "early")
+	if err := l.Runner().Stop(t.Context(), "early", "before it ran"); err != nil {
+		t.Fatal(err)
+	}
+	resume(t, l, failing, opt)
+	if e := receive(t, told); e.Name != "early" || e.State != store.Aborted {
+		t.Errorf("told of %+v", e)
+	}
+	start(t, l.Runner(), "bad2")
+	if e := receive(t, told); e.Name != "bad2" {
+		t.Errorf("told of %+v", e)
+	}
+}
+
+// However often the loop looks while executions end, each runs once and is told
+// of once.
+func TestEachExecutionRunsAndIsToldOfOnce(t *testing.T) {
+	const executions = 400
+	l := open(t, t.TempDir())
+	var mu sync.Mutex
+	ran, told := map[string]int{}, map[string]int{}
+	all := make(chan struct{})
+	tasks := workingTasks()
+	tasks[local.TaskPlan] = func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		ran[jobOf(input)]++
+		return json.RawMessage(`{}`), nil // no renderer: States.Runtime, which nothing catches
+	}
+	opt := local.RunnerOptions{Poll: 50 * time.Microsecond, OnEnd: func(_ context.Context, e store.Execution) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if told[e.Name]++; len(told) == executions && told[e.Name] == 1 {
+			close(all)
+		}
+		return nil
+	}}
+	resume(t, l, tasks, opt)
+	want := map[string]int{}
+	for i := range executions {
+		name := fmt.Sprintf("exp_%d", i)
+		want[name] = 1
+		start(t, l.Runner(), name)
+	}
+	receive(t, all)
+	shut(t, l)
+	if diff := cmp.Diff(want, ran); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("told of (-want +got):\n%s", diff)
+	}
+}
+
+func TestOnlySoManyExecutionsAtOnce(t *testing.T) {
+	l := open(t, t.TempDir())
+	begun := make(chan string, 10)
+	opt := fast
+	opt.MaxExecutions = 2
+	for i := range 4 {
+		start(t, l.Runner(), fmt.Sprintf("exp_%d", i))
+	}
+	resume(t, l, hangingTasks(begun), opt)
+	first := map[string]bool{receive(t, begun): true, receive(t, begun): true}
+	if diff := cmp.Diff(map[string]bool{"exp_0": true, "exp_1": true}, first); diff != "" {
+		t.Error(diff)
+	}
+	if err := l.Runner().Stop(t.Context(), "exp_0", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := receive(t, begun); got != "exp_2" {
+		t.Errorf("%s begins third", got)
+	}
+	if len(begun) != 0 {
+		t.Errorf("%s has begun, too", <-begun)
+	}
+}
+
+// Shards of one export run so many at once as the option says.
+func TestRenderConcurrency(t *testing.T) {
+	l := open(t, t.TempDir())
+	tasks := workingTasks()
+	tasks[local.TaskPlan] = func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`{"jobId":"x","renderer":"r","shards":[1,2,3,4,5,6,7,8,9]}`), nil
+	}
+	var (
+		mu        sync.Mutex
+		now, most int
+	)
+	gate, open3 := make(chan struct{}), sync.Once{}
+	tasks[local.TaskRender] = func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		mu.Lock()
+		now++
+		most = max(most, now)
+		if now == 3 { // as many as there may be are here: let all go on
+			open3.Do(func() { close(gate) })
+		}
+		mu.Unlock()
+		<-gate
+		mu.Lock()
+		now--
+		mu.Unlock()
+		return nil, nil
+	}
+	opt := fast
+	opt.RenderConcurrency = 3
+	resume(t, l, tasks, opt)
+	start(t, l.Runner(), "x")
+	until(t, l.Runner(), "x", store.Succeeded)
+	if most != 3 {
+		t.Errorf("%d at once", most)
+	}
+}
+
+// A context that ends is like Close: nothing is decided.
+func TestEndOfContextDrains(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	begun := make(chan string, 10)
+	if err := l.Runner().Resume(ctx, hangingTasks(begun), fast); err != nil {
+		t.Fatal(err)
+	}
+	start(t, l.Runner(), "exp_1")
+	receive(t, begun)
+	cancel()
+	shut(t, l)
+	l = open(t, dir)
+	if e, err := l.Runner().Status(t.Context(), "exp_1"); err != nil || e.State != store.Running {
+		t.Errorf("got %+v, %v", e, err)
+	}
+}

@@ -1,0 +1,315 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// DynamoDB's limits that package store does not name, kept here so that what
+// works on a laptop works in the cloud.
+const (
+	maxPageBytes   = 1 << 20 // of one page of a query
+	recordOverhead = 64      // names of attributes, and the two numbers
+	maxPageRecords = 1000    // where the caller sets no limit
+)
+
+// records is store.Store on the table "records".
+type records struct{ l *Local }
+
+// notExpired is the condition under which a reader sees a row; its parameter
+// is the current Unix second. Rows beyond it are removed by later writes.
+const notExpired = `(expires IS NULL OR expires > ?)`
+
+// Get implements store.Store.
+func (s *records) Get(ctx context.Context, key store.Key) (store.Record, error) {
+	if err := store.CheckKey(key); err != nil {
+		return store.Record{}, err
+	}
+	row := s.l.reads.QueryRowContext(ctx,
+		`SELECT pk, sk, rev, value, active, expires FROM records WHERE pk = ? AND sk = ? AND `+notExpired,
+		[]byte(key.PK), []byte(key.SK), s.l.now().Unix())
+	rec, err := scanRecord(row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return store.Record{}, fmt.Errorf("record %q %q: %w", key.PK, key.SK, store.ErrNotFound)
+	}
+	if err != nil {
+		return store.Record{}, fmt.Errorf("get record: %w", contextError(ctx, err))
+	}
+	return rec, nil
+}
+
+// Query implements store.Store.
+func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) {
+	var (
+		where string
+		args  []any
+		// column is what Prefix speaks of, order what a page goes on by.
+		column string
+		order  []string
+	)
+	switch q.Index {
+	case store.ByKey:
+		if err := store.CheckText("partition key", q.PK, store.MaxPartitionKey, true); err != nil {
+			return store.Page{}, err
+		}
+		where, args = "pk = ?", []any{[]byte(q.PK)}
+		column, order = "sk", []string{"sk"}
+	case store.ByActive:
+		if q.PK != "" {
+			return store.Page{}, errors.New("query: the index of active records has no partitions")
+		}
+		where = "active IS NOT NULL"
+		column, order = "active", []string{"active", "pk", "sk"}
+	default:
+		return store.Page{}, fmt.Errorf("query: unknown index %q", q.Index)
+	}
+	if q.Limit < 0 {
+		return store.Page{}, fmt.Errorf("query: limit %d", q.Limit)
+	}
+	if q.Prefix != "" {
+		where += " AND " + column + " >= ?"
+		args = append(args, []byte(q.Prefix))
+		if end := prefixEnd(q.Prefix); end != nil {
+			where += " AND " + column + " < ?"
+			args = append(args, end)
+		}
+	}
+	compare, direction := ">", "ASC"
+	if q.Descending {
+		compare, direction = "<", "DESC"
+	}
+	if q.Cursor != "" {
+		at, err := decodeCursor(q, len(order))
+		if err != nil {
+			return store.Page{}, err
+		}
+		where += fmt.Sprintf(" AND (%s) %s (%s)", join(order, ""), compare, placeholders(len(order)))
+		for _, v := range at {
+			args = append(args, v)
+		}
+	}
+	where += " AND " + notExpired
+	limit := q.Limit
+	if limit == 0 || limit > maxPageRecords {
+		limit = maxPageRecords
+	}
+	args = append(args, s.l.now().Unix(), limit+1)
+	rows, err := s.l.reads.QueryContext(ctx,
+		`SELECT pk, sk, rev, value, active, expires FROM records WHERE `+where+
+			` ORDER BY `+join(order, " "+direction)+` LIMIT ?`, args...)
+	if err != nil {
+		return store.Page{}, fmt.Errorf("query records: %w", contextError(ctx, err))
+	}
+	defer func() { _ = rows.Close() }()
+	var page store.Page
+	for size := 0; rows.Next(); {
+		if n := len(page.Records); n == limit || size >= maxPageBytes {
+			page.Cursor = encodeCursor(q, page.Records[n-1])
+			break
+		}
+		rec, err := scanRecord(rows)
+		if err != nil {
+			return store.Page{}, fmt.Errorf("query records: %w", contextError(ctx, err))
+		}
+		size += recordSize(rec)
+		page.Records = append(page.Records, rec)
+	}
+	if err := rows.Err(); err != nil {
+		return store.Page{}, fmt.Errorf("query records: %w", contextError(ctx, err))
+	}
+	return page, nil
+}
+
+// Write implements store.Store.
+func (s *records) Write(ctx context.Context, puts []store.Record, deletes []store.Delete) error {
+	if err := store.CheckWrite(puts, deletes, sizeOf); err != nil {
+		return err
+	}
+	if len(puts)+len(deletes) == 0 {
+		return nil
+	}
+	now := s.l.now().Unix()
+	err := s.l.inTransaction(ctx, func(tx *sql.Tx) error {
+		var conflict store.ConflictError
+		for _, p := range puts {
+			switch rev, err := revision(ctx, tx, p.Key, now); {
+			case err != nil:
+				return err
+			case rev != p.Revision:
+				conflict.Keys = append(conflict.Keys, p.Key)
+			}
+		}
+		for _, d := range deletes {
+			if d.Revision == 0 {
+				continue
+			}
+			switch rev, err := revision(ctx, tx, d.Key, now); {
+			case err != nil:
+				return err
+			case rev != d.Revision:
+				conflict.Keys = append(conflict.Keys, d.Key)
+			}
+		}
+		if conflict.Keys != nil {
+			return &conflict
+		}
+		for _, p := range puts {
+			var active, expires any
+			if p.Active != "" {
+				active = []byte(p.Active)
+			}
+			if !p.ExpiresAt.IsZero() {
+				expires = p.ExpiresAt.Unix()
+			}
+			if _, err := tx.ExecContext(ctx,
+				`INSERT OR REPLACE INTO records (pk, sk, rev, value, active, expires) VALUES (?, ?, ?, ?, ?, ?)`,
+				[]byte(p.Key.PK), []byte(p.Key.SK), p.Revision+1, p.Value, active, expires); err != nil {
+				return err
+			}
+		}
+		for _, d := range deletes {
+			if _, err := tx.ExecContext(ctx, `DELETE FROM records WHERE pk = ? AND sk = ?`,
+				[]byte(d.Key.PK), []byte(d.Key.SK)); err != nil {
+				return err
+			}
+		}
+		// A few expired rows go with each write, so that they never pile up
+		// and no write waits long for them.
+		_, err := tx.ExecContext(ctx, `DELETE FROM records WHERE (pk, sk) IN
+			(SELECT pk, sk FROM records WHERE expires <= ? ORDER BY expires LIMIT 20)`, now)
+		return err
+	})
+	var conflict *store.ConflictError
+	if err == nil || errors.As(err, &conflict) {
+		return err
+	}
+	return fmt.Errorf("write records: %w", err)
+}
+
+// revision reads what a condition is compared with: 0 for no record.
+func revision(ctx context.Context, tx *sql.Tx, key store.Key, now int64) (int64, error) {
+	var rev int64
+	err := tx.QueryRowContext(ctx, `SELECT rev FROM records WHERE pk = ? AND sk = ? AND `+notExpired,
+		[]byte(key.PK), []byte(key.SK), now).Scan(&rev)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return rev, err
+}
+
+// scanRecord reads the columns pk, sk, rev, value, active, expires.
+func scanRecord(row interface{ Scan(...any) error }) (store.Record, error) {
+	var (
+		rec            store.Record
+		pk, sk, active []byte
+		expires        sql.NullInt64
+	)
+	if err := row.Scan(&pk, &sk, &rec.Revision, &rec.Value, &active, &expires); err != nil {
+		return store.Record{}, err
+	}
+	rec.Key = store.Key{PK: string(pk), SK: string(sk)}
+	rec.Active = string(active)
+	if expires.Valid {
+		rec.ExpiresAt = time.Unix(expires.Int64, 0).UTC()
+	}
+	return rec, nil
+}
+
+// recordSize is what DynamoDB counts for an item, rounded up.
+func recordSize(r store.Record) int {
+	// The index repeats the value it sorts by as an attribute of its own.
+	return recordOverhead + len(r.Key.PK) + len(r.Key.SK) + len(r.Value) + len(r.Active)
+}
+
+// sizeOf is recordSize for a record that the index can sort.
+func sizeOf(r store.Record) (int, error) {
+	return recordSize(r), store.CheckText("active value", r.Active, store.MaxSortKey, false)
+}
+
+// prefixEnd is the least byte string above all that begin with p, nil when
+// there is none.
+func prefixEnd(p string) []byte {
+	end := []byte(p)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i] != 0xff {
+			end[i]++
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+// A cursor is the place of the last record of a page, together with what the
+// query asked for, so that one of another query is noticed.
+type cursor struct {
+	Query [4]string `json:"q"`
+	At    [][]byte  `json:"at"`
+}
+
+func cursorQuery(q store.Query) [4]string {
+	direction := "asc"
+	if q.Descending {
+		direction = "desc"
+	}
+	return [4]string{string(q.Index), q.PK, q.Prefix, direction}
+}
+
+func encodeCursor(q store.Query, last store.Record) string {
+	c := cursor{Query: cursorQuery(q), At: [][]byte{[]byte(last.Key.SK)}}
+	if q.Index == store.ByActive {
+		c.At = [][]byte{[]byte(last.Active), []byte(last.Key.PK), []byte(last.Key.SK)}
+	}
+	b, err := json.Marshal(c)
+	if err != nil { // strings and bytes always marshal
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func decodeCursor(q store.Query, columns int) ([][]byte, error) {
+	b, err := base64.RawURLEncoding.DecodeString(q.Cursor)
+	if err != nil {
+		return nil, errors.New("query: unknown cursor")
+	}
+	var c cursor
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c); err != nil || c.Query != cursorQuery(q) || len(c.At) != columns {
+		return nil, errors.New("query: unknown cursor")
+	}
+	for i, v := range c.At {
+		if v == nil {
+			c.At[i] = []byte{}
+		}
+	}
+	return c.At, nil
+}
+
+// join lists column names, each with a suffix.
+func join(columns []string, suffix string) string {
+	s := ""
+	for i, c := range columns {
+		if i > 0 {
+			s += ", "
+		}
+		s += c + suffix
+	}
+	return s
+}
+
+// placeholders lists n parameters.
+func placeholders(n int) string {
+	s := "?"
+	for range n - 1 {
+		s += ", ?"
+	}
+	return s
+}

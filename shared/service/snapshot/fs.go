@@ -1,0 +1,507 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"container/list"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// FSOptions bound what a FS holds in memory and how it reads.
+type FSOptions struct {
+	// CacheBytes bounds the files kept after they were read; default 64 MiB.
+	CacheBytes int64
+	// ReadBytes bounds what one request for neighbours reads, and a larger
+	// file is never kept; default 8 MiB.
+	ReadBytes int64
+	// GapBytes is how many bytes between two files of a pack are rather read
+	// and dropped than skipped by a second request; default 256 KiB, about
+	// what a link moves during the round trip of a request.
+	GapBytes int64
+	// Parallel is how many requests Prefetch and Each have under way;
+	// default 4.
+	Parallel int
+}
+
+// FS is a read-only file system over a manifest and its packs, for use by
+// many goroutines. It implements fs.FS, fs.ReadFileFS, fs.StatFS and
+// fs.ReadDirFS. Every file's digest is checked as it is read.
+//
+// A path that the manifest does not have gives fs.ErrNotExist. A pack that is
+// gone does not: that error matches store.ErrNotFound; bytes with another
+// digest match store.ErrDigest.
+type FS struct {
+	ctx     context.Context
+	objects store.Objects
+	packKey func(sha256 string) string
+	m       *Manifest
+	opt     FSOptions
+
+	dirsOnce sync.Once
+	dirs     map[string][]fs.DirEntry
+
+	mu     sync.Mutex
+	cached map[string]*list.Element // digest → element of recent
+	recent *list.List               // of *cachedFile, newest first
+	bytes  int64
+}
+
+type cachedFile struct {
+	digest string
+	data   []byte
+}
+
+// OpenFS opens a snapshot, whose manifest CheckEntries has found good. All
+// reads end with ctx, since the interfaces of io/fs take none. packKey gives
+// the key of a pack by its digest.
+func OpenFS(ctx context.Context, objects store.Objects, packKey func(sha256 string) string, m *Manifest, opt FSOptions) *FS {
+	if opt.CacheBytes <= 0 {
+		opt.CacheBytes = 64 << 20
+	}
+	if opt.ReadBytes <= 0 {
+		opt.ReadBytes = 8 << 20
+	}
+	opt.ReadBytes = min(opt.ReadBytes, opt.CacheBytes)
+	if opt.GapBytes <= 0 {
+		opt.GapBytes = 256 << 10
+	}
+	if opt.Parallel <= 0 {
+		opt.Parallel = 4
+	}
+	return &FS{ctx: ctx, objects: objects, packKey: packKey, m: m, opt: opt, cached: make(map[string]*list.Element), recent: list.New()}
+}
+
+// Entry gives the manifest's entry of a path.
+func (f *FS) Entry(name string) (Entry, bool) { return f.m.Entry(name) }
+
+// Paths gives the paths of all files, sorted.
+func (f *FS) Paths() []string {
+	all := make([]string, len(f.m.Entries))
+	for i := range f.m.Entries {
+		all[i] = f.m.Entries[i].Path
+	}
+	return all
+}
+
+// find looks a file up, with the errors that io/fs asks for.
+func (f *FS) find(op, name string) (Entry, error) {
+	if !fs.ValidPath(name) {
+		return Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	e, ok := f.m.Entry(name)
+	if !ok {
+		return Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	}
+	return e, nil
+}
+
+// ReadFile reads a whole file. The bytes are the caller's.
+func (f *FS) ReadFile(name string) ([]byte, error) {
+	e, err := f.find("readfile", name)
+	if err != nil {
+		return nil, err
+	}
+	if data, ok := f.cacheGet(e.SHA256); ok {
+		return bytes.Clone(data), nil
+	}
+	loaded, err := f.fetch(f.ctx, []Entry{e})
+	if err != nil {
+		return nil, &fs.PathError{Op: "readfile", Path: name, Err: err}
+	}
+	data := loaded[e.SHA256]
+	if e.Size <= f.opt.ReadBytes {
+		f.cachePut(e.SHA256, data)
+		return bytes.Clone(data), nil
+	}
+	return data, nil
+}
+
+// Prefetch reads files that are about to be used, neighbours in a pack by one
+// request, and keeps them as far as CacheBytes allows, in order of paths; the
+// rest is left to later calls. Paths that are not there are passed over.
+func (f *FS) Prefetch(paths []string) error {
+	var wanted []Entry
+	var sum int64
+	for _, name := range paths {
+		e, ok := f.m.Entry(name)
+		if !ok || e.Size > f.opt.ReadBytes {
+			continue
+		}
+		if sum += e.Size; sum > f.opt.CacheBytes {
+			break
+		}
+		if _, ok := f.cacheGet(e.SHA256); !ok {
+			wanted = append(wanted, e)
+		}
+	}
+	loaded, err := f.fetch(f.ctx, wanted)
+	if err != nil {
+		return err
+	}
+	for digest, data := range loaded {
+		f.cachePut(digest, data)
+	}
+	return nil
+}
+
+// Each calls fn with path and bytes of each file, in the order given, and
+// reads neighbours by one request, at most ReadBytes at a time (but a larger
+// file whole). Nothing is kept. fn may keep and change data. It stops at the
+// first error; a path that is not there is fs.ErrNotExist.
+func (f *FS) Each(paths []string, fn func(name string, data []byte) error) error {
+	for len(paths) > 0 {
+		var window []Entry
+		var sum int64
+		for _, name := range paths {
+			e, err := f.find("readfile", name)
+			if err != nil {
+				if len(window) > 0 {
+					break
+				}
+				return err
+			}
+			if len(window) > 0 && sum+e.Size > f.opt.ReadBytes {
+				break
+			}
+			sum += e.Size
+			window = append(window, e)
+		}
+		loaded, err := f.fetch(f.ctx, window)
+		if err != nil {
+			return err
+		}
+		uses := make(map[string]int, len(window))
+		for _, e := range window {
+			uses[e.SHA256]++
+		}
+		for _, e := range window {
+			data := loaded[e.SHA256]
+			if uses[e.SHA256]--; uses[e.SHA256] > 0 {
+				data = bytes.Clone(data)
+			}
+			if err := fn(e.Path, data); err != nil {
+				return err
+			}
+		}
+		paths = paths[len(window):]
+	}
+	return nil
+}
+
+// span is a run of files in a pack that one request reads.
+type span struct {
+	pack        string
+	offset, end int64
+	entries     []Entry
+}
+
+// spans groups entries, each digest once, into as few requests as the limits
+// allow.
+func (f *FS) spans(entries []Entry) []span {
+	entries = slices.Clone(entries)
+	slices.SortFunc(entries, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Pack, b.Pack), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.SHA256, b.SHA256))
+	})
+	var all []span
+	seen := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		if seen[e.SHA256] || e.Size == 0 {
+			continue
+		}
+		seen[e.SHA256] = true
+		end := e.Offset + e.Size
+		if n := len(all) - 1; n >= 0 {
+			s := &all[n]
+			// Overlapping entries can't be read in one pass; such a manifest
+			// is possible, though no packer of ours writes it.
+			if s.pack == e.Pack && e.Offset >= s.end && e.Offset-s.end <= f.opt.GapBytes && end-s.offset <= f.opt.ReadBytes {
+				s.end = end
+				s.entries = append(s.entries, e)
+				continue
+			}
+		}
+		all = append(all, span{e.Pack, e.Offset, end, []Entry{e}})
+	}
+	return all
+}
+
+// fetch reads entries and checks their digests. Its result is by digest.
+func (f *FS) fetch(ctx context.Context, entries []Entry) (map[string][]byte, error) {
+	loaded := make(map[string][]byte, len(entries))
+	for _, e := range entries {
+		if e.Size == 0 {
+			loaded[e.SHA256] = []byte{}
+		}
+	}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(f.opt.Parallel)
+	for _, s := range f.spans(entries) {
+		group.Go(func() error {
+			return f.readSpan(ctx, s, func(e Entry, data []byte) {
+				mu.Lock()
+				loaded[e.SHA256] = data
+				mu.Unlock()
+			})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return loaded, nil
+}
+
+func (f *FS) readSpan(ctx context.Context, s span, found func(Entry, []byte)) error {
+	body, err := f.objects.Get(ctx, f.packKey(s.pack), s.offset, s.end-s.offset)
+	if err != nil {
+		return cutShort(s.pack, err)
+	}
+	defer body.Close()
+	r := bufio.NewReaderSize(body, 64<<10)
+	at := s.offset
+	for _, e := range s.entries {
+		if _, err := io.CopyN(io.Discard, r, e.Offset-at); err != nil {
+			return cutShort(s.pack, err)
+		}
+		data := make([]byte, e.Size)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return cutShort(s.pack, err)
+		}
+		sum := sha256.Sum256(data)
+		if hex.EncodeToString(sum[:]) != e.SHA256 {
+			return digestError(e)
+		}
+		found(e, data)
+		at = e.Offset + e.Size
+	}
+	return nil
+}
+
+// cutShort tells a pack that ends too early from one that can't be read.
+func cutShort(pack string, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, store.ErrRange) {
+		return fmt.Errorf("pack %s ends too early: %w", pack, store.ErrDigest)
+	}
+	return fmt.Errorf("read pack %s: %w", pack, err)
+}
+
+func digestError(e Entry) error {
+	return fmt.Errorf("%s in pack %s: %w", printable(e.Path), e.Pack, store.ErrDigest)
+}
+
+func (f *FS) cacheGet(digest string) ([]byte, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	element, ok := f.cached[digest]
+	if !ok {
+		return nil, false
+	}
+	f.recent.MoveToFront(element)
+	return element.Value.(*cachedFile).data, true
+}
+
+func (f *FS) cachePut(digest string, data []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, ok := f.cached[digest]; ok {
+		return
+	}
+	f.cached[digest] = f.recent.PushFront(&cachedFile{digest, data})
+	f.bytes += int64(len(data))
+	for f.bytes > f.opt.CacheBytes {
+		last := f.recent.Back()
+		old := last.Value.(*cachedFile)
+		f.recent.Remove(last)
+		delete(f.cached, old.digest)
+		f.bytes -= int64(len(old.data))
+	}
+}
+
+// Stat describes a file or folder.
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	e, err := f.find("stat", name)
+	if err == nil {
+		return fileInfo{e}, nil
+	}
+	if _, ok := f.tree()[name]; ok {
+		return dirInfo(path.Base(name)), nil
+	}
+	return nil, err
+}
+
+// ReadDir lists a folder, sorted by name. Folders are those that files need.
+func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
+	}
+	entries, ok := f.tree()[name]
+	if !ok {
+		err := fs.ErrNotExist
+		if _, file := f.m.Entry(name); file {
+			err = errors.New("not a directory")
+		}
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
+	}
+	return slices.Clone(entries), nil
+}
+
+// tree builds the folders when they are first asked for: most readers go by
+// path and never do.
+func (f *FS) tree() map[string][]fs.DirEntry {
+	f.dirsOnce.Do(func() {
+		dirs := map[string][]fs.DirEntry{".": nil}
+		var need func(dir string)
+		need = func(dir string) {
+			if _, ok := dirs[dir]; ok {
+				return
+			}
+			dirs[dir] = nil
+			parent := path.Dir(dir)
+			need(parent)
+			dirs[parent] = append(dirs[parent], fs.FileInfoToDirEntry(dirInfo(path.Base(dir))))
+		}
+		for _, e := range f.m.Entries {
+			dir := path.Dir(e.Path)
+			need(dir)
+			dirs[dir] = append(dirs[dir], fs.FileInfoToDirEntry(fileInfo{e}))
+		}
+		for _, entries := range dirs {
+			slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+		}
+		f.dirs = dirs
+	})
+	return f.dirs
+}
+
+// Open opens a file or folder. A file over 1 MiB is streamed; a fault of its
+// bytes then shows at its end, in place of io.EOF.
+func (f *FS) Open(name string) (fs.File, error) {
+	e, err := f.find("open", name)
+	if err != nil {
+		if entries, ok := f.tree()[name]; ok {
+			return &openDir{info: dirInfo(path.Base(name)), entries: entries}, nil
+		}
+		return nil, err
+	}
+	if e.Size <= streamOver {
+		data, err := f.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		return &openFile{info: fileInfo{e}, r: bytes.NewReader(data)}, nil
+	}
+	body, err := f.objects.Get(f.ctx, f.packKey(e.Pack), e.Offset, e.Size)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: cutShort(e.Pack, err)}
+	}
+	return &openFile{info: fileInfo{e}, r: &checkedReader{r: body, e: e, left: e.Size, sum: sha256.New()}, body: body}, nil
+}
+
+// streamOver is the size from which Open does not hold a file in memory.
+const streamOver = 1 << 20
+
+// checkedReader compares size and digest when the end comes.
+type checkedReader struct {
+	r    io.Reader
+	e    Entry
+	left int64
+	sum  hash.Hash
+}
+
+func (c *checkedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.left -= int64(n)
+	c.sum.Write(p[:n])
+	switch {
+	case c.left < 0:
+		return 0, digestError(c.e)
+	case err == io.EOF && c.left > 0:
+		return n, cutShort(c.e.Pack, err)
+	case err == io.EOF && hex.EncodeToString(c.sum.Sum(nil)) != c.e.SHA256:
+		return n, digestError(c.e)
+	}
+	return n, err
+}
+
+type openFile struct {
+	info fileInfo
+	r    io.Reader
+	body io.Closer
+}
+
+func (o *openFile) Stat() (fs.FileInfo, error) { return o.info, nil }
+
+func (o *openFile) Read(p []byte) (int, error) {
+	if o.r == nil {
+		return 0, &fs.PathError{Op: "read", Path: o.info.e.Path, Err: fs.ErrClosed}
+	}
+	return o.r.Read(p)
+}
+
+func (o *openFile) Close() error {
+	o.r = nil
+	if o.body == nil {
+		return nil
+	}
+	body := o.body
+	o.body = nil
+	return body.Close()
+}
+
+type openDir struct {
+	info    dirInfo
+	entries []fs.DirEntry
+}
+
+func (o *openDir) Stat() (fs.FileInfo, error) { return o.info, nil }
+func (o *openDir) Close() error               { return nil }
+func (o *openDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: string(o.info), Err: errors.New("is a directory")}
+}
+
+func (o *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n <= 0 {
+		n = len(o.entries)
+	} else if len(o.entries) == 0 {
+		return nil, io.EOF
+	}
+	n = min(n, len(o.entries))
+	part := slices.Clone(o.entries[:n])
+	o.entries = o.entries[n:]
+	return part, nil
+}
+
+type fileInfo struct{ e Entry }
+
+func (i fileInfo) Name() string       { return path.Base(i.e.Path) }
+func (i fileInfo) Size() int64        { return i.e.Size }
+func (i fileInfo) Mode() fs.FileMode  { return 0o444 }
+func (i fileInfo) ModTime() time.Time { return i.e.Modified }
+func (i fileInfo) IsDir() bool        { return false }
+func (i fileInfo) Sys() any           { return nil }
+
+type dirInfo string
+
+func (i dirInfo) Name() string       { return string(i) }
+func (i dirInfo) Size() int64        { return 0 }
+func (i dirInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o555 }
+func (i dirInfo) ModTime() time.Time { return time.Time{} }
+func (i dirInfo) IsDir() bool        { return true }
+func (i dirInfo) Sys() any           { return nil }

@@ -1,0 +1,135 @@
+package snapshot_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/service/snapshot"
+)
+
+func TestCheckPath(t *testing.T) {
+	tests := []struct {
+		path   string
+		reason string // part of it; empty: the path is good
+	}{
+		{"docs.json", ""},
+		{"guides/start.mdx", ""},
+		{"images/run-with-triggerAndWait().png", ""},
+		{"images/sms/new app.png", ""},
+		{"日本語/はじめに.mdx", ""},
+		{"guides/bindery.mdx", ""},
+		{"100%.mdx", ""},
+		{"c#.mdx", ""},
+		{"company.mdx", ""},
+		{"console/com10.mdx", ""},
+		{strings.Repeat("a", 255), ""},
+
+		{"", "empty"},
+		{"/etc/passwd", "absolute"},
+		{"a//b", "empty element"},
+		{"a/", "empty element"},
+		{"./a", `the element "."`},
+		{"a/../b", `the element ".."`},
+		{`a\b`, "backslash"},
+		{"a\x00b", "U+0000"},
+		{"a\nb", "U+000A"},
+		{"a\u0085b", "U+0085"},
+		{"a\xffb", "not UTF-8"},
+		{"a\ufffdb", "read wrongly"},
+		{"cafe\u0301.mdx", "normal form C"},
+		{"what?.mdx", `'?'`},
+		{"a:b", `':'`},
+		{"a*", `'*'`},
+		{"a|b", `'|'`},
+		{`"a"`, `'"'`},
+		{"<a>", `'<'`},
+		{"a./b", "dot or a space"},
+		{"a /b", "dot or a space"},
+		{"sdk/aux.mdx", "device"},
+		{"CON", "device"},
+		{"com1.txt", "device"},
+		{"lpt².txt", "device"},
+		{"nul .txt", "device"},
+		{"bindery.json", "kept for"},
+		{"bindery/theme.css", "kept for"},
+		{"Bindery-notes.mdx", "kept for"},
+		{strings.Repeat("a", 256), "255 bytes"},
+		{strings.Repeat("a/", 512) + "a", "1024 bytes"},
+	}
+	for _, test := range tests {
+		err := snapshot.CheckPath(test.path)
+		switch {
+		case test.reason == "" && err != nil:
+			t.Errorf("CheckPath(%q): %v", test.path, err)
+		case test.reason != "" && (err == nil || !strings.Contains(err.Error(), test.reason)):
+			t.Errorf("CheckPath(%q): %v; want a reason with %q", test.path, err, test.reason)
+		}
+		if err != nil && strings.ContainsAny(err.Error(), "\n\x00") {
+			t.Errorf("the message is not one printable line: %q", err)
+		}
+	}
+}
+
+func TestCheckNames(t *testing.T) {
+	tests := []struct {
+		name  string
+		paths []string
+		want  []string
+	}{
+		{"apart", []string{"a.mdx", "b.mdx", "a/b.mdx", "a-b.mdx"}, nil},
+		{"folders may differ by case", []string{"Docs/a.mdx", "docs/b.mdx"}, nil},
+		{"only by case", []string{"guides/API.mdx", "guides/api.mdx"},
+			[]string{"guides/api.mdx: the name differs from guides/API.mdx only by case"}},
+		{"only by case, in a folder", []string{"Guides/api.mdx", "guides/api.mdx"},
+			[]string{"guides/api.mdx: the name differs from Guides/api.mdx only by case"}},
+		{"only by case, beyond ASCII", []string{"STRASSE.mdx", "straße.mdx", "ÉTÉ.mdx", "été.mdx"},
+			[]string{"straße.mdx: the name differs from STRASSE.mdx only by case", "été.mdx: the name differs from ÉTÉ.mdx only by case"}},
+		{"twice", []string{"a", "a"}, []string{"a: the path is there twice"}},
+		{"a file where a folder is needed", []string{"Guide", "guide/start/a.mdx"},
+			[]string{"guide/start/a.mdx: Guide is a file, and this path needs a folder of that name"}},
+		{"all faults at once", []string{"z?", "a", "b/../c", "A"},
+			[]string{"A: the name differs from a only by case", `b/../c: the path has the element ".."`, `z?: the name holds '?', which can't be in file names on Windows`}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			if err := snapshot.CheckNames(test.paths); err != nil {
+				got = strings.Split(err.Error(), "\n")
+				var one *snapshot.PathError
+				if !errors.As(err, &one) || one.Error() != got[0] {
+					t.Errorf("errors.As finds %v, not the first fault", one)
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func FuzzCheckPath(f *testing.F) {
+	for _, seed := range []string{"a/b.mdx", "", "..", "a//b", "CON.txt", "cafe\u0301", "\xff", "bindery", "a\u2028"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		if snapshot.CheckPath(path) != nil {
+			return
+		}
+		// What is let through can't leave a folder and reads the same everywhere.
+		if !utf8.ValidString(path) || len(path) > snapshot.MaxPathBytes || strings.HasPrefix(path, "/") || strings.ContainsAny(path, "\\\x00\n\r:") {
+			t.Errorf("%q was let through", path)
+		}
+		for _, element := range strings.Split(path, "/") {
+			if element == "" || element == "." || element == ".." {
+				t.Errorf("%q was let through", path)
+			}
+		}
+		if snapshot.CheckNames([]string{path, strings.ToUpper(path)}) == nil && strings.ToUpper(path) != path && strings.ToLower(strings.ToUpper(path)) == path {
+			t.Errorf("%q beside its upper case was let through", path)
+		}
+	})
+}

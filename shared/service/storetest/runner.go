@@ -1,0 +1,326 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Tasks are the steps of the export workflow, by name: "plan", "render",
+// "assemble" and "fail". Package statemachine says what each gets and gives.
+type Tasks = map[string]func(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
+
+// Runner runs the contract of store.Runner, with the export workflow on steps
+// of the suite's own. open gives a runner that is at work with these steps
+// until the test ends.
+func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
+	for _, c := range []struct {
+		name string
+		run  func(*runnerSuite, *testing.T)
+	}{
+		{"an execution runs all steps and succeeds", (*runnerSuite).succeeds},
+		{"an execution starts once by one name", (*runnerSuite).startTwice},
+		{"an error of a step fails the execution under its name", (*runnerSuite).fails},
+		{"an error of a shard fails the execution", (*runnerSuite).shardFails},
+		{"a temporary error is tried again", (*runnerSuite).retries},
+		{"a running execution is stopped", (*runnerSuite).stops},
+		{"stopping what does not run is no error", (*runnerSuite).stopNothing},
+		{"the state of an unknown execution is ErrNotFound", (*runnerSuite).unknown},
+		{"input that is too large, no JSON, or under a bad name", (*runnerSuite).badInput},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &runnerSuite{ctx: testContext(t), calls: map[string][]string{}, hanging: make(chan string, 100)}
+			s.Runner = open(t, s.tasks())
+			c.run(s, t)
+		})
+	}
+}
+
+// runnerSuite has steps that do what the job's name says: "…-invalid" can't be
+// planned, "…-shard" has a shard that fails, "…-flaky" needs a second try,
+// "…-hang" does not end by itself, all others work.
+type runnerSuite struct {
+	store.Runner
+	ctx     context.Context
+	hanging chan string // jobs that have begun to hang
+
+	mu    sync.Mutex
+	calls map[string][]string // by job
+}
+
+// stepError is a step's error with a code.
+type stepError struct{ code, message string }
+
+func (e *stepError) Error() string       { return e.code + ": " + e.message }
+func (e *stepError) Code() string        { return e.code }
+func (e *stepError) SafeMessage() string { return e.message }
+
+func (s *runnerSuite) tasks() Tasks {
+	type input struct {
+		JobID    string `json:"jobId"`
+		Renderer string `json:"renderer"`
+		Shard    int    `json:"shard"`
+		Error    *struct{ Error, Cause string }
+	}
+	step := func(name string, fn func(ctx context.Context, in input, nth int) (any, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return func(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
+			var in input
+			if err := json.Unmarshal(raw, &in); err != nil {
+				return nil, err
+			}
+			call := name
+			if in.Shard != 0 {
+				call = fmt.Sprintf("%s %d", name, in.Shard)
+			}
+			if in.Error != nil {
+				call += " " + in.Error.Error
+			}
+			s.mu.Lock()
+			nth := 1
+			for _, c := range s.calls[in.JobID] {
+				if c == call {
+					nth++
+				}
+			}
+			s.calls[in.JobID] = append(s.calls[in.JobID], call)
+			s.mu.Unlock()
+			out, err := fn(ctx, in, nth)
+			if err != nil || out == nil {
+				return nil, err
+			}
+			return json.Marshal(out)
+		}
+	}
+	return Tasks{
+		"plan": step("plan", func(_ context.Context, in input, nth int) (any, error) {
+			switch {
+			case strings.HasSuffix(in.JobID, "-invalid"):
+				return nil, &stepError{"invalid_site", "docs.json is missing"}
+			case strings.HasSuffix(in.JobID, "-flaky") && nth == 1:
+				return nil, &stepError{"temporary", "later"}
+			}
+			return map[string]any{"jobId": in.JobID, "renderer": "r1", "shards": []int{1, 2, 3}}, nil
+		}),
+		"render": step("render", func(ctx context.Context, in input, _ int) (any, error) {
+			if in.Renderer != "r1" {
+				return nil, fmt.Errorf("renderer %q", in.Renderer)
+			}
+			if in.Shard != 2 {
+				return nil, nil
+			}
+			switch {
+			case strings.HasSuffix(in.JobID, "-shard"):
+				return nil, &stepError{"renderer_changed", "another renderer"}
+			case strings.HasSuffix(in.JobID, "-hang"):
+				s.hanging <- in.JobID
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return nil, nil
+		}),
+		"assemble": step("assemble", func(_ context.Context, in input, _ int) (any, error) {
+			if in.Renderer != "r1" {
+				return nil, fmt.Errorf("renderer %q", in.Renderer)
+			}
+			return map[string]any{}, nil
+		}),
+		"fail": step("fail", func(context.Context, input, int) (any, error) { return nil, nil }),
+	}
+}
+
+// start begins an execution and gives its name.
+func (s *runnerSuite) start(t *testing.T, kind string) string {
+	t.Helper()
+	name := unique() + "-" + kind
+	if err := s.Start(s.ctx, name, fmt.Appendf(nil, `{"jobId":%q}`, name)); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// ends waits for an execution's final state.
+func (s *runnerSuite) ends(t *testing.T, name string, want store.ExecutionState) store.Execution {
+	t.Helper()
+	var e store.Execution
+	eventually(t, func() string {
+		var err error
+		if e, err = s.Status(s.ctx, name); err != nil {
+			return err.Error()
+		}
+		if e.State != want {
+			return fmt.Sprintf("got %+v, want %s", e, want)
+		}
+		return ""
+	})
+	if e.Name != name || e.StartedAt.IsZero() || e.StoppedAt.Before(e.StartedAt) {
+		t.Errorf("got %+v", e)
+	}
+	return e
+}
+
+// called holds which steps were called, and how often; the shards' order is
+// not theirs.
+func (s *runnerSuite) called(t *testing.T, name string, want map[string]int) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	got := map[string]int{}
+	for _, c := range s.calls[name] {
+		got[c]++
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got the calls %v, want %v", got, want)
+	}
+}
+
+func (s *runnerSuite) succeeds(t *testing.T) {
+	name := s.start(t, "ok")
+	e := s.ends(t, name, store.Succeeded)
+	if e.Error != "" || e.Cause != "" {
+		t.Errorf("got %+v", e)
+	}
+	s.called(t, name, map[string]int{"plan": 1, "render 1": 1, "render 2": 1, "render 3": 1, "assemble": 1})
+}
+
+func (s *runnerSuite) startTwice(t *testing.T) {
+	name := unique() + "-hang"
+	input := fmt.Appendf(nil, `{"jobId":%q}`, name)
+	var wg sync.WaitGroup
+	for range 10 {
+		wg.Go(func() {
+			if err := s.Start(s.ctx, name, input); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	s.waitHanging(t, name)
+	if err := s.Start(s.ctx, name, input); err != nil {
+		t.Errorf("while it runs: %v", err)
+	}
+	if err := s.Stop(s.ctx, name, "test"); err != nil {
+		t.Fatal(err)
+	}
+	s.ends(t, name, store.Aborted)
+	if err := s.Start(s.ctx, name, input); err != nil {
+		t.Errorf("when it has ended: %v", err)
+	}
+	s.ends(t, name, store.Aborted)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	plans := 0
+	for _, c := range s.calls[name] {
+		if c == "plan" {
+			plans++
+		}
+	}
+	if plans != 1 {
+		t.Errorf("planned %d times", plans)
+	}
+}
+
+func (s *runnerSuite) fails(t *testing.T) {
+	name := s.start(t, "invalid")
+	e := s.ends(t, name, store.Failed)
+	if e.Error != "invalid_site" || !strings.Contains(e.Cause, "docs.json is missing") {
+		t.Errorf("got %+v", e)
+	}
+	s.called(t, name, map[string]int{"plan": 1, "fail invalid_site": 1})
+}
+
+func (s *runnerSuite) shardFails(t *testing.T) {
+	name := s.start(t, "shard")
+	const threshold = "States.ExceedToleratedFailureThreshold"
+	if e := s.ends(t, name, store.Failed); e.Error != threshold {
+		t.Errorf("got %+v", e)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if calls := s.calls[name]; calls[len(calls)-1] != "fail "+threshold {
+		t.Errorf("got the calls %v", calls)
+	}
+}
+
+func (s *runnerSuite) retries(t *testing.T) {
+	name := s.start(t, "flaky")
+	s.ends(t, name, store.Succeeded)
+	s.called(t, name, map[string]int{"plan": 2, "render 1": 1, "render 2": 1, "render 3": 1, "assemble": 1})
+}
+
+// waitHanging waits until a step of the job has begun to hang.
+func (s *runnerSuite) waitHanging(t *testing.T, name string) {
+	t.Helper()
+	select {
+	case got := <-s.hanging:
+		if got != name {
+			t.Fatalf("%s hangs, want %s", got, name)
+		}
+	case <-time.After(patience):
+		t.Fatal("the execution has not come to its second shard")
+	}
+}
+
+func (s *runnerSuite) stops(t *testing.T) {
+	name := s.start(t, "hang")
+	s.waitHanging(t, name)
+	if e, err := s.Status(s.ctx, name); err != nil || e.State != store.Running || !e.StoppedAt.IsZero() {
+		t.Errorf("got %+v, %v", e, err)
+	}
+	if err := s.Stop(s.ctx, name, "no longer wanted"); err != nil {
+		t.Fatal(err)
+	}
+	e := s.ends(t, name, store.Aborted)
+	if !strings.Contains(e.Cause, "no longer wanted") {
+		t.Errorf("got %+v", e)
+	}
+	if err := s.Stop(s.ctx, name, "again"); err != nil {
+		t.Errorf("a second time: %v", err)
+	}
+	if e := s.ends(t, name, store.Aborted); strings.Contains(e.Cause, "again") {
+		t.Errorf("a second stop changes what was: %+v", e)
+	}
+}
+
+func (s *runnerSuite) stopNothing(t *testing.T) {
+	if err := s.Stop(s.ctx, unique(), "why not"); err != nil {
+		t.Errorf("what never was: %v", err)
+	}
+	name := s.start(t, "ok")
+	s.ends(t, name, store.Succeeded)
+	if err := s.Stop(s.ctx, name, "too late"); err != nil {
+		t.Errorf("what has ended: %v", err)
+	}
+	s.ends(t, name, store.Succeeded)
+}
+
+func (s *runnerSuite) unknown(t *testing.T) {
+	if e, err := s.Status(s.ctx, unique()); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("got %+v, %v", e, err)
+	}
+}
+
+func (s *runnerSuite) badInput(t *testing.T) {
+	name := unique()
+	large := fmt.Appendf(nil, `{"jobId":%q}`, strings.Repeat("x", store.MaxStateBytes))
+	if err := s.Start(s.ctx, name, large); !errors.Is(err, store.ErrTooLarge) {
+		t.Errorf("over the limit: got %v, want ErrTooLarge", err)
+	}
+	if err := s.Start(s.ctx, name, []byte(`{"jobId":`)); err == nil {
+		t.Error("no JSON: no error")
+	}
+	for _, bad := range []string{"", "a b", "a/b", strings.Repeat("x", 81)} {
+		if err := s.Start(s.ctx, bad, []byte(`{}`)); err == nil {
+			t.Errorf("the name %.20q: no error", bad)
+		}
+	}
+	if _, err := s.Status(s.ctx, name); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("what was refused is there: %v", err)
+	}
+}
