@@ -46,9 +46,15 @@ fuzz:
 	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 	    echo "fuzz $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
 
+# The digest of what renders, which builds put into their programs (see
+# shared/service/export/renderer.go). Without a build id, the programs that do
+# not render stay the same files when it changes.
+RENDERER = github.com/bindery-docs/bindery/shared/service/export.sources
+LDFLAGS  = -s -w -buildid= -X $(RENDERER)=$(shell $(GO) run ./shared/base/buildid/sum shared/service/export)
+
 ## The programs themselves, static and stripped.
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/ ./infra/cmd/bindery ./infra/cmd/bindery-serve
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='$(LDFLAGS)' -o bin/ ./infra/cmd/bindery ./infra/cmd/bindery-serve
 
 ## The synthesized template under the SAM CLI; needs a Docker engine and says so.
 test-sam: tools
@@ -62,7 +68,7 @@ ARCH ?= arm64
 FUNCTIONS ?= bin/functions
 functions:
 	@rm -rf $(FUNCTIONS) && mkdir -p $(FUNCTIONS)/.built
-	@CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false -ldflags='-s -w' -tags lambda.norpc,nethttpomithttp2 \
+	@CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false -ldflags='$(LDFLAGS)' -tags lambda.norpc,nethttpomithttp2 \
 	  -o $(FUNCTIONS)/.built/ ./functions/...
 	@for f in $(FUNCTIONS)/.built/*; do n=$${f##*/}; mkdir -p $(FUNCTIONS)/$$n && mv $$f $(FUNCTIONS)/$$n/bootstrap; done
 	@rmdir $(FUNCTIONS)/.built

@@ -1,12 +1,16 @@
 package functions_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/bindery-docs/bindery/shared/base/buildid"
 	"github.com/bindery-docs/bindery/shared/base/config"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/cloud/cloudtest"
@@ -36,6 +40,7 @@ func TestPrograms(t *testing.T) {
 			}
 			local := cloudtest.MiniStack(t)
 			program := build(t, c.arch)
+			checkRenderer(t, program)
 			table := local.Table(t)
 			sources, exports := local.Buckets(t)
 			// The story calls the steps itself: its executions end at once.
@@ -63,6 +68,30 @@ func TestPrograms(t *testing.T) {
 				checkLog(t, name, processes[name].end())
 			}
 		})
+	}
+}
+
+// checkRenderer holds that the programs that render were built with the digest
+// of these sources, and that no other program changes with it.
+func checkRenderer(t *testing.T, program func(name string) string) {
+	t.Helper()
+	digest, err := buildid.Digest("..", "shared/service/export")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var with []string
+	for _, name := range names {
+		data, err := os.ReadFile(program(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(data, []byte(digest)) {
+			with = append(with, name)
+		}
+	}
+	slices.Sort(with)
+	if want := []string{"assemblebundle", "planexport", "rendershard"}; !slices.Equal(with, want) {
+		t.Errorf("programs with the renderer's digest: %v, want %v", with, want)
 	}
 }
 

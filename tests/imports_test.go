@@ -58,7 +58,7 @@ var rooms = map[string][]string{
 	"shared/service/export": {
 		"shared/service/admin", "shared/service/store", "shared/service/snapshot", "shared/render/site", "shared/render/reference", "shared/render/page", "shared/render/mdx",
 		"shared/render/component", "shared/render/highlight", "shared/render/script", "shared/render/theme", "shared/render/search", "shared/delivery/bundle",
-		"shared/base/remote",
+		"shared/base/remote", "shared/base/buildid",
 	},
 	"shared/service/api":    {"shared/service/admin", "shared/service/store", "shared/service/snapshot"},
 	"shared/service/client": {"shared/service/api", "shared/service/snapshot", "shared/delivery/bundle"},
@@ -79,6 +79,7 @@ var rooms = map[string][]string{
 	"shared/render/search/searchtest": {"shared/render/search"}, // the same
 	"tests/outside":                   {},                       // the same
 	"shared/base/config":              {},
+	"shared/base/buildid":             {},
 }
 
 // keepers names outside modules that only some rooms may use, so that a

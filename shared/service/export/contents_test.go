@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path"
@@ -17,6 +18,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
 )
+
+var update = flag.Bool("update", false, "write golden files anew")
 
 // contentsOf writes the contents pages of a site without files.
 func contentsOf(t testing.TB, v *views) (names []string, pages map[string]string) {

@@ -31,8 +31,7 @@
 //	source.go     the snapshot and the plan of a job, as the steps read them
 //	failure.go    what errors mean to the workflow
 //	upkeep        Fail, and what looks after jobs and objects beside the steps
-//	renderer.go   the digest that tells one renderer from another; renderer.sum
-//	              has what it is made from
+//	renderer.go   the digest that tells one renderer from another
 //
 // Every step may run twice, at the same time too, or stop half-way: the same
 // input gives the same bytes under the same keys, and what is done already is
