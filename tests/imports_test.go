@@ -28,10 +28,10 @@ var rooms = map[string][]string{
 	},
 	"infra": {"shared/base/config", "shared/service/api", "statemachine"},
 	"infra/cmd/bindery": {
-		"shared/service/admin", "shared/service/api", "shared/service/asl", "shared/delivery/bundle", "shared/service/client", "shared/service/cloud/dynamo",
-		"shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/render/component",
-		"shared/base/config", "shared/service/export", "shared/render/highlight", "shared/service/local", "shared/render/mdx", "shared/render/page", "shared/base/remote",
-		"shared/render/script/island", "shared/delivery/serve", "shared/render/site", "shared/service/snapshot", "shared/service/store", "shared/render/theme", "statemachine",
+		"shared/service/admin", "shared/service/api", "shared/service/asl", "shared/delivery/bundle", "shared/service/client",
+		"shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/base/config",
+		"shared/service/export", "shared/service/local", "shared/base/remote", "shared/render/script/island", "shared/delivery/serve",
+		"shared/service/store",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -61,7 +61,7 @@ var rooms = map[string][]string{
 		"shared/base/remote", "shared/base/buildid",
 	},
 	"shared/service/api":    {"shared/service/admin", "shared/service/store", "shared/service/snapshot"},
-	"shared/service/client": {"shared/service/api", "shared/service/snapshot", "shared/delivery/bundle"},
+	"shared/service/client": {"shared/service/api", "shared/service/snapshot"},
 	"shared/delivery/serve": {"shared/delivery/bundle"},
 	"shared/service/asl":    {},
 	"shared/service/local":  {"shared/service/store", "shared/service/asl", "statemachine"},
@@ -82,61 +82,81 @@ var rooms = map[string][]string{
 	"shared/base/buildid":             {},
 }
 
-// keepers names outside modules that only some rooms may use, so that a
-// Lambda never carries a weight it has no need of.
-var keepers = map[string][]string{
-	"modernc.org/sqlite":              {"shared/service/local"},
-	"github.com/spf13/cobra":          {"infra/cmd/bindery"},
-	"github.com/vbauerster/mpb/v8":    {"infra/cmd/bindery"},
-	"github.com/alecthomas/chroma/v2": {"shared/render/highlight"},
-	"github.com/aws/aws-sdk-go-v2": {
+// wings are the folders of rooms in shared, with what each may import beside
+// itself and base: a rule above all rows of rooms.
+var wings = map[string][]string{
+	"shared/base":     {},                                   // small crafts, which know nothing of ours
+	"shared/render":   {},                                   // from a site's source to documents: no job, no store, no AWS
+	"shared/service":  {"shared/render", "shared/delivery"}, // records, jobs, the API: writes no page
+	"shared/delivery": {},                                   // archives, and those who serve them
+}
+
+// keeper is an outside module that only some rooms may import.
+type keeper struct {
+	why   string
+	rooms []string
+}
+
+const (
+	forTests  = "for tests alone"
+	notDirect = "an outside module's own choice: we use another"
+)
+
+// keepers names outside modules that only some rooms may import, each with the
+// reason. A room that no longer does fails the test.
+var keepers = map[string]keeper{
+	"modernc.org/sqlite":              {"a database in a Lambda function is weight without use", []string{"shared/service/local"}},
+	"github.com/spf13/cobra":          {"terminals are of one program", []string{"infra/cmd/bindery"}},
+	"github.com/vbauerster/mpb/v8":    {"terminals are of one program", []string{"infra/cmd/bindery"}},
+	"github.com/mattn/go-isatty":      {"terminals are of one program", nil},
+	"github.com/fatih/color":          {"terminals are of one program", nil},
+	"github.com/alecthomas/chroma/v2": {"its own driver is six times slower than ours", []string{"shared/render/highlight"}},
+	"github.com/dlclark/regexp2/v2":   {"backtracks without a bound", []string{"shared/render/highlight"}},
+	"github.com/aws/aws-sdk-go-v2": {"AWS stands behind the ports", []string{
 		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/sfnrun",
 		"shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
-	},
-	"github.com/aws/aws-cdk-go/awscdk/v2":    {"infra"},
-	"github.com/aws/jsii-runtime-go":         {"infra"},
-	"github.com/aws/constructs-go":           {"infra"},
-	"github.com/cdklabs/cdk-nag-go":          {"infra"},
-	"github.com/aws/smithy-go":               {"shared/service/cloud/internal/call", "shared/service/cloud/stack"},
-	"github.com/aws/aws-lambda-go":           {"shared/service/cloud"},
-	"github.com/tdewolff/minify/v2":          {"shared/render/theme", "shared/render/script", "shared/render/search"},
-	"github.com/sabhiram/go-gitignore":       {"shared/service/client", "shared/render/site"},
-	"github.com/goccy/go-yaml":               {"shared/render/site", "shared/render/page", "shared/render/theme", "shared/render/script"}, // theme: the icons' generator
-	"github.com/klauspost/compress":          {"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/theme", "shared/service/export", "shared/render/script", "shared/delivery/serve"},
-	"go.yaml.in/yaml/v3":                     {"shared/render/reference"},
-	"github.com/chromedp/chromedp":           {},
-	"github.com/getkin/kin-openapi":          {},
-	"github.com/rogpeppe/go-internal":        {},
-	"pgregory.net/rapid":                     {},
-	"github.com/google/go-cmp":               {},
-	"honnef.co/go/tools":                     {},
-	"github.com/golang/protobuf":             {},
-	"github.com/sirupsen/logrus":             {},
-	"github.com/google/go-containerregistry": {"infra/image"},
-	"golang.org/x/crypto":                    {"infra/image"}, // the roots in images
-	"k8s.io":                                 {},
-	"sigs.k8s.io":                            {},
-	"github.com/prometheus-operator":         {},
-	"github.com/pkg/errors":                  {},
-	"gopkg.in/yaml.v2":                       {},
-	"github.com/stretchr/testify":            {},
-	"github.com/wyatt915/treeblood":          {"shared/render/page"},
-	"github.com/yuin/goldmark":               {"shared/render/mdx"},
-	"github.com/evanw/esbuild":               {"shared/render/script", "shared/render/script/island"},
-	"github.com/go-sourcemap/sourcemap":      {"shared/render/script/island"},
-	"github.com/dop251/goja":                 {"shared/render/script", "shared/render/script/island", "shared/render/search/searchtest"},
-	"golang.org/x/image":                     {"shared/render/theme"}, // pictures for links
-	"github.com/mattn/go-isatty":             {"infra/cmd/bindery"},
-	"github.com/fatih/color":                 {"infra/cmd/bindery"},
-	"github.com/schollz/progressbar/v3":      {},
-	"github.com/dlclark/regexp2/v2":          {"shared/render/highlight"},
-	"github.com/dlclark/regexp2":             {},
-	"github.com/santhosh-tekuri/jsonschema":  {},
+	}},
+	"github.com/aws/smithy-go":               {"AWS stands behind the ports", []string{"shared/service/cloud/internal/call", "shared/service/cloud/stack"}},
+	"github.com/aws/aws-lambda-go":           {"one adapter turns handlers and steps into functions", []string{"shared/service/cloud"}},
+	"github.com/aws/aws-cdk-go/awscdk/v2":    {"CDK starts Node", []string{"infra"}},
+	"github.com/aws/jsii-runtime-go":         {"CDK starts Node", []string{"infra"}},
+	"github.com/aws/constructs-go":           {"CDK starts Node", []string{"infra"}},
+	"github.com/cdklabs/cdk-nag-go":          {"CDK starts Node", []string{"infra"}},
+	"github.com/tdewolff/minify/v2":          {"only assets of our own are minified", []string{"shared/render/theme", "shared/render/script", "shared/render/search"}},
+	"github.com/goccy/go-yaml":               {"one reader of front matter", []string{"shared/render/site", "shared/render/theme", "shared/render/script"}},
+	"go.yaml.in/yaml/v3":                     {"the one YAML library that keeps order and lines", []string{"shared/render/reference"}},
+	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve"}},
+	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},
+	"github.com/wyatt915/treeblood":          {"formulas are a page's", []string{"shared/render/page"}},
+	"github.com/evanw/esbuild":               {"JavaScript is script's", []string{"shared/render/script", "shared/render/script/island"}},
+	"github.com/go-sourcemap/sourcemap":      {"JavaScript is script's", []string{"shared/render/script/island"}},
+	"github.com/dop251/goja":                 {"JavaScript is script's", []string{"shared/render/script", "shared/render/script/island", "shared/render/search/searchtest"}},
+	"golang.org/x/image":                     {"pictures for links are the theme's", []string{"shared/render/theme"}},
+	"github.com/google/go-containerregistry": {"images are built without a daemon", []string{"infra/image"}},
+	"golang.org/x/crypto":                    {"the roots of certificates in images", []string{"infra/image"}},
+
+	"github.com/chromedp/chromedp":          {forTests, nil},
+	"github.com/getkin/kin-openapi":         {forTests, nil},
+	"github.com/rogpeppe/go-internal":       {forTests, nil},
+	"pgregory.net/rapid":                    {forTests, nil},
+	"github.com/google/go-cmp":              {forTests, nil},
+	"honnef.co/go/tools":                    {forTests, nil},
+	"k8s.io":                                {forTests, nil},
+	"sigs.k8s.io":                           {forTests, nil},
+	"github.com/prometheus-operator":        {forTests, nil},
+	"github.com/santhosh-tekuri/jsonschema": {forTests, nil},
+	"github.com/golang/protobuf":            {notDirect, nil},
+	"github.com/sirupsen/logrus":            {"log/slog is our log", nil},
+	"github.com/pkg/errors":                 {"errors wrap with %w", nil},
+	"gopkg.in/yaml.v2":                      {notDirect, nil},
+	"github.com/stretchr/testify":           {"tests use the standard library and go-cmp", nil},
+	"github.com/schollz/progressbar/v3":     {"mpb draws our progress", nil},
+	"github.com/dlclark/regexp2":            {notDirect, nil},
 }
 
 func TestRoomsImportOnlyWhatTheTableAllows(t *testing.T) {
 	root := outside.Checkout(t)
-	seen := map[string]bool{}
+	seen, used := map[string]bool{}, map[[2]string]bool{}
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -170,13 +190,17 @@ func TestRoomsImportOnlyWhatTheTableAllows(t *testing.T) {
 			imported := strings.Trim(spec.Path.Value, `"`)
 			if ours, ok := strings.CutPrefix(imported, module); ok {
 				target := roomOf(ours)
+				used[[2]string{room, target}] = true
 				if target != room && !slices.Contains(rooms[room], target) {
 					t.Errorf("%s: room %s may not import %s", rel, room, ours)
 				}
 				continue
 			}
-			if by, ok := keeperOf(imported); ok && !slices.Contains(by, room) {
-				t.Errorf("%s: room %s may not import %s (allowed: %v)", rel, room, imported, by)
+			if name := keptAs(imported); name != "" {
+				used[[2]string{room, name}] = true
+				if k := keepers[name]; !slices.Contains(k.rooms, room) {
+					t.Errorf("%s: room %s may not import %s: %s (allowed: %v)", rel, room, imported, k.why, k.rooms)
+				}
 			}
 		}
 		return nil
@@ -184,9 +208,30 @@ func TestRoomsImportOnlyWhatTheTableAllows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for room := range rooms {
+	for room, allowed := range rooms {
+		for _, target := range allowed {
+			if !used[[2]string{room, target}] {
+				t.Errorf("room %s may import %s and does not: its row is stale", room, target)
+			}
+			if from, to := wingOf(room), wingOf(target); from != "" && to != "" && from != to && to != "shared/base" && !slices.Contains(wings[from], to) {
+				t.Errorf("room %s may import %s, and the wing %s may import nothing of %s", room, target, from, to)
+			}
+		}
+		if strings.HasPrefix(room, "shared/") && wingOf(room) == "" {
+			t.Errorf("room %s is in no wing", room)
+		}
 		if info, err := os.Stat(filepath.Join(root, room)); err != nil || !info.IsDir() {
 			t.Errorf("the table has a room %s that is not there", room)
+		}
+	}
+	for module, k := range keepers {
+		for _, room := range k.rooms {
+			if !used[[2]string{room, module}] {
+				t.Errorf("room %s may import %s and does not: the keeper is stale", room, module)
+			}
+		}
+		if k.why == "" {
+			t.Errorf("the keeper of %s has no reason", module)
 		}
 	}
 	if len(seen) < 15 {
@@ -245,11 +290,21 @@ func roomOf(dir string) string {
 	return ""
 }
 
-func keeperOf(imported string) ([]string, bool) {
-	for p := imported; p != "." && p != "/"; p = path.Dir(p) {
-		if by, ok := keepers[p]; ok {
-			return by, true
+func wingOf(room string) string {
+	for wing := range wings {
+		if strings.HasPrefix(room, wing+"/") {
+			return wing
 		}
 	}
-	return nil, false
+	return ""
+}
+
+// keptAs returns the name in keepers that an imported package belongs to.
+func keptAs(imported string) string {
+	for p := imported; p != "." && p != "/"; p = path.Dir(p) {
+		if _, ok := keepers[p]; ok {
+			return p
+		}
+	}
+	return ""
 }
