@@ -6,6 +6,7 @@
 //	plan.go       Plan: reads the site, cuts it into units and shards
 //	units.go      how pages and files are cut, by their content alone
 //	render.go     Render: one shard's units, list of files and facts
+//	unit.go       one unit: its part of the archive, and what is noted of it
 //	assemble.go   Assemble: the bundle from all of it
 //	report.go     what facts say together: broken fragments, counts
 //	look.go       what pages' look needs: styles of classes, Mermaid's runtime

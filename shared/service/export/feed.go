@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -147,16 +146,14 @@ func (v *views) feed(i int, res *page.Result, modified time.Time) ([]byte, error
 }
 
 // addFeed adds a page's feed to the unit that it is in.
-func addFeed(src *source, out *bundle.Unit, i int, res *page.Result, modified time.Time, r *unitResult) error {
-	data, err := src.views.feed(i, res, modified)
+func addFeed(w *unitWriter, i int, res *page.Result) error {
+	p := &w.src.site.Pages[i]
+	entry, _ := w.src.fs.Entry(p.File())
+	data, err := w.src.views.feed(i, res, entry.Modified)
 	if err != nil {
 		return err
 	}
-	line, err := out.Add(feedPath(&src.site.Pages[i]), modified, data)
-	if err == nil {
-		r.note(line)
-	}
-	return err
+	return w.add(feedPath(p), p.File(), data)
 }
 
 // updateText is an update's text with the headings in it, as far as a feed has

@@ -12,9 +12,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
-	"sync"
 
-	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/reference"
@@ -100,30 +98,28 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 	if err := json.Unmarshal(data, &plan); err != nil {
 		return internal("a shard's plan can't be read", err)
 	}
-	var files, facts, full bytes.Buffer
-	var index search.Part
+	var out shardOutput
 	units, err := s.stream(ctx, unitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
-		total := sums{Pages: plan.Pages}
-		if err := s.renderUnits(ctx, src, plan.Units, w, &files, &facts, &full, &index, &total); err != nil {
+		if err := s.renderUnits(ctx, src, plan.Units, w, &out); err != nil {
 			return err
 		}
-		total.Search = int64(len(index.Pages()))
-		return json.NewEncoder(&facts).Encode(fact{Page: -1, Sums: &total})
+		out.sums.Pages, out.sums.Search = plan.Pages, int64(len(out.index.Pages()))
+		return json.NewEncoder(&out.facts).Encode(fact{Page: -1, Sums: &out.sums})
 	})
 	if err != nil {
 		return gone(err)
 	}
-	if err := s.put(ctx, filesKey(in.JobID, in.Shard), files.Bytes()); err != nil {
+	if err := s.put(ctx, filesKey(in.JobID, in.Shard), out.files.Bytes()); err != nil {
 		return err
 	}
-	if err := s.put(ctx, factsKey(in.JobID, in.Shard), facts.Bytes()); err != nil {
+	if err := s.put(ctx, factsKey(in.JobID, in.Shard), out.facts.Bytes()); err != nil {
 		return err
 	}
-	if err := s.put(ctx, fullKey(in.JobID, in.Shard), full.Bytes()); err != nil {
+	if err := s.put(ctx, fullKey(in.JobID, in.Shard), out.full.Bytes()); err != nil {
 		return err
 	}
 	if src.finder != nil {
-		if err := s.putSearch(ctx, in, &index); err != nil {
+		if err := s.putSearch(ctx, in, &out.index); err != nil {
 			return err
 		}
 	}
@@ -147,7 +143,7 @@ func (s *Steps) input(ctx context.Context, job, renderer string) (admin.ExportIn
 	return input, admin.CheckRenderer(input.Job, renderer)
 }
 
-// rendered tells whether a shard is done.
+// rendered reports whether a shard is done.
 func (s *Steps) rendered(ctx context.Context, in RenderInput, searched bool) (bool, error) {
 	marked, err := s.admin.ShardMarked(ctx, in.JobID, in.Shard)
 	if err != nil || !marked {
@@ -165,261 +161,6 @@ func (s *Steps) rendered(ctx context.Context, in RenderInput, searched bool) (bo
 		}
 	}
 	return true, nil
-}
-
-// unitResult is one rendered unit.
-type unitResult struct {
-	archive      *bytes.Buffer // nil for units that are streamed instead
-	files, facts []byte
-	full         []byte // the pages' parts of llms-full.txt
-	index        search.Part
-	sums         sums
-	err          error
-}
-
-// renderUnits renders units at the same time, as far as there are slots, and
-// writes them in order. A slot is held until its unit is written, which bounds
-// the memory: the unit that is waited for always has one.
-func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io.Writer, files, facts, full *bytes.Buffer, index *search.Part, total *sums) error {
-	ctx, cancel := context.WithCancel(ctx)
-	results := make([]chan unitResult, len(units))
-	for i := range results {
-		results[i] = make(chan unitResult, 1)
-	}
-	var workers sync.WaitGroup
-	workers.Go(func() {
-		for i, u := range units {
-			if src.streamed(u) {
-				results[i] <- unitResult{}
-				continue
-			}
-			select {
-			case s.slots <- struct{}{}:
-			case <-ctx.Done():
-				for _, r := range results[i:] {
-					r <- unitResult{err: ctx.Err()}
-				}
-				return
-			}
-			workers.Go(func() {
-				r := s.renderUnit(ctx, src, u)
-				if r.archive == nil {
-					<-s.slots
-				}
-				results[i] <- r
-			})
-		}
-	})
-	var failed error
-	for i, u := range units {
-		r := <-results[i]
-		if r.err == nil && failed == nil {
-			if r.archive == nil {
-				r = s.streamUnit(ctx, src, u, w)
-			} else {
-				_, r.err = w.Write(r.archive.Bytes())
-			}
-		}
-		if r.archive != nil {
-			r.archive.Reset()
-			s.buffers.Put(r.archive)
-			<-s.slots
-		}
-		if r.err != nil && failed == nil {
-			failed = r.err
-			cancel()
-		}
-		if failed != nil {
-			continue // the others are told to stop; their slots are given back here
-		}
-		files.Write(r.files)
-		facts.Write(r.facts)
-		if full.Len() < llmsFullBytes { // what lies behind is never asked for
-			full.Write(r.full)
-		}
-		index.Join(&r.index)
-		total.Files += r.sums.Files
-		total.Bytes += r.sums.Bytes
-	}
-	cancel()
-	workers.Wait()
-	return failed
-}
-
-// streamed tells units that are too large for memory: a single file.
-func (src *source) streamed(u unit) bool {
-	if u.Kind == pageUnit || u.To-u.From != 1 {
-		return false
-	}
-	return src.layout.sizes(src.layout.list(u.Kind)[u.From]) > unitBytes
-}
-
-// list gives the list of static files that a kind of unit is cut from.
-func (l *layout) list(kind unitKind) []string {
-	if kind == storedUnit {
-		return l.stored
-	}
-	return l.text
-}
-
-func compressionOf(kind unitKind) bundle.Compression {
-	if kind == storedUnit {
-		return bundle.Stored
-	}
-	return bundle.Text
-}
-
-// streamUnit writes a unit of one large file.
-func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer) (r unitResult) {
-	defer s.catch(ctx, src, &r)
-	name := src.layout.list(u.Kind)[u.From]
-	entry, _ := src.fs.Entry(name)
-	f, err := src.fs.Open(name)
-	if err != nil {
-		return unitResult{err: err}
-	}
-	defer f.Close()
-	out, err := s.units.Unit(w, compressionOf(u.Kind))
-	if err != nil {
-		return unitResult{err: internal("a unit could not be written", err)}
-	}
-	line, err := out.AddFrom(name, entry.Modified, entry.Size, store.Until(ctx, f))
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return unitResult{err: err}
-	}
-	r.note(line)
-	return r
-}
-
-func (r *unitResult) note(f bundle.File) {
-	r.files = f.AppendLine(r.files)
-	r.sums.Files++
-	r.sums.Bytes += f.Size
-}
-
-// catch turns a unit's panic into its error. It is deferred.
-func (s *Steps) catch(ctx context.Context, src *source, r *unitResult) {
-	if p := recover(); p != nil {
-		s.log.ErrorContext(ctx, "a unit panicked", "job", src.input.Job.ID, "panic", p, "stack", string(debug.Stack()))
-		*r = unitResult{err: internal(messages[admin.CodeInternal], fmt.Errorf("panic: %v", p))}
-	}
-}
-
-// renderUnit renders a unit into memory.
-func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResult) {
-	defer s.catch(ctx, src, &r)
-	buf, _ := s.buffers.Get().(*bytes.Buffer)
-	if buf == nil {
-		buf = new(bytes.Buffer)
-	}
-	out, err := s.units.Unit(buf, compressionOf(u.Kind))
-	if err != nil {
-		return unitResult{err: internal("a unit could not be written", err)}
-	}
-	if u.Kind == pageUnit {
-		err = s.renderPages(ctx, src, u, out, &r)
-	} else {
-		err = src.fs.Each(src.layout.list(u.Kind)[u.From:u.To], func(name string, data []byte) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if strings.HasSuffix(name, ".css") {
-				data = localURLs(src.site, name, relativeURLs(src.site, name, data))
-			}
-			entry, _ := src.fs.Entry(name)
-			line, err := out.Add(name, entry.Modified, data)
-			if err == nil {
-				r.note(line)
-			}
-			return err
-		})
-	}
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return unitResult{err: err}
-	}
-	r.archive = buf
-	return r
-}
-
-// renderPages adds pages, each with its Markdown copy, to a unit.
-func (s *Steps) renderPages(ctx context.Context, src *source, u unit, out *bundle.Unit, r *unitResult) error {
-	pages := src.layout.pages[u.From:u.To]
-	slices, err := s.slices(ctx, src.input.Job.ID, u.Slices)
-	if err != nil {
-		return err
-	}
-	paths := make([]string, len(pages))
-	for i, p := range pages {
-		paths[i] = src.site.Pages[p].Source // one that is made from a specification has no file of its own
-	}
-	if err := src.fs.Prefetch(paths); err != nil {
-		return err
-	}
-	doc, _ := s.documents.Get().(*[]byte)
-	if doc == nil {
-		doc = new([]byte)
-	}
-	defer func() { s.documents.Put(doc) }()
-	for _, i := range pages {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p := &src.site.Pages[i]
-		res, err := s.renderPage(ctx, src, i, slices[i])
-		if err != nil {
-			return err
-		}
-		*doc = s.document(ctx, src, (*doc)[:0], i, res)
-		entry, _ := src.fs.Entry(p.File())
-		line, err := out.Add(p.Output, entry.Modified, *doc)
-		if err != nil {
-			return err
-		}
-		r.note(line)
-		if line, err = out.Add(markdownPath(p), entry.Modified, res.Markdown); err != nil {
-			return err
-		}
-		r.note(line)
-		if res.Script != nil {
-			if line, err = out.Add(res.ScriptPath, entry.Modified, res.Script); err != nil {
-				return err
-			}
-			r.note(line)
-		}
-		if src.views.feedOf(i, res) {
-			if err := addFeed(src, out, i, res, entry.Modified, r); err != nil {
-				return err
-			}
-		}
-		full := 0
-		switch {
-		case !src.fullText || !listed(p):
-		case i >= src.fullEnd:
-			full = -1
-		default:
-			before := len(r.full)
-			r.full = appendFull(r.full, src.views.address(p), res.Markdown)
-			full = len(r.full) - before
-		}
-		var found *search.Fact
-		if src.finder != nil && src.finder.findable(i) {
-			f, err := r.index.Add(src.finder.page(i, res))
-			if err != nil {
-				return internal("a page could not be put into the search index", err)
-			}
-			found = &f
-		}
-		if r.facts, err = appendFact(r.facts, src.site, i, res, found, full); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // markdownPath is the file of a page's Markdown copy.

@@ -1,0 +1,314 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/reference"
+	"github.com/bindery-docs/bindery/shared/render/search"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// shardOutput is what the units of a shard come to, beside their part of the
+// archive.
+type shardOutput struct {
+	files, facts bytes.Buffer
+	full         bytes.Buffer // the pages' parts of llms-full.txt
+	index        search.Part
+	sums         sums
+}
+
+// add appends what a unit wrote. Units are added in their order.
+func (o *shardOutput) add(r *unitResult) {
+	o.files.Write(r.files)
+	o.facts.Write(r.facts)
+	if o.full.Len() < llmsFullBytes { // nobody asks for what comes after
+		o.full.Write(r.full)
+	}
+	o.index.Join(&r.index)
+	o.sums.Files += r.sums.Files
+	o.sums.Bytes += r.sums.Bytes
+}
+
+// unitResult is one rendered unit.
+type unitResult struct {
+	archive      *bytes.Buffer // nil for units that are streamed instead
+	files, facts []byte
+	full         []byte // the pages' parts of llms-full.txt
+	index        search.Part
+	sums         sums
+	err          error
+}
+
+// unitWriter adds files to a unit's part of the archive, and notes each.
+type unitWriter struct {
+	*unitResult
+	archive *bundle.Unit
+	src     *source
+}
+
+// add adds a file that has the modification time of the site's file beside.
+func (w *unitWriter) add(name, beside string, data []byte) error {
+	entry, _ := w.src.fs.Entry(beside)
+	f, err := w.archive.Add(name, entry.Modified, data)
+	if err != nil {
+		return err
+	}
+	w.note(f)
+	return nil
+}
+
+func (r *unitResult) note(f bundle.File) {
+	r.files = f.AppendLine(r.files)
+	r.sums.Files++
+	r.sums.Bytes += f.Size
+}
+
+// renderUnits renders units at the same time, as far as there are slots, and
+// writes them in order. A slot is held until its unit is written, which bounds
+// the memory: the unit that is waited for always has one.
+func (s *Steps) renderUnits(ctx context.Context, src *source, units []unit, w io.Writer, out *shardOutput) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	defer cancel()
+	var failed error
+	for i, result := range s.startUnits(ctx, src, units, &workers) {
+		r := <-result
+		if r.err == nil && failed == nil {
+			if r.archive == nil {
+				r = s.streamUnit(ctx, src, units[i], w)
+			} else {
+				_, r.err = w.Write(r.archive.Bytes())
+			}
+		}
+		if r.archive != nil {
+			r.archive.Reset()
+			s.buffers.Put(r.archive)
+			<-s.slots
+		}
+		if r.err != nil && failed == nil {
+			failed = r.err
+			cancel() // the others stop; their slots are released here
+		}
+		if failed == nil {
+			out.add(&r)
+		}
+	}
+	return failed
+}
+
+// startUnits begins to render units and returns the channel on which each one's
+// result comes. Units that are streamed have an empty result.
+func (s *Steps) startUnits(ctx context.Context, src *source, units []unit, workers *sync.WaitGroup) []chan unitResult {
+	results := make([]chan unitResult, len(units))
+	for i := range results {
+		results[i] = make(chan unitResult, 1)
+	}
+	workers.Go(func() {
+		for i, u := range units {
+			if src.streamed(u) {
+				results[i] <- unitResult{}
+				continue
+			}
+			select {
+			case s.slots <- struct{}{}:
+			case <-ctx.Done():
+				for _, r := range results[i:] {
+					r <- unitResult{err: ctx.Err()}
+				}
+				return
+			}
+			workers.Go(func() {
+				r := s.renderUnit(ctx, src, u)
+				if r.archive == nil {
+					<-s.slots
+				}
+				results[i] <- r
+			})
+		}
+	})
+	return results
+}
+
+// streamed reports whether a unit is too large for memory: a single file.
+func (src *source) streamed(u unit) bool {
+	if u.Kind == pageUnit || u.To-u.From != 1 {
+		return false
+	}
+	return src.layout.sizes(src.layout.list(u.Kind)[u.From]) > unitBytes
+}
+
+// list returns the static files that a kind of unit is cut from.
+func (l *layout) list(kind unitKind) []string {
+	if kind == storedUnit {
+		return l.stored
+	}
+	return l.text
+}
+
+func compressionOf(kind unitKind) bundle.Compression {
+	if kind == storedUnit {
+		return bundle.Stored
+	}
+	return bundle.Text
+}
+
+// streamUnit writes a unit of one large file.
+func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer) (r unitResult) {
+	defer s.catch(ctx, src, &r)
+	name := src.layout.list(u.Kind)[u.From]
+	entry, _ := src.fs.Entry(name)
+	f, err := src.fs.Open(name)
+	if err != nil {
+		return unitResult{err: err}
+	}
+	defer f.Close()
+	out, err := s.units.Unit(w, compressionOf(u.Kind))
+	if err != nil {
+		return unitResult{err: internal("a unit could not be written", err)}
+	}
+	line, err := out.AddFrom(name, entry.Modified, entry.Size, store.Until(ctx, f))
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return unitResult{err: err}
+	}
+	r.note(line)
+	return r
+}
+
+// catch turns a unit's panic into its error. It is deferred.
+func (s *Steps) catch(ctx context.Context, src *source, r *unitResult) {
+	if p := recover(); p != nil {
+		s.log.ErrorContext(ctx, "a unit panicked", "job", src.input.Job.ID, "panic", p, "stack", string(debug.Stack()))
+		*r = unitResult{err: internal(messages[admin.CodeInternal], fmt.Errorf("panic: %v", p))}
+	}
+}
+
+// renderUnit renders a unit into memory.
+func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResult) {
+	defer s.catch(ctx, src, &r)
+	buf, _ := s.buffers.Get().(*bytes.Buffer)
+	if buf == nil {
+		buf = new(bytes.Buffer)
+	}
+	archive, err := s.units.Unit(buf, compressionOf(u.Kind))
+	if err != nil {
+		return unitResult{err: internal("a unit could not be written", err)}
+	}
+	w := &unitWriter{&r, archive, src}
+	if u.Kind == pageUnit {
+		err = s.renderPages(ctx, src, u, w)
+	} else {
+		err = src.fs.Each(src.layout.list(u.Kind)[u.From:u.To], func(name string, data []byte) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if strings.HasSuffix(name, ".css") {
+				data = localURLs(src.site, name, relativeURLs(src.site, name, data))
+			}
+			return w.add(name, name, data)
+		})
+	}
+	if closed := archive.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return unitResult{err: err}
+	}
+	r.archive = buf
+	return r
+}
+
+// renderPages adds pages, each with its Markdown copy, to a unit.
+func (s *Steps) renderPages(ctx context.Context, src *source, u unit, w *unitWriter) error {
+	pages := src.layout.pages[u.From:u.To]
+	slices, err := s.slices(ctx, src.input.Job.ID, u.Slices)
+	if err != nil {
+		return err
+	}
+	paths := make([]string, len(pages))
+	for i, p := range pages {
+		paths[i] = src.site.Pages[p].Source // one that is made from a specification has no file of its own
+	}
+	if err := src.fs.Prefetch(paths); err != nil {
+		return err
+	}
+	doc, _ := s.documents.Get().(*[]byte)
+	if doc == nil {
+		doc = new([]byte)
+	}
+	defer func() { s.documents.Put(doc) }()
+	for _, i := range pages {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.addPage(ctx, src, i, slices[i], w, doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addPage renders a page and adds its files to a unit, and what is known of it
+// to the unit's facts and its part of the search index. doc is a buffer.
+func (s *Steps) addPage(ctx context.Context, src *source, i int, slice *reference.Slice, w *unitWriter, doc *[]byte) error {
+	p := &src.site.Pages[i]
+	res, err := s.renderPage(ctx, src, i, slice)
+	if err != nil {
+		return err
+	}
+	*doc = s.document(ctx, src, (*doc)[:0], i, res)
+	if err := w.add(p.Output, p.File(), *doc); err != nil {
+		return err
+	}
+	if err := w.add(markdownPath(p), p.File(), res.Markdown); err != nil {
+		return err
+	}
+	if res.Script != nil {
+		if err := w.add(res.ScriptPath, p.File(), res.Script); err != nil {
+			return err
+		}
+	}
+	if src.views.feedOf(i, res) {
+		if err := addFeed(w, i, res); err != nil {
+			return err
+		}
+	}
+	full := w.addFull(i, res)
+	var found *search.Fact
+	if src.finder != nil && src.finder.findable(i) {
+		f, err := w.index.Add(src.finder.page(i, res))
+		if err != nil {
+			return internal("a page could not be put into the search index", err)
+		}
+		found = &f
+	}
+	w.facts, err = appendFact(w.facts, src.site, i, res, found, full)
+	return err
+}
+
+// addFull adds a page's part of llms-full.txt and returns how many bytes it has:
+// 0 if the page has none, -1 if it comes after what the file has room for.
+func (w *unitWriter) addFull(i int, res *page.Result) int {
+	p := &w.src.site.Pages[i]
+	if !w.src.fullText || !listed(p) {
+		return 0
+	}
+	if i >= w.src.fullEnd {
+		return -1
+	}
+	before := len(w.full)
+	w.full = appendFull(w.full, w.src.views.address(p), res.Markdown)
+	return len(w.full) - before
+}
