@@ -1,5 +1,6 @@
 # make run    export a documentation site, from publishing to a checked archive, through the real API
 # make test   everything that can be tested on this machine; says what it could not run
+# make check  what a change is held against before each push, in about two minutes
 
 SITE ?= infra/docs
 OUT  ?= out/bindery-docs.tar.gz
@@ -11,7 +12,7 @@ export BINDERY_TREES
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 1
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: deploy-local stop-local test-cloud test-sam run test tools vet race bench bench-functions fuzz build functions images test-chart clean
+.PHONY: check fmt deploy-local stop-local test-cloud test-sam run test tools vet race bench bench-functions fuzz build functions images test-chart clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -20,6 +21,18 @@ run:
 ## The whole suite. Fetches what it needs under .cache; see .ci/tools.
 test: tools vet
 	$(GO) test -timeout 45m ./...
+
+## What is quick to hold: formatting, vet, staticcheck, the table of imports and
+## the tests that take no time. .ci/run is the whole truth.
+check: fmt .cache/bin/staticcheck vet
+	$(GO) test -short -timeout 10m ./...
+
+fmt:
+	@unformatted=$$(git ls-files '*.go' | grep -v /testdata/ | xargs gofmt -l); \
+	  if [ -n "$$unformatted" ]; then echo "not gofmt-ed:" $$unformatted; exit 1; fi
+
+.cache/bin/staticcheck:
+	@.ci/tools staticcheck
 
 tools:
 	@.ci/tools
