@@ -5,8 +5,12 @@ package docs_test
 
 import (
 	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"sort"
@@ -18,6 +22,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // load reads this folder as a site.
@@ -137,4 +142,99 @@ func TestEveryErrorCodeIsListed(t *testing.T) {
 			t.Errorf("%s is no code", m[1])
 		}
 	}
+}
+
+// Pages for contributors name files, folders and declarations of this
+// repository. Each must exist.
+func TestContributorsFindWhatPagesName(t *testing.T) {
+	root := outside.Checkout(t)
+	pages, err := filepath.Glob("contribute/*.mdx")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("pages: %v, %v", pages, err)
+	}
+	var (
+		span    = regexp.MustCompile("`([^`\n]+)`")
+		place   = regexp.MustCompile(`^(?:shared|functions|infra|statemachine|events|tests|\.ci|cdk\.json)(?:/[\w./-]+)?$`)
+		name    = regexp.MustCompile(`^([a-z]+)\.([A-Z]\w*)(?:\.([A-Z]\w*))?$`)
+		declare = declarations(t, filepath.Join(root, "shared"))
+		named   int
+	)
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range span.FindAllStringSubmatch(string(text), -1) {
+			switch {
+			case place.MatchString(m[1]):
+				if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {
+					t.Errorf("%s names %s, which does not exist", page, m[1])
+				}
+			case name.MatchString(m[1]):
+				if !declare[m[1]] {
+					t.Errorf("%s names %s, which no package under shared declares", page, m[1])
+				}
+			default:
+				continue
+			}
+			named++
+		}
+	}
+	if named < 50 {
+		t.Errorf("only %d names were found on the pages: is the search right?", named)
+	}
+}
+
+// declarations returns the exported functions, types, values and methods of all
+// packages under dir, as package.Name and package.Type.Method.
+func declarations(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range f.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				receiver := ""
+				if decl.Recv != nil {
+					typ := decl.Recv.List[0].Type
+					if star, ok := typ.(*ast.StarExpr); ok {
+						typ = star.X
+					}
+					if id, ok := typ.(*ast.Ident); ok {
+						receiver = id.Name + "."
+					}
+				}
+				found[f.Name.Name+"."+receiver+decl.Name.Name] = true
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						found[f.Name.Name+"."+spec.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, id := range spec.Names {
+							found[f.Name.Name+"."+id.Name] = true
+						}
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
