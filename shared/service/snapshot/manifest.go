@@ -314,68 +314,28 @@ func readList(d *json.Decoder, most int, one func() error) error {
 // all of them; faults of packs and limits as a *FormatError.
 func CheckEntries(m *Manifest) error {
 	if m.Format != Format {
-		return &FormatError{-1, fmt.Sprintf("format %d is unknown", m.Format)}
+		return formatErrorf("format %d is unknown", m.Format)
 	}
 	if len(m.Entries) > MaxEntries {
-		return &FormatError{-1, fmt.Sprintf("%d files are more than %d", len(m.Entries), MaxEntries)}
+		return formatErrorf("%d files are more than %d", len(m.Entries), MaxEntries)
 	}
-	if len(m.Packs) > MaxPacks {
-		return &FormatError{-1, fmt.Sprintf("%d packs are more than %d", len(m.Packs), MaxPacks)}
+	packs, err := checkPacks(m.Packs)
+	if err != nil {
+		return err
 	}
-	packs := make(map[string]*packUse, len(m.Packs))
-	last := ""
-	for _, p := range m.Packs {
-		if !IsDigest(p.SHA256) {
-			return &FormatError{-1, fmt.Sprintf("%q is no SHA-256 in lower-case hex", p.SHA256)}
-		}
-		if p.SHA256 <= last {
-			return &FormatError{-1, "packs are not in order, or one is there twice"}
-		}
-		if p.Size <= 0 || p.Size > MaxFileBytes {
-			return &FormatError{-1, fmt.Sprintf("pack %s can't have %d bytes", p.SHA256, p.Size)}
-		}
-		last = p.SHA256
-		packs[p.SHA256] = &packUse{size: p.Size}
-	}
-
 	var faults PathErrors
-	fault := func(path, format string, args ...any) {
-		faults = append(faults, &PathError{path, fmt.Sprintf(format, args...)})
-	}
 	paths := make([]string, len(m.Entries))
 	var sum int64
 	for i := range m.Entries {
 		e := &m.Entries[i]
 		paths[i] = e.Path
 		if i > 0 && e.Path < m.Entries[i-1].Path {
-			fault(e.Path, "the entry is out of order")
+			faults.add(e.Path, "the entry is out of order")
 		}
-		if !IsDigest(e.SHA256) {
-			fault(e.Path, "the digest is no SHA-256 in lower-case hex")
-		}
-		if year := e.Modified.UTC().Year(); year < 1970 || year > 9999 || e.Modified.Nanosecond() != 0 {
-			fault(e.Path, "the time is not whole seconds between 1970 and 9999")
-		}
-		if e.Size < 0 || e.Size > MaxFileBytes {
-			fault(e.Path, "the size is not between 0 and %d", int64(MaxFileBytes))
-			continue
-		}
-		if sum += e.Size; sum > MaxBytes {
-			return &FormatError{-1, fmt.Sprintf("the files have more than %d bytes together", int64(MaxBytes))}
-		}
-		pack := packs[e.Pack]
-		switch {
-		case e.Size == 0:
-			if e.Pack != "" || e.Offset != 0 || e.SHA256 != emptyDigest {
-				fault(e.Path, "an empty file has no place in a pack, and the digest of no bytes")
+		if packs.checkEntry(e, &faults) {
+			if sum += e.Size; sum > MaxBytes {
+				return formatErrorf("the files have more than %d bytes together", int64(MaxBytes))
 			}
-		case pack == nil:
-			fault(e.Path, "it lies in a pack that the manifest does not list")
-		case e.Offset < 0 || e.Offset > pack.size-e.Size:
-			fault(e.Path, "it does not lie inside its pack")
-		default:
-			pack.used = true
-			pack.part = pack.part || e.Size != pack.size
 		}
 	}
 	if err := CheckNames(paths); err != nil {
@@ -387,23 +347,94 @@ func CheckEntries(m *Manifest) error {
 		sortFaults(faults)
 		return faults
 	}
-	for _, p := range m.Packs {
+	return packs.checkUse(m.Packs)
+}
+
+// packUses is what CheckEntries learns about packs, by digest.
+type packUses map[string]*packUse
+
+type packUse struct {
+	size int64
+	used bool // an entry lies in it
+	part bool // an entry is only a part of it
+}
+
+// checkPacks checks a manifest's list of packs.
+func checkPacks(list []PackRef) (packUses, error) {
+	if len(list) > MaxPacks {
+		return nil, formatErrorf("%d packs are more than %d", len(list), MaxPacks)
+	}
+	packs := make(packUses, len(list))
+	last := ""
+	for _, p := range list {
+		if !IsDigest(p.SHA256) {
+			return nil, formatErrorf("%q is not a SHA-256 in lower-case hex", p.SHA256)
+		}
+		if p.SHA256 <= last {
+			return nil, formatErrorf("packs are not in order, or one is listed twice")
+		}
+		if p.Size <= 0 || p.Size > MaxFileBytes {
+			return nil, formatErrorf("pack %s can't have %d bytes", p.SHA256, p.Size)
+		}
+		last = p.SHA256
+		packs[p.SHA256] = &packUse{size: p.Size}
+	}
+	return packs, nil
+}
+
+// checkEntry adds the faults of one entry, and notes its use of a pack. It
+// reports whether the entry's size is one that counts.
+func (packs packUses) checkEntry(e *Entry, faults *PathErrors) bool {
+	if !IsDigest(e.SHA256) {
+		faults.add(e.Path, "the digest is not a SHA-256 in lower-case hex")
+	}
+	if year := e.Modified.UTC().Year(); year < 1970 || year > 9999 || e.Modified.Nanosecond() != 0 {
+		faults.add(e.Path, "the time is not whole seconds between 1970 and 9999")
+	}
+	if e.Size < 0 || e.Size > MaxFileBytes {
+		faults.add(e.Path, "the size is not between 0 and %d", int64(MaxFileBytes))
+		return false
+	}
+	pack := packs[e.Pack]
+	switch {
+	case e.Size == 0:
+		if e.Pack != "" || e.Offset != 0 || e.SHA256 != emptyDigest {
+			faults.add(e.Path, "an empty file has no place in a pack, and the digest of no bytes")
+		}
+	case pack == nil:
+		faults.add(e.Path, "it lies in a pack that the manifest does not list")
+	case e.Offset < 0 || e.Offset > pack.size-e.Size:
+		faults.add(e.Path, "it does not lie inside its pack")
+	default:
+		pack.used = true
+		pack.part = pack.part || e.Size != pack.size
+	}
+	return true
+}
+
+// checkUse checks that every pack is needed, and that one with several files is
+// not too large.
+func (packs packUses) checkUse(list []PackRef) error {
+	for _, p := range list {
 		use := packs[p.SHA256]
 		if !use.used {
-			return &FormatError{-1, fmt.Sprintf("pack %s holds no file of the manifest", p.SHA256)}
+			return formatErrorf("pack %s holds no file of the manifest", p.SHA256)
 		}
 		if use.part && p.Size > MaxPackBytes {
-			return &FormatError{-1, fmt.Sprintf("pack %s has more than %d bytes and is not one file", p.SHA256, MaxPackBytes)}
+			return formatErrorf("pack %s has more than %d bytes and is not one file", p.SHA256, MaxPackBytes)
 		}
 	}
 	return nil
 }
 
-// packUse is what CheckEntries learns about a pack.
-type packUse struct {
-	size int64
-	used bool // an entry lies in it
-	part bool // an entry is only a part of it
+// formatErrorf returns a fault of a manifest as a whole.
+func formatErrorf(format string, args ...any) error {
+	return &FormatError{-1, fmt.Sprintf(format, args...)}
+}
+
+// add adds a fault of one file.
+func (e *PathErrors) add(path, format string, args ...any) {
+	*e = append(*e, &PathError{path, fmt.Sprintf(format, args...)})
 }
 
 func sortFaults(faults PathErrors) {
@@ -413,7 +444,7 @@ func sortFaults(faults PathErrors) {
 // emptyDigest is the SHA-256 of no bytes.
 const emptyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// IsDigest tells whether s is a SHA-256 in lower-case hex.
+// IsDigest reports whether s is a SHA-256 in lower-case hex.
 func IsDigest(s string) bool {
 	if len(s) != 64 {
 		return false

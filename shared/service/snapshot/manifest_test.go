@@ -113,7 +113,7 @@ func TestCheckEntriesRefuses(t *testing.T) {
 		{"no digest", func(m *snapshot.Manifest) { m.Entries[0].SHA256 = "ABC" }, "a: the digest"},
 		{"a digest with a path in it", func(m *snapshot.Manifest) {
 			m.Packs[0].SHA256 = "../" + m.Packs[0].SHA256[3:]
-		}, "no SHA-256"},
+		}, "not a SHA-256"},
 		{"out of order", func(m *snapshot.Manifest) { m.Entries[0], m.Entries[1] = m.Entries[1], m.Entries[0] }, "a: the entry is out of order"},
 		{"no time", func(m *snapshot.Manifest) { m.Entries[0].Modified = m.Entries[0].Modified.AddDate(-3000, 0, 0) }, "a: the time"},
 		{"a bad path", func(m *snapshot.Manifest) { m.Entries[0].Path = "../a" }, `../a: the path has the element ".."`},

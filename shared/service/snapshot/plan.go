@@ -81,7 +81,7 @@ func NewPlan(files []File, base *Manifest, now time.Time) (*Plan, error) {
 			return nil, PathErrors{{f.Path, fmt.Sprintf("the file has %d bytes, more than %d", f.Size, int64(MaxFileBytes))}}
 		}
 		if !IsDigest(f.SHA256) {
-			return nil, PathErrors{{f.Path, "the digest is no SHA-256 in lower-case hex"}}
+			return nil, PathErrors{{f.Path, "the digest is not a SHA-256 in lower-case hex"}}
 		}
 	}
 	if err := CheckNames(paths); err != nil {
