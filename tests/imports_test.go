@@ -4,9 +4,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -22,64 +24,74 @@ const module = "github.com/bindery-docs/bindery/"
 // A new room must earn its row.
 var rooms = map[string][]string{
 	"functions": {
-		"shared/base/config", "shared/service/cloud", "shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/s3store",
-		"shared/service/cloud/sfnrun", "shared/service/admin", "shared/service/api", "shared/service/export", "shared/render/script/island",
-		"shared/base/remote",
+		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
+		"shared/service/cloud", "shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/s3store",
+		"shared/service/cloud/sfnrun", "shared/service/export",
 	},
-	"infra": {"shared/base/config", "shared/service/api", "statemachine"},
+
+	"infra": {"statemachine", "shared/base/config", "shared/service/api"},
 	"infra/cmd/bindery": {
-		"shared/service/admin", "shared/service/api", "shared/service/asl", "shared/delivery/bundle", "shared/service/client",
-		"shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/base/config",
-		"shared/service/export", "shared/service/local", "shared/base/remote", "shared/render/script/island", "shared/delivery/serve",
-		"shared/service/store",
+		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
+		"shared/service/asl", "shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack",
+		"shared/service/export", "shared/service/local", "shared/service/store", "shared/delivery/bundle", "shared/delivery/serve",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
-	"infra/cmd/bindery-serve":     {"shared/delivery/serve", "shared/base/config"},
-	"infra/docs":                  {},
-	"infra/image":                 {},
-	"statemachine":                {},
-	"shared/service/store":        {},
-	"shared/service/storetest":    {"shared/service/store"},
-	"shared/service/admin":        {"shared/service/store"},
-	"shared/service/snapshot":     {"shared/service/store"},
-	"shared/render/mdx":           {},
-	"shared/render/component":     {"shared/render/mdx"},
-	"shared/render/reference":     {"shared/render/mdx", "shared/render/component"},
-	"shared/render/site":          {"shared/render/mdx", "shared/render/reference"},
-	"shared/render/highlight":     {},
-	"shared/base/remote":          {},
+	"infra/cmd/bindery-serve": {"shared/base/config", "shared/delivery/serve"},
+	"infra/docs":              {},
+	"infra/image":             {},
+
+	"statemachine": {},
+
+	"shared/base/buildid": {},
+	"shared/base/config":  {},
+	"shared/base/remote":  {},
+
+	"shared/render/component": {"shared/render/mdx"},
+	"shared/render/highlight": {},
+	"shared/render/mdx":       {},
+	"shared/render/page": {
+		"shared/render/component", "shared/render/highlight", "shared/render/mdx", "shared/render/reference", "shared/render/script",
+		"shared/render/script/island", "shared/render/site",
+	},
+	"shared/render/reference":     {"shared/render/component", "shared/render/mdx"},
 	"shared/render/script":        {},
 	"shared/render/script/island": {},
-	"shared/render/page":          {"shared/render/site", "shared/render/reference", "shared/render/mdx", "shared/render/component", "shared/render/highlight", "shared/render/script", "shared/render/script/island"},
-	"shared/render/theme":         {},
 	"shared/render/search":        {},
-	"shared/delivery/bundle":      {},
-	"shared/service/export": {
-		"shared/service/admin", "shared/service/store", "shared/service/snapshot", "shared/render/site", "shared/render/reference", "shared/render/page", "shared/render/mdx",
-		"shared/render/component", "shared/render/highlight", "shared/render/script", "shared/render/theme", "shared/render/search", "shared/delivery/bundle",
-		"shared/base/remote", "shared/base/buildid",
-	},
-	"shared/service/api":    {"shared/service/admin", "shared/service/store", "shared/service/snapshot"},
-	"shared/service/client": {"shared/service/api", "shared/service/snapshot"},
-	"shared/delivery/serve": {"shared/delivery/bundle"},
+	// For tests alone.
+	"shared/render/search/searchtest": {"shared/render/search"},
+	"shared/render/site":              {"shared/render/mdx", "shared/render/reference"},
+	"shared/render/theme":             {},
+
+	"shared/service/admin":  {"shared/service/store"},
+	"shared/service/api":    {"shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {},
-	"shared/service/local":  {"shared/service/store", "shared/service/asl", "statemachine"},
+	"shared/service/client": {"shared/service/api", "shared/service/snapshot"},
 	"shared/service/cloud":  {"shared/service/store"},
 	// What speaks to AWS: each service on its own, so that a function links
 	// only what it calls.
-	"shared/service/cloud/awsconfig":     {},
-	"shared/service/cloud/dynamo":        {"shared/service/store", "shared/service/cloud/internal/call"},
-	"shared/service/cloud/s3store":       {"shared/service/store", "shared/service/cloud/internal/call"},
-	"shared/service/cloud/sfnrun":        {"shared/service/store", "shared/service/cloud/internal/call"},
-	"shared/service/cloud/internal/call": {"shared/service/store"},
-	"shared/service/cloud/stack":         {},
+	"shared/service/cloud/awsconfig": {},
 	// For tests alone: no program may import it, and no program's row names it.
-	"shared/service/cloud/cloudtest":  {"shared/service/store", "shared/service/cloud/dynamo", "statemachine", "tests/outside"},
-	"shared/render/search/searchtest": {"shared/render/search"}, // the same
-	"tests/outside":                   {},                       // the same
-	"shared/base/config":              {},
-	"shared/base/buildid":             {},
+	"shared/service/cloud/cloudtest":     {"statemachine", "shared/service/cloud/dynamo", "shared/service/store", "tests/outside"},
+	"shared/service/cloud/dynamo":        {"shared/service/cloud/internal/call", "shared/service/store"},
+	"shared/service/cloud/internal/call": {"shared/service/store"},
+	"shared/service/cloud/s3store":       {"shared/service/cloud/internal/call", "shared/service/store"},
+	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
+	"shared/service/cloud/stack":         {},
+	"shared/service/export": {
+		"shared/base/buildid", "shared/base/remote", "shared/render/component", "shared/render/highlight", "shared/render/mdx", "shared/render/page",
+		"shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
+		"shared/service/admin", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",
+	},
+	"shared/service/local":     {"statemachine", "shared/service/asl", "shared/service/store"},
+	"shared/service/snapshot":  {"shared/service/store"},
+	"shared/service/store":     {},
+	"shared/service/storetest": {"shared/service/store"},
+
+	"shared/delivery/bundle": {},
+	"shared/delivery/serve":  {"shared/delivery/bundle"},
+
+	"tests/outside": {},
 }
 
 // wings are the folders of rooms in shared, with what each may import beside
@@ -251,8 +263,34 @@ func TestREADMEHasTheTableOfRooms(t *testing.T) {
 	}
 	sort.Strings(names)
 	for _, room := range names {
-		if !strings.Contains(string(text), "| `"+room+"` |") {
+		row := regexp.MustCompile(`(?m)^\| `+"`"+regexp.QuoteMeta(room)+"`"+` \| .* \| ([^|]*) \|$`).FindSubmatch(text)
+		if row == nil {
 			t.Errorf("README.md has no row for the room %s", room)
+			continue
+		}
+		if !strings.HasPrefix(room, "shared/") {
+			continue // said in words
+		}
+		want := map[string]bool{}
+		for _, target := range rooms[room] {
+			if wing := wingOf(target); wing != "" {
+				target = strings.TrimPrefix(target, wing+"/")
+			}
+			want[target] = true
+		}
+		got := map[string]bool{}
+		for name := range strings.SplitSeq(string(row[1]), ", ") {
+			if name != "–" {
+				got[name] = true
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("README.md says that %s may import %v, the table %v", room, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		}
+	}
+	for wing := range wings {
+		if !strings.Contains(string(text), "| `"+wing+"` |") {
+			t.Errorf("README.md has no row for the wing %s", wing)
 		}
 	}
 }
