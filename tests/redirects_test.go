@@ -3,8 +3,6 @@ package tests
 import (
 	"encoding/json"
 	"net/url"
-	"slices"
-	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -14,51 +12,61 @@ import (
 )
 
 // TestRedirectsAgree: a link that the export takes for good by a redirect leads
-// a reader to the same place on the server, in every form of a source.
+// a reader to the same place on the server. Both read sources with one package;
+// each has its own way to the redirect that counts: exact ones first, then the
+// first pattern, and on along a chain.
 func TestRedirectsAgree(t *testing.T) {
-	sources := []string{
-		"/plain", "/:one", "/a/:one", "/:one/b", "/a/:many*", "/a/:many+", "/a/:many(.*)", "/a/:one(\\d+)", "/:many*/b", "/:one/:many*/b",
-		"/*", "/a*", "/a/b*", "/a/*", "/:one/:two", "/a/:many*/:other*", "/a/:one?", "/a.c/:one", "/gr%C3%B6%C3%9Fe/:one",
+	redirects := []struct{ Source, Destination string }{
+		{"/x/:any", "https://o.example/any/:any"},
+		{"/x/plain", "https://o.example/plain"},
+		{"/x/plain", "https://o.example/never"},
+		{"/x/:many*", "https://o.example/many/:many*"},
+		{"/opt/:one?", "https://o.example/opt/:one/end"},
+		{"/:any", "https://o.example/first/:any"},
+		{"/s*r", "https://o.example/star"},
+		{"/gr%C3%B6%C3%9Fe/:one", "https://o.example/:one"},
+		{"/chain/:rest*", "/x/:rest*"},
 	}
-	paths := []string{
-		"/plain", "/a", "/b", "/a/b", "/a/b/c", "/ab", "/ab/c", "/a/b/b", "/x/y/b", "/x/y/z", "/a/1", "/a.c/x", "/abc/x", "/größe/x", "/a/x/:other*",
+	wants := map[string]string{
+		"/x/plain": "plain", "/x/1": "any/1", "/x/1/2": "many/1/2", "/x": "many", "/opt": "opt/end", "/opt/1": "opt/1/end", "/other": "first/other",
+		"/s*r": "star", "/star": "first/star", "/größe/1": "1", "/chain/plain": "plain", "/chain/1/2": "many/1/2", "/none/at/all": "",
 	}
-	matched := 0
-	for _, from := range sources {
-		const to = "https://elsewhere.example/p/:one/:many*/q"
-		config, err := json.Marshal(map[string]any{
-			"name": "Site", "navigation": []any{map[string]any{"group": "All", "pages": []string{"index"}}},
-			"redirects": []any{map[string]any{"source": from, "destination": to}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		files := fstest.MapFS{"docs.json": {Data: config}, "index.mdx": {Data: []byte("# Home")}}
-		s, _, err := site.Load(t.Context(), files, []string{"docs.json", "index.mdx"}, site.Options{Domain: "docs.example"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(s.Redirects) != 1 || !slices.Equal([]string{from, to}, []string{s.Redirects[0].Source, s.Redirects[0].Destination}) {
-			t.Errorf("%s: the site has %+v", from, s.Redirects)
-			continue
-		}
-		served, err := serve.NewRedirects([]bundle.Redirect{{From: from, To: to}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			checked := s.Resolve(-1, path)
-			want := ""
-			if checked.Kind == site.External {
-				want, matched = checked.Href, matched+1
-			}
-			got, _, _ := served.Follow(strings.Trim(path, "/"), "")
-			if got, err = url.PathUnescape(got); err != nil || got != want { // the export shows, the server sends
-				t.Errorf("%s from %s: readers get to %q, the export expects %q", path, from, got, want)
-			}
-		}
+	config := map[string]any{"name": "Site", "navigation": map[string]any{"pages": []string{"index"}}}
+	var listed []any
+	var described []bundle.Redirect
+	for _, r := range redirects {
+		listed = append(listed, map[string]any{"source": r.Source, "destination": r.Destination})
+		described = append(described, bundle.Redirect{From: r.Source, To: r.Destination})
 	}
-	if matched < 50 {
-		t.Errorf("only %d paths are redirected", matched)
+	config["redirects"] = listed
+	text, err := json.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{"docs.json": {Data: text}, "index.mdx": {Data: []byte("# Home")}}
+	s, _, err := site.Load(t.Context(), files, []string{"docs.json", "index.mdx"}, site.Options{Domain: "docs.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Redirects) != len(redirects) {
+		t.Fatalf("the site has %+v", s.Redirects)
+	}
+	served, err := serve.NewRedirects(described)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addresses := serve.Addresses{Has: func(name string) bool { return name == "index.html" }, Redirects: served}
+	for path, want := range wants {
+		if want != "" {
+			want = "https://o.example/" + want
+		}
+		exported := ""
+		if target := s.Resolve(-1, path); target.Kind == site.External {
+			exported = target.Href
+		}
+		sent, err := url.PathUnescape(addresses.Find(path, "").To) // the export shows, the server sends
+		if err != nil || exported != want || sent != want {
+			t.Errorf("%s: the export expects %q, readers get to %q, want %q", path, exported, sent, want)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/redirect"
 )
 
 // Addresses says what answers an address: a file of a bundle, another address,
@@ -41,7 +43,7 @@ type Answer struct {
 // given to Has begins or ends with a slash or holds dots as an element.
 func (a Addresses) Find(urlPath, rawQuery string) Answer {
 	answer := a.step(urlPath, rawQuery)
-	for range maxHops {
+	for range redirect.MaxHops {
 		if !strings.HasPrefix(answer.To, "/") {
 			return answer
 		}
@@ -76,9 +78,6 @@ func WithQuery(address, query string) string {
 	}
 	return rest
 }
-
-// maxHops bounds a chain of redirects, as package site does.
-const maxHops = 20
 
 // step is Find without going on.
 func (a Addresses) step(urlPath, rawQuery string) Answer {

@@ -13,7 +13,7 @@
 //	reference.go   pages about APIs, from docs.json and front matter
 //	frontmatter.go a page's YAML head
 //	pages.go       which files are pages, their addresses and names in a bundle
-//	redirect.go    redirects, exact and with patterns
+//	redirect.go    where redirects lead, exact ones and patterns (package redirect)
 //	oldaddress.go  the old addresses of pages, which patterns tell
 //	resolve.go     Resolve: what a link on a page points at
 //	tree.go        Trail, Section, Next and Prev: where a page stands

@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/redirect"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 )
@@ -167,19 +168,19 @@ func (r *configReader) follow(s *Site, redirects []*value) {
 
 // checkRedirects reports redirects that lead nowhere, in a circle, or not at once.
 func (s *Site) checkRedirects(r *configReader, places []*value) {
-	// In a pattern any text may stand for a parameter; this one is no page's.
-	sample := strings.NewReplacer("*", "", ":", "bindery-sample-", "(", "", ")", "", "?", "")
 	for i, d := range s.Redirects {
-		source, when, _, _ := splitSource(d.Source)
-		wild := hasWildcard(source)
+		source := redirect.Parse(d.Source)
+		from := source.Path
+		p, wild := redirect.Compile(from)
 		if wild {
-			source = sample.Replace(source)
+			from = samplePath(p)
 		}
-		passed, named, loop := s.way(source)
-		switch t := s.Resolve(-1, "/"+escapePath(source)+when.suffix()); {
+		_, open := redirect.Compile(d.Destination)
+		passed, named, loop := s.way(from)
+		switch t := s.Resolve(-1, "/"+escapePath(from)+conditionOf(source).suffix()); {
 		case loop:
 			r.report(places[i], mdx.Warning, "redirect-loop", "the redirect from %q to %q leads in a circle", d.Source, d.Destination)
-		case t.Kind == Missing && (!wild || !hasWildcard(d.Destination)):
+		case t.Kind == Missing && !(wild && open):
 			r.report(places[i], mdx.Warning, "redirect-missing", "the redirect from %q to %q leads nowhere", d.Source, d.Destination)
 		case named && len(passed) > 1 && t.Kind != Missing:
 			r.report(places[i], mdx.Notice, "redirect-chain", "the redirect from %q leads on from %q: it could lead to %q at once", d.Source, d.Destination, passed[len(passed)-1])

@@ -392,6 +392,22 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// A star inside an element is a star, and a colon alone a colon: such redirects
+// lead where they say, and are not reported.
+func TestRedirectsWithLiteralStars(t *testing.T) {
+	s := mustLoad(t, files("docs.json", `{"name": "x", "navigation": {"pages": ["a"]}, "redirects": [
+{"source": "/a*b", "destination": "/a"}, {"source": "/c*d/:x", "destination": "/a"}, {"source": "/e(f)/:x", "destination": "/a"},
+{"source": "/g/:", "destination": "/a"}, {"source": "/h*i/*", "destination": "/a"}]}`, "a.mdx", ""), Options{})
+	for _, link := range []string{"/a*b", "/c*d/1", "/e(f)/1", "/g/:", "/h*i/1/2"} {
+		if got := s.Resolve(-1, link); got.Kind != ToPage || got.Href != "a.html" {
+			t.Errorf("%s leads to %+v", link, got)
+		}
+	}
+	if got := s.Resolve(-1, "/axb"); got.Kind != Missing {
+		t.Errorf("/axb leads to %+v", got)
+	}
+}
+
 // Pages whose files can't stand beside each other in an archive: the one in
 // fewer folders does, the other is reported.
 func TestPagesInEachOthersWay(t *testing.T) {

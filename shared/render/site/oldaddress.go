@@ -1,8 +1,9 @@
 package site
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/redirect"
 )
 
 // maxOldAddresses bounds the addresses that patterns are turned into.
@@ -48,8 +49,9 @@ func (s *Site) OldAddresses() (addresses []string, more bool) {
 		}
 	}
 	for _, r := range s.Redirects {
-		if path, when, _, _ := splitSource(r.Source); when.empty() && !hasWildcard(path) {
-			push(path)
+		source := redirect.Parse(r.Source)
+		if _, wild := redirect.Compile(source.Path); !wild && conditionOf(source).empty() {
+			push(source.Path)
 		}
 	}
 	for at := 0; at < len(queue); at++ {
@@ -83,24 +85,36 @@ func (s *Site) OldAddresses() (addresses []string, more bool) {
 // it must have had. Patterns that lose a part of the address can't be.
 func (s *Site) inverse() (x patternIndex) {
 	for _, r := range s.Redirects {
-		source, when, _, _ := splitSource(r.Source)
-		if !hasWildcard(source) || !when.empty() || strings.Contains(source, "(") {
+		source := redirect.Parse(r.Source)
+		here, wild := redirect.Compile(source.Path)
+		if !wild || !conditionOf(source).empty() || strings.Contains(source.Path, "(") {
 			continue
 		}
 		destination, ok := s.inside(r.Destination)
-		if !ok || destination == "" {
+		if !ok {
 			continue
 		}
-		there, here := compilePattern(destination, source), compilePattern(source, "")
-		complete := true
-		for _, e := range here.elements {
-			if e.name != "" && !slices.ContainsFunc(there.elements, func(o element) bool { return o.name == e.name && o.rest == e.rest }) {
+		there, wild := redirect.Compile(destination)
+		complete := wild
+		for i, e := range here.Elements {
+			if e.Name != "" && !captures(there, e.Name, i == here.Rest) {
 				complete = false
 			}
 		}
 		if complete {
-			x.add(there)
+			x.add(pattern{Pattern: there, destination: source.Path})
 		}
 	}
 	return x
+}
+
+// captures reports whether a pattern has an element of this name that takes as
+// much: any number, or one.
+func captures(p redirect.Pattern, name string, rest bool) bool {
+	for i, e := range p.Elements {
+		if e.Name == name && (i == p.Rest) == rest {
+			return true
+		}
+	}
+	return false
 }

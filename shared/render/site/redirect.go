@@ -4,26 +4,36 @@ import (
 	"path"
 	"slices"
 	"strings"
-)
 
-// maxHops bounds a chain of redirects; browsers give up after about as many.
-const maxHops = 20
+	"github.com/bindery-docs/bindery/shared/base/redirect"
+)
 
 // pattern is a redirect whose source has wildcards.
 type pattern struct {
-	elements []element
-	// rest is the place in elements of the one that takes any number, or -1.
-	rest        int
+	redirect.Pattern
 	destination string
-	// when says which query and fragment the source names.
-	when condition
+	when        condition // which query and fragment the source names
 }
 
-// element is one element of a pattern's path. At most one of a pattern is a rest.
-type element struct {
-	literal string // what must stand there; before a rest: a prefix
-	name    string // the name that the matched text goes by; "" for literals
-	rest    bool
+// match returns where the redirect leads from path, which has no leading slash.
+func (p *pattern) match(path string) (destination string, ok bool) {
+	values, ok := p.Match(path)
+	if !ok {
+		return "", false
+	}
+	return p.Fill(p.destination, values), true
+}
+
+// samplePath returns a path that the pattern matches and that is no page's: any text
+// may stand for a name.
+func samplePath(p redirect.Pattern) string {
+	parts := make([]string, len(p.Elements))
+	for i, e := range p.Elements {
+		if parts[i] = e.Literal; e.Name != "" && e.Name != "*" {
+			parts[i] = "bindery-sample-" + e.Name
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // condition is the query and the fragment that a redirect's source names. A
@@ -31,9 +41,11 @@ type element struct {
 // redirect also holds for its path alone, if nothing else does.
 type condition struct{ query, fragment string }
 
+func conditionOf(s redirect.Source) condition { return condition{s.Query, s.Fragment} }
+
 func (c condition) empty() bool { return c == condition{} }
 
-// suffix is the condition as it stands behind a path.
+// suffix returns the condition as it is written after a path.
 func (c condition) suffix() (s string) {
 	if c.query != "" {
 		s = "?" + c.query
@@ -44,154 +56,18 @@ func (c condition) suffix() (s string) {
 	return s
 }
 
-// without are the conditions that a link with this one meets, the strictest first.
+// without returns the conditions that a link with this one meets, the strictest
+// first.
 func (c condition) without() [4]condition {
 	return [4]condition{c, {query: c.query}, {fragment: c.fragment}, {}}
 }
 
-// splitSource takes a redirect's source apart: its path without slashes at the
-// ends, and its condition. A question mark behind the last parameter makes that
-// one optional: short is the path without it.
-func splitSource(source string) (path string, when condition, short string, optional bool) {
-	path, when.fragment, _ = strings.Cut(source, "#")
-	path, query, asked := strings.Cut(path, "?")
-	when.query = query
-	path = strings.Trim(unescape(path), "/")
-	if asked && query == "" {
-		if i := strings.LastIndexByte(path, '/'); strings.HasPrefix(path[i+1:], ":") {
-			return path, when, path[:max(i, 0)], true
-		}
-	}
-	return path, when, "", false
-}
-
-// hasWildcard tells whether a redirect's path is a pattern.
-func hasWildcard(path string) bool {
-	return strings.Contains(path, "*") || strings.HasPrefix(path, ":") || strings.Contains(path, "/:")
-}
-
-// Path is the path of the redirect's source, without slashes at its ends, and
-// without a query or a fragment. Wild says that it is a pattern.
+// Path returns the path of the redirect's source, without slashes at its ends,
+// and without a query or a fragment. Wild reports that it is a pattern.
 func (r Redirect) Path() (path string, wild bool) {
-	path, _, _, _ = splitSource(r.Source)
-	return path, hasWildcard(path)
-}
-
-// compilePattern reads a path such as "docs/:version/api/:rest*". Only the
-// first wildcard that takes any number is one; others are literal.
-func compilePattern(source, destination string) pattern {
-	p := pattern{rest: -1, destination: destination}
-	for _, e := range strings.Split(strings.Trim(source, "/"), "/") {
-		el := element{literal: e}
-		name, many := parameter(e)
-		switch {
-		case name != "" && many && p.rest < 0:
-			el = element{name: name, rest: true}
-		case name != "" && !many:
-			el = element{name: name}
-		case strings.HasSuffix(e, "*") && p.rest < 0:
-			el = element{literal: e[:len(e)-1], name: "*", rest: true}
-		}
-		if el.rest {
-			p.rest = len(p.elements)
-		}
-		p.elements = append(p.elements, el)
-	}
-	return p
-}
-
-// parameter reads ":name", ":name*" and ":name+"; the name is empty where e is
-// none. What an expression in parentheses allows is not looked at: "(.*)" is any
-// number, every other one is one element.
-func parameter(e string) (name string, many bool) {
-	if len(e) < 2 || e[0] != ':' {
-		return "", false
-	}
-	name = e[1:]
-	if i := strings.IndexByte(name, '('); i > 0 {
-		return name[:i], strings.HasPrefix(name[i:], "(.*)") || strings.HasPrefix(name[i:], "(.+)")
-	}
-	if last := len(name) - 1; last > 0 && (name[last] == '*' || name[last] == '+') {
-		return name[:last], true
-	}
-	return name, false
-}
-
-// match gives the destination for path, which has no leading slash.
-func (p *pattern) match(path string) (string, bool) {
-	var parts []string
-	if path != "" {
-		parts = strings.Split(path, "/")
-	}
-	var names, values []string
-	one := func(e *element, part string) bool {
-		if e.name != "" {
-			names, values = append(names, e.name), append(values, part)
-			return part != ""
-		}
-		return e.literal == part
-	}
-	if p.rest < 0 {
-		if len(parts) != len(p.elements) {
-			return "", false
-		}
-		for i := range p.elements {
-			if !one(&p.elements[i], parts[i]) {
-				return "", false
-			}
-		}
-		return substitute(p.destination, names, values), true
-	}
-	tail := len(p.elements) - p.rest - 1
-	if len(parts) < p.rest+tail {
-		return "", false
-	}
-	for i := range p.rest {
-		if !one(&p.elements[i], parts[i]) {
-			return "", false
-		}
-	}
-	rest := strings.Join(parts[p.rest:len(parts)-tail], "/")
-	e := &p.elements[p.rest]
-	if !strings.HasPrefix(rest, e.literal) {
-		return "", false
-	}
-	names, values = append(names, e.name), append(values, rest[len(e.literal):])
-	for i := range tail {
-		if !one(&p.elements[p.rest+1+i], parts[len(parts)-tail+i]) {
-			return "", false
-		}
-	}
-	return substitute(p.destination, names, values), true
-}
-
-// substitute puts captured text into a destination: for ":name", ":name*" and
-// "*". In an absolute address the scheme's colon is left alone.
-func substitute(destination string, names, values []string) string {
-	head := ""
-	if i := strings.Index(destination, "://"); i >= 0 {
-		head, destination = destination[:i+3], destination[i+3:]
-	}
-	parts := strings.Split(destination, "/")
-	out := parts[:0:0]
-	for _, part := range parts {
-		replaced := part
-		for i, name := range names {
-			switch {
-			case name == "*" && strings.HasSuffix(part, "*") && !strings.HasPrefix(part, ":"):
-				replaced = part[:len(part)-1] + values[i]
-			default:
-				if of, _ := parameter(part); of == name && of != "" {
-					replaced = values[i]
-				}
-			}
-		}
-		if replaced == "" && part != "" {
-			continue // a rest that took nothing leaves no empty element
-		}
-		out = append(out, replaced)
-	}
-	return head + strings.Join(out, "/")
+	path = redirect.Parse(r.Source).Path
+	_, wild = redirect.Compile(path)
+	return path, wild
 }
 
 // patternIndex finds the first pattern that matches a path without trying all
@@ -220,35 +96,35 @@ func (x *patternIndex) add(p pattern) {
 	at := len(x.patterns)
 	x.patterns = append(x.patterns, p)
 	n := &x.root
-	for i, e := range p.elements {
-		if i == p.rest {
-			key := restKey{prefix: e.literal}
-			if last := p.elements[len(p.elements)-1]; !last.rest && last.name == "" {
-				key.last = last.literal
+	for i, e := range p.Elements {
+		if i == p.Rest {
+			key := restKey{prefix: e.Literal}
+			if last := p.Elements[len(p.Elements)-1]; last.Name == "" {
+				key.last = last.Literal
 			}
 			if n.rests == nil {
 				n.rests = make(map[restKey][]int)
 			}
 			n.rests[key] = append(n.rests[key], at)
-			if !slices.Contains(n.lengths, len(e.literal)) {
-				n.lengths = append(n.lengths, len(e.literal))
+			if !slices.Contains(n.lengths, len(e.Literal)) {
+				n.lengths = append(n.lengths, len(e.Literal))
 			}
 			return
 		}
-		if e.name != "" {
+		if e.Name != "" {
 			if n.any == nil {
 				n.any = new(patternNode)
 			}
 			n = n.any
 			continue
 		}
-		next := n.literals[e.literal]
+		next := n.literals[e.Literal]
 		if next == nil {
 			if n.literals == nil {
 				n.literals = make(map[string]*patternNode)
 			}
 			next = new(patternNode)
-			n.literals[e.literal] = next
+			n.literals[e.Literal] = next
 		}
 		n = next
 	}
@@ -345,10 +221,8 @@ func (x *index) addRedirects(redirects []Redirect) {
 		}
 	}
 	add := func(path string, when condition, destination string) {
-		if hasWildcard(path) {
-			p := compilePattern(path, destination)
-			p.when = when
-			x.patterns.add(p)
+		if p, wild := redirect.Compile(path); wild {
+			x.patterns.add(pattern{p, destination, when})
 			return
 		}
 		put(x.exact, path+when.suffix(), destination)
@@ -357,12 +231,11 @@ func (x *index) addRedirects(redirects []Redirect) {
 		}
 	}
 	for _, r := range redirects {
-		path, when, short, optional := splitSource(r.Source)
-		add(path, when, r.Destination)
-		if optional {
-			d := compilePattern(path, r.Destination)
-			last := d.elements[len(d.elements)-1].name
-			add(short, when, substitute(r.Destination, []string{last}, []string{""}))
+		source := redirect.Parse(r.Source)
+		add(source.Path, conditionOf(source), r.Destination)
+		if source.Optional {
+			short, to := source.Short(r.Destination)
+			add(short, condition{}, to)
 		}
 	}
 }
@@ -374,7 +247,7 @@ func (s *Site) way(path string) (passed []string, named, loop bool) {
 	x := s.tables()
 	seen := map[string]bool{path: true}
 	named = true
-	for range maxHops {
+	for range redirect.MaxHops {
 		destination, _, ok := x.redirect(path, condition{})
 		if !ok {
 			return passed, named, false

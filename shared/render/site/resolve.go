@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/base/redirect"
 )
 
 // index holds the tables that are built when first asked for.
@@ -248,7 +250,7 @@ func (s *Site) found(x *index, p string, t *Target) bool {
 // redirected follows redirects from p until a page, a file or another site.
 // It gives up where they run in a circle.
 func (s *Site) redirected(x *index, p string, t *Target, query, fragment *string) bool {
-	for range maxHops {
+	for range redirect.MaxHops {
 		destination, met, ok := x.redirect(p, condition{*query, *fragment})
 		if !ok {
 			return false

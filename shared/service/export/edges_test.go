@@ -130,6 +130,10 @@ func TestOddSites(t *testing.T) {
 			}, []string{"was.html", "older.html"}, nil,
 		},
 		{
+			"a redirect with a star that is one", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a"]},"redirects":[{"source":"/o*d","destination":"/a"}]}`, "a.mdx", "[1](/o*d) [2](/old)"),
+			map[string]string{"a.html": `<a href="a.html">1</a>`, "bindery.json": `"from": "/o*d"`}, []string{"o*d.html", "old.html"}, []string{"a.mdx:1:11 link-missing"},
+		},
+		{
 			"thousands of redirects", siteOf("docs.json", manyRedirects(), "a.mdx", "[1](/old/7/x) [2](/was/9) [3](/none)", "new/7/x.mdx", ""),
 			map[string]string{"a.html": `href="new/7/x.html"`, "was/2499.html": "a.html", "bindery.json": `"/old/2499/:rest*"`}, nil,
 			[]string{"a.mdx:1:27 link-missing"},
