@@ -12,6 +12,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/cloud/cloudtest"
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/cloud/sfnrun"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -111,9 +112,9 @@ func endAtOnce() map[string]func(context.Context, json.RawMessage) (json.RawMess
 		return json.RawMessage(`{"shards":[]}`), nil
 	}
 	return map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){
-		"plan": func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		job.TaskPlan: func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			return json.RawMessage(`{"jobId":"x","renderer":"x","shards":[]}`), nil
 		},
-		"render": end, "assemble": end, "fail": end,
+		job.TaskRender: end, job.TaskAssemble: end, job.TaskFail: end,
 	}
 }

@@ -23,12 +23,12 @@ const module = "github.com/bindery-docs/bindery/"
 var rooms = map[string][]string{
 	"functions": {
 		"shared/base/config", "shared/service/cloud", "shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/s3store",
-		"shared/service/cloud/sfnrun", "shared/service/admin", "shared/service/api", "shared/service/export", "shared/render/script/island",
+		"shared/service/cloud/sfnrun", "shared/service/admin", "shared/service/api", "shared/service/job", "shared/service/export", "shared/render/script/island",
 		"shared/base/remote",
 	},
-	"infra": {"shared/base/config", "shared/service/api", "statemachine"},
+	"infra": {"shared/base/config", "shared/service/api", "shared/service/job", "statemachine"},
 	"infra/cmd/bindery": {
-		"shared/service/admin", "shared/service/api", "shared/service/asl", "shared/delivery/bundle", "shared/service/client", "shared/service/cloud/dynamo",
+		"shared/service/admin", "shared/service/api", "shared/service/job", "shared/delivery/bundle", "shared/service/client", "shared/service/cloud/dynamo",
 		"shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/render/component",
 		"shared/base/config", "shared/service/export", "shared/render/highlight", "shared/service/local", "shared/render/mdx", "shared/render/page", "shared/base/remote",
 		"shared/render/script/island", "shared/delivery/serve", "shared/render/site", "shared/service/snapshot", "shared/service/store", "shared/render/theme", "statemachine",
@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"infra/image":                 {},
 	"statemachine":                {},
 	"shared/service/store":        {},
-	"shared/service/storetest":    {"shared/service/store"},
+	"shared/service/storetest":    {"shared/service/store", "shared/service/job"},
 	"shared/service/admin":        {"shared/service/store"},
 	"shared/service/snapshot":     {"shared/service/store"},
 	"shared/render/mdx":           {},
@@ -55,8 +55,9 @@ var rooms = map[string][]string{
 	"shared/render/theme":         {},
 	"shared/render/search":        {},
 	"shared/delivery/bundle":      {},
+	"shared/service/job":          {"shared/service/admin", "shared/service/store", "shared/service/snapshot", "statemachine"},
 	"shared/service/export": {
-		"shared/service/admin", "shared/service/store", "shared/service/snapshot", "shared/render/site", "shared/render/reference", "shared/render/page", "shared/render/mdx",
+		"shared/service/job", "shared/service/admin", "shared/service/store", "shared/service/snapshot", "shared/render/site", "shared/render/reference", "shared/render/page", "shared/render/mdx",
 		"shared/render/component", "shared/render/highlight", "shared/render/script", "shared/render/theme", "shared/render/search", "shared/delivery/bundle",
 		"shared/base/remote",
 	},
@@ -64,8 +65,8 @@ var rooms = map[string][]string{
 	"shared/service/client": {"shared/service/api", "shared/service/snapshot", "shared/delivery/bundle"},
 	"shared/delivery/serve": {"shared/delivery/bundle"},
 	"shared/service/asl":    {},
-	"shared/service/local":  {"shared/service/store", "shared/service/asl", "statemachine"},
-	"shared/service/cloud":  {"shared/service/store"},
+	"shared/service/local":  {"shared/service/store", "shared/service/job", "shared/service/asl"},
+	"shared/service/cloud":  {"shared/service/store", "shared/service/admin", "shared/service/job"},
 	// What speaks to AWS: each service on its own, so that a function links
 	// only what it calls.
 	"shared/service/cloud/awsconfig":     {},
@@ -75,7 +76,7 @@ var rooms = map[string][]string{
 	"shared/service/cloud/internal/call": {"shared/service/store"},
 	"shared/service/cloud/stack":         {},
 	// For tests alone: no program may import it, and no program's row names it.
-	"shared/service/cloud/cloudtest":  {"shared/service/store", "shared/service/cloud/dynamo", "statemachine", "tests/outside"},
+	"shared/service/cloud/cloudtest":  {"shared/service/store", "shared/service/job", "shared/service/cloud/dynamo", "tests/outside"},
 	"shared/render/search/searchtest": {"shared/render/search"}, // the same
 	"tests/outside":                   {},                       // the same
 	"shared/base/config":              {},

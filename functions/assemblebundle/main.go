@@ -10,6 +10,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 func main() { cloud.Main("assemblebundle", handler) }
@@ -27,5 +28,5 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	objects := s3store.New(aws, s3store.Options{Sources: env.SourcesBucket, Exports: env.ExportsBucket})
 	service := admin.New(admin.Options{Store: db, Objects: objects, Log: f.Log})
 	steps := export.New(export.Options{Admin: service, Objects: objects, Log: f.Log, Annotate: cloud.Annotate})
-	return f.Step(env.Stage, steps.Tasks()[export.TaskAssemble]), nil
+	return f.Step(env.Stage, job.Task(job.Silent(steps.Assemble))), nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/cloud/awsconfig"
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
-	"github.com/bindery-docs/bindery/shared/service/export/upkeep"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 func main() { cloud.Main("failexport", handler) }
@@ -30,12 +30,13 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	db := dynamo.New(aws, dynamo.Options{Table: env.Table})
 	objects := s3store.New(aws, s3store.Options{Exports: env.ExportsBucket})
 	service := admin.New(admin.Options{Store: db, Objects: objects, Log: f.Log})
-	keeper := upkeep.New(upkeep.Options{Admin: service, Objects: objects, Log: f.Log})
+	keeper := job.NewKeeper(job.Options{Admin: service, Objects: objects, Log: f.Log})
+	fail := job.Task(job.Silent(keeper.Fail))
 	return f.Step(env.Stage, func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 		input, err := cloud.ExecutionEnded(input)
 		if err != nil {
 			return nil, err
 		}
-		return keeper.FailTask(ctx, input)
+		return fail(ctx, input)
 	}), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 func main() { cloud.Main("planexport", handler) }
@@ -28,5 +29,5 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	objects := s3store.New(aws, s3store.Options{Sources: env.SourcesBucket, Exports: env.ExportsBucket})
 	service := admin.New(admin.Options{Store: db, Objects: objects, Log: f.Log})
 	steps := export.New(export.Options{Admin: service, Objects: objects, Fetcher: remote.New(remote.Options{Log: f.Log}), Log: f.Log, Annotate: cloud.Annotate})
-	return f.Step(env.Stage, steps.Tasks()[export.TaskPlan]), nil
+	return f.Step(env.Stage, job.Task(steps.Plan)), nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/service/cloud/sfnrun"
-	"github.com/bindery-docs/bindery/shared/service/export/upkeep"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 func main() { cloud.Main("reconcile", handler) }
@@ -31,7 +31,7 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	objects := s3store.New(aws, s3store.Options{Sources: env.SourcesBucket, Exports: env.ExportsBucket})
 	runner := sfnrun.New(aws, sfnrun.Options{StateMachine: env.StateMachine})
 	service := admin.New(admin.Options{Store: db, Objects: objects, Runner: runner, Log: f.Log})
-	keeper := upkeep.New(upkeep.Options{Admin: service, Objects: objects, Runner: runner, Log: f.Log})
+	keeper := job.NewKeeper(job.Options{Admin: service, Objects: objects, Runner: runner, Log: f.Log})
 	return f.Step(env.Stage, func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 		return nil, keeper.Reconcile(ctx)
 	}), nil

@@ -12,6 +12,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 func main() {
@@ -39,5 +40,5 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	}
 	islands := island.New(island.Options{Program: program, Log: f.Log})
 	steps := export.New(export.Options{Admin: service, Objects: objects, Islands: islands, Log: f.Log, Annotate: cloud.Annotate})
-	return f.Step(env.Stage, steps.Tasks()[export.TaskRender]), nil
+	return f.Step(env.Stage, job.Task(job.Silent(steps.Render))), nil
 }
