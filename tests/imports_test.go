@@ -22,9 +22,12 @@ const module = "github.com/bindery-docs/bindery/"
 // A new room must earn its row.
 var rooms = map[string][]string{
 	"functions": {
+		"functions/internal/wire", "shared/base/config", "shared/service/cloud", "shared/service/api", "shared/service/job", "shared/service/export",
+		"shared/render/script/island", "shared/base/remote",
+	},
+	"functions/internal/wire": {
 		"shared/base/config", "shared/service/cloud", "shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/s3store",
-		"shared/service/cloud/sfnrun", "shared/service/admin", "shared/service/api", "shared/service/job", "shared/service/export", "shared/render/script/island",
-		"shared/base/remote",
+		"shared/service/cloud/sfnrun", "shared/service/store", "shared/service/admin", "shared/service/api",
 	},
 	"infra": {"shared/base/config", "shared/service/api", "shared/service/job", "statemachine"},
 	"infra/cmd/bindery": {
@@ -71,7 +74,7 @@ var rooms = map[string][]string{
 	// only what it calls.
 	"shared/service/cloud/awsconfig":     {},
 	"shared/service/cloud/dynamo":        {"shared/service/store", "shared/service/cloud/internal/call"},
-	"shared/service/cloud/s3store":       {"shared/service/store", "shared/service/cloud/internal/call"},
+	"shared/service/cloud/s3store":       {"shared/service/store", "shared/service/job", "shared/service/cloud/internal/call"},
 	"shared/service/cloud/sfnrun":        {"shared/service/store", "shared/service/cloud/internal/call"},
 	"shared/service/cloud/internal/call": {"shared/service/store"},
 	"shared/service/cloud/stack":         {},
@@ -90,6 +93,7 @@ var keepers = map[string][]string{
 	"github.com/vbauerster/mpb/v8":    {"infra/cmd/bindery"},
 	"github.com/alecthomas/chroma/v2": {"shared/render/highlight"},
 	"github.com/aws/aws-sdk-go-v2": {
+		"functions/internal/wire", // hands the configuration on
 		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/sfnrun",
 		"shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
 	},

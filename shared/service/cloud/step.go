@@ -130,11 +130,22 @@ func stack() []*messages.InvokeResponse_Error_StackFrame {
 	}
 }
 
-// ExecutionEnded returns the input of the Fail step, a job.FailInput, for an
-// event of EventBridge about an execution that ended ("Step Functions Execution
-// Status Change"). Any other payload is returned as it is. An execution that ended without an error's name gets one:
+// ExecutionEnded returns the Fail step as both a workflow and an event of
+// EventBridge call it. An event about an execution that ended ("Step Functions
+// Execution Status Change") becomes a job.FailInput; any other payload goes to
+// fail as it is. An execution that ended without an error's name gets one:
 // "States.Timeout" where its time was over, else its state.
-func ExecutionEnded(payload json.RawMessage) (json.RawMessage, error) {
+func ExecutionEnded(fail func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	return func(ctx context.Context, payload json.RawMessage) (json.RawMessage, error) {
+		input, err := failInput(payload)
+		if err != nil {
+			return nil, err
+		}
+		return fail(ctx, input)
+	}
+}
+
+func failInput(payload json.RawMessage) (json.RawMessage, error) {
 	var event struct {
 		DetailType string `json:"detail-type"`
 		Detail     struct {
