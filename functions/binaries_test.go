@@ -16,6 +16,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/cloud/cloudtest"
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/cloud/sfnrun"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -140,9 +141,9 @@ func endAtOnce() map[string]func(context.Context, json.RawMessage) (json.RawMess
 		return json.RawMessage(`{"shards":[]}`), nil
 	}
 	return map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){
-		"plan": func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		job.TaskPlan: func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			return json.RawMessage(`{"jobId":"x","renderer":"x","shards":[]}`), nil
 		},
-		"render": end, "assemble": end, "fail": end,
+		job.TaskRender: end, job.TaskAssemble: end, job.TaskFail: end,
 	}
 }

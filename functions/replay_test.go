@@ -16,6 +16,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/cloud"
 	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -31,22 +32,17 @@ func TestSamples(t *testing.T) {
 	l.SetBaseURL(links.URL)
 
 	service := admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Runner: started{}})
-	steps := export.New(export.Options{Admin: service, Objects: l.Objects(), Runner: started{}, Annotate: cloud.Annotate})
+	steps := export.New(export.Options{Admin: service, Objects: l.Objects(), Annotate: cloud.Annotate})
+	keeper := job.NewKeeper(job.Options{Admin: service, Objects: l.Objects(), Runner: started{}})
 	options := api.Options{Admin: service, Objects: l.Objects(), Annotate: cloud.Annotate}
 	handlers := map[string]cloud.Handler{
 		"openapi":        cloud.HTTP(api.DocumentHandler(options), cloud.HTTPOptions{}),
-		"planexport":     cloud.Step(steps.Tasks()[export.TaskPlan], cloud.StepOptions{}),
-		"rendershard":    cloud.Step(steps.Tasks()[export.TaskRender], cloud.StepOptions{}),
-		"assemblebundle": cloud.Step(steps.Tasks()[export.TaskAssemble], cloud.StepOptions{}),
-		"failexport": cloud.Step(func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
-			input, err := cloud.ExecutionEnded(input)
-			if err != nil {
-				return nil, err
-			}
-			return steps.Tasks()[export.TaskFail](ctx, input)
-		}, cloud.StepOptions{}),
+		"planexport":     cloud.Step(steps.Tasks()[job.TaskPlan], cloud.StepOptions{}),
+		"rendershard":    cloud.Step(steps.Tasks()[job.TaskRender], cloud.StepOptions{}),
+		"assemblebundle": cloud.Step(steps.Tasks()[job.TaskAssemble], cloud.StepOptions{}),
+		"failexport":     cloud.Step(cloud.ExecutionEnded(job.Task(job.Silent(keeper.Fail))), cloud.StepOptions{}),
 		"reconcile": cloud.Step(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
-			return nil, steps.Reconcile(ctx)
+			return nil, keeper.Reconcile(ctx)
 		}, cloud.StepOptions{}),
 	}
 	for name, operation := range operations {
@@ -81,7 +77,7 @@ func TestEveryFunctionHasItsSample(t *testing.T) {
 	entries, err := os.ReadDir(".")
 	check(t, err)
 	for _, e := range entries {
-		if e.IsDir() {
+		if e.IsDir() && e.Name() != "internal" {
 			folders = append(folders, e.Name())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/statemachine"
 )
 
 // part is what a function is for.
@@ -28,7 +29,8 @@ const (
 type spec struct {
 	name string
 	part part
-	// operation is the API's name for what it answers.
+	// operation is the API's name for what it answers; of a step, it is the name
+	// that the workflow's definition has for the function.
 	operation string
 	memory    float64 // MiB; 1,769 is one processor
 	timeout   float64 // seconds
@@ -57,10 +59,10 @@ func functions() []spec {
 		{"publishsnapshot", answers, "publishSnapshot", processor, call},
 		{"openapi", answers, openAPI, small, call},
 
-		{"planexport", steps, "", processor, step},
-		{"rendershard", steps, "", processor, step},
-		{"assemblebundle", steps, "", processor, step},
-		{"failexport", steps, "", onePage, long},
+		{"planexport", steps, statemachine.PlanFunction, processor, step},
+		{"rendershard", steps, statemachine.RenderFunction, processor, step},
+		{"assemblebundle", steps, statemachine.AssembleFunction, processor, step},
+		{"failexport", steps, statemachine.FailFunction, onePage, long},
 
 		{"reconcile", looks, "", onePage, step},
 	}

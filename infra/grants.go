@@ -2,6 +2,7 @@ package main
 
 import (
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 // access is what a function may do, in the words of IAM without their service.
@@ -33,21 +35,26 @@ const (
 	anySource = "orgs/*"
 	packs     = "orgs/*/packs/*"
 	manifests = "orgs/*/manifests/*"
-
-	// What an export is made of, in the words of package export.
-	anyPart     = "exports/*"
-	sitePlan    = "exports/*/site.json"
-	diagnostics = "exports/*/diagnostics.jsonl"
-	shardPlans  = "exports/*/shards/*"
-	units       = "exports/*/units/*"
-	fileLists   = "exports/*/files/*"
-	facts       = "exports/*/facts/*"
-	apiSlices   = "exports/*/reference.jsonl"
-	searchParts = "exports/*/search/*"
-	fullTexts   = "exports/*/full/*"
-	fetched     = "exports/*/remote/*"
-	bundleFiles = "exports/*/bundle.tar.gz"
 )
+
+// Patterns of keys of what an export is made of.
+var (
+	anyPart     = job.AllObjects + "*"
+	sitePlan    = job.SiteKey("*")
+	diagnostics = job.DiagnosticsKey("*")
+	shardPlans  = beside(job.ShardKey("*", 1))
+	units       = beside(job.UnitsKey("*", 1))
+	fileLists   = beside(job.FilesKey("*", 1))
+	facts       = beside(job.FactsKey("*", 1))
+	apiSlices   = job.SlicesKey("*")
+	searchParts = beside(job.SearchKey("*", 1))
+	fullTexts   = beside(job.FullKey("*", 1))
+	fetched     = beside(job.RemoteIndexKey("*"))
+	bundleFiles = job.BundleKey("*")
+)
+
+// beside is the pattern of all keys in the folder of one.
+func beside(key string) string { return path.Dir(key) + "/*" }
 
 // grants is the whole of what functions may do, logs, traces and dead letters
 // aside. A transaction needs the right to each write in it. A listing is also

@@ -5,6 +5,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 // storage is where all state is.
@@ -86,7 +88,7 @@ func (s *stack) expireBundles(exports awss3.Bucket) {
 	bucket := exports.Node().DefaultChild().(awss3.CfnBucket)
 	bucket.AddPropertyOverride(jsii.String("LifecycleConfiguration.Rules.1"), map[string]any{
 		"Id":     "bundle-retention",
-		"Prefix": "exports/",
+		"Prefix": job.AllObjects,
 		"Status": map[string]any{"Fn::If": []any{*expire.LogicalId(), "Enabled", "Disabled"}},
 		"ExpirationInDays": map[string]any{"Fn::If": []any{
 			*expire.LogicalId(), map[string]any{"Ref": *s.parameters.bundleDays.LogicalId()}, 3650,

@@ -5,6 +5,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awseventstargets"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
@@ -49,13 +50,13 @@ func (s *stack) newWorkflow() {
 	substitutions := map[string]*string{
 		statemachine.RenderConcurrency: s.parameters.renderConcurrency.ValueAsString(),
 	}
-	for variable, name := range map[string]string{
-		statemachine.PlanFunction:     "planexport",
-		statemachine.RenderFunction:   "rendershard",
-		statemachine.AssembleFunction: "assemblebundle",
-		statemachine.FailFunction:     "failexport",
-	} {
-		substitutions[variable] = s.functions[name].fn.CurrentVersion().FunctionArn()
+	var called []awslambda.Function
+	for _, spec := range functions() {
+		if spec.part == steps {
+			fn := s.functions[spec.name].fn
+			called = append(called, fn)
+			substitutions[spec.operation] = fn.CurrentVersion().FunctionArn()
+		}
 	}
 	machine := awsstepfunctions.NewStateMachine(s.Stack, jsii.String("Workflow"), &awsstepfunctions.StateMachineProps{
 		DefinitionBody:          awsstepfunctions.DefinitionBody_FromString(jsii.String(string(statemachine.Export()))),
@@ -68,10 +69,10 @@ func (s *stack) newWorkflow() {
 		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
 	s.workflow.machine = machine
-	for _, name := range []string{"planexport", "rendershard", "assemblebundle", "failexport"} {
+	for _, fn := range called {
 		// The function and all its versions: an execution that began before a
 		// deployment calls the versions of then.
-		s.functions[name].fn.GrantInvoke(machine)
+		fn.GrantInvoke(machine)
 	}
 	// A distributed map starts its children as executions of its own machine.
 	// In the role's first policy, which the machine waits for, that would be a

@@ -7,6 +7,9 @@
 // substitutions; everybody else uses Fill. Before that the file is not JSON,
 // because ${RenderConcurrency} stands for a number.
 //
+// What is the same in several states of a definition stands in a file of its own
+// and is put in by Export, so that CloudFormation gets the whole.
+//
 // # The export
 //
 //	{"jobId"} → Plan → {"jobId", "renderer", "shards": [1, 2, …]}
@@ -56,11 +59,25 @@ const (
 	RenderConcurrency = "RenderConcurrency" // a whole number; 0: as many as there are shards
 )
 
-//go:embed export.asl.json
-var export string
+var (
+	//go:embed export.asl.json
+	export string
+	//go:embed retry.asl.json
+	stepRetry string
+)
 
-// Export is the definition of the export workflow, with its names open.
-func Export() []byte { return []byte(export) }
+// Export returns the definition of the export workflow, with its names open.
+func Export() []byte {
+	var whole strings.Builder
+	for line := range strings.Lines(export) {
+		if key, end, ok := strings.Cut(line, "${StepRetry}"); ok {
+			indent := key[:strings.IndexByte(key, '"')]
+			line = key + strings.ReplaceAll(strings.TrimSpace(stepRetry), "\n", "\n"+indent) + end
+		}
+		whole.WriteString(line)
+	}
+	return []byte(whole.String())
+}
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z0-9]+)\}`)
 

@@ -17,7 +17,6 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/export"
 	"github.com/bindery-docs/bindery/shared/service/local"
@@ -101,11 +100,7 @@ func twin(t *testing.T, of admin.Snapshot) *up {
 	}
 	islands := island.New(island.Options{Program: program})
 	t.Cleanup(islands.Close)
-	steps := export.New(export.Options{Admin: service, Objects: l.Objects(), Runner: l.Runner(), Islands: islands})
-	tasks := make(map[string]asl.Task)
-	for name, task := range steps.Tasks() {
-		tasks[name] = task
-	}
+	tasks := export.New(export.Options{Admin: service, Objects: l.Objects(), Islands: islands}).Tasks()
 	return inProcess(t, l, service, tasks, key)
 }
 

@@ -295,21 +295,22 @@ func (d *deployment) functions(t *testing.T) map[string][]deployedFunction {
 	if err := json.Unmarshal(d.request(t, "lambda", "GET", "/2015-03-31/functions", "", nil), &list); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := os.ReadDir(filepath.Join(outside.Checkout(t), "functions"))
+	mains, err := filepath.Glob(filepath.Join(outside.Checkout(t), "functions", "*", "main.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := map[string][]deployedFunction{}
-	for _, e := range entries {
+	for _, main := range mains {
+		name := filepath.Base(filepath.Dir(main))
 		for _, f := range list.Functions {
-			if !strings.Contains(f.FunctionName, "-"+e.Name()) {
+			if !strings.Contains(f.FunctionName, "-"+name) {
 				continue
 			}
 			var versions struct{ Versions []deployedFunction }
 			if err := json.Unmarshal(d.request(t, "lambda", "GET", "/2015-03-31/functions/"+f.FunctionName+"/versions", "", nil), &versions); err != nil {
 				t.Fatal(err)
 			}
-			all[e.Name()] = append(append(all[e.Name()], f), versions.Versions...)
+			all[name] = append(append(all[name], f), versions.Versions...)
 		}
 	}
 	return all

@@ -24,16 +24,20 @@ const module = "github.com/bindery-docs/bindery/"
 // A new room must earn its row.
 var rooms = map[string][]string{
 	"functions": {
-		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
-		"shared/service/cloud", "shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/s3store",
-		"shared/service/cloud/sfnrun", "shared/service/export",
+		"functions/internal/wire", "shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/api",
+		"shared/service/cloud", "shared/service/export", "shared/service/job",
+	},
+	"functions/internal/wire": {
+		"shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/awsconfig",
+		"shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/sfnrun", "shared/service/store",
 	},
 
-	"infra": {"statemachine", "shared/base/config", "shared/service/api"},
+	"infra": {"statemachine", "shared/base/config", "shared/service/api", "shared/service/job"},
 	"infra/cmd/bindery": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
-		"shared/service/asl", "shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack",
-		"shared/service/export", "shared/service/local", "shared/service/store", "shared/delivery/bundle", "shared/delivery/serve",
+		"shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack",
+		"shared/service/export", "shared/service/job", "shared/service/local", "shared/service/store", "shared/delivery/bundle",
+		"shared/delivery/serve",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -68,26 +72,27 @@ var rooms = map[string][]string{
 	"shared/service/api":    {"shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {},
 	"shared/service/client": {"shared/service/api", "shared/service/snapshot"},
-	"shared/service/cloud":  {"shared/service/store"},
+	"shared/service/cloud":  {"shared/service/admin", "shared/service/job", "shared/service/store"},
 	// What speaks to AWS: each service on its own, so that a function links
 	// only what it calls.
 	"shared/service/cloud/awsconfig": {},
 	// For tests alone: no program may import it, and no program's row names it.
-	"shared/service/cloud/cloudtest":     {"statemachine", "shared/service/cloud/dynamo", "shared/service/store", "tests/outside"},
+	"shared/service/cloud/cloudtest":     {"shared/service/cloud/dynamo", "shared/service/job", "shared/service/store", "tests/outside"},
 	"shared/service/cloud/dynamo":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/internal/call": {"shared/service/store"},
-	"shared/service/cloud/s3store":       {"shared/service/cloud/internal/call", "shared/service/store"},
+	"shared/service/cloud/s3store":       {"shared/service/cloud/internal/call", "shared/service/job", "shared/service/store"},
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
 	"shared/service/export": {
 		"shared/base/buildid", "shared/base/remote", "shared/render/component", "shared/render/highlight", "shared/render/mdx", "shared/render/page",
 		"shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
-		"shared/service/admin", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",
+		"shared/service/admin", "shared/service/job", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",
 	},
-	"shared/service/local":     {"statemachine", "shared/service/asl", "shared/service/store"},
+	"shared/service/job":       {"statemachine", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
+	"shared/service/local":     {"shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/snapshot":  {"shared/service/store"},
 	"shared/service/store":     {},
-	"shared/service/storetest": {"shared/service/store"},
+	"shared/service/storetest": {"shared/service/job", "shared/service/store"},
 
 	"shared/delivery/bundle": {},
 	"shared/delivery/serve":  {"shared/base/redirect", "shared/delivery/bundle"},
@@ -128,6 +133,7 @@ var keepers = map[string]keeper{
 	"github.com/aws/aws-sdk-go-v2": {"AWS stands behind the ports", []string{
 		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/sfnrun",
 		"shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
+		"functions/internal/wire",
 	}},
 	"github.com/aws/smithy-go":               {"AWS stands behind the ports", []string{"shared/service/cloud/internal/call", "shared/service/cloud/stack"}},
 	"github.com/aws/aws-lambda-go":           {"one adapter turns handlers and steps into functions", []string{"shared/service/cloud"}},

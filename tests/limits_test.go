@@ -21,9 +21,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/tests/outside"
@@ -106,30 +106,23 @@ func planOf(t *testing.T, dir string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := make(chan export.PlanOutput, 1)
-	tasks := make(map[string]asl.Task)
-	for name, task := range export.New(export.Options{Admin: service, Objects: l.Objects(), Runner: l.Runner()}).Tasks() {
-		switch name {
-		case export.TaskPlan:
-			tasks[name] = func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
-				out, err := task(ctx, input)
-				var p export.PlanOutput
-				if err == nil {
-					err = json.Unmarshal(out, &p)
-				}
-				if err != nil {
-					t.Error(err)
-				}
-				plan <- p
-				return out, err
-			}
-		case export.TaskRender:
-			tasks[name] = func(context.Context, json.RawMessage) (json.RawMessage, error) {
-				return nil, admin.Errorf(admin.CodeInvalidSite, "the test wants the plan alone")
-			}
-		default:
-			tasks[name] = task
+	plan := make(chan job.PlanOutput, 1)
+	tasks := export.New(export.Options{Admin: service, Objects: l.Objects()}).Tasks()
+	planned := tasks[job.TaskPlan]
+	tasks[job.TaskPlan] = func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+		out, err := planned(ctx, input)
+		var p job.PlanOutput
+		if err == nil {
+			err = json.Unmarshal(out, &p)
 		}
+		if err != nil {
+			t.Error(err)
+		}
+		plan <- p
+		return out, err
+	}
+	tasks[job.TaskRender] = func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return nil, admin.Errorf(admin.CodeInvalidSite, "the test wants the plan alone")
 	}
 	here := inProcess(t, l, service, tasks, key)
 	if _, err := here.command(t, "publish", dir, "--domain", domain); err != nil {

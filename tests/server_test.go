@@ -19,6 +19,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 )
 
@@ -104,10 +105,11 @@ func (u *up) stop(tb testing.TB) {
 	}
 }
 
-// inProcess runs a Bindery in this process: its tasks, its calls and its links,
-// until the test ends. It closes l.
+// inProcess runs a Bindery in this process: its tasks, to which that which fails
+// jobs is added, its calls and its links, until the test ends. It closes l.
 func inProcess(t *testing.T, l *local.Local, service *admin.Service, tasks map[string]asl.Task, key string) *up {
 	t.Helper()
+	tasks[job.TaskFail] = job.Task(job.Silent(job.NewKeeper(job.Options{Admin: service, Objects: l.Objects()}).Fail))
 	if err := l.Runner().Resume(context.WithoutCancel(t.Context()), tasks, local.RunnerOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -4,38 +4,20 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
-
+	"github.com/bindery-docs/bindery/functions/internal/wire"
+	"github.com/bindery-docs/bindery/functions/internal/wire/objects"
 	"github.com/bindery-docs/bindery/shared/base/config"
-	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/cloud"
-	"github.com/bindery-docs/bindery/shared/service/cloud/awsconfig"
-	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
-	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
-	"github.com/bindery-docs/bindery/shared/service/export/upkeep"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 func main() { cloud.Main("failexport", handler) }
 
 func handler(f *cloud.Function) (cloud.Handler, error) {
-	env, err := config.FunctionFromEnv(f.Getenv, config.Table, config.ExportsBucket)
+	w, err := wire.New(f, []string{config.ExportsBucket}, objects.Open)
 	if err != nil {
 		return nil, err
 	}
-	aws, err := awsconfig.FromEnv(f.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	db := dynamo.New(aws, dynamo.Options{Table: env.Table})
-	objects := s3store.New(aws, s3store.Options{Exports: env.ExportsBucket})
-	service := admin.New(admin.Options{Store: db, Objects: objects, Log: f.Log})
-	keeper := upkeep.New(upkeep.Options{Admin: service, Objects: objects, Log: f.Log})
-	return f.Step(env.Stage, func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
-		input, err := cloud.ExecutionEnded(input)
-		if err != nil {
-			return nil, err
-		}
-		return keeper.FailTask(ctx, input)
-	}), nil
+	keeper := job.NewKeeper(job.Options{Admin: w.Admin, Objects: w.Objects, Log: f.Log})
+	return w.Step(cloud.ExecutionEnded(job.Task(job.Silent(keeper.Fail)))), nil
 }

@@ -1,34 +1,16 @@
-// Command latestsnapshot is the Lambda function behind
+// Command latestsnapshot is the Lambda function for
 // GET /v1/sites/{domain}/snapshots/latest.
 package main
 
 import (
+	"github.com/bindery-docs/bindery/functions/internal/wire/answer"
+	"github.com/bindery-docs/bindery/functions/internal/wire/objects"
 	"github.com/bindery-docs/bindery/shared/base/config"
-	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/cloud"
-	"github.com/bindery-docs/bindery/shared/service/cloud/awsconfig"
-	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
-	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 )
 
 func main() { cloud.Main("latestsnapshot", handler) }
 
 func handler(f *cloud.Function) (cloud.Handler, error) {
-	env, err := config.FunctionFromEnv(f.Getenv, config.Table, config.SourcesBucket)
-	if err != nil {
-		return nil, err
-	}
-	aws, err := awsconfig.FromEnv(f.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	objects := s3store.New(aws, s3store.Options{Sources: env.SourcesBucket, SignerRole: env.SignerRole})
-	service := admin.New(admin.Options{
-		Store:    dynamo.New(aws, dynamo.Options{Table: env.Table}),
-		Objects:  objects,
-		LinkLife: env.LinkLife,
-		Log:      f.Log,
-	})
-	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Objects: objects, Log: f.Log, Annotate: cloud.Annotate}, "getLatestSnapshot")), nil
+	return answer.Operation(f, "getLatestSnapshot", []string{config.SourcesBucket}, objects.Open)
 }

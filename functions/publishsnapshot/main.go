@@ -1,34 +1,16 @@
-// Command publishsnapshot is the Lambda function behind
+// Command publishsnapshot is the Lambda function for
 // POST /v1/sites/{domain}/snapshots/{snapshotId}/publish.
 package main
 
 import (
+	"github.com/bindery-docs/bindery/functions/internal/wire/answer"
+	"github.com/bindery-docs/bindery/functions/internal/wire/objects"
 	"github.com/bindery-docs/bindery/shared/base/config"
-	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/cloud"
-	"github.com/bindery-docs/bindery/shared/service/cloud/awsconfig"
-	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
-	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 )
 
 func main() { cloud.Main("publishsnapshot", handler) }
 
 func handler(f *cloud.Function) (cloud.Handler, error) {
-	env, err := config.FunctionFromEnv(f.Getenv, config.Table, config.SourcesBucket)
-	if err != nil {
-		return nil, err
-	}
-	aws, err := awsconfig.FromEnv(f.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	objects := s3store.New(aws, s3store.Options{Sources: env.SourcesBucket, SignerRole: env.SignerRole})
-	service := admin.New(admin.Options{
-		Store:    dynamo.New(aws, dynamo.Options{Table: env.Table}),
-		Objects:  objects,
-		LinkLife: env.LinkLife,
-		Log:      f.Log,
-	})
-	return f.HTTP(env.Stage, api.HeaderErrorCode, api.Alone(api.Options{Admin: service, Objects: objects, Log: f.Log, Annotate: cloud.Annotate}, "publishSnapshot")), nil
+	return answer.Operation(f, "publishSnapshot", []string{config.SourcesBucket}, objects.Open)
 }

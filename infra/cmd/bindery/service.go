@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,8 +16,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
-	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -48,6 +47,7 @@ type service struct {
 	listener net.Listener
 	server   *http.Server
 	steps    *export.Steps
+	keeper   *job.Keeper
 	islands  *island.Engine
 	stop     context.CancelFunc
 	work     sync.WaitGroup
@@ -77,7 +77,8 @@ func openService(ctx context.Context, data, addr string, log *slog.Logger) (*ser
 		return nil, errors.Join(err, l.Close(ctx))
 	}
 	s.islands = island.New(island.Options{Program: program, Log: log})
-	s.steps = export.New(export.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Islands: s.islands, Fetcher: remote.New(remote.Options{Log: log}), Log: log})
+	s.steps = export.New(export.Options{Admin: s.Admin, Objects: l.Objects(), Islands: s.islands, Fetcher: remote.New(remote.Options{Log: log}), Log: log})
+	s.keeper = job.NewKeeper(job.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Log: log})
 	return s, nil
 }
 
@@ -94,10 +95,8 @@ func reachable(addr net.Addr) string {
 // first. It returns at once.
 func (s *service) Serve(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	tasks := make(map[string]asl.Task)
-	for name, task := range s.steps.Tasks() {
-		tasks[name] = task
-	}
+	tasks := s.steps.Tasks()
+	tasks[job.TaskFail] = job.Task(job.Silent(s.keeper.Fail))
 	err := s.local.Runner().Resume(ctx, tasks, local.RunnerOptions{OnEnd: s.ended, Log: s.log})
 	if err != nil {
 		return err
@@ -128,12 +127,7 @@ func (s *service) Serve(ctx context.Context) error {
 // ended is told of executions that did not succeed, as an event rule is in the
 // cloud, and fails their job.
 func (s *service) ended(ctx context.Context, e store.Execution) error {
-	input, err := json.Marshal(export.FailInput{JobID: e.Name, Error: export.ErrorNames{Error: e.Error, Cause: e.Cause}})
-	if err != nil {
-		return err
-	}
-	_, err = s.steps.Tasks()[export.TaskFail](ctx, input)
-	return err
+	return s.keeper.Fail(ctx, job.FailInput{JobID: e.Name, Error: job.ErrorNames{Error: e.Error, Cause: e.Cause}})
 }
 
 // reconcile looks for jobs that hang, now and then.
@@ -141,7 +135,7 @@ func (s *service) reconcile(ctx context.Context) {
 	tick := time.NewTicker(reconcilePause)
 	defer tick.Stop()
 	for {
-		if err := s.steps.Reconcile(ctx); err != nil && ctx.Err() == nil {
+		if err := s.keeper.Reconcile(ctx); err != nil && ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "reconciling failed", "error", err)
 		}
 		select {

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
 // maxAnswerBytes is how large the answer of a function may be that is called
@@ -124,7 +126,7 @@ func (a *httpAdapter) Invoke(ctx context.Context, payload []byte) ([]byte, error
 		code = w.header.Get(a.CodeHeader)
 	}
 	if code == "" && w.status >= http.StatusInternalServerError {
-		code = codeInternal
+		code = admin.CodeInternal
 	}
 	Annotate(ctx, slog.Int("status", w.status))
 	a.Metrics.done(ctx, time.Since(began), code)
@@ -134,8 +136,8 @@ func (a *httpAdapter) Invoke(ctx context.Context, payload []byte) ([]byte, error
 // unreadable is the error for an event that no gateway sent.
 func (a *httpAdapter) unreadable(ctx context.Context, began time.Time, err error) error {
 	a.Log.ErrorContext(ctx, "the event is not one of a REST API", "error", err)
-	a.Metrics.done(ctx, time.Since(began), codeInternal)
-	return invokeError(codeInternal, "the function got an event that it can't read")
+	a.Metrics.done(ctx, time.Since(began), admin.CodeInternal)
+	return invokeError(admin.CodeInternal, "the function got an event that it can't read")
 }
 
 // early ends a context a little before its deadline.

@@ -13,17 +13,13 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Codes of errors that have none, as package admin has them, which this one
-// does not import; a test holds them equal.
-const (
-	// codeInternal: nothing explains it. The workflow tries it again a little.
-	codeInternal = "internal"
-	// codeTemporary: a later try may not meet it.
-	codeTemporary = "temporary"
-)
+// faultOfOurs is what a workflow learns of an error that nothing explains.
+const faultOfOurs = "the step met a fault of ours"
 
 // StepOptions go with Step.
 type StepOptions struct {
@@ -63,21 +59,18 @@ func (a *stepAdapter) Invoke(ctx context.Context, payload []byte) (output []byte
 	defer func() { a.Metrics.done(ctx, time.Since(began), code) }()
 	defer func() {
 		if v := recover(); v != nil {
-			code = codeInternal
+			code = admin.CodeInternal
 			a.Log.ErrorContext(ctx, "a step panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			fault := invokeError(codeInternal, "the step met a fault of ours")
+			fault := invokeError(admin.CodeInternal, faultOfOurs)
 			fault.StackTrace, fault.ShouldExit = stack(), true
 			output, err = nil, fault
 		}
 	}()
-	var input struct {
-		Job   string `json:"jobId"`
-		Shard int64  `json:"shard"`
-	}
+	var input job.RenderInput                   // no step's input has other names
 	if json.Unmarshal(payload, &input) == nil { // the step itself judges its input
-		Annotate(ctx, slog.String(noteJob, input.Job))
+		Annotate(ctx, slog.String(noteJob, input.JobID))
 		if input.Shard > 0 {
-			Annotate(ctx, slog.Int64("shard", input.Shard))
+			Annotate(ctx, slog.Int("shard", input.Shard))
 		}
 	}
 	out, err := a.run(ctx, payload)
@@ -95,17 +88,18 @@ func (a *stepAdapter) Invoke(ctx context.Context, payload []byte) (output []byte
 
 // reported is what a workflow learns of an error.
 func reported(err error) (code, message string) {
+	code = admin.CodeOf(err)
 	if c, ok := errors.AsType[store.Coded](err); ok {
-		return c.Code(), c.SafeMessage()
+		return code, c.SafeMessage()
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return codeTemporary, "the step's time ended before it was done"
+	if code == admin.CodeTemporary {
+		return code, "the step's time ended before it was done"
 	}
-	return codeInternal, "the step met a fault of ours"
+	return code, faultOfOurs
 }
 
 func levelOf(code string) slog.Level {
-	if code == codeInternal {
+	if code == admin.CodeInternal {
 		return slog.LevelError
 	}
 	return slog.LevelWarn
@@ -136,12 +130,22 @@ func stack() []*messages.InvokeResponse_Error_StackFrame {
 	}
 }
 
-// ExecutionEnded gives the input of the Fail step for an event of EventBridge
-// that tells of an execution that ended ("Step Functions Execution Status
-// Change"): {"jobId", "error": {"Error", "Cause"}}. Any other payload is given
-// back as it is. An execution that ended without an error's name gets one:
+// ExecutionEnded returns the Fail step as both a workflow and an event of
+// EventBridge call it. An event about an execution that ended ("Step Functions
+// Execution Status Change") becomes a job.FailInput; any other payload goes to
+// fail as it is. An execution that ended without an error's name gets one:
 // "States.Timeout" where its time was over, else its state.
-func ExecutionEnded(payload json.RawMessage) (json.RawMessage, error) {
+func ExecutionEnded(fail func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	return func(ctx context.Context, payload json.RawMessage) (json.RawMessage, error) {
+		input, err := failInput(payload)
+		if err != nil {
+			return nil, err
+		}
+		return fail(ctx, input)
+	}
+}
+
+func failInput(payload json.RawMessage) (json.RawMessage, error) {
 	var event struct {
 		DetailType string `json:"detail-type"`
 		Detail     struct {
@@ -167,9 +171,5 @@ func ExecutionEnded(payload json.RawMessage) (json.RawMessage, error) {
 	if d.Error == "" {
 		d.Error = d.Status
 	}
-	type names struct{ Error, Cause string }
-	return json.Marshal(struct {
-		JobID string `json:"jobId"`
-		Error names  `json:"error"`
-	}{d.Name, names{d.Error, d.Cause}})
+	return json.Marshal(job.FailInput{JobID: d.Name, Error: job.ErrorNames{Error: d.Error, Cause: d.Cause}})
 }

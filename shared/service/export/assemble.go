@@ -12,12 +12,13 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 // Assemble joins the shards' units into the bundle, with the lists behind
 // them, and completes the job. A job that is completed already is left as it is.
-func (s *Steps) Assemble(ctx context.Context, in AssembleInput) error {
+func (s *Steps) Assemble(ctx context.Context, in job.AssembleInput) error {
 	return s.run(ctx, in.JobID, "assemble", func() error {
 		err := s.assemble(ctx, in)
 		// Another run of this step may have completed the job meanwhile, and
@@ -29,12 +30,12 @@ func (s *Steps) Assemble(ctx context.Context, in AssembleInput) error {
 			return err
 		}
 		s.sources.forget(in.JobID)
-		s.Clean(ctx, in.JobID, BundleKey(in.JobID))
+		job.Clean(ctx, s.objects, s.log, in.JobID, job.BundleKey(in.JobID))
 		return nil
 	})
 }
 
-func (s *Steps) assemble(ctx context.Context, in AssembleInput) error {
+func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 	input, err := s.input(ctx, in.JobID, in.Renderer)
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func (s *Steps) assemble(ctx context.Context, in AssembleInput) error {
 	}
 	sum := sha256.New()
 	var counts bundle.Counts
-	info, err := s.stream(ctx, BundleKey(in.JobID), store.PutOptions{ContentType: "application/gzip"}, func(w io.Writer) error {
+	info, err := s.stream(ctx, job.BundleKey(in.JobID), store.PutOptions{ContentType: "application/gzip"}, func(w io.Writer) error {
 		var err error
 		counts, err = s.writeBundle(ctx, src, shards, facts, files, io.MultiWriter(w, sum))
 		return err
@@ -66,7 +67,7 @@ func (s *Steps) assemble(ctx context.Context, in AssembleInput) error {
 		return err
 	}
 	err = s.admin.CompleteExport(ctx, in.JobID, admin.Bundle{
-		Key: BundleKey(in.JobID), Size: info.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: facts.total.Pages,
+		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: facts.total.Pages,
 		Diagnostics: admin.Diagnostics{Errors: counts.Errors, Warnings: counts.Warnings, Infos: counts.Notices},
 	})
 	if err != nil {
@@ -80,17 +81,17 @@ func (s *Steps) assemble(ctx context.Context, in AssembleInput) error {
 // every bundle has, those that its pages' look needs, and those of its search;
 // and the last one with the lists.
 func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts *report, files []script.File, w io.Writer) (bundle.Counts, error) {
-	job := src.input.Job
+	id := src.input.Job.ID
 	var listSize int64
 	lists := make([]string, 0, shards)
 	units := make([]string, 0, shards)
 	for n := 1; n <= shards; n++ {
-		info, err := s.objects.Stat(ctx, filesKey(job.ID, n))
+		info, err := s.objects.Stat(ctx, job.FilesKey(id, n))
 		if err != nil {
 			return bundle.Counts{}, err
 		}
 		listSize += info.Size
-		lists, units = append(lists, filesKey(job.ID, n)), append(units, unitsKey(job.ID, n))
+		lists, units = append(lists, job.FilesKey(id, n)), append(units, job.UnitsKey(id, n))
 	}
 	archive := &objectsReader{ctx: ctx, objects: s.objects, keys: units}
 	defer archive.Close()
@@ -100,7 +101,7 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 
 	total := facts.total
 	var own []byte // lines of the list
-	fetched, err := s.remoteFiles(ctx, job)
+	fetched, err := s.remoteFiles(ctx, src.input.Job)
 	if err != nil {
 		return bundle.Counts{}, err
 	}
@@ -119,7 +120,7 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 		}
 	}
 	if err == nil {
-		err = s.writeRemote(ctx, job.ID, fetched, put.add)
+		err = s.writeRemote(ctx, id, fetched, put.add)
 	}
 	if err == nil && src.finder != nil {
 		err = s.writeSearch(ctx, src, facts, put.add)

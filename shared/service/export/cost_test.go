@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
-	"github.com/bindery-docs/bindery/statemachine"
 )
 
 // TestCost holds the cost page's table of what an export asks of AWS against
@@ -96,10 +96,7 @@ func statesOnTheWay(t *testing.T) (way, child int) {
 		}
 		return n
 	}
-	definition, err := statemachine.Fill(statemachine.Export(), map[string]string{
-		statemachine.PlanFunction: TaskPlan, statemachine.RenderFunction: TaskRender,
-		statemachine.AssembleFunction: TaskAssemble, statemachine.FailFunction: TaskFail, statemachine.RenderConcurrency: "4",
-	})
+	definition, err := job.Definition(job.ByName, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,9 +32,9 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 		return openWorld(t, dir)
 	}
 	run := func(ctx context.Context, w *world, c *storetest.Crash) error {
-		s, o, r := c.Store(w.store), c.Objects(w.objects), c.Runner(w.runner)
+		o := c.Objects(w.objects)
 		steps := New(Options{
-			Admin: w.service(s, o, r), Objects: o, Runner: r, Renderer: "test", Shards: 2, Concurrency: 1,
+			Admin: w.service(c.Store(w.store), o, c.Runner(w.runner)), Objects: o, Renderer: "test", Shards: 2, Concurrency: 1,
 		})
 		return workflow(ctx, steps, job.ID)
 	}

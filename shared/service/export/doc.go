@@ -1,7 +1,7 @@
 // Package export is the steps of an export: from a published snapshot to a
 // bundle.
 //
-//	steps.go      Steps, its options, and the steps' inputs and outputs
+//	steps.go      Steps and its options
 //	limits.go     every limit, with its reason
 //	plan.go       Plan: reads the site, cuts it into units and shards
 //	units.go      how pages and files are cut, by their content alone
@@ -31,26 +31,12 @@
 //	inline.go     texts of docs.json in inline Markdown
 //	source.go     the snapshot and the plan of a job, as the steps read them
 //	failure.go    what errors mean to the workflow
-//	upkeep        Fail, and what looks after jobs and objects beside the steps
 //	renderer.go   the digest that tells one renderer from another
 //
 // Every step may run twice, at the same time too, or stop half-way: the same
 // input gives the same bytes under the same keys, and what is done already is
 // seen and left. Memory does not grow with a site's size beyond its index.
 //
-// # Objects of a job
-//
-//	exports/<job>/site.json          the site: configuration, pages, navigation
-//	exports/<job>/diagnostics.jsonl  what reading it found
-//	exports/<job>/reference.jsonl    what API pages show of specifications
-//	exports/<job>/remote/*           files of other hosts, and what is known of
-//	                                 each address
-//	exports/<job>/shards/<n>.json    what shard n renders
-//	exports/<job>/units/<n>.gz       its part of the archive
-//	exports/<job>/files/<n>.jsonl    its lines of the bundle's list of files
-//	exports/<job>/facts/<n>.jsonl    ids, links and diagnostics of its pages
-//	exports/<job>/full/<n>.md        its pages' text for llms-full.txt
-//	exports/<job>/search/<n>         its pages and terms for the search index,
-//	                                 and terms of several shards, merged
-//	exports/<job>/bundle.tar.gz      the bundle; all others go once it is there
+// Package job has the steps' inputs and outputs and the keys of a job's objects;
+// Fail, and what looks after jobs beside the steps, is there.
 package export

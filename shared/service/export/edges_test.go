@@ -18,6 +18,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -243,7 +244,7 @@ func TestStepsAtTheSameTime(t *testing.T) {
 	w.publish(t, sampleSite(60))
 	want := w.exported(t, nil)
 	ctx := context.Background()
-	job := w.start(t)
+	exp := w.start(t)
 	all := []*Steps{w.steps(func(o *Options) { o.Shards = 3 }), w.steps(func(o *Options) { o.Shards = 3 })}
 	both := func(step func(s *Steps) error) {
 		t.Helper()
@@ -257,12 +258,12 @@ func TestStepsAtTheSameTime(t *testing.T) {
 		}
 		wait.Wait()
 	}
-	both(func(s *Steps) error { return second(s.Plan(ctx, PlanInput{job.ID})) })
+	both(func(s *Steps) error { return second(s.Plan(ctx, admin.WorkflowInput{JobID: exp.ID})) })
 	for n := 3; n >= 1; n-- {
-		both(func(s *Steps) error { return s.Render(ctx, RenderInput{job.ID, "test", n}) })
+		both(func(s *Steps) error { return s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: "test", Shard: n}) })
 	}
-	both(func(s *Steps) error { return s.Assemble(ctx, AssembleInput{job.ID, "test"}) })
-	if !bytes.Equal(w.bundle(t, job.ID), want) {
+	both(func(s *Steps) error { return s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: "test"}) })
+	if !bytes.Equal(w.bundle(t, exp.ID), want) {
 		t.Error("other bytes")
 	}
 }
@@ -273,42 +274,42 @@ func TestLateStepsAfterFailure(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(9))
 	ctx := context.Background()
-	job := w.start(t)
+	exp := w.start(t)
 	// The job fails while its bundle is uploaded.
 	late := &countingObjects{Objects: w.objects}
-	s := w.steps(func(o *Options) { o.Objects, o.Shards, o.SweepEvery = late, 2, -1 })
-	plan, err := s.Plan(ctx, PlanInput{job.ID})
+	s := w.steps(func(o *Options) { o.Objects, o.Shards = late, 2 })
+	plan, err := s.Plan(ctx, admin.WorkflowInput{JobID: exp.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range plan.Shards {
-		if err := s.Render(ctx, RenderInput{job.ID, "test", n}); err != nil {
+		if err := s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: "test", Shard: n}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	late.onPut = func(key string) {
-		if key == BundleKey(job.ID) {
-			if err := w.admin.FailExport(ctx, job.ID, admin.CodeInternal, "ended from outside"); err != nil {
+		if key == job.BundleKey(exp.ID) {
+			if err := w.admin.FailExport(ctx, exp.ID, admin.CodeInternal, "ended from outside"); err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	if err := s.Assemble(ctx, AssembleInput{job.ID, "test"}); admin.CodeOf(err) != admin.CodeJobNotActive {
+	if err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: "test"}); admin.CodeOf(err) != admin.CodeJobNotActive {
 		t.Errorf("the end came late: %v", err)
 	}
 	late.onPut = nil
-	if err := s.Render(ctx, RenderInput{job.ID, "test", 1}); admin.CodeOf(err) != admin.CodeJobNotActive {
+	if err := s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: "test", Shard: 1}); admin.CodeOf(err) != admin.CodeJobNotActive {
 		t.Errorf("a shard came late: %v", err)
 	}
-	j, err := w.admin.FindExport(ctx, job.ID)
+	j, err := w.admin.FindExport(ctx, exp.ID)
 	if err != nil || j.Status != admin.ExportFailed || j.Failure.Message != "ended from outside" {
 		t.Errorf("the job is %s with %+v (%v)", j.Status, j.Failure, err)
 	}
 	w.now = w.now.Add(24 * time.Hour)
-	if err := s.Sweep(ctx); err != nil {
+	if err := w.keeper().Sweep(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := w.objects.List(ctx, jobPrefix(job.ID), "", 0); err != nil || len(list) != 0 {
+	if list, err := w.objects.List(ctx, job.Prefix(exp.ID), "", 0); err != nil || len(list) != 0 {
 		t.Errorf("there are still %v (%v)", list, err)
 	}
 }
@@ -375,12 +376,12 @@ func TestDocumentThatFails(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(3))
 	ctx := context.Background()
-	job := w.start(t)
+	exp := w.start(t)
 	s := w.steps(func(o *Options) { o.Shards = 1 })
-	if _, err := s.Plan(ctx, PlanInput{job.ID}); err != nil {
+	if _, err := s.Plan(ctx, admin.WorkflowInput{JobID: exp.ID}); err != nil {
 		t.Fatal(err)
 	}
-	input, err := w.admin.ExportInput(ctx, job.ID)
+	input, err := w.admin.ExportInput(ctx, exp.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,14 +390,14 @@ func TestDocumentThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	src.views.theme = nil // using it panics
-	if err := s.Render(ctx, RenderInput{job.ID, "test", 1}); err != nil {
+	if err := s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: "test", Shard: 1}); err != nil {
 		t.Fatal(err)
 	}
 	// The end is another process's.
-	if err := w.steps(nil).Assemble(ctx, AssembleInput{job.ID, "test"}); err != nil {
+	if err := w.steps(nil).Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	files := unpacked(t, w.bundle(t, job.ID))
+	files := unpacked(t, w.bundle(t, exp.ID))
 	doc := files["guides/part-00/page-000.html"]
 	if !strings.Contains(doc, "<title>Page 0</title>") || !strings.Contains(doc, "First heading") {
 		t.Error(doc)

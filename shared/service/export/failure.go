@@ -10,17 +10,17 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/export/upkeep"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 // run is around every step: it gives errors their codes, keeps the first cause
 // that no retry heals for Fail, and turns a panic into an error.
-func (s *Steps) run(ctx context.Context, job, step string, fn func() error) (err error) {
+func (s *Steps) run(ctx context.Context, id, step string, fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.ErrorContext(ctx, "a step panicked", "job", job, "step", step, "panic", p, "stack", string(debug.Stack()))
-			err = admin.Errorf(admin.CodeInternal, "the export met a fault of ours").Wrap(fmt.Errorf("panic: %v", p))
+			s.log.ErrorContext(ctx, "a step panicked", "job", id, "step", step, "panic", p, "stack", string(debug.Stack()))
+			err = internal(job.Message(admin.CodeInternal), fmt.Errorf("panic: %v", p))
 		}
 		if err == nil {
 			return
@@ -39,17 +39,17 @@ func (s *Steps) run(ctx context.Context, job, step string, fn func() error) (err
 			if c, ok := errors.AsType[store.Coded](err); ok {
 				message = c.SafeMessage()
 			}
-			if e := s.admin.RecordFailure(ctx, job, code, message); e != nil && admin.CodeOf(e) != admin.CodeJobNotActive {
-				s.log.WarnContext(ctx, "the cause of a failure was not recorded", "job", job, "error", e)
+			if e := s.admin.RecordFailure(ctx, id, code, message); e != nil && admin.CodeOf(e) != admin.CodeJobNotActive {
+				s.log.WarnContext(ctx, "the cause of a failure was not recorded", "job", id, "error", e)
 			}
 		}
-		s.log.Log(ctx, level, "a step failed", "job", job, "step", step, "error", err)
+		s.log.Log(ctx, level, "a step failed", "job", id, "step", step, "error", err)
 	}()
 	return fn()
 }
 
-// coded gives an error a code: to those that tell of the site, and to all
-// others as upkeep does.
+// coded gives an error a code: to those about the site, and to all others as
+// package job does.
 func coded(err error) error {
 	if _, ok := errors.AsType[store.Coded](err); ok {
 		return err
@@ -60,16 +60,10 @@ func coded(err error) error {
 	if name, ok := errors.AsType[*bundle.Error](err); ok && name.Fault == bundle.Unsafe {
 		return admin.Errorf(admin.CodeInvalidSite, "%s: the file can't be in a bundle: %s", name.Path, name.Message).Wrap(err)
 	}
-	return upkeep.Coded(err)
+	return job.Coded(err)
 }
 
 // internal marks an error as a fault of ours.
 func internal(message string, err error) error {
 	return admin.Errorf(admin.CodeInternal, "%s", message).Wrap(err)
-}
-
-// messages are what steps themselves say with these codes.
-var messages = map[string]string{
-	admin.CodeRendererChanged: upkeep.Message(admin.CodeRendererChanged),
-	admin.CodeInternal:        upkeep.Message(admin.CodeInternal),
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -19,10 +18,10 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
-	"github.com/bindery-docs/bindery/statemachine"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -99,11 +98,16 @@ func (w *world) service(s store.Store, o store.Objects, r store.Runner) *admin.S
 }
 
 func (w *world) steps(change func(*Options)) *Steps {
-	o := Options{Admin: w.admin, Objects: w.objects, Runner: w.runner, Now: func() time.Time { return w.now }, Renderer: "test"}
+	o := Options{Admin: w.admin, Objects: w.objects, Now: func() time.Time { return w.now }, Renderer: "test"}
 	if change != nil {
 		change(&o)
 	}
 	return New(o)
+}
+
+// keeper looks after the installation's exports.
+func (w *world) keeper() *job.Keeper {
+	return job.NewKeeper(job.Options{Admin: w.admin, Objects: w.objects, Runner: w.runner, Now: func() time.Time { return w.now }})
 }
 
 // publish makes the files of a folder the site's newest snapshot, in packs of
@@ -207,11 +211,8 @@ func (w *world) start(t testing.TB, paths ...string) admin.ExportJob {
 func workflow(ctx context.Context, s *Steps, job string) error { return workflowOf(ctx, s, job, 4) }
 
 // workflowOf renders so many shards at the same time.
-func workflowOf(ctx context.Context, s *Steps, job string, concurrency int) error {
-	definition, err := statemachine.Fill(statemachine.Export(), map[string]string{
-		statemachine.PlanFunction: TaskPlan, statemachine.RenderFunction: TaskRender,
-		statemachine.AssembleFunction: TaskAssemble, statemachine.FailFunction: TaskFail, statemachine.RenderConcurrency: strconv.Itoa(concurrency),
-	})
+func workflowOf(ctx context.Context, s *Steps, exp string, concurrency int) error {
+	definition, err := job.Definition(job.ByName, concurrency)
 	if err != nil {
 		return err
 	}
@@ -219,15 +220,13 @@ func workflowOf(ctx context.Context, s *Steps, job string, concurrency int) erro
 	if err != nil {
 		return err
 	}
-	tasks := make(map[string]asl.Task)
-	for name, fn := range s.Tasks() {
-		tasks[name] = fn
-	}
-	input, err := json.Marshal(admin.WorkflowInput{JobID: job})
+	tasks := s.Tasks()
+	tasks[job.TaskFail] = job.Task(job.Silent(job.NewKeeper(job.Options{Admin: s.admin, Objects: s.objects, Log: s.log, Now: s.now}).Fail))
+	input, err := json.Marshal(admin.WorkflowInput{JobID: exp})
 	if err != nil {
 		return err
 	}
-	_, err = machine.Run(ctx, job, input, asl.Options{
+	_, err = machine.Run(ctx, exp, input, asl.Options{
 		Tasks: tasks, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	return err

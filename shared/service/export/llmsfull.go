@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 const (
@@ -37,9 +38,6 @@ func fullEnd(s *site.Site) int {
 	}
 	return len(s.Pages)
 }
-
-// fullKey is the object of a shard's text for llms-full.txt.
-func fullKey(job string, n int) string { return fmt.Sprintf("%sfull/%d.md", jobPrefix(job), n) }
 
 // appendFull adds a page: its Markdown copy, with its address below the title.
 func appendFull(dst []byte, address string, markdown []byte) []byte {
@@ -93,7 +91,7 @@ func (s *Steps) writeFull(ctx context.Context, src *source, shards int, f *fullS
 	texts := &objectsReader{ctx: ctx, objects: s.objects}
 	defer texts.Close()
 	for n := 1; n <= shards; n++ {
-		texts.keys = append(texts.keys, fullKey(src.input.Job.ID, n))
+		texts.keys = append(texts.keys, job.FullKey(src.input.Job.ID, n))
 	}
 	r := io.MultiReader(strings.NewReader(head.String()), io.LimitReader(texts, f.bytes))
 	return put.addFrom(llmsFullPath, int64(head.Len())+f.bytes, r)

@@ -14,6 +14,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -23,7 +24,7 @@ const putParallel = 8
 // Plan reads a job's site, cuts it into shards and turns the job to running. A
 // site that can't be used fails with CodeInvalidSite and a message that says
 // where. For a job that is completed already the plan is empty.
-func (s *Steps) Plan(ctx context.Context, in PlanInput) (out PlanOutput, err error) {
+func (s *Steps) Plan(ctx context.Context, in admin.WorkflowInput) (out job.PlanOutput, err error) {
 	err = s.run(ctx, in.JobID, "plan", func() error {
 		out, err = s.plan(ctx, in)
 		return err
@@ -31,8 +32,8 @@ func (s *Steps) Plan(ctx context.Context, in PlanInput) (out PlanOutput, err err
 	return out, err
 }
 
-func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
-	out := PlanOutput{JobID: in.JobID, Renderer: s.renderer, Shards: []int{}}
+func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutput, error) {
+	out := job.PlanOutput{JobID: in.JobID, Renderer: s.renderer, Shards: []int{}}
 	input, err := s.admin.ExportInput(ctx, in.JobID)
 	if admin.CodeOf(err) == admin.CodeJobNotActive && s.completed(ctx, in.JobID) {
 		return out, nil
@@ -100,19 +101,19 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(putParallel)
 	group.Go(func() error {
-		_, err := s.stream(gctx, siteKey(in.JobID), store.PutOptions{}, func(w io.Writer) error {
+		_, err := s.stream(gctx, job.SiteKey(in.JobID), store.PutOptions{}, func(w io.Writer) error {
 			return json.NewEncoder(w).Encode(loaded)
 		})
 		return err
 	})
-	group.Go(func() error { return s.put(gctx, diagnosticsKey(in.JobID), lines.Bytes()) })
+	group.Go(func() error { return s.put(gctx, job.DiagnosticsKey(in.JobID), lines.Bytes()) })
 	for i, p := range plans {
 		group.Go(func() error {
 			data, err := json.Marshal(p)
 			if err != nil {
 				return internal("the export could not be planned", err)
 			}
-			return s.put(gctx, shardKey(in.JobID, i+1), data)
+			return s.put(gctx, job.ShardKey(in.JobID, i+1), data)
 		})
 		out.Shards = append(out.Shards, i+1)
 	}
@@ -122,9 +123,9 @@ func (s *Steps) plan(ctx context.Context, in PlanInput) (PlanOutput, error) {
 	return out, s.admin.BeginExport(ctx, in.JobID, admin.ExportPlan{Renderer: s.renderer, Shards: len(plans), Pages: len(layout.pages), Remote: fetched})
 }
 
-// completed tells whether a job has its bundle.
-func (s *Steps) completed(ctx context.Context, job string) bool {
-	j, err := s.admin.FindExport(ctx, job)
+// completed reports whether a job has its bundle.
+func (s *Steps) completed(ctx context.Context, id string) bool {
+	j, err := s.admin.FindExport(ctx, id)
 	return err == nil && j.Status == admin.ExportCompleted
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -17,9 +18,6 @@ import (
 // shows and writes the slices into one object, in the order of the pages; a unit
 // has the places of its own, which lie together. So no shard reads a
 // specification, and a unit reads what it needs by one request.
-
-// slicesKey is the object of a job's slices.
-func slicesKey(job string) string { return jobPrefix(job) + "reference.jsonl" }
 
 // sliceSpan is where the slice of a page lies in the object of all slices.
 type sliceSpan struct {
@@ -38,7 +36,7 @@ const maxSlices = 2 << 30
 
 // writeSlices writes the slices of the units' pages and notes their places in
 // the units. The result is what was found in the specifications meanwhile.
-func (s *Steps) writeSlices(ctx context.Context, job string, l *layout, loaded *site.Site, specs *reference.Reader, units []unit) ([]mdx.Diagnostic, error) {
+func (s *Steps) writeSlices(ctx context.Context, id string, l *layout, loaded *site.Site, specs *reference.Reader, units []unit) ([]mdx.Diagnostic, error) {
 	any := false
 	for _, i := range l.pages {
 		any = any || loaded.Pages[i].Reference != nil
@@ -47,7 +45,7 @@ func (s *Steps) writeSlices(ctx context.Context, job string, l *layout, loaded *
 		return nil, nil
 	}
 	var cut []mdx.Diagnostic
-	_, err := s.stream(ctx, slicesKey(job), store.PutOptions{}, func(w io.Writer) error {
+	_, err := s.stream(ctx, job.SlicesKey(id), store.PutOptions{}, func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 64<<10)
 		var at int64
 		for k := range units {
@@ -96,7 +94,7 @@ func (s *Steps) writeSlices(ctx context.Context, job string, l *layout, loaded *
 }
 
 // slices reads the slices of a unit's pages.
-func (s *Steps) slices(ctx context.Context, job string, spans []sliceSpan) (map[int]*reference.Slice, error) {
+func (s *Steps) slices(ctx context.Context, id string, spans []sliceSpan) (map[int]*reference.Slice, error) {
 	if len(spans) == 0 {
 		return nil, nil
 	}
@@ -105,7 +103,7 @@ func (s *Steps) slices(ctx context.Context, job string, spans []sliceSpan) (map[
 	if size < 0 || size > maxUnitSlices {
 		return nil, internal("the plan of a unit is damaged", fmt.Errorf("%d bytes of slices", size))
 	}
-	body, err := s.objects.Get(ctx, slicesKey(job), first.Offset, size)
+	body, err := s.objects.Get(ctx, job.SlicesKey(id), first.Offset, size)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -167,26 +168,26 @@ func TestSlicesAreReadOnce(t *testing.T) {
 	counted := &readCounter{Objects: w.objects, reads: map[string]int{}, bytes: map[string]int64{}}
 	w.objects = counted
 	w.admin = w.service(w.store, w.objects, w.runner)
-	job := w.start(t)
+	exp := w.start(t)
 	s := w.steps(func(o *Options) { o.Shards = 5 })
-	plan, err := s.Plan(context.Background(), PlanInput{JobID: job.ID})
+	plan, err := s.Plan(context.Background(), admin.WorkflowInput{JobID: exp.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := w.objects.Stat(context.Background(), slicesKey(job.ID))
+	info, err := w.objects.Stat(context.Background(), job.SlicesKey(exp.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, shard := range plan.Shards {
 		fresh := w.steps(func(o *Options) { o.Shards = 5 }) // a process of its own
-		if err := fresh.Render(context.Background(), RenderInput{JobID: job.ID, Renderer: plan.Renderer, Shard: shard}); err != nil {
+		if err := fresh.Render(context.Background(), job.RenderInput{JobID: exp.ID, Renderer: plan.Renderer, Shard: shard}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := counted.bytes[slicesKey(job.ID)]; got != info.Size {
+	if got := counted.bytes[job.SlicesKey(exp.ID)]; got != info.Size {
 		t.Errorf("%d bytes of slices are read, there are %d", got, info.Size)
 	}
-	if got := counted.reads[slicesKey(job.ID)]; got > 40 {
+	if got := counted.reads[job.SlicesKey(exp.ID)]; got > 40 {
 		t.Errorf("the slices of 300 pages are read by %d requests", got)
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -54,11 +55,6 @@ const (
 type Fetcher interface {
 	Get(ctx context.Context, address string, hosts remote.Hosts, kind remote.Kind) (remote.File, error)
 }
-
-func remotePrefix(job string) string       { return jobPrefix(job) + "remote/" }
-func remoteKey(job, digest string) string  { return remotePrefix(job) + digest }
-func remoteIndexKey(job string) string     { return remotePrefix(job) + "index.json" }
-func remoteNoteKey(job, key string) string { return remotePrefix(job) + sumOf([]byte(key)) + ".json" }
 
 func sumOf(data []byte) string {
 	sum := sha256.Sum256(data)
@@ -208,7 +204,7 @@ func (r *remotes) one(ctx context.Context, kind remote.Kind, address string, lat
 	if _, problem := r.hosts.Parse(address); problem != "" {
 		return &remoteFile{Address: address, Problem: problem}, nil
 	}
-	note := remoteNoteKey(r.job, keyOf(kind, address))
+	note := job.RemoteNoteKey(r.job, sumOf([]byte(keyOf(kind, address))))
 	if f, err := r.note(ctx, note); !errors.Is(err, store.ErrNotFound) {
 		return f, err
 	}
@@ -226,7 +222,7 @@ func (r *remotes) one(ctx context.Context, kind remote.Kind, address string, lat
 		return nil, err
 	} else {
 		f.SHA256, f.Size, f.Extension = sumOf(got.Data), int64(len(got.Data)), got.Extension
-		if err := r.steps.put(ctx, remoteKey(r.job, f.SHA256), got.Data); err != nil {
+		if err := r.steps.put(ctx, job.RemoteKey(r.job, f.SHA256), got.Data); err != nil {
 			return nil, err
 		}
 	}
@@ -263,7 +259,7 @@ func (r *remotes) note(ctx context.Context, key string) (*remoteFile, error) {
 
 // data reads what was fetched.
 func (r *remotes) data(f *remoteFile) ([]byte, error) {
-	return r.steps.read(r.ctx, remoteKey(r.job, f.SHA256), remote.MaxFileBytes)
+	return r.steps.read(r.ctx, job.RemoteKey(r.job, f.SHA256), remote.MaxFileBytes)
 }
 
 // Announce is that of reference.Remotes.
@@ -328,24 +324,24 @@ func (r *remotes) writeIndex() (string, error) {
 	if err != nil {
 		return "", internal("the list of remote files could not be written", err)
 	}
-	return sumOf(data), r.steps.put(r.ctx, remoteIndexKey(r.job), data)
+	return sumOf(data), r.steps.put(r.ctx, job.RemoteIndexKey(r.job), data)
 }
 
 // maxRemoteIndex bounds the index: two addresses' length for each file.
 const maxRemoteIndex = MaxRemoteFiles * 8 << 10
 
 // remoteFiles reads what a job fetched; nil for none.
-func (s *Steps) remoteFiles(ctx context.Context, job admin.ExportJob) ([]remoteFile, error) {
-	if job.Plan.Remote == "" {
+func (s *Steps) remoteFiles(ctx context.Context, e admin.ExportJob) ([]remoteFile, error) {
+	if e.Plan.Remote == "" {
 		return nil, nil
 	}
-	data, err := s.read(ctx, remoteIndexKey(job.ID), maxRemoteIndex)
+	data, err := s.read(ctx, job.RemoteIndexKey(e.ID), maxRemoteIndex)
 	if err != nil {
 		return nil, err
 	}
 	var index remoteIndex
-	if sumOf(data) != job.Plan.Remote {
-		return nil, internal("the list of remote files is damaged", fmt.Errorf("its digest is %s, not %s", sumOf(data), job.Plan.Remote))
+	if sumOf(data) != e.Plan.Remote {
+		return nil, internal("the list of remote files is damaged", fmt.Errorf("its digest is %s, not %s", sumOf(data), e.Plan.Remote))
 	}
 	if err := json.Unmarshal(data, &index); err != nil {
 		return nil, internal("the list of remote files can't be read", err)
@@ -356,7 +352,7 @@ func (s *Steps) remoteFiles(ctx context.Context, job admin.ExportJob) ([]remoteF
 // writeRemote adds the fetched files to a bundle, and the list of them. Readers
 // can see the list, so that it has no queries: those that fetched a file may be
 // secret.
-func (s *Steps) writeRemote(ctx context.Context, job string, files []remoteFile, add func(name string, data []byte) error) error {
+func (s *Steps) writeRemote(ctx context.Context, id string, files []remoteFile, add func(name string, data []byte) error) error {
 	if len(files) == 0 {
 		return nil
 	}
@@ -381,7 +377,7 @@ func (s *Steps) writeRemote(ctx context.Context, job string, files []remoteFile,
 			continue
 		}
 		written[f.Path] = true
-		data, err := s.read(ctx, remoteKey(job, f.Stored), 2*remote.MaxFileBytes)
+		data, err := s.read(ctx, job.RemoteKey(id, f.Stored), 2*remote.MaxFileBytes)
 		if err == nil && sumOf(data) != f.Stored {
 			err = internal("a remote file is damaged", io.ErrUnexpectedEOF)
 		}

@@ -276,7 +276,7 @@ func TestRetriesReadTheCopy(t *testing.T) {
 	// The first Plan dies after some notes.
 	dying := &dyingObjects{Objects: w.objects, left: 5}
 	s := w.steps(func(o *Options) { o.Fetcher, o.Objects = h.fetcher(), dying })
-	if _, err := s.Plan(ctx, PlanInput{JobID: job.ID}); err == nil {
+	if _, err := s.Plan(ctx, admin.WorkflowInput{JobID: job.ID}); err == nil {
 		t.Fatal("the step lives")
 	}
 	if h.most() == 0 {
@@ -284,13 +284,13 @@ func TestRetriesReadTheCopy(t *testing.T) {
 	}
 	h.change(map[string]string{"https://example.com/api/openapi.yaml": "application/yaml|openapi: 3.1.0\npaths: {/other: {get: {summary: Other}}}"})
 	steps := w.steps(func(o *Options) { o.Fetcher = h.fetcher() })
-	first, err := steps.Plan(ctx, PlanInput{JobID: job.ID})
+	first, err := steps.Plan(ctx, admin.WorkflowInput{JobID: job.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := h.total()
 	h.change(nil) // nothing is there any more
-	second, err := steps.Plan(ctx, PlanInput{JobID: job.ID})
+	second, err := steps.Plan(ctx, admin.WorkflowInput{JobID: job.ID})
 	if err != nil || len(first.Shards) != len(second.Shards) || h.total() != before {
 		t.Errorf("the second Plan: %v, %v; %d requests after %d", second, err, h.total(), before)
 	}

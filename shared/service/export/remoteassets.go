@@ -14,6 +14,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 )
 
@@ -75,7 +76,7 @@ func (r *remotes) assets(s *site.Site, fsys *snapshot.FS) ([]mdx.Diagnostic, err
 		data = r.localSheet(f.Address, data)
 		f.Stored = sumOf(data)
 		f.Path = remoteDir + f.Stored[:32] + f.Extension
-		if err := r.steps.put(r.ctx, remoteKey(r.job, f.Stored), data); err != nil {
+		if err := r.steps.put(r.ctx, job.RemoteKey(r.job, f.Stored), data); err != nil {
 			return nil, err
 		}
 	}

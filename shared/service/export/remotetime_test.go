@@ -14,7 +14,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/statemachine"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 // slowSite loads a picture, a specification and what that refers to from each
@@ -42,7 +42,7 @@ func TestRemoteTime(t *testing.T) {
 	for n := range 2 {
 		slow := &slowFiles{now: w.now}
 		steps := w.steps(func(o *Options) { o.Fetcher, o.Now = slow, slow.clock })
-		if _, err := steps.Plan(context.Background(), PlanInput{JobID: job.ID}); err != nil {
+		if _, err := steps.Plan(context.Background(), admin.WorkflowInput{JobID: job.ID}); err != nil {
 			t.Fatal(err)
 		}
 		if want := remoteParallel * (1 - n); slow.asked != want {
@@ -92,11 +92,7 @@ func (s *slowFiles) Get(_ context.Context, address string, _ remote.Hosts, kind 
 
 // What a Plan may wait for other hosts leaves most of its time for its work.
 func TestRemoteTimeLeavesRoom(t *testing.T) {
-	values := map[string]string{}
-	for _, name := range statemachine.Variables(statemachine.Export()) {
-		values[name] = "1"
-	}
-	definition, err := statemachine.Fill(statemachine.Export(), values)
+	definition, err := job.Definition(job.ByName, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,11 +117,11 @@ func TestRemoteFetchingEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	steps := w.steps(func(o *Options) { o.Fetcher = &stuckFiles{cancel: cancel} })
-	if _, err := steps.Plan(ctx, PlanInput{JobID: job.ID}); !errors.Is(err, context.Canceled) {
+	if _, err := steps.Plan(ctx, admin.WorkflowInput{JobID: job.ID}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the step ends with %v", err)
 	}
 	slow := &slowFiles{now: w.now}
-	if _, err := w.steps(func(o *Options) { o.Fetcher = slow }).Plan(context.Background(), PlanInput{JobID: job.ID}); err != nil {
+	if _, err := w.steps(func(o *Options) { o.Fetcher = slow }).Plan(context.Background(), admin.WorkflowInput{JobID: job.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if slow.asked != 40 {

@@ -20,6 +20,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -71,11 +72,11 @@ type sums struct {
 
 // Render renders one shard and marks it. A shard that is marked and whose
 // objects are there is left as it is.
-func (s *Steps) Render(ctx context.Context, in RenderInput) error {
+func (s *Steps) Render(ctx context.Context, in job.RenderInput) error {
 	return s.run(ctx, in.JobID, "render", func() error { return s.render(ctx, in) })
 }
 
-func (s *Steps) render(ctx context.Context, in RenderInput) error {
+func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 	if in.Shard < 1 || in.Shard > MaxShards {
 		return internal("a shard has a number that there is not", fmt.Errorf("shard %d", in.Shard))
 	}
@@ -90,7 +91,7 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 	if err != nil {
 		return err
 	}
-	data, err := s.read(ctx, shardKey(in.JobID, in.Shard), 64<<20)
+	data, err := s.read(ctx, job.ShardKey(in.JobID, in.Shard), 64<<20)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 		return internal("a shard's plan can't be read", err)
 	}
 	var out shardOutput
-	units, err := s.stream(ctx, unitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
+	units, err := s.stream(ctx, job.UnitsKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
 		if err := s.renderUnits(ctx, src, plan.Units, w, &out); err != nil {
 			return err
 		}
@@ -109,13 +110,13 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 	if err != nil {
 		return gone(err)
 	}
-	if err := s.put(ctx, filesKey(in.JobID, in.Shard), out.files.Bytes()); err != nil {
+	if err := s.put(ctx, job.FilesKey(in.JobID, in.Shard), out.files.Bytes()); err != nil {
 		return err
 	}
-	if err := s.put(ctx, factsKey(in.JobID, in.Shard), out.facts.Bytes()); err != nil {
+	if err := s.put(ctx, job.FactsKey(in.JobID, in.Shard), out.facts.Bytes()); err != nil {
 		return err
 	}
-	if err := s.put(ctx, fullKey(in.JobID, in.Shard), out.full.Bytes()); err != nil {
+	if err := s.put(ctx, job.FullKey(in.JobID, in.Shard), out.full.Bytes()); err != nil {
 		return err
 	}
 	if src.finder != nil {
@@ -130,28 +131,30 @@ func (s *Steps) render(ctx context.Context, in RenderInput) error {
 	return nil
 }
 
-// input reads a job for a step behind Plan, and refuses another renderer.
-func (s *Steps) input(ctx context.Context, job, renderer string) (admin.ExportInput, error) {
-	input, err := s.admin.ExportInput(ctx, job)
+// input reads a job for a step after Plan, and refuses another renderer.
+func (s *Steps) input(ctx context.Context, id, renderer string) (admin.ExportInput, error) {
+	input, err := s.admin.ExportInput(ctx, id)
 	if err != nil {
 		return input, err
 	}
 	s.annotate(ctx, slog.String("organisation", input.Job.Organisation))
 	if renderer != s.renderer {
-		return input, admin.Errorf(admin.CodeRendererChanged, "%s", messages[admin.CodeRendererChanged])
+		return input, admin.Errorf(admin.CodeRendererChanged, "%s", job.Message(admin.CodeRendererChanged))
 	}
 	return input, admin.CheckRenderer(input.Job, renderer)
 }
 
 // rendered reports whether a shard is done.
-func (s *Steps) rendered(ctx context.Context, in RenderInput, searched bool) (bool, error) {
+func (s *Steps) rendered(ctx context.Context, in job.RenderInput, searched bool) (bool, error) {
 	marked, err := s.admin.ShardMarked(ctx, in.JobID, in.Shard)
 	if err != nil || !marked {
 		return false, err
 	}
-	keys := []string{unitsKey(in.JobID, in.Shard), filesKey(in.JobID, in.Shard), factsKey(in.JobID, in.Shard), fullKey(in.JobID, in.Shard)}
+	keys := []string{
+		job.UnitsKey(in.JobID, in.Shard), job.FilesKey(in.JobID, in.Shard), job.FactsKey(in.JobID, in.Shard), job.FullKey(in.JobID, in.Shard),
+	}
 	if searched {
-		keys = append(keys, searchKey(in.JobID, in.Shard))
+		keys = append(keys, job.SearchKey(in.JobID, in.Shard))
 	}
 	for _, key := range keys {
 		if _, err := s.objects.Stat(ctx, key); errors.Is(err, store.ErrNotFound) {

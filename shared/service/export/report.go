@@ -15,6 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/search"
 	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 // report is what all shards' facts say together.
@@ -48,7 +49,7 @@ type event struct {
 
 // collect reads what Plan and all shards left, in order.
 func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, error) {
-	job := src.input.Job.ID
+	id := src.input.Job.ID
 	r := &report{site: src.site, ids: make([][]uint32, len(src.site.Pages)), seen: make(map[uint64]struct{})}
 	if src.finder != nil {
 		r.divisions = src.finder.newDivisions()
@@ -59,7 +60,7 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 	for i := range src.views.services.notices {
 		r.add(&src.views.services.notices[i])
 	}
-	err := s.lines(ctx, diagnosticsKey(job), func(dec *json.Decoder) error {
+	err := s.lines(ctx, job.DiagnosticsKey(id), func(dec *json.Decoder) error {
 		var d mdx.Diagnostic
 		if err := dec.Decode(&d); err != nil {
 			return err
@@ -72,7 +73,7 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 	}
 	for n := 1; n <= shards; n++ {
 		ended := false
-		err := s.lines(ctx, factsKey(job, n), func(dec *json.Decoder) error {
+		err := s.lines(ctx, job.FactsKey(id, n), func(dec *json.Decoder) error {
 			var f fact
 			if err := dec.Decode(&f); err != nil {
 				return err

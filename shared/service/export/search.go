@@ -18,6 +18,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -282,14 +283,10 @@ func (f *finder) page(i int, res *page.Result) search.Page {
 	return out
 }
 
-// searchKey is the object of what a shard knows for the index: its pages, then
-// its terms.
-func searchKey(job string, n int) string { return fmt.Sprintf("%ssearch/%d", jobPrefix(job), n) }
-
-// putSearch writes what a shard knows for the index. How many bytes its pages
-// take stands in its facts.
-func (s *Steps) putSearch(ctx context.Context, in RenderInput, part *search.Part) error {
-	_, err := s.stream(ctx, searchKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
+// putSearch writes what a shard knows for the index: its pages, then its terms.
+// How many bytes its pages take stands in its facts.
+func (s *Steps) putSearch(ctx context.Context, in job.RenderInput, part *search.Part) error {
+	_, err := s.stream(ctx, job.SearchKey(in.JobID, in.Shard), store.PutOptions{}, func(w io.Writer) error {
 		if _, err := w.Write(part.Pages()); err != nil {
 			return err
 		}
@@ -312,11 +309,11 @@ func (s *Steps) writeSearch(ctx context.Context, src *source, facts *report, add
 	if err := add(src.finder.scriptPath, src.finder.script); err != nil {
 		return err
 	}
-	job := src.input.Job.ID
+	id := src.input.Job.ID
 	builder := search.NewBuilder(facts.divisions, add)
 	var terms []*chunkReader
 	for i, size := range facts.searchPages {
-		key := searchKey(job, i+1)
+		key := job.SearchKey(id, i+1)
 		if err := eachLine(&chunkReader{ctx: ctx, objects: s.objects, key: key, end: size}, builder.Page); err != nil {
 			return err
 		}
@@ -324,7 +321,7 @@ func (s *Steps) writeSearch(ctx context.Context, src *source, facts *report, add
 	}
 	for level := 1; len(terms) > searchFanIn; level++ {
 		var err error
-		if terms, err = s.mergeTerms(ctx, job, level, terms); err != nil {
+		if terms, err = s.mergeTerms(ctx, id, level, terms); err != nil {
 			return err
 		}
 	}
@@ -335,11 +332,11 @@ func (s *Steps) writeSearch(ctx context.Context, src *source, facts *report, add
 }
 
 // mergeTerms joins groups of streams into one each.
-func (s *Steps) mergeTerms(ctx context.Context, job string, level int, terms []*chunkReader) ([]*chunkReader, error) {
+func (s *Steps) mergeTerms(ctx context.Context, id string, level int, terms []*chunkReader) ([]*chunkReader, error) {
 	var out []*chunkReader
 	for len(terms) > 0 {
 		n := min(searchFanIn, len(terms))
-		key := fmt.Sprintf("%ssearch/merged-%d-%d", jobPrefix(job), level, len(out))
+		key := job.MergedKey(id, level, len(out))
 		_, err := s.stream(ctx, key, store.PutOptions{}, func(w io.Writer) error {
 			return search.Merge(ctx, w, readersOf(terms[:n]))
 		})

@@ -15,6 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -68,7 +69,7 @@ func (s *Steps) open(ctx context.Context, in admin.ExportInput) (*source, error)
 		if err != nil {
 			return nil, err
 		}
-		body, err := s.objects.Get(ctx, siteKey(in.Job.ID), 0, -1)
+		body, err := s.objects.Get(ctx, job.SiteKey(in.Job.ID), 0, -1)
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -24,11 +25,11 @@ func TestStepsRepeat(t *testing.T) {
 	want := w.exported(t, nil)
 
 	ctx := context.Background()
-	job := w.start(t)
+	exp := w.start(t)
 	s := w.steps(func(o *Options) { o.Shards = 2 })
-	var plan PlanOutput
+	var plan job.PlanOutput
 	for range 2 {
-		p, err := s.Plan(ctx, PlanInput{JobID: job.ID})
+		p, err := s.Plan(ctx, admin.WorkflowInput{JobID: exp.ID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,35 +37,35 @@ func TestStepsRepeat(t *testing.T) {
 	}
 	for range 2 {
 		for _, n := range plan.Shards {
-			if err := s.Render(ctx, RenderInput{job.ID, plan.Renderer, n}); err != nil {
+			if err := s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: plan.Renderer, Shard: n}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for range 2 {
-		if err := s.Assemble(ctx, AssembleInput{job.ID, plan.Renderer}); err != nil {
+		if err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !bytes.Equal(w.bundle(t, job.ID), want) {
+	if !bytes.Equal(w.bundle(t, exp.ID), want) {
 		t.Error("other bytes")
 	}
-	list, err := w.objects.List(ctx, jobPrefix(job.ID), "", 0)
-	if err != nil || len(list) != 1 || list[0].Key != BundleKey(job.ID) {
+	list, err := w.objects.List(ctx, job.Prefix(exp.ID), "", 0)
+	if err != nil || len(list) != 1 || list[0].Key != job.BundleKey(exp.ID) {
 		t.Errorf("the job leaves %v (%v)", list, err)
 	}
 
 	// What comes late changes nothing.
-	if err := s.Render(ctx, RenderInput{job.ID, plan.Renderer, 1}); admin.CodeOf(err) != admin.CodeJobNotActive {
+	if err := s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: plan.Renderer, Shard: 1}); admin.CodeOf(err) != admin.CodeJobNotActive {
 		t.Errorf("a late shard: %v", err)
 	}
-	if err := s.Fail(ctx, FailInput{JobID: job.ID, Error: ErrorNames{Error: "States.Timeout"}}); err != nil {
+	if err := w.keeper().Fail(ctx, job.FailInput{JobID: exp.ID, Error: job.ErrorNames{Error: "States.Timeout"}}); err != nil {
 		t.Errorf("a late failure: %v", err)
 	}
-	if p, err := s.Plan(ctx, PlanInput{JobID: job.ID}); err != nil || len(p.Shards) != 0 {
+	if p, err := s.Plan(ctx, admin.WorkflowInput{JobID: exp.ID}); err != nil || len(p.Shards) != 0 {
 		t.Errorf("a late plan: %v, %v", p, err)
 	}
-	if !bytes.Equal(w.bundle(t, job.ID), want) {
+	if !bytes.Equal(w.bundle(t, exp.ID), want) {
 		t.Error("other bytes after late steps")
 	}
 }
@@ -83,11 +84,11 @@ func TestFailSaysHowTheExecutionEnded(t *testing.T) {
 		t.Run(named, func(t *testing.T) {
 			w := newWorld(t)
 			w.publish(t, sampleSite(1))
-			job := w.start(t)
-			if err := w.steps(nil).Fail(t.Context(), FailInput{JobID: job.ID, Error: ErrorNames{Error: named}}); err != nil {
+			exp := w.start(t)
+			if err := w.keeper().Fail(t.Context(), job.FailInput{JobID: exp.ID, Error: job.ErrorNames{Error: named}}); err != nil {
 				t.Fatal(err)
 			}
-			j, err := w.admin.FindExport(t.Context(), job.ID)
+			j, err := w.admin.FindExport(t.Context(), exp.ID)
 			if err != nil || j.Status != admin.ExportFailed || *j.Failure != want {
 				t.Errorf("the job is %s with %+v (%v)", j.Status, j.Failure, err)
 			}
@@ -100,36 +101,36 @@ func TestFinishedShardReturnsAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(5))
 	ctx := context.Background()
-	job := w.start(t)
+	exp := w.start(t)
 	s := w.steps(func(o *Options) { o.Shards = 1 })
-	plan, err := s.Plan(ctx, PlanInput{JobID: job.ID})
+	plan, err := s.Plan(ctx, admin.WorkflowInput{JobID: exp.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := RenderInput{job.ID, plan.Renderer, 1}
+	in := job.RenderInput{JobID: exp.ID, Renderer: plan.Renderer, Shard: 1}
 	if err := s.Render(ctx, in); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.objects.Put(ctx, unitsKey(job.ID, 1), strings.NewReader("mark"), store.PutOptions{}); err != nil {
+	if _, err := w.objects.Put(ctx, job.UnitsKey(exp.ID, 1), strings.NewReader("mark"), store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Render(ctx, in); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := w.objects.Stat(ctx, unitsKey(job.ID, 1)); err != nil || info.Size != 4 {
+	if info, err := w.objects.Stat(ctx, job.UnitsKey(exp.ID, 1)); err != nil || info.Size != 4 {
 		t.Errorf("the shard was rendered again: %+v, %v", info, err)
 	}
 	// But one whose objects went is.
-	if err := w.objects.Delete(ctx, unitsKey(job.ID, 1)); err != nil {
+	if err := w.objects.Delete(ctx, job.UnitsKey(exp.ID, 1)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Render(ctx, in); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Assemble(ctx, AssembleInput{job.ID, plan.Renderer}); err != nil {
+	if err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}); err != nil {
 		t.Fatal(err)
 	}
-	w.bundle(t, job.ID)
+	w.bundle(t, exp.ID)
 }
 
 // An export shows the snapshot that it started with.
@@ -138,24 +139,24 @@ func TestPublishInTheMiddle(t *testing.T) {
 	w.publish(t, sampleSite(30))
 	want := w.exported(t, nil)
 	ctx := context.Background()
-	job := w.start(t)
+	exp := w.start(t)
 	s := w.steps(func(o *Options) { o.Shards = 2 })
-	plan, err := s.Plan(ctx, PlanInput{JobID: job.ID})
+	plan, err := s.Plan(ctx, admin.WorkflowInput{JobID: exp.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Render(ctx, RenderInput{job.ID, plan.Renderer, 1}); err != nil {
+	if err := s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: plan.Renderer, Shard: 1}); err != nil {
 		t.Fatal(err)
 	}
 	w.publish(t, sampleSite(4))
 	s = w.steps(nil) // a process that knows nothing of the one before
-	if err := s.Render(ctx, RenderInput{job.ID, plan.Renderer, 2}); err != nil {
+	if err := s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: plan.Renderer, Shard: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Assemble(ctx, AssembleInput{job.ID, plan.Renderer}); err != nil {
+	if err := s.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(w.bundle(t, job.ID), want) {
+	if !bytes.Equal(w.bundle(t, exp.ID), want) {
 		t.Error("a publish in the middle changed the export")
 	}
 }
@@ -164,12 +165,12 @@ func TestPublishInTheMiddle(t *testing.T) {
 func TestCancel(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(300))
-	job := w.start(t)
+	exp := w.start(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	calls := &countingObjects{Objects: w.objects}
 	s := w.steps(func(o *Options) { o.Objects, o.Shards, o.Concurrency = calls, 1, 2 })
-	plan, err := s.Plan(ctx, PlanInput{JobID: job.ID})
+	plan, err := s.Plan(ctx, admin.WorkflowInput{JobID: exp.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,20 +179,20 @@ func TestCancel(t *testing.T) {
 			cancel()
 		}
 	}
-	if err := s.Render(ctx, RenderInput{job.ID, plan.Renderer, 1}); !errors.Is(err, context.Canceled) {
+	if err := s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: plan.Renderer, Shard: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if marked, err := w.admin.ShardMarked(context.Background(), job.ID, 1); err != nil || marked {
+	if marked, err := w.admin.ShardMarked(context.Background(), exp.ID, 1); err != nil || marked {
 		t.Errorf("the shard is marked (%v)", err)
 	}
 	if len(s.slots) != 0 {
 		t.Errorf("%d slots are still held", len(s.slots))
 	}
 	calls.onPut = nil
-	if err := workflow(context.Background(), s, job.ID); err != nil {
+	if err := workflow(context.Background(), s, exp.ID); err != nil {
 		t.Fatal(err)
 	}
-	w.bundle(t, job.ID)
+	w.bundle(t, exp.ID)
 }
 
 // countingObjects tells of every Put.
@@ -271,17 +272,17 @@ func TestRendererChanged(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(3))
 	ctx := context.Background()
-	job := w.start(t)
-	plan, err := w.steps(nil).Plan(ctx, PlanInput{JobID: job.ID})
+	exp := w.start(t)
+	plan, err := w.steps(nil).Plan(ctx, admin.WorkflowInput{JobID: exp.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := w.steps(func(o *Options) { o.Renderer = "other" })
 	for name, err := range map[string]error{
-		"plan":     second(other.Plan(ctx, PlanInput{JobID: job.ID})),
-		"render":   other.Render(ctx, RenderInput{job.ID, plan.Renderer, 1}),
-		"forged":   other.Render(ctx, RenderInput{job.ID, "other", 1}),
-		"assemble": other.Assemble(ctx, AssembleInput{job.ID, plan.Renderer}),
+		"plan":     second(other.Plan(ctx, admin.WorkflowInput{JobID: exp.ID})),
+		"render":   other.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: plan.Renderer, Shard: 1}),
+		"forged":   other.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: "other", Shard: 1}),
+		"assemble": other.Assemble(ctx, job.AssembleInput{JobID: exp.ID, Renderer: plan.Renderer}),
 	} {
 		if admin.CodeOf(err) != admin.CodeRendererChanged {
 			t.Errorf("%s: %v", name, err)
@@ -297,16 +298,16 @@ func TestFailTellsTheCause(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(3))
 	ctx := context.Background()
-	job := w.start(t)
+	exp := w.start(t)
 	s := w.steps(nil)
-	err := s.run(ctx, job.ID, "render", func() error { return admin.Errorf(admin.CodeSiteTooLarge, "too much of it") })
+	err := s.run(ctx, exp.ID, "render", func() error { return admin.Errorf(admin.CodeSiteTooLarge, "too much of it") })
 	if admin.CodeOf(err) != admin.CodeSiteTooLarge {
 		t.Fatal(err)
 	}
-	if err := s.Fail(ctx, FailInput{JobID: job.ID, Error: ErrorNames{Error: "States.ExceedToleratedFailureThreshold", Cause: "secret path"}}); err != nil {
+	if err := w.keeper().Fail(ctx, job.FailInput{JobID: exp.ID, Error: job.ErrorNames{Error: "States.ExceedToleratedFailureThreshold", Cause: "secret path"}}); err != nil {
 		t.Fatal(err)
 	}
-	j, err := w.admin.FindExport(ctx, job.ID)
+	j, err := w.admin.FindExport(ctx, exp.ID)
 	if err != nil || j.Failure == nil || *j.Failure != (admin.Failure{Code: admin.CodeSiteTooLarge, Message: "too much of it"}) {
 		t.Errorf("%+v, %v", j.Failure, err)
 	}
@@ -316,11 +317,11 @@ func TestFailTellsTheCause(t *testing.T) {
 func TestFailHidesInternals(t *testing.T) {
 	w := newWorld(t)
 	w.publish(t, sampleSite(3))
-	job := w.start(t)
-	if err := w.steps(nil).Fail(context.Background(), FailInput{JobID: job.ID, Error: ErrorNames{Error: "Runtime.Panic", Cause: "secret path"}}); err != nil {
+	exp := w.start(t)
+	if err := w.keeper().Fail(context.Background(), job.FailInput{JobID: exp.ID, Error: job.ErrorNames{Error: "Runtime.Panic", Cause: "secret path"}}); err != nil {
 		t.Fatal(err)
 	}
-	j, err := w.admin.FindExport(context.Background(), job.ID)
+	j, err := w.admin.FindExport(context.Background(), exp.ID)
 	if err != nil || j.Failure == nil || j.Failure.Code != admin.CodeInternal || strings.Contains(j.Failure.Message, "secret") {
 		t.Errorf("%+v, %v", j.Failure, err)
 	}
@@ -333,7 +334,7 @@ func TestPageThatFails(t *testing.T) {
 	ctx := context.Background()
 	job := w.start(t)
 	s := w.steps(nil)
-	if _, err := s.Plan(ctx, PlanInput{JobID: job.ID}); err != nil {
+	if _, err := s.Plan(ctx, admin.WorkflowInput{JobID: job.ID}); err != nil {
 		t.Fatal(err)
 	}
 	input, err := w.admin.ExportInput(ctx, job.ID)
@@ -435,12 +436,11 @@ func TestReconcile(t *testing.T) {
 			w := newWorld(t)
 			w.publish(t, sampleSite(3))
 			ctx := context.Background()
-			job := w.start(t)
+			exp := w.start(t)
 			r := &fakeRunner{executions: map[string]store.Execution{}}
 			w.admin = w.service(w.store, w.objects, r)
-			s := w.steps(func(o *Options) { o.Runner, o.SweepEvery = r, -1 })
 			if c.begun {
-				if _, err := s.Plan(ctx, PlanInput{JobID: job.ID}); err != nil {
+				if _, err := w.steps(nil).Plan(ctx, admin.WorkflowInput{JobID: exp.ID}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -449,16 +449,17 @@ func TestReconcile(t *testing.T) {
 				if e.StartedAt.IsZero() {
 					e.StartedAt = w.now.Add(-2 * time.Hour)
 				}
-				r.executions[job.ID] = e
+				r.executions[exp.ID] = e
 			}
-			if err := s.Reconcile(ctx); err != nil {
+			keeper := job.NewKeeper(job.Options{Admin: w.admin, Objects: w.objects, Runner: r, Now: func() time.Time { return w.now }, SweepEvery: -1})
+			if err := keeper.Reconcile(ctx); err != nil {
 				t.Fatal(err)
 			}
-			j, err := w.admin.FindExport(ctx, job.ID)
+			j, err := w.admin.FindExport(ctx, exp.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, there := r.executions[job.ID]
+			_, there := r.executions[exp.ID]
 			if j.Status != c.status || there != (c.started || c.execution != nil) || (len(r.stopped) == 1) != c.stopped {
 				t.Errorf("status %s, execution %v, stopped %v", j.Status, there, r.stopped)
 			}
@@ -483,15 +484,15 @@ func TestSweep(t *testing.T) {
 	if _, err := w.objects.Put(ctx, key, bytes.NewReader(stray), store.PutOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	s := w.steps(nil)
-	if err := s.Sweep(ctx); err != nil {
+	keeper := w.keeper()
+	if err := keeper.Sweep(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.objects.Stat(ctx, key); err != nil {
 		t.Errorf("a young pack is gone: an upload may be under way (%v)", err)
 	}
 	w.now = w.now.AddDate(0, 0, 3)
-	if err := s.Sweep(ctx); err != nil {
+	if err := keeper.Sweep(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.objects.Stat(ctx, key); !errors.Is(err, store.ErrNotFound) {

@@ -14,6 +14,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/search"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -191,7 +192,7 @@ func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer
 func (s *Steps) catch(ctx context.Context, src *source, r *unitResult) {
 	if p := recover(); p != nil {
 		s.log.ErrorContext(ctx, "a unit panicked", "job", src.input.Job.ID, "panic", p, "stack", string(debug.Stack()))
-		*r = unitResult{err: internal(messages[admin.CodeInternal], fmt.Errorf("panic: %v", p))}
+		*r = unitResult{err: internal(job.Message(admin.CodeInternal), fmt.Errorf("panic: %v", p))}
 	}
 }
 

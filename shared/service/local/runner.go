@@ -9,21 +9,12 @@ import (
 	"log/slog"
 	"regexp"
 	"runtime"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
-	"github.com/bindery-docs/bindery/statemachine"
-)
-
-// The names under which Resume expects the steps of the export.
-const (
-	TaskPlan     = "plan"
-	TaskRender   = "render"
-	TaskAssemble = "assemble"
-	TaskFail     = "fail"
 )
 
 // Runner is store.Runner on the interpreter of package asl. Executions are
@@ -62,7 +53,7 @@ type RunnerOptions struct {
 	Log *slog.Logger
 }
 
-// Runner gives the executions. It runs none before Resume.
+// Runner returns the executions. It runs none before Resume.
 func (l *Local) Runner() *Runner { return l.runner }
 
 // work is what a Runner has to do with once it runs executions.
@@ -90,9 +81,10 @@ var (
 const tellAttempts = 5
 
 // Resume takes the folder's lock (ErrLocked when another process has it) and
-// runs executions from now on: those that were left running, from their
-// beginning, and all that are started. It returns at once; executions run
-// until ctx ends or Close. Those that are not done by then stay RUNNING.
+// runs executions from now on, on tasks by their names in package job: those
+// that were left running, from their beginning, and all that are started. It
+// returns at once; executions run until ctx ends or Close. Those that are not
+// done by then stay RUNNING.
 func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt RunnerOptions) error {
 	if opt.RenderConcurrency <= 0 {
 		opt.RenderConcurrency = runtime.GOMAXPROCS(0)
@@ -106,13 +98,7 @@ func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt Runn
 	if opt.Log == nil {
 		opt.Log = r.l.log
 	}
-	definition, err := statemachine.Fill(statemachine.Export(), map[string]string{
-		statemachine.PlanFunction:      TaskPlan,
-		statemachine.RenderFunction:    TaskRender,
-		statemachine.AssembleFunction:  TaskAssemble,
-		statemachine.FailFunction:      TaskFail,
-		statemachine.RenderConcurrency: strconv.Itoa(opt.RenderConcurrency),
-	})
+	definition, err := job.Definition(job.ByName, opt.RenderConcurrency)
 	if err != nil {
 		return err
 	}
@@ -224,7 +210,7 @@ func (r *Runner) Stop(ctx context.Context, name, reason string) error {
 	return nil
 }
 
-// end gives a running execution its final state, and tells whether it was
+// end gives a running execution its final state, and reports whether it was
 // running still: whoever comes first decides.
 func (r *Runner) end(ctx context.Context, e store.Execution) (bool, error) {
 	var changed bool

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -31,21 +32,21 @@ func jobOf(input json.RawMessage) string {
 func hangingTasks(begun chan<- string) map[string]asl.Task {
 	none := func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }
 	return map[string]asl.Task{
-		local.TaskPlan: func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+		job.TaskPlan: func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 			if begun != nil {
 				begun <- jobOf(input)
 			}
 			<-ctx.Done()
 			return nil, ctx.Err()
 		},
-		local.TaskRender: none, local.TaskAssemble: none, local.TaskFail: none,
+		job.TaskRender: none, job.TaskAssemble: none, job.TaskFail: none,
 	}
 }
 
 // workingTasks do all there is to do, in one shard.
 func workingTasks() map[string]asl.Task {
 	tasks := hangingTasks(nil)
-	tasks[local.TaskPlan] = func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+	tasks[job.TaskPlan] = func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
 		return fmt.Appendf(nil, `{"jobId":%q,"renderer":"r","shards":[1]}`, jobOf(input)), nil
 	}
 	return tasks
@@ -151,7 +152,7 @@ func TestOneProcessRunsExecutions(t *testing.T) {
 
 func TestResumeNeedsAllTasks(t *testing.T) {
 	tasks := workingTasks()
-	delete(tasks, local.TaskFail)
+	delete(tasks, job.TaskFail)
 	if err := open(t, t.TempDir()).Runner().Resume(t.Context(), tasks, fast); err == nil {
 		t.Error("no error")
 	}
@@ -182,7 +183,7 @@ func TestOnEnd(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir)
 	failing := workingTasks()
-	failing[local.TaskPlan] = func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+	failing[job.TaskPlan] = func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
 		if jobOf(input) == "good" {
 			return json.RawMessage(`{"jobId":"good","renderer":"r","shards":[]}`), nil
 		}
@@ -236,7 +237,7 @@ func TestEachExecutionRunsAndIsToldOfOnce(t *testing.T) {
 	ran, told := map[string]int{}, map[string]int{}
 	all := make(chan struct{})
 	tasks := workingTasks()
-	tasks[local.TaskPlan] = func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
+	tasks[job.TaskPlan] = func(_ context.Context, input json.RawMessage) (json.RawMessage, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		ran[jobOf(input)]++
@@ -295,7 +296,7 @@ func TestOnlySoManyExecutionsAtOnce(t *testing.T) {
 func TestRenderConcurrency(t *testing.T) {
 	l := open(t, t.TempDir())
 	tasks := workingTasks()
-	tasks[local.TaskPlan] = func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	tasks[job.TaskPlan] = func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return json.RawMessage(`{"jobId":"x","renderer":"r","shards":[1,2,3,4,5,6,7,8,9]}`), nil
 	}
 	var (
@@ -303,7 +304,7 @@ func TestRenderConcurrency(t *testing.T) {
 		now, most int
 	)
 	gate, open3 := make(chan struct{}), sync.Once{}
-	tasks[local.TaskRender] = func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	tasks[job.TaskRender] = func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		mu.Lock()
 		now++
 		most = max(most, now)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
@@ -28,13 +29,13 @@ func smallExport(s store.Store, o store.Objects) storetest.Tasks {
 		return err
 	}
 	return storetest.Tasks{
-		local.TaskPlan: func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		job.TaskPlan: func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 			if _, err := o.Put(ctx, "site", strings.NewReader("site"), store.PutOptions{}); err != nil {
 				return nil, err
 			}
 			return json.RawMessage(`{"jobId":"exp_1","renderer":"r","shards":[1,2]}`), mark(ctx, "planned")
 		},
-		local.TaskRender: func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+		job.TaskRender: func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 			var in struct {
 				Shard int `json:"shard"`
 			}
@@ -47,7 +48,7 @@ func smallExport(s store.Store, o store.Objects) storetest.Tasks {
 			}
 			return nil, mark(ctx, name)
 		},
-		local.TaskAssemble: func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		job.TaskAssemble: func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 			units, err := o.List(ctx, "unit/", "", 0)
 			if err != nil {
 				return nil, err
@@ -66,7 +67,7 @@ func smallExport(s store.Store, o store.Objects) storetest.Tasks {
 			}
 			return json.RawMessage(`{}`), mark(ctx, "completed")
 		},
-		local.TaskFail: func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		job.TaskFail: func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 			return nil, mark(ctx, "failed")
 		},
 	}

@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Tasks are the steps of the export workflow, by name: "plan", "render",
-// "assemble" and "fail". Package statemachine says what each gets and gives.
+// Tasks are the steps of the export workflow, by their names in package job,
+// which also says what each gets and gives.
 type Tasks = map[string]func(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
 
 // Runner runs the contract of store.Runner, with the export workflow on steps
@@ -63,11 +64,9 @@ func (e *stepError) Code() string        { return e.code }
 func (e *stepError) SafeMessage() string { return e.message }
 
 func (s *runnerSuite) tasks() Tasks {
-	type input struct {
-		JobID    string `json:"jobId"`
-		Renderer string `json:"renderer"`
-		Shard    int    `json:"shard"`
-		Error    *struct{ Error, Cause string }
+	type input struct { // what one of the steps gets
+		job.RenderInput
+		Error *job.ErrorNames
 	}
 	step := func(name string, fn func(ctx context.Context, in input, nth int) (any, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return func(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
@@ -99,16 +98,16 @@ func (s *runnerSuite) tasks() Tasks {
 		}
 	}
 	return Tasks{
-		"plan": step("plan", func(_ context.Context, in input, nth int) (any, error) {
+		job.TaskPlan: step(job.TaskPlan, func(_ context.Context, in input, nth int) (any, error) {
 			switch {
 			case strings.HasSuffix(in.JobID, "-invalid"):
 				return nil, &stepError{"invalid_site", "docs.json is missing"}
 			case strings.HasSuffix(in.JobID, "-flaky") && nth == 1:
 				return nil, &stepError{"temporary", "later"}
 			}
-			return map[string]any{"jobId": in.JobID, "renderer": "r1", "shards": []int{1, 2, 3}}, nil
+			return job.PlanOutput{JobID: in.JobID, Renderer: "r1", Shards: []int{1, 2, 3}}, nil
 		}),
-		"render": step("render", func(ctx context.Context, in input, _ int) (any, error) {
+		job.TaskRender: step(job.TaskRender, func(ctx context.Context, in input, _ int) (any, error) {
 			if in.Renderer != "r1" {
 				return nil, fmt.Errorf("renderer %q", in.Renderer)
 			}
@@ -125,13 +124,13 @@ func (s *runnerSuite) tasks() Tasks {
 			}
 			return nil, nil
 		}),
-		"assemble": step("assemble", func(_ context.Context, in input, _ int) (any, error) {
+		job.TaskAssemble: step(job.TaskAssemble, func(_ context.Context, in input, _ int) (any, error) {
 			if in.Renderer != "r1" {
 				return nil, fmt.Errorf("renderer %q", in.Renderer)
 			}
 			return map[string]any{}, nil
 		}),
-		"fail": step("fail", func(context.Context, input, int) (any, error) { return nil, nil }),
+		job.TaskFail: step(job.TaskFail, func(context.Context, input, int) (any, error) { return nil, nil }),
 	}
 }
 

@@ -25,8 +25,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
-	"github.com/bindery-docs/bindery/statemachine"
 )
 
 // Table makes the table of records and gives its name.
@@ -190,11 +190,7 @@ func (c *Cloud) StateMachine(t *testing.T, name string, tasks map[string]func(co
 		c.call(t, "lambda", "/2015-03-31/functions", "application/json", body)
 		functions[task] = "arn:aws:lambda:" + Region + ":" + Account + ":function:" + function
 	}
-	definition, err := statemachine.Fill(statemachine.Export(), map[string]string{
-		statemachine.PlanFunction: functions["plan"], statemachine.RenderFunction: functions["render"],
-		statemachine.AssembleFunction: functions["assemble"], statemachine.FailFunction: functions["fail"],
-		statemachine.RenderConcurrency: "2",
-	})
+	definition, err := job.Definition(func(task string) string { return functions[task] }, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/bindery-docs/bindery/shared/service/cloud/internal/call"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -65,8 +66,6 @@ type Options struct {
 }
 
 const (
-	exportsPrefix = "exports/"
-
 	// defaultType is the media type of an object that was stored without one.
 	defaultType = "application/octet-stream"
 	// maxListed is how many objects a listing gives at most, in S3.
@@ -100,7 +99,7 @@ func New(cfg aws.Config, opt Options) *Objects {
 
 // bucket gives the bucket of a key.
 func (o *Objects) bucket(key string) *string {
-	if strings.HasPrefix(key, exportsPrefix) {
+	if strings.HasPrefix(key, job.AllObjects) {
 		return &o.exports
 	}
 	return &o.sources
@@ -256,11 +255,11 @@ func (o *Objects) List(ctx context.Context, prefix, after string, limit int) ([]
 	if limit == 0 || limit > maxListed {
 		limit = maxListed
 	}
-	if strings.HasPrefix(prefix, exportsPrefix) || o.sources == o.exports {
+	if strings.HasPrefix(prefix, job.AllObjects) || o.sources == o.exports {
 		return o.list(ctx, &o.exports, prefix, after, limit)
 	}
 	list, err := o.list(ctx, &o.sources, prefix, after, limit)
-	if err != nil || !strings.HasPrefix(exportsPrefix, prefix) {
+	if err != nil || !strings.HasPrefix(job.AllObjects, prefix) {
 		return list, err
 	}
 	more, err := o.list(ctx, &o.exports, prefix, after, limit)

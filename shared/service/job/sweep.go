@@ -1,4 +1,4 @@
-package upkeep
+package job
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// sweepDue tells whether it is time to sweep, and notes that it is done. The
+// sweepDue reports whether it is time to sweep, and notes that it is done. The
 // note is a record: in the cloud each look may be another process's, and one
 // that comes while a long sweep is at work must not begin a second.
 func (k *Keeper) sweepDue(ctx context.Context) (bool, error) {
@@ -115,16 +115,16 @@ func (k *Keeper) eachObject(ctx context.Context, prefix string, pick func([]stor
 }
 
 // sweepBundles removes bundles past their project's retention, and what a late
-// step left behind a job that is final: parts, and the bundle of one that failed.
+// step left of a job that is final: parts, and the bundle of one that failed.
 func (k *Keeper) sweepBundles(ctx context.Context) error {
 	jobs := make(map[string]admin.ExportJob) // the jobs of one page of the list
 	projects := make(map[string]admin.Project)
 	var fault error
-	err := k.eachObject(ctx, prefix, func(list []store.ObjectInfo) []store.ObjectInfo {
+	err := k.eachObject(ctx, AllObjects, func(list []store.ObjectInfo) []store.ObjectInfo {
 		var gone []store.ObjectInfo
 		clear(jobs)
 		for _, o := range list {
-			id, rest, _ := strings.Cut(strings.TrimPrefix(o.Key, prefix), "/")
+			id, rest, _ := strings.Cut(strings.TrimPrefix(o.Key, AllObjects), "/")
 			job, ok := jobs[id]
 			if !ok {
 				var err error

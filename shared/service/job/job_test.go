@@ -1,4 +1,4 @@
-package upkeep
+package job
 
 import (
 	"errors"

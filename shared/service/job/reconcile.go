@@ -1,4 +1,4 @@
-package upkeep
+package job
 
 import (
 	"context"
@@ -79,6 +79,6 @@ func (k *Keeper) end(ctx context.Context, job admin.ExportJob, message string) e
 	if err := k.runner.Stop(ctx, job.ID, message); err != nil {
 		return err
 	}
-	k.Clean(ctx, job.ID, "")
+	Clean(ctx, k.objects, k.log, job.ID, "")
 	return nil
 }

@@ -1,12 +1,4 @@
-// Package upkeep is what happens to exports beside their steps: it marks failed
-// ones, and looks after jobs and objects that nobody looks after any more. It
-// knows nothing of pages, so the programs for it are small.
-//
-//	upkeep.go     Keeper, its options; what objects a job has
-//	fail.go       Fail: the end of a job that can't be completed
-//	reconcile.go  Reconcile: jobs whose execution never was, or ended without them
-//	sweep.go      Sweep: objects that nothing refers to
-package upkeep
+package job
 
 import (
 	"context"
@@ -48,8 +40,8 @@ type Keeper struct {
 	sweepEvery time.Duration
 }
 
-// New makes a Keeper.
-func New(opt Options) *Keeper {
+// NewKeeper makes a Keeper.
+func NewKeeper(opt Options) *Keeper {
 	k := &Keeper{
 		admin: opt.Admin, objects: opt.Objects, runner: opt.Runner, log: opt.Log, now: opt.Now,
 		maxAge: opt.MaxAge, sweepEvery: opt.SweepEvery,
@@ -69,25 +61,12 @@ func New(opt Options) *Keeper {
 	return k
 }
 
-// prefix is what the keys of all jobs' objects begin with; bundleName is the
-// one that outlives its job's end.
-const (
-	prefix     = "exports/"
-	bundleName = "bundle.tar.gz"
-)
-
-// Prefix is what the keys of a job's objects begin with.
-func Prefix(job string) string { return prefix + job + "/" }
-
-// BundleKey is the object that a job's bundle is.
-func BundleKey(job string) string { return Prefix(job) + bundleName }
-
-// Clean removes what a job that is final needs no more: all its objects but
-// keep, the bundle of one that is completed. What it misses costs storage until
-// the next sweep, and nothing else.
-func (k *Keeper) Clean(ctx context.Context, job, keep string) {
+// Clean removes what a job that is final no longer needs: all its objects but
+// keep, the bundle of one that is completed. What it misses goes to the log, and
+// costs storage until the next sweep, nothing else.
+func Clean(ctx context.Context, objects store.Objects, log *slog.Logger, job, keep string) {
 	for {
-		list, err := k.objects.List(ctx, Prefix(job), "", 1000)
+		list, err := objects.List(ctx, Prefix(job), "", 1000)
 		var keys []string
 		for _, o := range list {
 			if o.Key != keep {
@@ -95,10 +74,10 @@ func (k *Keeper) Clean(ctx context.Context, job, keep string) {
 			}
 		}
 		if err == nil && len(keys) > 0 {
-			err = k.objects.Delete(ctx, keys...)
+			err = objects.Delete(ctx, keys...)
 		}
 		if err != nil {
-			k.log.WarnContext(ctx, "the parts of an export were not removed", "job", job, "error", err)
+			log.WarnContext(ctx, "the parts of an export were not removed", "job", job, "error", err)
 		}
 		if err != nil || len(keys) == 0 {
 			return

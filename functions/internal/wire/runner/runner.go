@@ -1,0 +1,12 @@
+// Package runner gives functions the executions of the export workflow.
+package runner
+
+import (
+	"github.com/bindery-docs/bindery/functions/internal/wire"
+	"github.com/bindery-docs/bindery/shared/service/cloud/sfnrun"
+)
+
+// Open is the wire.Port of executions.
+func Open(w *wire.Wiring) {
+	w.Runner = sfnrun.New(w.AWS, sfnrun.Options{StateMachine: w.Env.StateMachine})
+}

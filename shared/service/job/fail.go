@@ -1,0 +1,47 @@
+package job
+
+import (
+	"context"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// mapThreshold is how a workflow names that a shard failed, and no more. Shards
+// record all causes but those that may pass, and those that end the process;
+// so where nothing is recorded, another export may do better.
+const mapThreshold = "States.ExceedToleratedFailureThreshold"
+
+// Fail marks a job as failed. The cause that a step recorded goes before the
+// one that the workflow names. A job that is final already stays as it is, and
+// that is no error.
+func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
+	code := in.Error.Error
+	if code == mapThreshold {
+		code = admin.CodeTemporary
+	}
+	message := messages[code]
+	if message == "" {
+		k.log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
+		code, message = admin.CodeInternal, messages[admin.CodeInternal]
+		// An event of an execution's end may name its state alone.
+		switch in.Error.Error {
+		case "States.Timeout", string(store.TimedOut):
+			message = "the export took too long"
+		case string(store.Aborted):
+			message = "the workflow of the export was stopped"
+		}
+	}
+	err := k.admin.FailExport(ctx, in.JobID, code, message)
+	if admin.CodeOf(err) == admin.CodeJobNotActive {
+		return nil
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return Coded(err)
+	}
+	Clean(ctx, k.objects, k.log, in.JobID, "")
+	return nil
+}

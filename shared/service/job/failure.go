@@ -1,0 +1,34 @@
+package job
+
+import (
+	"errors"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// messages are what a failed job says when the step itself left no cause.
+var messages = map[string]string{
+	admin.CodeInvalidSite:     "the site can't be exported as it is",
+	admin.CodeRendererChanged: "the renderer was changed during the export; start another one",
+	admin.CodeSiteTooLarge:    "the site is over a limit of exports",
+	admin.CodeInconsistent:    "the snapshot's files are not what its manifest says",
+	admin.CodeTemporary:       "the export met a passing fault again and again; start another one",
+	admin.CodeInternal:        "the export met a fault of ours",
+}
+
+// Message returns what a job that failed with code says, "" for codes that are
+// not ours.
+func Message(code string) string { return messages[code] }
+
+// Coded gives an error a code. What has none yet is what a port said, and a
+// later call may not meet it.
+func Coded(err error) error {
+	if _, ok := errors.AsType[store.Coded](err); ok {
+		return err
+	}
+	if errors.Is(err, store.ErrDigest) {
+		return admin.Errorf(admin.CodeInconsistent, "%s", messages[admin.CodeInconsistent]).Wrap(err)
+	}
+	return admin.Errorf(admin.CodeTemporary, "the export's storage did not answer as it should").Wrap(err)
+}

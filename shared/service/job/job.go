@@ -1,0 +1,102 @@
+// Package job is what all who have to do with an export job agree on: the names
+// and payloads of the workflow's steps, the keys of a job's objects, what a
+// failed job says, and what happens to jobs beside their steps. It knows nothing
+// of pages, so programs that only look after jobs are small.
+//
+//	job.go        the steps' names, inputs and outputs; the workflow's definition
+//	keys.go       the objects of a job
+//	failure.go    what failed jobs say; Coded
+//	keeper.go     Keeper and its options; Clean
+//	fail.go       Fail: the end of a job that can't be completed
+//	reconcile.go  Reconcile: jobs whose execution never was, or ended without them
+//	sweep.go      Sweep: objects that nothing refers to
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/statemachine"
+)
+
+// Names of the workflow's steps, on every runner that calls them by name.
+const (
+	TaskPlan     = "plan"
+	TaskRender   = "render"
+	TaskAssemble = "assemble"
+	TaskFail     = "fail"
+)
+
+// PlanOutput is what Plan, whose input is an admin.WorkflowInput, hands to the
+// steps after it. Shards are numbered from 1.
+type PlanOutput struct {
+	JobID    string `json:"jobId"`
+	Renderer string `json:"renderer"`
+	Shards   []int  `json:"shards"`
+}
+
+// RenderInput names the shard to render.
+type RenderInput struct {
+	JobID    string `json:"jobId"`
+	Renderer string `json:"renderer"`
+	Shard    int    `json:"shard"`
+}
+
+// AssembleInput names the job to finish.
+type AssembleInput struct {
+	JobID    string `json:"jobId"`
+	Renderer string `json:"renderer"`
+}
+
+// FailInput names the job to fail, and the error that the workflow caught.
+type FailInput struct {
+	JobID string     `json:"jobId"`
+	Error ErrorNames `json:"error"`
+}
+
+// ErrorNames is an error in the words of the States Language.
+type ErrorNames struct {
+	Error string `json:"Error"`
+	Cause string `json:"Cause"`
+}
+
+// Task returns a step in the form in which a workflow calls it: JSON in, JSON
+// out. Input that can't be read is an error of code admin.CodeInternal; all
+// others are the step's own.
+func Task[In, Out any](step func(context.Context, In) (Out, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	return func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+		var in In
+		if err := json.Unmarshal(input, &in); err != nil {
+			return nil, admin.Errorf(admin.CodeInternal, "a step got an input that it can't read").Wrap(err)
+		}
+		out, err := step(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(out)
+	}
+}
+
+// Silent turns a step that only succeeds or fails into one for Task. Its output
+// is an empty object.
+func Silent[In any](step func(context.Context, In) error) func(context.Context, In) (struct{}, error) {
+	return func(ctx context.Context, in In) (struct{}, error) { return struct{}{}, step(ctx, in) }
+}
+
+// Definition returns the export workflow with a resource for each task, and so
+// many shards rendered at once; 0 means all of them. It fails for a resource
+// that JSON would have to escape.
+func Definition(resource func(task string) string, concurrency int) ([]byte, error) {
+	return statemachine.Fill(statemachine.Export(), map[string]string{
+		statemachine.PlanFunction:      resource(TaskPlan),
+		statemachine.RenderFunction:    resource(TaskRender),
+		statemachine.AssembleFunction:  resource(TaskAssemble),
+		statemachine.FailFunction:      resource(TaskFail),
+		statemachine.RenderConcurrency: strconv.Itoa(concurrency),
+	})
+}
+
+// ByName is the resource of a task for runners that call tasks by their names.
+func ByName(task string) string { return task }
