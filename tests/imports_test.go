@@ -60,7 +60,7 @@ var rooms = map[string][]string{
 		"shared/render/component", "shared/render/highlight", "shared/render/script", "shared/render/theme", "shared/render/search", "shared/delivery/bundle",
 		"shared/base/remote",
 	},
-	"shared/service/api":    {"shared/service/admin", "shared/service/store", "shared/service/snapshot"},
+	"shared/service/api":    {"shared/base/json", "shared/service/admin", "shared/service/store", "shared/service/snapshot"},
 	"shared/service/client": {"shared/service/api", "shared/service/snapshot", "shared/delivery/bundle"},
 	"shared/delivery/serve": {"shared/delivery/bundle"},
 	"shared/service/asl":    {},
@@ -79,6 +79,7 @@ var rooms = map[string][]string{
 	"shared/render/search/searchtest": {"shared/render/search"}, // the same
 	"tests/outside":                   {},                       // the same
 	"shared/base/config":              {},
+	"shared/base/json":                {},
 }
 
 // keepers names outside modules that only some rooms may use, so that a
@@ -122,6 +123,7 @@ var keepers = map[string][]string{
 	"github.com/wyatt915/treeblood":          {"shared/render/page"},
 	"github.com/yuin/goldmark":               {"shared/render/mdx"},
 	"github.com/evanw/esbuild":               {"shared/render/script", "shared/render/script/island"},
+	"github.com/go-json-experiment/json":     {"shared/base/json"},
 	"github.com/go-sourcemap/sourcemap":      {"shared/render/script/island"},
 	"github.com/dop251/goja":                 {"shared/render/script", "shared/render/script/island", "shared/render/search/searchtest"},
 	"golang.org/x/image":                     {"shared/render/theme"}, // pictures for links
