@@ -116,13 +116,13 @@ func (f *Fields) Take(name string) *Value {
 	return nil
 }
 
-// Unknown returns the first member whose name nobody took, nil if all are
+// Unknown returns the first name that nobody took; ok is false if all are
 // known.
-func (f *Fields) Unknown() *Value {
+func (f *Fields) Unknown() (name string, ok bool) {
 	for _, m := range f.Members {
 		if !f.taken[m.Name] {
-			return m.Value
+			return m.Name, true
 		}
 	}
-	return nil
+	return "", false
 }

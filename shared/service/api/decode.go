@@ -122,8 +122,8 @@ func wholeNumber(text string) (int64, bool) {
 
 // done returns the first fault, or that of a member nobody asked for.
 func (f *fields) done() error {
-	if v := f.Unknown(); v != nil {
-		f.fail(admin.FieldErrorf(v.Path(), "is not a field of this request"))
+	if name, unknown := f.Unknown(); unknown {
+		f.fail(admin.FieldErrorf(json.Join(f.Path(), name), "is not a field of this request"))
 	}
 	return f.err
 }
