@@ -49,6 +49,7 @@ var rooms = map[string][]string{
 
 	"shared/base/buildid":  {},
 	"shared/base/config":   {},
+	"shared/base/json":     {},
 	"shared/base/redirect": {},
 	"shared/base/remote":   {},
 
@@ -59,18 +60,18 @@ var rooms = map[string][]string{
 		"shared/render/component", "shared/render/highlight", "shared/render/mdx", "shared/render/reference", "shared/render/script",
 		"shared/render/script/island", "shared/render/site",
 	},
-	"shared/render/reference":     {"shared/render/component", "shared/render/mdx"},
+	"shared/render/reference":     {"shared/base/json", "shared/render/component", "shared/render/mdx"},
 	"shared/render/script":        {},
 	"shared/render/script/island": {},
 	"shared/render/search":        {},
 	// For tests alone.
 	"shared/render/search/searchtest": {"shared/render/search"},
-	"shared/render/site":              {"shared/base/redirect", "shared/render/mdx", "shared/render/reference"},
+	"shared/render/site":              {"shared/base/json", "shared/base/redirect", "shared/render/mdx", "shared/render/reference"},
 	"shared/render/theme":             {},
 
 	"shared/service/admin":  {"shared/service/store"},
-	"shared/service/api":    {"shared/service/admin", "shared/service/snapshot", "shared/service/store"},
-	"shared/service/asl":    {},
+	"shared/service/api":    {"shared/base/json", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
+	"shared/service/asl":    {"shared/base/json"},
 	"shared/service/client": {"shared/service/api", "shared/service/snapshot"},
 	"shared/service/cloud":  {"shared/service/admin", "shared/service/job", "shared/service/store"},
 	// What speaks to AWS: each service on its own, so that a function links
@@ -154,6 +155,7 @@ var keepers = map[string]keeper{
 	"github.com/google/go-containerregistry": {"images are built without a daemon", []string{"infra/image"}},
 	"golang.org/x/crypto":                    {"the roots of certificates in images", []string{"infra/image"}},
 
+	"github.com/go-json-experiment/json":    {"one reader of JSON with places", []string{"shared/base/json"}},
 	"github.com/chromedp/chromedp":          {forTests, nil},
 	"github.com/getkin/kin-openapi":         {forTests, nil},
 	"github.com/rogpeppe/go-internal":       {forTests, nil},

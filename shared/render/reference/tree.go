@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"sort"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	basejson "github.com/bindery-docs/bindery/shared/base/json"
 )
 
 // Limits of a file. They stop only what no author wrote.
@@ -22,7 +22,7 @@ const (
 	maxDepth = 200
 )
 
-// valueKind tells what a value of a file is.
+// valueKind is what a value of a file is.
 type valueKind uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 	objectValue
 )
 
-// value is a JSON value, which knows its line. Objects keep the order in which
+// value is a value of JSON or YAML, which knows its line. Objects keep the order in which
 // their author wrote them: readers see properties in that order.
 type value struct {
 	kind valueKind
@@ -129,7 +129,7 @@ func (v *value) texts() []string {
 	return out
 }
 
-// errTooLarge tells a value whose JSON does not fit.
+// errTooLarge is returned for a value whose JSON does not fit.
 var errTooLarge = errors.New("the value is too large")
 
 // json returns a value as JSON of at most limit bytes, objects in the order of
@@ -219,97 +219,34 @@ func parse(src []byte) (v *value, err error) {
 	return parseYAML(src)
 }
 
-// lineIndex tells the line of a byte.
-type lineIndex []int
-
-func newLineIndex(src []byte) lineIndex {
-	var l lineIndex
-	for i, c := range src {
-		if c == '\n' {
-			l = append(l, i)
-		}
-	}
-	return l
-}
-
-func (l lineIndex) line(offset int64) int32 {
-	return int32(sort.SearchInts(l, int(offset))) + 1
-}
-
 func parseJSON(src []byte) (*value, error) {
-	dec := json.NewDecoder(bytes.NewReader(src))
-	dec.UseNumber()
-	lines := newLineIndex(src)
-	v, err := readJSON(dec, lines, 0)
-	if err == nil {
-		if _, more := dec.Token(); more != io.EOF {
-			err = errors.New("something follows the closing brace")
+	v, err := basejson.Parse(src, basejson.Options{Depth: maxDepth, Lenient: true})
+	if e, ok := errors.AsType[*basejson.Error](err); ok {
+		if e.Deep {
+			return nil, &fault{line: e.Line, message: "values lie too deep in each other"}
 		}
+		return nil, &fault{line: e.Line, message: "the file is not JSON: " + e.Message}
 	}
-	if err != nil {
-		var f *fault
-		if errors.As(err, &f) {
-			return nil, f
-		}
-		offset := dec.InputOffset()
-		var se *json.SyntaxError
-		if errors.As(err, &se) {
-			offset = se.Offset
-		}
-		return nil, &fault{line: int(lines.line(offset)), message: "the file is not JSON: " + err.Error()}
-	}
-	return v, nil
+	return newValue(v), err
 }
 
-func readJSON(dec *json.Decoder, lines lineIndex, depth int) (*value, error) {
-	if depth > maxDepth {
-		return nil, &fault{line: int(lines.line(dec.InputOffset())), message: "values lie too deep in each other"}
+var kinds = [...]valueKind{
+	basejson.Null: nullValue, basejson.Bool: boolValue, basejson.Number: numberValue, basejson.String: stringValue,
+	basejson.Array: listValue, basejson.Object: objectValue,
+}
+
+func newValue(from *basejson.Value) *value {
+	v := &value{kind: kinds[from.Kind], line: int32(from.Line)}
+	if v.kind != nullValue {
+		v.text = from.Text
 	}
-	tok, err := dec.Token()
-	if err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return nil, err
+	for _, item := range from.Items {
+		v.items = append(v.items, newValue(item))
 	}
-	v := &value{line: lines.line(dec.InputOffset())}
-	switch t := tok.(type) {
-	case json.Delim:
-		if t == '[' {
-			v.kind = listValue
-			for dec.More() {
-				item, err := readJSON(dec, lines, depth+1)
-				if err != nil {
-					return nil, err
-				}
-				v.items = append(v.items, item)
-			}
-		} else {
-			v.kind = objectValue
-			for dec.More() {
-				key, err := dec.Token()
-				if err != nil {
-					return nil, err
-				}
-				line := lines.line(dec.InputOffset())
-				item, err := readJSON(dec, lines, depth+1)
-				if err != nil {
-					return nil, err
-				}
-				name, _ := key.(string)
-				v.members = append(v.members, member{name, line, item})
-			}
-		}
-		_, err := dec.Token()
-		return v, err
-	case bool:
-		v.kind, v.text = boolValue, strconv.FormatBool(t)
-	case json.Number:
-		v.kind, v.text = numberValue, t.String()
-	case string:
-		v.kind, v.text = stringValue, t
+	for _, m := range from.Members {
+		v.members = append(v.members, member{m.Name, int32(m.Line), newValue(m.Value)})
 	}
-	return v, nil
+	return v
 }
 
 func parseYAML(src []byte) (v *value, err error) {

@@ -4,7 +4,7 @@
 //
 //	site.go        Site and Page: what is known of them
 //	load.go        Load: from a file system to a Site
-//	value.go       JSON with places: every value knows its line and column
+//	value.go       the configuration as values with places; files that it refers to
 //	config.go      the configuration's fields; configread.go reads them, tolerantly
 //	pagemenu.go    the page's menu, the repository and integrations
 //	unknown.go     fields that nobody reads, with what was meant

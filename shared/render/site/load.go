@@ -202,9 +202,7 @@ func (r *configReader) find(s *Site) (*value, error) {
 			return nil, err
 		}
 		if _, ok := v.v.([]member); !ok {
-			e := &ConfigError{File: name, Message: "expected an object, found " + v.kind()}
-			e.Line, e.Column = v.doc.place(v.offset)
-			return nil, e
+			return nil, &ConfigError{File: name, Line: v.line, Column: v.column, Message: "expected an object, found " + v.kind()}
 		}
 		s.ConfigFile = name
 		return v, nil
@@ -233,8 +231,8 @@ func configFiles(v *value, out map[string]bool) {
 	if v == nil {
 		return
 	}
-	if v.doc != nil {
-		out[v.doc.file] = true
+	if v.file != "" {
+		out[v.file] = true
 	}
 	for _, i := range v.list() {
 		configFiles(i, out)
@@ -372,8 +370,7 @@ func (r *configReader) assets(s *Site, config *value) {
 				if !done[address] {
 					done[address] = true
 					out = append(out, address)
-					line, column := v.doc.place(v.offset)
-					s.Outside = append(s.Outside, Outside{Address: address, File: v.doc.file, Line: line, Column: column})
+					s.Outside = append(s.Outside, Outside{Address: address, File: v.file, Line: v.line, Column: v.column})
 				}
 				continue
 			}

@@ -1,18 +1,16 @@
 package site
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -25,9 +23,9 @@ const (
 
 // value is a JSON value that knows where it stands.
 type value struct {
-	doc    *document
-	offset int64
-	// One of: nil, bool, json.Number, string, []*value, []member.
+	file         string
+	line, column int
+	// One of: nil, bool, number, string, []*value, []member.
 	v any
 	// asked are the names of fields that a reader looked for in an object; open
 	// says that it took them all, whatever they are called. A field that is
@@ -36,32 +34,13 @@ type value struct {
 	open  bool
 }
 
+// number is a number as it is written.
+type number string
+
 // member is one member of an object; objects keep the written order.
 type member struct {
 	key string
 	val *value
-}
-
-// document is the text of one configuration file, for places.
-type document struct {
-	file  string
-	lines []int64 // offsets at which lines begin
-}
-
-func newDocument(file string, data []byte) *document {
-	d := &document{file: file, lines: []int64{0}}
-	for i, c := range data {
-		if c == '\n' {
-			d.lines = append(d.lines, int64(i)+1)
-		}
-	}
-	return d
-}
-
-// place gives line and column, both from 1, column in bytes.
-func (d *document) place(offset int64) (line, column int) {
-	line = sort.Search(len(d.lines), func(i int) bool { return d.lines[i] > offset })
-	return line, int(offset-d.lines[line-1]) + 1
 }
 
 // configReader reads configuration files and collects what is wrong in them.
@@ -115,9 +94,8 @@ func (r *configReader) report(v *value, severity mdx.Severity, code, format stri
 		}
 	}
 	d := mdx.Diagnostic{Severity: severity, Code: code, Message: fmt.Sprintf(format, args...)}
-	if v != nil && v.doc != nil {
-		d.File = v.doc.file
-		d.Line, d.Column = v.doc.place(v.offset)
+	if v != nil {
+		d.File, d.Line, d.Column = v.file, v.line, v.column
 	}
 	r.diags = append(r.diags, d)
 }
@@ -147,101 +125,43 @@ func (r *configReader) read(file string, above []string) (*value, error) {
 
 // parseJSON reads a whole file. The error is a *ConfigError.
 func parseJSON(file string, data []byte) (*value, error) {
-	doc := newDocument(file, data)
-	skip := int64(0)
-	if rest, ok := bytes.CutPrefix(data, []byte("\ufeff")); ok {
-		data, skip = rest, 3
-	}
-	fail := func(offset int64, message string) error {
-		e := &ConfigError{File: file, Message: message}
-		e.Line, e.Column = doc.place(offset)
-		return e
-	}
-	// The decoder's own place for errors is not exact between tokens; a
-	// check of the whole text is.
-	var whole json.RawMessage
-	if err := json.Unmarshal(data, &whole); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			at := max(syntax.Offset-1, 0)
-			if strings.Contains(err.Error(), "unexpected end") {
-				return nil, fail(skip+int64(len(bytes.TrimRight(data, " \t\r\n"))), "the file ends too early: a bracket or a quote is not closed")
-			}
-			return nil, fail(skip+at, "this is not JSON: "+syntax.Error())
+	v, err := json.Parse(data, json.Options{Depth: maxConfigDepth, Lenient: true})
+	if e, ok := errors.AsType[*json.Error](err); ok {
+		message := "this is not JSON: " + e.Message
+		switch {
+		case e.Deep:
+			message = fmt.Sprintf("nested deeper than %d levels", maxConfigDepth)
+		case e.Cut:
+			message = "the file ends too early: a bracket or a quote is not closed"
 		}
-		return nil, fail(0, "this is not JSON")
+		return nil, &ConfigError{File: file, Line: e.Line, Column: e.Column, Message: message}
 	}
-	p := &tokenReader{dec: json.NewDecoder(bytes.NewReader(data)), data: data, doc: doc, skip: skip}
-	p.dec.UseNumber()
-	v, err := p.value(0)
-	if err != nil {
-		if p.deep {
-			return nil, fail(skip+p.dec.InputOffset(), fmt.Sprintf("nested deeper than %d levels", maxConfigDepth))
-		}
-		return nil, fail(skip+p.dec.InputOffset(), "this is not JSON: "+err.Error())
-	}
-	return v, nil
+	return newValue(file, v), err
 }
 
-type tokenReader struct {
-	dec  *json.Decoder
-	data []byte
-	doc  *document
-	skip int64
-	deep bool
-}
-
-// start is where the next token begins.
-func (p *tokenReader) start() int64 {
-	i := p.dec.InputOffset()
-	for i < int64(len(p.data)) && strings.IndexByte(" \t\r\n,:", p.data[i]) >= 0 {
-		i++
-	}
-	return i
-}
-
-func (p *tokenReader) value(depth int) (*value, error) {
-	v := &value{doc: p.doc, offset: p.skip + p.start()}
-	if depth > maxConfigDepth {
-		p.deep = true
-		return nil, errors.New("nested too deeply")
-	}
-	tok, err := p.dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch tok {
-	case json.Delim('{'):
-		members := []member{}
-		for p.dec.More() {
-			key, err := p.dec.Token()
-			if err != nil {
-				return nil, err
-			}
-			val, err := p.value(depth + 1)
-			if err != nil {
-				return nil, err
-			}
-			name, _ := key.(string)
-			members = append(members, member{name, val})
+func newValue(file string, from *json.Value) *value {
+	v := &value{file: file, line: from.Line, column: from.Column}
+	switch from.Kind {
+	case json.Object:
+		members := make([]member, len(from.Members))
+		for i, m := range from.Members {
+			members[i] = member{m.Name, newValue(file, m.Value)}
 		}
 		v.v = members
-	case json.Delim('['):
-		items := []*value{}
-		for p.dec.More() {
-			val, err := p.value(depth + 1)
-			if err != nil {
-				return nil, err
-			}
-			items = append(items, val)
+	case json.Array:
+		items := make([]*value, len(from.Items))
+		for i, item := range from.Items {
+			items[i] = newValue(file, item)
 		}
 		v.v = items
-	default:
-		v.v = tok
-		return v, nil
+	case json.String:
+		v.v = from.Text
+	case json.Number:
+		v.v = number(from.Text)
+	case json.Bool:
+		v.v = from.Text == "true"
 	}
-	_, err = p.dec.Token() // the closing bracket
-	return v, err
+	return v
 }
 
 // deref replaces references to other files; above are the files that led here.
@@ -268,18 +188,18 @@ func (r *configReader) deref(v *value, above []string) (*value, error) {
 		if !ok || strings.HasPrefix(target, "#") || strings.Contains(target, "://") {
 			return v, nil
 		}
-		file := path.Join(path.Dir(v.doc.file), target)
+		file := path.Join(path.Dir(v.file), target)
 		if strings.HasPrefix(target, "/") {
 			file = strings.TrimPrefix(path.Clean(target), "/")
 		}
 		for _, a := range above {
 			if a == file {
 				r.report(ref, mdx.Error, "config-ref", "%s refers to itself", file)
-				return &value{doc: v.doc, offset: v.offset}, nil
+				return &value{file: v.file, line: v.line, column: v.column}, nil
 			}
 		}
 		if r.refs++; r.refs > maxRefs {
-			return nil, &ConfigError{File: v.doc.file, Message: fmt.Sprintf("more than %d references to other files", maxRefs)}
+			return nil, &ConfigError{File: v.file, Message: fmt.Sprintf("more than %d references to other files", maxRefs)}
 		}
 		if err := r.ctx.Err(); err != nil {
 			return nil, err
@@ -287,7 +207,7 @@ func (r *configReader) deref(v *value, above []string) (*value, error) {
 		other, err := r.read(file, above)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 			r.report(ref, mdx.Error, "config-ref", "there is no file %s", file)
-			return &value{doc: v.doc, offset: v.offset}, nil
+			return &value{file: v.file, line: v.line, column: v.column}, nil
 		}
 		if err != nil {
 			return nil, err
@@ -318,7 +238,7 @@ func (r *configReader) deref(v *value, above []string) (*value, error) {
 
 // The readers below take nil for a value that is not there.
 
-// get gives a member of an object, the last of that name, or nil.
+// get returns a member of an object, the last of that name, or nil.
 func (v *value) get(key string) *value {
 	if v == nil {
 		return nil
@@ -342,7 +262,7 @@ func (v *value) members() []member {
 	return m
 }
 
-// fields gives all members of an object whose names are the author's own.
+// fields returns all members of an object whose names are the author's own.
 func (v *value) fields() []member {
 	if v != nil {
 		v.open = true
@@ -373,7 +293,7 @@ func (v *value) kind() string {
 		return "null"
 	case bool:
 		return "a boolean"
-	case json.Number:
+	case number:
 		return "a number"
 	case string:
 		return "a string"
@@ -391,8 +311,8 @@ func (r *configReader) str(v *value) string {
 	switch x := v.v.(type) {
 	case string:
 		return r.expand(x)
-	case json.Number:
-		return x.String()
+	case number:
+		return string(x)
 	case bool:
 		return fmt.Sprint(x)
 	}
@@ -445,7 +365,7 @@ func (r *configReader) oneOf(v *value, words ...string) string {
 	return ""
 }
 
-// object tells whether v is an object, and reports it when it is another thing.
+// object reports whether v is an object, and warns when it is another thing.
 func (r *configReader) object(v *value) bool {
 	if v == nil {
 		return false
@@ -457,7 +377,7 @@ func (r *configReader) object(v *value) bool {
 	return false
 }
 
-// items reads a list, and reports it when it is another thing.
+// items reads a list, and warns when it is another thing.
 func (r *configReader) items(v *value) []*value {
 	if v == nil {
 		return nil

@@ -1,9 +1,12 @@
 package api
 
 import (
+	"bytes"
+	"errors"
 	"math"
 	"strconv"
 
+	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
@@ -15,21 +18,44 @@ const (
 	maxLargeBody = 1 << 20
 )
 
+// maxDepth is more than any body of ours is deep.
+const maxDepth = 8
+
+// bodyField is the name of the field that is the whole body.
+const bodyField = "body"
+
+func fieldName(path string) string {
+	if path == "" {
+		return bodyField
+	}
+	return path
+}
+
 // fields reads the members of an object. The first fault is kept; what was not
 // asked for is refused.
 type fields struct {
-	path  string
-	value value
-	known map[string]bool
-	err   error
+	*json.Fields
+	err error
 }
 
-func fieldsOf(path string, v value) *fields {
-	f := &fields{path: path, value: v, known: make(map[string]bool)}
-	if v.kind != kindObject {
-		f.fail(admin.FieldErrorf(fieldName(path), "must be an object, not %s", v.kind))
+func fieldsOf(v *json.Value) *fields {
+	f := &fields{Fields: v.Fields()}
+	if v.Kind != json.Object {
+		f.fail(admin.FieldErrorf(fieldName(v.Path()), "must be an object, not %s", v.Kind))
 	}
 	return f
+}
+
+// parse reads a body.
+func parse(body []byte) (*fields, error) {
+	if len(bytes.Trim(body, " \t\r\n")) == 0 {
+		return nil, admin.FieldErrorf(bodyField, "is empty; it must be a JSON object")
+	}
+	v, err := json.Parse(body, json.Options{Depth: maxDepth})
+	if e, ok := errors.AsType[*json.Error](err); ok {
+		return nil, admin.FieldErrorf(fieldName(e.Path), "%s (at byte %d of the body)", e.Message, e.Offset)
+	}
+	return fieldsOf(v), err
 }
 
 func (f *fields) fail(err error) {
@@ -39,45 +65,39 @@ func (f *fields) fail(err error) {
 }
 
 // get finds a member of a kind. A member that is not there is a fault if it is
-// required.
-func (f *fields) get(name string, k kind, required bool) (value, bool) {
-	f.known[name] = true
-	path := joined(f.path, name)
-	for _, m := range f.value.members {
-		if m.name != name {
-			continue
-		}
-		if m.value.kind != k {
-			f.fail(admin.FieldErrorf(path, "must be %s, not %s", k, m.value.kind))
-			return value{}, false
-		}
-		return m.value, true
+// required; what is returned then is empty.
+func (f *fields) get(name string, k json.Kind, required bool) (v *json.Value, ok bool) {
+	v = f.Take(name)
+	switch {
+	case v == nil && required:
+		f.fail(admin.FieldErrorf(json.Join(f.Path(), name), "is required"))
+	case v != nil && v.Kind != k:
+		f.fail(admin.FieldErrorf(v.Path(), "must be %s, not %s", k, v.Kind))
+	case v != nil:
+		return v, true
 	}
-	if required {
-		f.fail(admin.FieldErrorf(path, "is required"))
-	}
-	return value{}, false
+	return &json.Value{}, false
 }
 
 // text reads a string that is not empty.
 func (f *fields) text(name string, required bool) string {
-	v, ok := f.get(name, kindString, required)
-	if ok && v.text == "" {
-		f.fail(admin.FieldErrorf(joined(f.path, name), "is empty"))
+	v, ok := f.get(name, json.String, required)
+	if ok && v.Text == "" {
+		f.fail(admin.FieldErrorf(v.Path(), "is empty"))
 	}
-	return v.text
+	return v.Text
 }
 
 // number reads a whole number. One that no int64 holds is the nearest: the
 // rules refuse it as too large or too small.
 func (f *fields) number(name string) int64 {
-	v, ok := f.get(name, kindNumber, true)
+	v, ok := f.get(name, json.Number, true)
 	if !ok {
 		return 0
 	}
-	n, whole := wholeNumber(v.text)
+	n, whole := wholeNumber(v.Text)
 	if !whole {
-		f.fail(admin.FieldErrorf(joined(f.path, name), "must be a whole number"))
+		f.fail(admin.FieldErrorf(v.Path(), "must be a whole number"))
 	}
 	return n
 }
@@ -102,34 +122,31 @@ func wholeNumber(text string) (int64, bool) {
 
 // done returns the first fault, or that of a member nobody asked for.
 func (f *fields) done() error {
-	for _, m := range f.value.members {
-		if !f.known[m.name] {
-			f.fail(admin.FieldErrorf(joined(f.path, m.name), "is not a field of this request"))
-		}
+	if name, unknown := f.Unknown(); unknown {
+		f.fail(admin.FieldErrorf(json.Join(f.Path(), name), "is not a field of this request"))
 	}
 	return f.err
 }
 
 func decodeStartExport(body []byte) (StartExportRequest, error) {
-	v, err := parseJSON(body)
+	f, err := parse(body)
 	if err != nil {
 		return StartExportRequest{}, err
 	}
-	f := fieldsOf("", v)
 	req := StartExportRequest{Domain: f.text("domain", true), Version: f.text("version", false)}
-	paths, _ := f.get("paths", kindArray, false)
-	for i, item := range paths.items {
-		if item.kind != kindString {
-			f.fail(admin.FieldErrorf("paths["+strconv.Itoa(i)+"]", "must be %s, not %s", kindString, item.kind))
+	paths, _ := f.get("paths", json.Array, false)
+	for _, item := range paths.Items {
+		if item.Kind != json.String {
+			f.fail(admin.FieldErrorf(item.Path(), "must be %s, not %s", json.String, item.Kind))
 			break
 		}
-		req.Paths = append(req.Paths, item.text)
+		req.Paths = append(req.Paths, item.Text)
 	}
 	return req, f.done()
 }
 
-func decodeBlob(path string, v value) (Blob, error) {
-	f := fieldsOf(path, v)
+func decodeBlob(v *json.Value) (Blob, error) {
+	f := fieldsOf(v)
 	if f.err != nil {
 		return Blob{}, f.err
 	}
@@ -138,20 +155,19 @@ func decodeBlob(path string, v value) (Blob, error) {
 }
 
 func decodeCreateSnapshot(body []byte) (CreateSnapshotRequest, error) {
-	v, err := parseJSON(body)
+	f, err := parse(body)
 	if err != nil {
 		return CreateSnapshotRequest{}, err
 	}
-	f := fieldsOf("", v)
 	req := CreateSnapshotRequest{Base: f.text("base", false), Packs: []Blob{}}
-	if manifest, ok := f.get("manifest", kindObject, true); ok {
-		if req.Manifest, err = decodeBlob("manifest", manifest); err != nil {
+	if manifest, ok := f.get("manifest", json.Object, true); ok {
+		if req.Manifest, err = decodeBlob(manifest); err != nil {
 			f.fail(err)
 		}
 	}
-	packs, _ := f.get("packs", kindArray, true)
-	for i, item := range packs.items {
-		b, err := decodeBlob("packs["+strconv.Itoa(i)+"]", item)
+	packs, _ := f.get("packs", json.Array, true)
+	for _, item := range packs.Items {
+		b, err := decodeBlob(item)
 		if err != nil {
 			f.fail(err)
 			break

@@ -6,8 +6,7 @@
 //	alone.go     one route alone, as a Lambda function answers it
 //	handlers.go  one function for each route
 //	publish.go   the check of a snapshot before it is published
-//	decode.go    requests: the strict reading of JSON, and of each body
-//	json.go      a JSON reader that knows where it is
+//	decode.go    requests: the strict reading of each body
 //	calls.go     the line that the log has of each request
 //	errors.go    the one place where codes become HTTP
 //	openapi.go   the document that describes all this: openapi.json

@@ -1,20 +1,19 @@
 package asl
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/base/json"
 )
 
-// knownErrors are the names that the machine itself gives.
+// knownErrors are the names that the machine itself uses.
 var knownErrors = []string{ErrorAll, ErrorTimeout, ErrorDataLimit, ErrorMapThreshold}
 
 // LoadError says what a definition has that this interpreter does not know,
@@ -31,6 +30,9 @@ func (e *LoadError) Error() string { return fmt.Sprintf("state machine: %s: %s",
 // maxDefinition is Step Functions' quota for a definition, in bytes.
 const maxDefinition = 1 << 20
 
+// maxDepth is more than any definition of ours is deep.
+const maxDepth = 100
+
 // maxSeconds is the most that ASL takes for a time.
 const maxSeconds = 99999999
 
@@ -41,12 +43,14 @@ func Load(definition []byte) (*Machine, error) {
 	if len(definition) > maxDefinition {
 		return nil, &LoadError{"$", fmt.Sprintf("%d bytes, at most %d", len(definition), maxDefinition)}
 	}
-	if !utf8.Valid(definition) {
-		return nil, &LoadError{"$", "not UTF-8"}
+	v, err := json.Parse(definition, json.Options{Depth: maxDepth})
+	if e, ok := errors.AsType[*json.Error](err); ok {
+		path := strings.TrimSuffix("$."+e.Path, ".")
+		return nil, &LoadError{strings.Replace(path, "$.[", "$[", 1), e.Message}
 	}
 	m := &Machine{}
 	l := &loader{names: map[string]string{}}
-	o, err := l.object("$", definition)
+	o, err := l.object("$", v)
 	if err != nil {
 		return nil, err
 	}
@@ -74,15 +78,12 @@ func (l *loader) graph(o *object, inMap bool) (*graph, error) {
 	if g.start, err = o.text("StartAt", true); err != nil {
 		return nil, err
 	}
-	raw, ok := o.take("States")
-	if !ok {
-		return nil, o.wrong("States", "missing")
-	}
-	states, err := l.object(o.at("States"), raw)
+	states, err := l.inner(o, "States")
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range states.order {
+	for _, m := range states.Members {
+		name := m.Name
 		at := states.at(name)
 		if n := utf8.RuneCountInString(name); n == 0 || n > 80 {
 			return nil, &LoadError{at, "a state's name has 1 to 80 characters"}
@@ -91,7 +92,7 @@ func (l *loader) graph(o *object, inMap bool) (*graph, error) {
 			return nil, &LoadError{at, "a state of this name is at " + other}
 		}
 		l.names[name] = at
-		so, err := l.object(at, states.fields[name])
+		so, err := l.object(at, m.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -214,18 +215,11 @@ func (l *loader) mapFields(s *state, o *object) (err error) {
 	if _, err := o.number("ToleratedFailurePercentage", 0, 0, 0, true); err != nil {
 		return err
 	}
-	raw, ok := o.take("ItemProcessor")
-	if !ok {
-		return o.wrong("ItemProcessor", "missing")
-	}
-	po, err := l.object(o.at("ItemProcessor"), raw)
+	po, err := l.inner(o, "ItemProcessor")
 	if err != nil {
 		return err
 	}
-	if raw, ok = po.take("ProcessorConfig"); !ok {
-		return po.wrong("ProcessorConfig", "missing")
-	}
-	co, err := l.object(po.at("ProcessorConfig"), raw)
+	co, err := l.inner(po, "ProcessorConfig")
 	if err != nil {
 		return err
 	}
@@ -256,7 +250,7 @@ func (l *loader) failFields(s *state, o *object) (err error) {
 		if *f.text, err = o.text(f.name, false); err != nil {
 			return err
 		}
-		if !o.has(f.name + "Path") {
+		if o.Take(f.name+"Path") == nil {
 			continue
 		}
 		if *f.text != "" {
@@ -284,8 +278,8 @@ func (l *loader) flow(s *state, o *object) (err error) {
 		return err
 	}
 	end := false
-	if raw, ok := o.take("End"); ok {
-		if string(raw) != "true" {
+	if v := o.Take("End"); v != nil {
+		if v.Kind != json.Bool || v.Text != "true" {
 			return o.wrong("End", "only true is known")
 		}
 		end = true
@@ -317,18 +311,17 @@ func (l *loader) flow(s *state, o *object) (err error) {
 }
 
 // each reads the elements of Retry or Catch. States.ALL may only be the last,
-// or those behind it would never be asked.
+// or those after it would never be asked.
 func (l *loader) each(o *object, name string, read func(*object) ([]string, error)) error {
-	raw, ok := o.take(name)
-	if !ok {
+	v := o.Take(name)
+	if v == nil {
 		return nil
 	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
+	if len(v.Items) == 0 {
 		return o.wrong(name, "must be a list, and not empty")
 	}
-	for i, raw := range list {
-		eo, err := l.object(fmt.Sprintf("%s[%d]", o.at(name), i), raw)
+	for i, item := range v.Items {
+		eo, err := l.object(fmt.Sprintf("%s[%d]", o.at(name), i), item)
 		if err != nil {
 			return err
 		}
@@ -336,7 +329,7 @@ func (l *loader) each(o *object, name string, read func(*object) ([]string, erro
 		if err != nil {
 			return err
 		}
-		if slices.Contains(names, ErrorAll) && (len(names) > 1 || i < len(list)-1) {
+		if slices.Contains(names, ErrorAll) && (len(names) > 1 || i < len(v.Items)-1) {
 			return eo.wrong("ErrorEquals", ErrorAll+" must be alone, and in the last element")
 		}
 		if err := eo.done(); err != nil {
@@ -384,44 +377,24 @@ func retry(o *object) (r retrier, err error) {
 // object is a JSON object of a definition whose fields are taken one by one;
 // what is left in the end is not known.
 type object struct {
-	where  string
-	fields map[string]json.RawMessage
-	order  []string
-	taken  map[string]bool
+	*json.Fields
+	where string
 }
 
-// object decodes one JSON object, and refuses a field that stands twice.
-func (l *loader) object(path string, raw []byte) (*object, error) {
-	o := &object{where: path, fields: map[string]json.RawMessage{}, taken: map[string]bool{}}
-	if !json.Valid(raw) {
-		var v any
-		return nil, &LoadError{path, "not JSON: " + json.Unmarshal(raw, &v).Error()}
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	t, err := d.Token()
-	if err != nil || t != json.Delim('{') {
+func (l *loader) object(path string, v *json.Value) (*object, error) {
+	if v.Kind != json.Object {
 		return nil, &LoadError{path, "must be an object"}
 	}
-	for d.More() {
-		t, err := d.Token()
-		name, isString := t.(string)
-		if err != nil || !isString {
-			return nil, &LoadError{path, "must be an object"}
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, &LoadError{o.at(name), err.Error()}
-		}
-		if _, twice := o.fields[name]; twice {
-			return nil, &LoadError{o.at(name), "stands twice"}
-		}
-		o.fields[name] = value
-		o.order = append(o.order, name)
+	return &object{v.Fields(), path}, nil
+}
+
+// inner takes an object that must be there.
+func (l *loader) inner(o *object, name string) (*object, error) {
+	v := o.Take(name)
+	if v == nil {
+		return nil, o.wrong(name, "missing")
 	}
-	if _, err := d.Token(); err != nil && !errors.Is(err, io.EOF) {
-		return nil, &LoadError{path, err.Error()}
-	}
-	return o, nil
+	return l.object(o.at(name), v)
 }
 
 func (o *object) at(name string) string {
@@ -433,64 +406,48 @@ func (o *object) at(name string) string {
 
 func (o *object) wrong(name, message string) *LoadError { return &LoadError{o.at(name), message} }
 
-func (o *object) has(name string) bool {
-	_, ok := o.fields[name]
-	return ok
-}
-
-// take gives a field's value, and marks it as known.
-func (o *object) take(name string) (json.RawMessage, bool) {
-	raw, ok := o.fields[name]
-	o.taken[name] = true
-	return raw, ok
-}
-
 // done refuses what nobody took.
 func (o *object) done() error {
-	for _, name := range o.order {
-		if !o.taken[name] {
-			return o.wrong(name, "this field is not known here")
-		}
+	if name, unknown := o.Unknown(); unknown {
+		return o.wrong(name, "this field is not known here")
 	}
 	return nil
 }
 
 func (o *object) text(name string, required bool) (string, error) {
-	raw, ok := o.take(name)
-	if !ok {
-		if required {
-			return "", o.wrong(name, "missing")
-		}
+	v := o.Take(name)
+	switch {
+	case v == nil && required:
+		return "", o.wrong(name, "missing")
+	case v == nil:
 		return "", nil
-	}
-	var s *string
-	if err := json.Unmarshal(raw, &s); err != nil || s == nil || *s == "" {
+	case v.Kind != json.String || v.Text == "":
 		return "", o.wrong(name, "must be a string, and not empty")
 	}
-	return *s, nil
+	return v.Text, nil
 }
 
 func (o *object) number(name string, missing, least, most float64, whole bool) (float64, error) {
-	raw, ok := o.take(name)
-	if !ok {
+	v := o.Take(name)
+	if v == nil {
 		return missing, nil
 	}
-	var n *float64
-	if err := json.Unmarshal(raw, &n); err != nil || n == nil {
+	n, err := strconv.ParseFloat(v.Text, 64)
+	if err != nil || v.Kind != json.Number {
 		return 0, o.wrong(name, "must be a number")
 	}
-	if *n < least || *n > most || whole && *n != math.Trunc(*n) {
+	if n < least || n > most || whole && n != math.Trunc(n) {
 		what := "number"
 		if whole {
 			what = "whole number"
 		}
 		return 0, o.wrong(name, fmt.Sprintf("must be a %s from %.0f to %.0f", what, least, most))
 	}
-	return *n, nil
+	return n, nil
 }
 
 func (o *object) seconds(name string, missing time.Duration) (time.Duration, error) {
-	if !o.has(name) {
+	if o.Take(name) == nil {
 		return missing, nil
 	}
 	n, err := o.number(name, 0, 1, maxSeconds, true)
@@ -499,7 +456,7 @@ func (o *object) seconds(name string, missing time.Duration) (time.Duration, err
 
 func (o *object) path(name, missing string) (path, error) {
 	text := missing
-	if o.has(name) {
+	if o.Take(name) != nil {
 		var err error
 		if text, err = o.text(name, true); err != nil {
 			return path{}, err
@@ -513,8 +470,7 @@ func (o *object) path(name, missing string) (path, error) {
 }
 
 func (o *object) resultPath() (resultPath, error) {
-	if string(o.fields["ResultPath"]) == "null" {
-		o.taken["ResultPath"] = true
+	if v := o.Take("ResultPath"); v != nil && v.Kind == json.Null {
 		return resultPath{discard: true}, nil
 	}
 	p, err := o.path("ResultPath", "$")
@@ -528,15 +484,11 @@ func (o *object) resultPath() (resultPath, error) {
 }
 
 func (o *object) template(name string) (*template, error) {
-	raw, ok := o.take(name)
-	if !ok {
+	v := o.Take(name)
+	if v == nil {
 		return nil, nil
 	}
-	v, err := decode(raw)
-	if err != nil {
-		return nil, o.wrong(name, err.Error())
-	}
-	if _, isObject := v.(map[string]any); !isObject {
+	if v.Kind != json.Object {
 		return nil, o.wrong(name, "must be an object")
 	}
 	t, err := parseTemplate(v)
@@ -547,16 +499,20 @@ func (o *object) template(name string) (*template, error) {
 }
 
 func (o *object) errorNames() ([]string, error) {
-	raw, ok := o.take("ErrorEquals")
-	if !ok {
+	v := o.Take("ErrorEquals")
+	if v == nil {
 		return nil, o.wrong("ErrorEquals", "missing")
 	}
-	var names []string
-	if err := json.Unmarshal(raw, &names); err != nil || len(names) == 0 {
+	if len(v.Items) == 0 {
 		return nil, o.wrong("ErrorEquals", "must be a list of strings, and not empty")
 	}
-	for _, n := range names {
+	var names []string
+	for _, item := range v.Items {
+		n := item.Text
+		names = append(names, n)
 		switch {
+		case item.Kind != json.String:
+			return nil, o.wrong("ErrorEquals", "must be a list of strings, and not empty")
 		case n == "":
 			return nil, o.wrong("ErrorEquals", "an empty name")
 		case n == ErrorRuntime:

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	basejson "github.com/bindery-docs/bindery/shared/base/json"
 )
 
 // path is a reference path into the state's input, or to the item of a map.
@@ -67,51 +69,55 @@ type template struct {
 	name    string // of the field, for messages
 }
 
-// parseTemplate compiles a decoded JSON document.
-func parseTemplate(v any) (*template, error) {
-	switch v := v.(type) {
-	case map[string]any:
-		t := &template{fields: make(map[string]*template, len(v))}
-		for name, value := range v {
-			plain, isPath := strings.CutSuffix(name, ".$")
-			if _, twice := v[plain]; isPath && twice {
-				return nil, fmt.Errorf("field %q stands beside %q", name, plain)
+// parseTemplate compiles a JSON document.
+func parseTemplate(v *basejson.Value) (*template, error) {
+	switch v.Kind {
+	case basejson.Object:
+		t := &template{fields: make(map[string]*template, len(v.Members))}
+		for _, m := range v.Members {
+			plain, isPath := strings.CutSuffix(m.Name, ".$")
+			if isPath && slices.ContainsFunc(v.Members, func(m basejson.Member) bool { return m.Name == plain }) {
+				return nil, fmt.Errorf("field %q stands beside %q", m.Name, plain)
 			}
 			if !isPath {
-				sub, err := parseTemplate(value)
+				sub, err := parseTemplate(m.Value)
 				if err != nil {
 					return nil, err
 				}
-				t.fields[name] = sub
+				t.fields[m.Name] = sub
 				continue
 			}
-			text, isString := value.(string)
-			if !isString {
-				return nil, fmt.Errorf("field %q: a path is a string", name)
+			if m.Value.Kind != basejson.String {
+				return nil, fmt.Errorf("field %q: a path is a string", m.Name)
 			}
-			p, err := parsePath(text)
+			p, err := parsePath(m.Value.Text)
 			if err != nil {
-				return nil, fmt.Errorf("field %q: %w", name, err)
+				return nil, fmt.Errorf("field %q: %w", m.Name, err)
 			}
-			t.fields[plain] = &template{path: &p, name: name}
+			t.fields[plain] = &template{path: &p, name: m.Name}
 		}
 		return t, nil
-	case []any:
-		t := &template{list: make([]*template, len(v))}
-		for i := range v {
-			sub, err := parseTemplate(v[i])
+	case basejson.Array:
+		t := &template{list: make([]*template, len(v.Items))}
+		for i, item := range v.Items {
+			sub, err := parseTemplate(item)
 			if err != nil {
 				return nil, err
 			}
 			t.list[i] = sub
 		}
 		return t, nil
-	default:
-		return &template{literal: v}, nil
+	case basejson.String:
+		return &template{literal: v.Text}, nil
+	case basejson.Number:
+		return &template{literal: json.Number(v.Text)}, nil
+	case basejson.Bool:
+		return &template{literal: v.Text == "true"}, nil
 	}
+	return &template{}, nil
 }
 
-// usesItem tells whether the template asks for the item of a map.
+// usesItem reports whether the template asks for the item of a map.
 func (t *template) usesItem() bool {
 	if t == nil {
 		return false
