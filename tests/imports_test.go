@@ -44,6 +44,7 @@ var rooms = map[string][]string{
 	"shared/service/admin":        {"shared/service/store"},
 	"shared/service/snapshot":     {"shared/service/store"},
 	"shared/render/mdx":           {},
+	"shared/render/css":           {},
 	"shared/render/component":     {"shared/render/mdx"},
 	"shared/render/reference":     {"shared/render/mdx", "shared/render/component"},
 	"shared/render/site":          {"shared/render/mdx", "shared/render/reference"},
@@ -99,6 +100,7 @@ var keepers = map[string][]string{
 	"github.com/aws/smithy-go":               {"shared/service/cloud/internal/call", "shared/service/cloud/stack"},
 	"github.com/aws/aws-lambda-go":           {"shared/service/cloud"},
 	"github.com/tdewolff/minify/v2":          {"shared/render/theme", "shared/render/script", "shared/render/search"},
+	"github.com/tdewolff/parse/v2":          {"shared/render/css"},
 	"github.com/sabhiram/go-gitignore":       {"shared/service/client", "shared/render/site"},
 	"github.com/goccy/go-yaml":               {"shared/render/site", "shared/render/page", "shared/render/theme", "shared/render/script"}, // theme: the icons' generator
 	"github.com/klauspost/compress":          {"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/theme", "shared/service/export", "shared/render/script", "shared/delivery/serve"},
