@@ -53,12 +53,13 @@ var rooms = map[string][]string{
 	"shared/base/redirect": {},
 	"shared/base/remote":   {},
 
-	"shared/render/component": {"shared/render/mdx"},
+	"shared/render/component": {"shared/render/css", "shared/render/mdx"},
+	"shared/render/css":       {},
 	"shared/render/highlight": {},
 	"shared/render/mdx":       {},
 	"shared/render/page": {
-		"shared/render/component", "shared/render/highlight", "shared/render/mdx", "shared/render/reference", "shared/render/script",
-		"shared/render/script/island", "shared/render/site",
+		"shared/render/component", "shared/render/css", "shared/render/highlight", "shared/render/mdx", "shared/render/reference",
+		"shared/render/script", "shared/render/script/island", "shared/render/site",
 	},
 	"shared/render/reference":     {"shared/base/json", "shared/render/component", "shared/render/mdx"},
 	"shared/render/script":        {},
@@ -85,8 +86,8 @@ var rooms = map[string][]string{
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
 	"shared/service/export": {
-		"shared/base/buildid", "shared/base/remote", "shared/render/component", "shared/render/highlight", "shared/render/mdx", "shared/render/page",
-		"shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
+		"shared/base/buildid", "shared/base/remote", "shared/render/component", "shared/render/css", "shared/render/highlight", "shared/render/mdx",
+		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
 		"shared/service/admin", "shared/service/job", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",
 	},
 	"shared/service/job":       {"statemachine", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
@@ -156,6 +157,7 @@ var keepers = map[string]keeper{
 	"golang.org/x/crypto":                    {"the roots of certificates in images", []string{"infra/image"}},
 
 	"github.com/go-json-experiment/json":    {"one reader of JSON with places", []string{"shared/base/json"}},
+	"github.com/tdewolff/parse/v2":          {"one reader of CSS", []string{"shared/render/css"}},
 	"github.com/chromedp/chromedp":          {forTests, nil},
 	"github.com/getkin/kin-openapi":         {forTests, nil},
 	"github.com/rogpeppe/go-internal":       {forTests, nil},

@@ -3,6 +3,7 @@ package component
 import (
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -61,7 +62,7 @@ func colorItemHTML(w *Writer, e *Element) {
 	values := colorValues(e)
 	for _, v := range values {
 		class := ""
-		if c := Color(v.value); c != "" {
+		if c := css.Color(v.value); c != "" {
 			class = w.Style(e, "background:"+c)
 		}
 		w.Raw(`<span`).Attr("class", join([]string{"color-swatch", v.class(), class})).Raw("></span>")

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/css"
 )
 
 // maxIconSize bounds the size of an icon, in pixels.
@@ -63,7 +65,7 @@ func iconHTML(w *Writer, e *Element) {
 		return
 	}
 	var style []string
-	if c := Color(e.String("color")); c != "" {
+	if c := css.Color(e.String("color")); c != "" {
 		style = append(style, "color:"+c)
 	}
 	if size, ok := e.Number("size"); ok && size > 0 && size <= maxIconSize {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -106,7 +107,7 @@ func (w *Writer) Icon(e *Element, attr string, classes ...string) *Writer {
 // colorClass gives the class that sets a property to the colour that an
 // attribute names, "" where it names none.
 func (w *Writer) colorClass(e *Element, attr, property string) string {
-	c := Color(e.String(attr))
+	c := css.Color(e.String(attr))
 	if c == "" {
 		return ""
 	}
@@ -129,57 +130,6 @@ func isAddress(s string) bool {
 	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
 		strings.Contains(s, "://") || strings.HasPrefix(s, "data:image/") ||
 		strings.HasSuffix(s, ".svg") || strings.HasSuffix(s, ".png")
-}
-
-// Color returns a colour that can stand in a style: a name, a hexadecimal
-// colour (also written without its #) or a function such as rgb(). Anything
-// else, which could carry more declarations, gives "".
-func Color(s string) string {
-	s = strings.TrimSpace(s)
-	if s == "" || len(s) > 64 {
-		return ""
-	}
-	hex, letters, depth := true, true, 0
-	if name, _, ok := strings.Cut(s, "("); ok && !isColorFunction(strings.ToLower(name)) {
-		return ""
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		digit := '0' <= c && c <= '9'
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		hex = hex && (digit || letter && c|0x20 <= 'f' || c == '#' && i == 0)
-		letters = letters && letter
-		switch {
-		case digit, letter, c == '#' && i == 0, c == '-':
-		case c == '(' && depth == 0 && i > 0:
-			depth = 1
-		case c == ')' && depth == 1 && i == len(s)-1:
-			depth = 2
-		case depth == 1 && strings.IndexByte(" ,.%/", c) >= 0:
-		default:
-			return ""
-		}
-	}
-	digits := strings.TrimPrefix(s, "#")
-	isHex := hex && (len(digits) == 3 || len(digits) == 4 || len(digits) == 6 || len(digits) == 8)
-	switch {
-	case isHex && s[0] == '#', letters && !isHex, depth == 2:
-		return s
-	case isHex:
-		return "#" + s
-	case strings.HasPrefix(s, "--"):
-		return "var(" + s + ")"
-	}
-	return ""
-}
-
-// isColorFunction tells the functions of CSS that give a colour.
-func isColorFunction(name string) bool {
-	switch name {
-	case "rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color", "var":
-		return true
-	}
-	return false
 }
 
 // AppendText appends s as HTML text.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page/internal/imagesize"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -159,7 +160,7 @@ func (s *state) fitImage(n *mdx.Node) (mode string) {
 	}
 	width, height := e.String("width"), e.String("height")
 	w, h := pixels(width), pixels(height)
-	var css strings.Builder
+	var sizes strings.Builder
 	for _, side := range [...]struct {
 		name, value string
 		pixels      int
@@ -167,7 +168,7 @@ func (s *state) fitImage(n *mdx.Node) (mode string) {
 		// A share of the room, or a length of another unit, is a matter of
 		// style: as an attribute it would hide the picture's proportions.
 		if v := strings.TrimSpace(side.value); v != "" && side.pixels == 0 {
-			css.WriteString(side.name + ":" + v + ";")
+			sizes.WriteString(side.name + ":" + v + ";")
 		}
 	}
 	switch {
@@ -178,13 +179,13 @@ func (s *state) fitImage(n *mdx.Node) (mode string) {
 		w = scaled(h, size.Width, size.Height)
 	default:
 		w, h = size.Width, size.Height
-		if own := s.styleSource(n); heightAlone(e.String("className")+" "+e.String("class"), css.String()+own) {
+		if own := s.styleSource(n); heightAlone(e.String("className")+" "+e.String("class"), sizes.String()+own) {
 			// Else the attribute would be the width, whatever the height is.
-			css.WriteString("width:auto;")
+			sizes.WriteString("width:auto;")
 		}
 	}
-	if css.Len() > 0 {
-		setAttr(n, "style", css.String()+s.styleSource(n))
+	if sizes.Len() > 0 {
+		setAttr(n, "style", sizes.String()+s.styleSource(n))
 	}
 	setAttr(n, "width", strconv.Itoa(w))
 	setAttr(n, "height", strconv.Itoa(h))
@@ -205,9 +206,9 @@ func scaled(side, numerator, denominator int) int {
 	return max(1, int(math.Round(float64(side)*float64(numerator)/float64(denominator))))
 }
 
-// heightAlone tells whether classes or declarations set a picture's height and
+// heightAlone reports whether classes or declarations set a picture's height and
 // leave its width to follow from it.
-func heightAlone(classes, css string) bool {
+func heightAlone(classes, style string) bool {
 	width, height := false, false
 	for class := range strings.FieldsSeq(classes) {
 		class = class[strings.LastIndexByte(class, ':')+1:]
@@ -218,13 +219,12 @@ func heightAlone(classes, css string) bool {
 			height = true
 		}
 	}
-	for _, d := range declarations(css) {
-		name, value, _ := strings.Cut(d, ":")
-		switch strings.ToLower(strings.TrimSpace(name)) {
+	for _, d := range css.Declarations(style) {
+		switch d.Name {
 		case "width":
 			width = true
 		case "height", "max-height":
-			height = height || strings.TrimSpace(value) != "auto"
+			height = height || d.Value != "auto"
 		}
 	}
 	return height && !width

@@ -22,14 +22,3 @@ func TestLineMarks(t *testing.T) {
 		t.Errorf("no lines have %v", got)
 	}
 }
-
-// Comments are white space; one that is not closed goes to the end.
-func TestWithoutComments(t *testing.T) {
-	for css, want := range map[string]string{
-		"": "", "a:b": "a:b", "a/*x*/:b": "a :b", "/*x*//**/a": "  a", "a/*x": "a", "a/*/b": "a", "a/*b*/c/*d": "a c", "a*/b": "a*/b",
-	} {
-		if got := withoutComments(css); got != want {
-			t.Errorf("%q: %q, want %q", css, got, want)
-		}
-	}
-}

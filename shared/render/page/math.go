@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -127,9 +128,13 @@ func (s *state) mathTag(b []byte, n *mdx.Node, t html.Token) []byte {
 		switch {
 		case a.Key == "style":
 			// The converter keeps declarations in no order.
-			list := declarations(a.Val)
+			var list []string
+			for _, d := range css.Declarations(a.Val) {
+				if d.Name != "font-feature-settings" {
+					list = append(list, d.Text)
+				}
+			}
 			slices.Sort(list)
-			list = slices.DeleteFunc(list, func(d string) bool { return strings.HasPrefix(d, "font-feature-settings") })
 			if class := s.style(n, n.Pos, strings.Join(list, ";")); class != "" {
 				b = component.AppendAttr(b, "class", class)
 			}

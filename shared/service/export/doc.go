@@ -26,7 +26,8 @@
 //	forge.go      links to a page's source and to new issues
 //	reference.go  slices of specifications, cut by Plan and read by units
 //	remote.go     files of other hosts: fetched once by Plan, read by all steps
-//	remoteassets.go  pictures, fonts, styles and scripts among them
+//	remoteassets.go  pictures, fonts, styles and scripts among them; addresses
+//	              in style sheets
 //	recent.go     values that are kept up to a limit
 //	inline.go     texts of docs.json in inline Markdown
 //	source.go     the snapshot and the plan of a job, as the steps read them

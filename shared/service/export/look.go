@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/reference"
@@ -266,10 +266,15 @@ func (s *Steps) strangers(src *source, names []string) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	var sheets [][]byte
+	known := map[string]bool{}
+	read := func(sheet []byte) {
+		for name := range css.Classes(sheet) {
+			known[name] = true
+		}
+	}
 	for _, a := range src.views.theme.Assets() {
 		if strings.HasSuffix(a.Path, ".css") {
-			sheets = append(sheets, a.Data)
+			read(a.Data)
 		}
 	}
 	for _, name := range src.site.Styles {
@@ -277,7 +282,7 @@ func (s *Steps) strangers(src *source, names []string) []string {
 			continue
 		}
 		if data, err := fs.ReadFile(src.fs, name); err == nil {
-			sheets = append(sheets, data)
+			read(data)
 		}
 	}
 	var out []string
@@ -287,7 +292,7 @@ func (s *Steps) strangers(src *source, names []string) []string {
 		if hook == "group" || hook == "peer" || base == "dark" || base == "prose" || strings.HasPrefix(base, "prose-") {
 			continue
 		}
-		if !slices.ContainsFunc(sheets, func(css []byte) bool { return bytes.Contains(css, []byte("."+n)) }) {
+		if !known[n] {
 			out = append(out, n)
 		}
 	}

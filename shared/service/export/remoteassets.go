@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -157,7 +158,7 @@ func (r *remotes) reason(address, what string) string {
 }
 
 // withSheets fetches addresses and what the style sheets among them load, and
-// gives those sheets in the order of their finding.
+// returns those sheets in the order of their finding.
 func (r *remotes) withSheets(addresses []string) (sheets []*remoteFile, err error) {
 	seen := map[string]bool{}
 	for range cssDepth {
@@ -177,12 +178,11 @@ func (r *remotes) withSheets(addresses []string) (sheets []*remoteFile, err erro
 			if err != nil {
 				return nil, err
 			}
-			eachCSSAddress(data, func(ref []byte) []byte {
-				if u := within(a, string(ref)); u != nil && r.hosts.Allows(u) == "" {
+			for ref := range css.Addresses(data) {
+				if u := within(a, ref); u != nil && r.hosts.Allows(u) == "" {
 					next = append(next, u.String())
 				}
-				return nil
-			})
+			}
 		}
 		slices.Sort(next)
 		if addresses = slices.Compact(next); len(addresses) == 0 {
@@ -192,7 +192,7 @@ func (r *remotes) withSheets(addresses []string) (sheets []*remoteFile, err erro
 	return sheets, nil
 }
 
-// within is the absolute address that a style sheet at base names, nil for none.
+// within returns the absolute address that a style sheet at base names, nil for none.
 func within(base, ref string) *url.URL {
 	if ref == "" || ref[0] == '#' || strings.HasPrefix(strings.ToLower(ref), "data:") {
 		return nil
@@ -210,63 +210,41 @@ func within(base, ref string) *url.URL {
 	return u
 }
 
-// localSheet writes a fetched style sheet anew: what is fetched too is named as
-// the file beside it that it is, all else by its whole address.
+// localSheet returns a fetched style sheet in which what is fetched too is named
+// as the file beside it that it is, all else by its whole address.
 func (r *remotes) localSheet(base string, data []byte) []byte {
-	return eachCSSAddress(data, func(ref []byte) []byte {
-		u := within(base, string(ref))
+	return css.RewriteURLs(data, func(ref string) (string, bool) {
+		u := within(base, ref)
 		if u == nil {
-			return nil
+			return "", false
 		}
 		if f := r.files[keyOf(remote.Asset, u.String())]; f != nil && f.Problem == "" && f.Path != "" {
-			return []byte(path.Base(f.Path))
+			return path.Base(f.Path), true
 		}
-		return []byte(u.String())
+		return u.String(), true
 	})
 }
 
-// maxSheetGrowth is how much longer a style sheet may get by the addresses in it.
-const maxSheetGrowth = 4 << 20
-
-// cssAddress matches what a style sheet loads: url(…), and the text of @import.
-var cssAddress = regexp.MustCompile(`(?i)(url\(\s*["']?|@import\s+["'])([^"')\s]+)`)
-
-// eachCSSAddress calls fn with each address in a style sheet and puts what it
-// gives in its place; nil leaves it. Addresses are left as they are where a
-// replacement could end their string.
-func eachCSSAddress(data []byte, fn func(ref []byte) []byte) []byte {
-	var out []byte
-	at := 0
-	for _, m := range cssAddress.FindAllSubmatchIndex(data, -1) {
-		with := fn(data[m[4]:m[5]])
-		if with == nil || len(out)+len(with) > at+maxSheetGrowth || bytes.ContainsAny(with, "\"'()\\ \n") {
-			continue
+// siteSheet returns the site's own style sheet name with the addresses that it
+// has in a bundle: those from the site's root are relative to it, so that they
+// hold in a folder and under a path, and those of files that the bundle has
+// copies of name the copies.
+func siteSheet(s *site.Site, name string, data []byte) []byte {
+	return css.RewriteURLs(data, func(address string) (string, bool) {
+		if len(address) > 1 && address[0] == '/' && address[1] != '/' { // else another host
+			t := s.Resolve(-1, address)
+			if t.Kind != site.External {
+				return site.Rel(name, t.Path) + afterPath(t.Href), true
+			}
+			address = t.Href
 		}
-		out = append(append(out, data[at:m[4]]...), with...)
-		at = m[5]
-	}
-	if at == 0 {
-		return data
-	}
-	return append(out, data[at:]...)
-}
-
-// localURLs puts the bundle's copies in the place of other hosts' addresses in a
-// style sheet of the site.
-func localURLs(s *site.Site, name string, data []byte) []byte {
-	if len(s.Remote) == 0 {
-		return data
-	}
-	return eachCSSAddress(data, func(ref []byte) []byte {
-		address, fragment, marked := strings.Cut(string(ref), "#")
-		to, ok := s.Remote[address]
-		if !ok {
-			return nil
+		whole, fragment, marked := strings.Cut(address, "#")
+		if to, ok := s.Remote[whole]; ok {
+			if address = site.Rel(name, to); marked {
+				address += "#" + fragment
+			}
 		}
-		if to = site.Rel(name, to); marked {
-			to += "#" + fragment
-		}
-		return []byte(to)
+		return address, true
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"html"
 	"io"
 	"log/slog"
-	"regexp"
 	"runtime/debug"
 	"strings"
 
@@ -267,29 +266,6 @@ func fragmentMissing(s *site.Site, l fragmentLink) mdx.Diagnostic {
 		Severity: mdx.Warning, Code: "fragment-missing", File: l.File, Line: l.Line, Column: l.Column,
 		Message: fmt.Sprintf("the link %q leads to %s, which has no place %q", l.Raw, s.Pages[l.Page].Source, l.Fragment),
 	}
-}
-
-// cssURL matches url(/…) in a style sheet; what begins with two slashes is
-// another host.
-var cssURL = regexp.MustCompile(`url\(\s*(["']?)(/[^/"')\s][^"')\s]*)`)
-
-// relativeURLs makes addresses from the site's root relative to the style
-// sheet, so that they hold in a folder and under a path.
-func relativeURLs(s *site.Site, name string, data []byte) []byte {
-	if !bytes.Contains(data, []byte("url(")) {
-		return data
-	}
-	return cssURL.ReplaceAllFunc(data, func(m []byte) []byte {
-		sub := cssURL.FindSubmatch(m)
-		t := s.Resolve(-1, string(sub[2]))
-		ref := t.Href
-		if t.Kind != site.External {
-			ref = site.Rel(name, t.Path) + afterPath(t.Href)
-		}
-		// Parentheses would end url(…).
-		ref = strings.ReplaceAll(strings.ReplaceAll(ref, "(", "%28"), ")", "%29")
-		return []byte("url(" + string(sub[1]) + ref)
-	})
 }
 
 // iconsOf lets components draw the theme's icons.

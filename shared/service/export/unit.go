@@ -216,7 +216,7 @@ func (s *Steps) renderUnit(ctx context.Context, src *source, u unit) (r unitResu
 				return err
 			}
 			if strings.HasSuffix(name, ".css") {
-				data = localURLs(src.site, name, relativeURLs(src.site, name, data))
+				data = siteSheet(src.site, name, data)
 			}
 			return w.add(name, name, data)
 		})

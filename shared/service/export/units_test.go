@@ -154,13 +154,13 @@ func TestShardsOfUnevenUnits(t *testing.T) {
 	}
 }
 
-func TestRelativeURLs(t *testing.T) {
+func TestSiteSheet(t *testing.T) {
 	s := pagesSite("index")
 	s.Files = []string{"fonts/a.woff2", "images/b(1).png", "images/b.png", "styles/site.css"}
 	s.Redirects = []site.Redirect{{Source: "/moved.png", Destination: "https://cdn.example/b(1).png"}}
 	for _, c := range []struct{ name, in, out string }{
 		{"styles/site.css", `a{background:url(/images/b.png)}`, `a{background:url(../images/b.png)}`},
-		{"styles/site.css", `@font-face{src:url( "/fonts/a.woff2#x" )}`, `@font-face{src:url("../fonts/a.woff2#x" )}`},
+		{"styles/site.css", `@font-face{src:url( "/fonts/a.woff2#x" )}`, `@font-face{src:url( "../fonts/a.woff2#x" )}`},
 		{"site.css", `a{background:url('/images/b.png?v=1')}`, `a{background:url('images/b.png?v=1')}`},
 		{"styles/site.css", `a{background:url(/images/b%281%29.png)}`, `a{background:url(../images/b%281%29.png)}`},
 		{"styles/site.css", `a{background:url("/moved.png#x%22y")}`, `a{background:url("https://cdn.example/b%281%29.png#x%22y")}`},
@@ -169,7 +169,7 @@ func TestRelativeURLs(t *testing.T) {
 		{"site.css", `a{background:url(https://cdn.example/b.png)}`, `a{background:url(https://cdn.example/b.png)}`},
 		{"site.css", `a{background:url(data:image/png;base64,/9j)}`, `a{background:url(data:image/png;base64,/9j)}`},
 	} {
-		if got := string(relativeURLs(s, c.name, []byte(c.in))); got != c.out {
+		if got := string(siteSheet(s, c.name, []byte(c.in))); got != c.out {
 			t.Errorf("%s in %s: %s, want %s", c.in, c.name, got, c.out)
 		}
 	}
