@@ -250,6 +250,32 @@ func TestIslandsAfterManyDiagnostics(t *testing.T) {
 	}
 }
 
+// Components are written with semicolons or without, in pages, in snippets of
+// MDX and in files of JavaScript, and none of that needs an engine.
+func TestStatementsWithoutSemicolons(t *testing.T) {
+	for what, body := range map[string]string{
+		"with semicolons": "const z = 2;\n\n  return <div>{z}</div>;",
+		"a blank line":    "const z = 2\n\n  return <div>{z}</div>",
+		"a line":          "const [z] = [2]\n  return <div>{z}</div>",
+		"a condition":     "const y = 1, z = y + 1\n\n  if (!z)\n    return null\n\n  return (\n    <div>{z}</div>\n  )",
+	} {
+		component := "export const V = () => {\n  " + body + "\n}\n"
+		for name, files := range map[string]map[string]string{
+			"a page":                  {"page.mdx": component + "\n<V />"},
+			"a snippet":               {"page.mdx": "import {V} from '/snippets/v.mdx'\n\n<V />", "snippets/v.mdx": component},
+			"a file of JavaScript":    {"page.mdx": "import {V} from '/snippets/v.jsx'\n\n<V />", "snippets/v.jsx": component},
+			"a snippet after a value": {"page.mdx": "import {V} from '/snippets/v.mdx'\n\n<V />", "snippets/v.mdx": "export const u = 1\n\n" + component + "\nText.\n"},
+		} {
+			t.Run(what+" in "+name, func(t *testing.T) {
+				result := withIslands(t, nil, files)
+				if d := diagnostics(result); !strings.Contains(string(result.HTML), "<div>2</div>") || d != "" {
+					t.Errorf("it shows %s and says %q", result.HTML, d)
+				}
+			})
+		}
+	}
+}
+
 // The pieces of JavaScript on a page are bounded.
 func TestManyIslands(t *testing.T) {
 	f := &fakeIslands{shown: &island.Shown{Nodes: []island.Node{{Text: "x"}}}}
