@@ -336,7 +336,7 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag, extra string) []byte {
 			continue
 		}
 		if isHandler(a.Name) {
-			s.report(s.fileOf(n), a.Pos, mdx.Warning, "script-needed", a.Name+" on <"+n.Name+"> needs JavaScript and is left out")
+			s.handlerDropped(n, a.Name, a.Pos)
 			continue
 		}
 		v, ok := attrValue(a)

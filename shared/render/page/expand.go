@@ -205,31 +205,26 @@ func (s *state) ownID(n *mdx.Node) {
 }
 
 func (s *state) expandExpression(n *mdx.Node, sc *scope) []*mdx.Node {
-	mark := s.reported()
+	t := s.try()
+	var list []*mdx.Node
 	v, err := s.evaluate(n.Value, sc, n.Pos)
-	if err == nil {
-		if list, ok := s.content(v, n.Pos); ok {
-			if s.needsScript(mark) { // a component that it shows
-				if shown, ok := s.island(n, nil, nil, sc, mark); ok {
-					return shown
-				}
-			}
-			if n.Inline {
-				for _, c := range list {
-					c.Inline = c.Inline || c.Kind == mdx.Element
-				}
-			}
-			return list
+	ok := err == nil
+	if ok {
+		list, ok = s.content(v, n.Pos)
+	}
+	if !ok {
+		s.needsEngine(sc.file, n.Pos,
+			"this expression needs JavaScript and is left out: {"+excerpt(n.Value)+"}: "+reasonOf(err))
+	}
+	if shown, ok := s.settle(t, n, nil, nil, sc); ok {
+		return shown
+	}
+	if n.Inline {
+		for _, c := range list {
+			c.Inline = c.Inline || c.Kind == mdx.Element
 		}
 	}
-	s.report(sc.file, n.Pos, mdx.Warning, "script-needed",
-		"this expression needs JavaScript and is left out: {"+excerpt(n.Value)+"}: "+reasonOf(err))
-	if s.r.islands != nil {
-		if list, ok := s.island(n, nil, nil, sc, mark); ok {
-			return list
-		}
-	}
-	return nil
+	return list
 }
 
 // paragraphs puts runs of inline nodes among blocks into paragraphs: what the
@@ -357,17 +352,24 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 			_, snippet := v.(snippetValue)
 			attrs := slices.Clone(n.Attrs)
 			children := s.expand(n.Children, sc)
-			mark := s.reported()
+			t := s.try()
 			props := s.props(n, sc)
-			if list, ok := s.custom(n, props, children, sc.names); ok {
-				if !snippet && s.needsScript(mark) {
-					if shown, ok := s.island(n, attrs, children, sc, mark); ok {
-						list = shown
-					} else if !says(list) { // what it holds is readable at least
-						list = children
-						if !n.Inline {
-							list = paragraphs(children)
-						}
+			list, ok := s.custom(n, props, children, sc.names)
+			switch {
+			case !ok:
+				s.trial = t.outer // the attributes are evaluated again below
+			case snippet:
+				s.keep(t)
+				return list, false
+			default:
+				needed := t.needsEngine && s.r.islands != nil
+				if shown, ok := s.settle(t, n, attrs, children, sc); ok {
+					return shown, false
+				}
+				if needed && !says(list) { // what it holds is readable at least
+					list = children
+					if !n.Inline {
+						list = paragraphs(children)
 					}
 				}
 				return list, false
@@ -392,11 +394,12 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 		}
 	}
 	n.Children = s.expand(n.Children, sc)
-	attrs, children := n.Attrs, n.Children
-	mark := s.reported()
-	s.expandAttrs(n, sc)
-	if s.needsScript(mark) {
-		if shown, ok := s.island(n, attrs, children, sc, mark); ok {
+	if slices.ContainsFunc(n.Attrs, func(a mdx.Attr) bool { return a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread }) {
+		attrs, children := n.Attrs, n.Children
+		t := s.try()
+		// Expressions become literals; attributes that have none are dropped.
+		s.setAttrs(n, s.props(n, sc), sc)
+		if shown, ok := s.settle(t, n, attrs, children, sc); ok {
 			return shown, false
 		}
 	}
@@ -406,17 +409,6 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 		}
 	}
 	return nil, true
-}
-
-// expandAttrs replaces every attribute's expression by a literal, and drops
-// those that have none.
-func (s *state) expandAttrs(n *mdx.Node, sc *scope) {
-	for i := range n.Attrs {
-		if k := n.Attrs[i].Kind; k == mdx.AttrExpr || k == mdx.AttrSpread {
-			s.setAttrs(n, s.props(n, sc), sc)
-			return
-		}
-	}
 }
 
 // attrsCut tells the author of an element with too many attributes.

@@ -36,28 +36,62 @@ const (
 	maxIslandSteps = 1_000_000
 )
 
-// reported is a mark in what was reported so far.
-func (s *state) reported() int { return len(s.result.Diagnostics) }
-
-// needsScript tells whether something since a mark was left out because it
-// needs JavaScript, and an engine is there to try it.
-func (s *state) needsScript(mark int) bool {
-	return s.r.islands != nil && slices.ContainsFunc(s.result.Diagnostics[mark:], func(d mdx.Diagnostic) bool { return d.Code == "script-needed" })
+// trial is one attempt to show an element or an expression without an engine.
+// Trials nest: what an element holds is shown within the trial of the element.
+type trial struct {
+	outer *trial
+	// said is what there is to report if the attempt is what readers get.
+	said report
+	// needsEngine is set when a part was left out because it needs an engine.
+	needsEngine bool
 }
 
-// forget takes back what was reported since a mark.
-func (s *state) forget(mark int) {
-	for _, d := range s.result.Diagnostics[mark:] {
-		delete(s.reports, d)
+// try begins a trial; settle ends it.
+func (s *state) try() *trial {
+	s.trial = &trial{outer: s.trial}
+	return s.trial
+}
+
+// needsEngine leaves a part of the page out because it needs an engine: the
+// trial around it knows, and the author is told unless an engine shows it.
+func (s *state) needsEngine(file string, pos mdx.Pos, message string) {
+	if s.trial != nil {
+		s.trial.needsEngine = true
 	}
-	s.result.Diagnostics = s.result.Diagnostics[:mark]
+	s.report(file, pos, mdx.Warning, "script-needed", message)
+}
+
+// settle ends a trial of showing a node. Where the node needs an engine, and
+// there is one, the result is what the engine shows; otherwise it is false, and
+// what the trial said is reported. attrs are the node's attributes as they were
+// written, children what it holds.
+func (s *state) settle(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope) ([]*mdx.Node, bool) {
+	s.trial = t.outer
+	if t.needsEngine && s.r.islands != nil {
+		if shown, ok := s.island(t, n, attrs, children, sc); ok {
+			return shown, true
+		}
+	}
+	s.keep(t)
+	return nil, false
+}
+
+// keep reports what a trial said.
+func (s *state) keep(t *trial) {
+	s.trial = t.outer
+	for _, d := range t.said.list {
+		s.add(d)
+	}
+	if t.outer != nil && t.needsEngine {
+		t.outer.needsEngine = true
+	}
 }
 
 // island shows what a node is in JavaScript: an element with its attributes, or
-// an expression. children are what the element holds. What was reported since
-// the mark is about the node without JavaScript. When it can't be shown, that
-// stays as it is, and the report says why.
-func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope, mark int) ([]*mdx.Node, bool) {
+// an expression. children are what the element holds. When it can't be shown,
+// the result is false, and the report says why in place of what the trial
+// without an engine said.
+func (s *state) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope) ([]*mdx.Node, bool) {
 	if n.Kind == mdx.Element && (isPart(n.Name) || len(children) > 0 && holdsParts(n.Name)) {
 		return nil, false
 	}
@@ -74,7 +108,7 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 		case s.ctx.Err() != nil:
 			s.fail(s.ctx.Err())
 		case errors.As(err, &fault):
-			s.forget(mark)
+			*t = trial{outer: t.outer}
 			s.islandSteps += fault.Steps
 			if fault.Limit { // no other is tried on this page
 				s.islands = maxIslands
@@ -96,21 +130,20 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 		}
 		return nil, false
 	}
-	s.forget(mark)
 	s.islandSteps += shown.Steps
 	for _, name := range shown.Inputs {
 		s.input(name)
 	}
-	t := islandTree{state: s, at: n, scope: sc, children: children, live: shown.Live}
-	list := t.nodes(shown.Nodes, true)
-	if t.unmarked { // without its content it must not be drawn anew
+	tree := islandTree{state: s, at: n, scope: sc, children: children, live: shown.Live}
+	list := tree.nodes(shown.Nodes, true)
+	if tree.unmarked { // without its content it must not be drawn anew
 		shown.Live = false
 	}
-	if t.live && !t.showed && len(children) > 0 {
+	if tree.live && !tree.showed && len(children) > 0 {
 		// It may be shown later. Until then it is here for readers without
 		// JavaScript, for search and for the Markdown copy.
-		held, _ := t.content(nodes(children), n.Pos)
-		kept := t.element(contentTag, held)
+		held, _ := tree.content(nodes(children), n.Pos)
+		kept := tree.element(contentTag, held)
 		kept.Attrs = []mdx.Attr{{Kind: mdx.AttrBool, Name: "data-kept", Pos: n.Pos}}
 		list = append(list, kept)
 	}
@@ -120,7 +153,7 @@ func (s *state) island(n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *
 		}
 		return paragraphs(list), true
 	}
-	box := t.element(islandTag, list)
+	box := tree.element(islandTag, list)
 	box.Attrs = []mdx.Attr{{Kind: mdx.AttrString, Name: "data-island", Value: strconv.Itoa(len(s.live)), Pos: n.Pos}}
 	box.Inline = n.Inline
 	s.live = append(s.live, source)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -218,6 +219,60 @@ func TestIslandErrors(t *testing.T) {
 				t.Errorf("the page is %s", result.HTML)
 			}
 		})
+	}
+}
+
+// A page that has nothing more to report shows its components all the same:
+// with an engine they are there, without one the words they hold.
+func TestIslandsAfterManyDiagnostics(t *testing.T) {
+	const counter = "export const Counter = () => { const [n] = useState(41); return <b>{n}</b> }\n\n"
+	for name, islands := range map[string]page.Islands{"an engine": newEngine(t), "none": nil} {
+		for what, source := range map[string]string{
+			"an element":    "<Counter>Held</Counter>",
+			"an expression": "{[1].map(() => <Counter>Held</Counter>)}",
+			"a handler":     "<button onClick={() => alert(1)}>Held</button>",
+		} {
+			t.Run(what+", "+name, func(t *testing.T) {
+				show := func(missing int) string {
+					var b strings.Builder
+					b.WriteString(counter)
+					for i := range missing {
+						fmt.Fprintf(&b, "<Snippet file=\"%d.mdx\" />\n\n", i)
+					}
+					return string(withIslands(t, islands, map[string]string{"page.mdx": b.String() + source}).HTML)
+				}
+				few, many := show(3), show(1100)
+				if few != many || !strings.Contains(few, "bindery-island") && (islands != nil || !strings.Contains(few, "Held")) {
+					t.Errorf("after 3 diagnostics the page is %s, after 1,100 %s", few, many)
+				}
+			})
+		}
+	}
+}
+
+// Components are written with semicolons or without, in pages, in snippets of
+// MDX and in files of JavaScript, and none of that needs an engine.
+func TestStatementsWithoutSemicolons(t *testing.T) {
+	for what, body := range map[string]string{
+		"with semicolons": "const z = 2;\n\n  return <div>{z}</div>;",
+		"a blank line":    "const z = 2\n\n  return <div>{z}</div>",
+		"a line":          "const [z] = [2]\n  return <div>{z}</div>",
+		"a condition":     "const y = 1, z = y + 1\n\n  if (!z)\n    return null\n\n  return (\n    <div>{z}</div>\n  )",
+	} {
+		component := "export const V = () => {\n  " + body + "\n}\n"
+		for name, files := range map[string]map[string]string{
+			"a page":                  {"page.mdx": component + "\n<V />"},
+			"a snippet":               {"page.mdx": "import {V} from '/snippets/v.mdx'\n\n<V />", "snippets/v.mdx": component},
+			"a file of JavaScript":    {"page.mdx": "import {V} from '/snippets/v.jsx'\n\n<V />", "snippets/v.jsx": component},
+			"a snippet after a value": {"page.mdx": "import {V} from '/snippets/v.mdx'\n\n<V />", "snippets/v.mdx": "export const u = 1\n\n" + component + "\nText.\n"},
+		} {
+			t.Run(what+" in "+name, func(t *testing.T) {
+				result := withIslands(t, nil, files)
+				if d := diagnostics(result); !strings.Contains(string(result.HTML), "<div>2</div>") || d != "" {
+					t.Errorf("it shows %s and says %q", result.HTML, d)
+				}
+			})
+		}
 	}
 }
 

@@ -103,7 +103,7 @@ func (s *state) jsChildren(m *js.Machine, e *js.Element, n *mdx.Node, names *js.
 	words := false
 	m.Children(e, names, func(v any, isText bool, err error) {
 		if err != nil {
-			s.report(s.fileOf(n), n.Pos, mdx.Warning, "script-needed", "content of <"+n.Name+"> needs JavaScript and is left out: "+reasonOf(err))
+			s.needsEngine(s.fileOf(n), n.Pos, "content of <"+n.Name+"> needs JavaScript and is left out: "+reasonOf(err))
 			return
 		}
 		if text, ok := v.(string); ok {
@@ -115,7 +115,7 @@ func (s *state) jsChildren(m *js.Machine, e *js.Element, n *mdx.Node, names *js.
 		}
 		list, ok := s.content(v, n.Pos)
 		if !ok {
-			s.report(s.fileOf(n), n.Pos, mdx.Warning, "script-needed", "a value in <"+n.Name+"> can't be shown and is left out")
+			s.needsEngine(s.fileOf(n), n.Pos, "a value in <"+n.Name+"> can't be shown and is left out")
 			return
 		}
 		for _, c := range list {
@@ -161,7 +161,7 @@ func (s *state) custom(n *mdx.Node, props []prop, children nodes, names *js.Scop
 			err = &js.Unsupported{Reason: "it is no component"}
 		}
 	}
-	s.report(s.fileOf(n), n.Pos, mdx.Warning, "script-needed",
+	s.needsEngine(s.fileOf(n), n.Pos,
 		"<"+n.Name+"> needs JavaScript, only its content is shown: "+reasonOf(err))
 	if n.Inline {
 		return children, true
@@ -232,7 +232,7 @@ func (s *state) setAttrs(n *mdx.Node, props []prop, sc *scope) {
 }
 
 func (s *state) handlerDropped(n *mdx.Node, name string, pos mdx.Pos) {
-	s.report(s.fileOf(n), pos, mdx.Warning, "script-needed", name+" on <"+n.Name+"> needs JavaScript and is left out")
+	s.needsEngine(s.fileOf(n), pos, name+" on <"+n.Name+"> needs JavaScript and is left out")
 }
 
 func (s *state) attrDropped(n *mdx.Node, name, source string, pos mdx.Pos, err error) {
@@ -240,7 +240,7 @@ func (s *state) attrDropped(n *mdx.Node, name, source string, pos mdx.Pos, err e
 	if source != "" {
 		what += "={" + excerpt(source) + "}"
 	}
-	s.report(s.fileOf(n), pos, mdx.Warning, "script-needed",
+	s.needsEngine(s.fileOf(n), pos,
 		"this attribute of <"+n.Name+"> needs JavaScript and is left out: "+what+": "+reasonOf(err))
 }
 

@@ -67,7 +67,8 @@ type state struct {
 	anchors  int                 // depth of links: HTML knows none within another
 	once     map[string]struct{} // what reportOnce said
 	classes  map[string]struct{}
-	reports  map[mdx.Diagnostic]struct{}
+	said     report // what the author should know of the page
+	trial    *trial // the innermost one that runs; what is said belongs to it
 	lines    [][]byte
 	// scratch is where phrases of Markdown are put together.
 	scratch []byte
@@ -143,6 +144,7 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 		return nil, s.err
 	}
 
+	s.result.Diagnostics = s.said.list
 	slices.SortStableFunc(s.result.Diagnostics, func(a, b mdx.Diagnostic) int {
 		first := func(d mdx.Diagnostic) int {
 			if d.File == s.source {
@@ -201,15 +203,29 @@ const maxDiagnostics = 1000
 const maxMessage = 1000
 
 func (s *state) add(d mdx.Diagnostic) {
-	d.Message = cutText(d.Message, maxMessage)
-	if s.reports == nil {
-		s.reports = map[mdx.Diagnostic]struct{}{}
+	if s.trial != nil {
+		s.trial.said.add(d)
+	} else {
+		s.said.add(d)
 	}
-	if _, again := s.reports[d]; again || len(s.reports) >= maxDiagnostics {
+}
+
+// report is a list of diagnostics in which none stands twice.
+type report struct {
+	list []mdx.Diagnostic
+	has  map[mdx.Diagnostic]struct{}
+}
+
+func (r *report) add(d mdx.Diagnostic) {
+	d.Message = cutText(d.Message, maxMessage)
+	if _, again := r.has[d]; again || len(r.list) >= maxDiagnostics {
 		return
 	}
-	s.reports[d] = struct{}{}
-	s.result.Diagnostics = append(s.result.Diagnostics, d)
+	if r.has == nil {
+		r.has = map[mdx.Diagnostic]struct{}{}
+	}
+	r.has[d] = struct{}{}
+	r.list = append(r.list, d)
 }
 
 // fail keeps the first error that ends the rendering.

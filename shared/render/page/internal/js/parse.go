@@ -26,6 +26,9 @@ type parser struct {
 	i      int
 	depth  int
 	budget int
+	// line is the end of the last white space that a line ended in: a statement
+	// may end there without a semicolon, whoever skipped it.
+	line int
 }
 
 func (p *parser) whole() (expr, error) {
@@ -74,8 +77,13 @@ func (p *parser) enter() error {
 
 func (p *parser) leave() { p.depth-- }
 
-// space skips white space and comments; it tells whether a line ended.
+// space skips white space and comments, and reports whether a line ended.
 func (p *parser) space() (newline bool) {
+	defer func() {
+		if newline {
+			p.line = p.i
+		}
+	}()
 	for p.i < len(p.s) {
 		p.budget--
 		switch c := p.s[p.i]; {

@@ -372,7 +372,8 @@ func (p *parser) statements() ([]stmt, error) {
 
 // end reads the end of a statement.
 func (p *parser) end() error {
-	newline := p.space()
+	p.space()
+	newline := p.line == p.i
 	switch {
 	case p.peek() == ';':
 		p.i++
