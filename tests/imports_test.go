@@ -31,10 +31,9 @@ var rooms = map[string][]string{
 	},
 	"infra": {"shared/base/config", "shared/service/api", "shared/service/job", "statemachine"},
 	"infra/cmd/bindery": {
-		"shared/service/admin", "shared/service/api", "shared/service/job", "shared/delivery/bundle", "shared/service/client", "shared/service/cloud/dynamo",
-		"shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/render/component",
-		"shared/base/config", "shared/service/export", "shared/render/highlight", "shared/service/local", "shared/render/mdx", "shared/render/page", "shared/base/remote",
-		"shared/render/script/island", "shared/delivery/serve", "shared/render/site", "shared/service/snapshot", "shared/service/store", "shared/render/theme", "statemachine",
+		"shared/base/config", "shared/base/remote", "shared/delivery/bundle", "shared/delivery/serve", "shared/render/script/island", "shared/service/admin",
+		"shared/service/api", "shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack",
+		"shared/service/local", "shared/service/server", "shared/service/store",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -69,7 +68,11 @@ var rooms = map[string][]string{
 	"shared/delivery/serve": {"shared/delivery/bundle"},
 	"shared/service/asl":    {},
 	"shared/service/local":  {"shared/service/store", "shared/service/job", "shared/service/asl"},
-	"shared/service/cloud":  {"shared/service/store", "shared/service/admin", "shared/service/job"},
+	"shared/service/server": {
+		"shared/service/job", "shared/service/export", "shared/service/api", "shared/service/admin", "shared/service/local", "shared/service/store",
+		"shared/service/client", "shared/render/script/island", "shared/base/remote", "shared/base/config",
+	},
+	"shared/service/cloud": {"shared/service/store", "shared/service/admin", "shared/service/job"},
 	// What speaks to AWS: each service on its own, so that a function links
 	// only what it calls.
 	"shared/service/cloud/awsconfig":     {},
