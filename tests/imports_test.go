@@ -35,9 +35,8 @@ var rooms = map[string][]string{
 	"infra": {"statemachine", "shared/base/config", "shared/service/api", "shared/service/job"},
 	"infra/cmd/bindery": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
-		"shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack",
-		"shared/service/export", "shared/service/job", "shared/service/local", "shared/service/store", "shared/delivery/bundle",
-		"shared/delivery/serve",
+		"shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/service/local",
+		"shared/service/server", "shared/service/store", "shared/delivery/bundle", "shared/delivery/serve",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -90,8 +89,12 @@ var rooms = map[string][]string{
 		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
 		"shared/service/admin", "shared/service/job", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",
 	},
-	"shared/service/job":       {"statemachine", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
-	"shared/service/local":     {"shared/service/asl", "shared/service/job", "shared/service/store"},
+	"shared/service/job":   {"statemachine", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
+	"shared/service/local": {"shared/service/asl", "shared/service/job", "shared/service/store"},
+	"shared/service/server": {
+		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
+		"shared/service/client", "shared/service/export", "shared/service/job", "shared/service/local", "shared/service/store",
+	},
 	"shared/service/snapshot":  {"shared/service/store"},
 	"shared/service/store":     {},
 	"shared/service/storetest": {"shared/service/job", "shared/service/store"},

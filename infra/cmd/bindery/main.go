@@ -5,8 +5,6 @@
 //	app.go        what commands share: streams, exit codes, flags of callers
 //	terminal.go   what is shown: colour, meters, tables, JSON
 //	up.go         bindery up
-//	service.go    the service in one process, which up and run start
-//	seed.go       an organisation, a project and a key to begin with
 //	publish.go    bindery publish
 //	export.go     bindery export
 //	handover.go   who gets the link to a bundle that is not downloaded

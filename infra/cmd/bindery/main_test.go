@@ -8,8 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,7 +20,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bindery-docs/bindery/shared/render/script/island"
-	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
@@ -182,19 +179,6 @@ func TestHelpEverywhere(t *testing.T) {
 	walk(nil)
 	if seen < 25 {
 		t.Errorf("only %d commands", seen)
-	}
-}
-
-// The environment that up writes is one that callers on its machine can use,
-// whatever address it answers at.
-func TestEnvFile(t *testing.T) {
-	for address, want := range map[string]string{
-		"http://127.0.0.1:8787":   "BINDERY_URL=http://127.0.0.1:8787\nBINDERY_ADMIN_KEY=k\nBINDERY_PROJECT=p\n",
-		"http://192.168.1.5:8787": "BINDERY_URL=http://192.168.1.5:8787\nBINDERY_ALLOW_HTTP=true\nBINDERY_ADMIN_KEY=k\nBINDERY_PROJECT=p\n",
-	} {
-		if got := string(envFile(address, seeded{Key: "k", Project: "p"})); got != want {
-			t.Errorf("%s: %q, want %q", address, got, want)
-		}
 	}
 }
 
@@ -365,33 +349,6 @@ func TestServe(t *testing.T) {
 	cancel()
 	if code := <-ended; code != exitDone {
 		t.Errorf("exit code %d", code)
-	}
-}
-
-// TestOptionsOfAll: the one method that Go's server would answer itself is
-// like every other that nothing answers.
-func TestOptionsOfAll(t *testing.T) {
-	s, err := openService(t.Context(), t.TempDir(), "127.0.0.1:0", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if err := s.Serve(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := net.Dial("tcp", s.listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	fmt.Fprint(conn, "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if res.StatusCode != http.StatusNotFound || res.Header.Get(api.HeaderErrorCode) != admin.CodeNotFound || res.Header.Get(api.HeaderRequestID) == "" {
-		t.Errorf("%s, %v", res.Status, res.Header)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -41,12 +43,12 @@ Without --data all state is temporary. With it, a second run publishes only what
 				}
 				defer func() { _ = os.RemoveAll(data) }()
 			}
-			s, err := openService(ctx, data, "127.0.0.1:0", a.logger(slog.LevelError))
+			s, err := openServer(ctx, data, "127.0.0.1:0", a.logger(slog.LevelError))
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			result, err := a.runThrough(ctx, cmd, s, args[0], data, domain, f)
+			result, err := a.runThrough(ctx, cmd, s, args[0], domain, f)
 			if err != nil {
 				return err
 			}
@@ -55,16 +57,16 @@ Without --data all state is temporary. With it, a second run publishes only what
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "out", "o", "", "file to write")
-	flags.StringVar(&domain, "domain", seedDomain, "domain that the site is published under: canonical addresses have it")
+	flags.StringVar(&domain, "domain", server.SeedDomain, "domain that the site is published under: canonical addresses have it")
 	flags.StringArrayVar(&f.paths, "path", nil, "export only pages below this path; may be repeated")
 	flags.StringVar(&data, "data", "", "folder for all state, kept for the next run (default: a temporary one)")
 	a.jsonFlag(cmd)
 	return cmd
 }
 
-// runThrough does with a service's API what a pipeline does.
-func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *service, dir, data, domain string, f exportFlags) (*bundleReport, error) {
-	have, err := seed(ctx, s.Admin, data, domain)
+// runThrough does with a server's API what a pipeline does.
+func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *server.Server, dir, domain string, f exportFlags) (*bundleReport, error) {
+	have, err := s.Seed(ctx, domain)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
+	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
 func (a *app) upCommand() *cobra.Command {
@@ -18,13 +21,13 @@ func (a *app) upCommand() *cobra.Command {
 It survives a restart and a power cut: exports that were running go on.
 
 The file DIR/env gets the address, for the environment of callers. --seed creates an
-organisation on the Enterprise plan, a project for ` + seedDomain + ` and a key, once;
+organisation on the Enterprise plan, a project for ` + server.SeedDomain + ` and a key, once;
 the file has key and project then too, and nobody but you can read it.
 
 Ctrl-C ends requests and steps in good order; a second Ctrl-C ends at once.`,
 		Example: `  bindery up --data ./.data --seed
   set -a; . ./.data/env; set +a
-  bindery publish docs --domain ` + seedDomain,
+  bindery publish docs --domain ` + server.SeedDomain,
 		Args: cobra.NoArgs,
 		RunE: a.does(func(cmd *cobra.Command, _ []string) (err error) {
 			if data == "" {
@@ -35,14 +38,14 @@ Ctrl-C ends requests and steps in good order; a second Ctrl-C ends at once.`,
 			}
 			ctx := cmd.Context()
 			log := a.logger(slog.LevelInfo)
-			s, err := openService(ctx, data, addr, log)
+			s, err := openServer(ctx, data, addr, log)
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, s.Close()) }()
-			have, err := readSeed(data)
+			have, err := s.Seeded()
 			if withSeed {
-				have, err = seed(ctx, s.Admin, data, seedDomain)
+				have, err = s.Seed(ctx, server.SeedDomain)
 			}
 			if err != nil {
 				return err
@@ -50,27 +53,30 @@ Ctrl-C ends requests and steps in good order; a second Ctrl-C ends at once.`,
 			if err := s.Serve(ctx); err != nil {
 				return err
 			}
-			env, err := filepath.Abs(filepath.Join(data, "env"))
+			env, err := s.WriteEnv(have)
 			if err != nil {
 				return err
 			}
-			if err := writePrivate(env, envFile(s.URL, have)); err != nil {
-				return err
-			}
-			a.warnIfOpen(s.listener.Addr())
+			a.warnIfOpen(s.Addr())
 			a.say("Bindery is at %s; its environment is in %s", s.URL, env)
-			select {
-			case <-ctx.Done():
-				log.Info("ending; interrupt again to end at once")
-				return nil
-			case err := <-s.served:
-				s.served <- err // Close waits for it too
+			if err := s.Wait(ctx); err != nil {
 				return err
 			}
+			log.Info("ending; interrupt again to end at once")
+			return nil
 		}),
 	}
 	cmd.Flags().StringVar(&data, "data", "", "folder for all state (default: $BINDERY_DATA)")
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one, which DIR/env tells")
 	cmd.Flags().BoolVar(&withSeed, "seed", false, "create an organisation, a project and a key, once")
 	return cmd
+}
+
+// openServer opens a server that shows components in processes of this program.
+func openServer(ctx context.Context, data, addr string, log *slog.Logger) (*server.Server, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return server.Open(ctx, server.Options{Dir: data, Addr: addr, Program: program, Log: log})
 }

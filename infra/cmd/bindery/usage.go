@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"log/slog"
 	"slices"
 	"strconv"
 	"time"
@@ -165,22 +164,4 @@ func formulaSafe(name string) string {
 		return "'" + name
 	}
 	return name
-}
-
-// requestHandler passes on the lines of requests alone.
-type requestHandler struct{ slog.Handler }
-
-func (h requestHandler) Handle(ctx context.Context, r slog.Record) error {
-	if r.Message != api.RequestMessage {
-		return nil
-	}
-	return h.Handler.Handle(ctx, r)
-}
-
-func (h requestHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return requestHandler{h.Handler.WithAttrs(attrs)}
-}
-
-func (h requestHandler) WithGroup(name string) slog.Handler {
-	return requestHandler{h.Handler.WithGroup(name)}
 }

@@ -1,4 +1,10 @@
-package main
+// Package server is a whole Bindery in one process: API, storage, workflow and
+// what looks after jobs, on one data folder. It only puts other rooms together;
+// programs and tests start one with Open and Serve.
+//
+//	server.go  Server: what it is made of, its beginning and its end
+//	seed.go    an organisation, a project and a key to begin with
+package server
 
 import (
 	"context"
@@ -7,7 +13,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -36,12 +41,29 @@ const (
 	drainTime = 20 * time.Second
 )
 
-// service is a whole Bindery in one process: API, storage and workflow.
-type service struct {
+// Options are what a Server works with. Dir and Addr are required.
+type Options struct {
+	// Dir is the data folder, which is made if it is not there. One process at
+	// a time can serve it.
+	Dir string
+	// Addr is the address to listen on; port 0 takes a free one.
+	Addr string
+	// Program is started, again and again, to show components that authors
+	// write: one that calls island.Work where island.IsWorker says so. Without
+	// it, exports leave such components out.
+	Program string
+	// Log gets what callers must not see; nil discards it.
+	Log *slog.Logger
+}
+
+// Server is a whole Bindery in one process.
+type Server struct {
 	// URL is where it answers.
-	URL   string
+	URL string
+	// Admin is its rules, beside the API.
 	Admin *admin.Service
 
+	dir      string
 	log      *slog.Logger
 	local    *local.Local
 	listener net.Listener
@@ -51,20 +73,26 @@ type service struct {
 	islands  *island.Engine
 	stop     context.CancelFunc
 	work     sync.WaitGroup
-	served   chan error
+	ended    chan struct{} // closed when it answers no more
+	fault    error         // why, to be read after ended
 }
 
-// openService takes the data folder and the address; Serve begins.
-func openService(ctx context.Context, data, addr string, log *slog.Logger) (*service, error) {
-	l, err := local.Open(ctx, local.Options{Dir: data, Log: log})
+// Open takes the data folder and the address; Serve begins. The error is
+// local.ErrLocked where another process serves the folder.
+func Open(ctx context.Context, opt Options) (*Server, error) {
+	log := opt.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	l, err := local.Open(ctx, local.Options{Dir: opt.Dir, Log: log})
 	if err != nil {
 		return nil, err
 	}
-	s := &service{log: log, local: l, served: make(chan error, 1)}
+	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{})}
 	if err := l.Lock(); err != nil {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
-	if s.listener, err = net.Listen("tcp", addr); err != nil {
+	if s.listener, err = net.Listen("tcp", opt.Addr); err != nil {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
 	s.URL = "http://" + reachable(s.listener.Addr())
@@ -72,15 +100,18 @@ func openService(ctx context.Context, data, addr string, log *slog.Logger) (*ser
 	s.Admin = admin.New(admin.Options{
 		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Log: log, PollAfter: localPace, PollFreely: freeAge,
 	})
-	program, err := os.Executable()
-	if err != nil {
-		return nil, errors.Join(err, l.Close(ctx))
+	options := export.Options{Admin: s.Admin, Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log}
+	if opt.Program != "" {
+		s.islands = island.New(island.Options{Program: opt.Program, Log: log})
+		options.Islands = s.islands
 	}
-	s.islands = island.New(island.Options{Program: program, Log: log})
-	s.steps = export.New(export.Options{Admin: s.Admin, Objects: l.Objects(), Islands: s.islands, Fetcher: remote.New(remote.Options{Log: log}), Log: log})
+	s.steps = export.New(options)
 	s.keeper = job.NewKeeper(job.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Log: log})
 	return s, nil
 }
+
+// Addr is the address that it listens on.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
 // reachable is the address under which a listener is reached from this machine.
 func reachable(addr net.Addr) string {
@@ -93,11 +124,11 @@ func reachable(addr net.Addr) string {
 
 // Serve begins to answer and to run exports, those of an earlier process
 // first. It returns at once.
-func (s *service) Serve(ctx context.Context) error {
+func (s *Server) Serve(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	tasks := s.steps.Tasks()
 	tasks[job.TaskFail] = job.Task(job.Silent(s.keeper.Fail))
-	err := s.local.Runner().Resume(ctx, tasks, local.RunnerOptions{OnEnd: s.ended, Log: s.log})
+	err := s.local.Runner().Resume(ctx, tasks, local.RunnerOptions{OnEnd: s.failed, Log: s.log})
 	if err != nil {
 		return err
 	}
@@ -119,19 +150,33 @@ func (s *service) Serve(ctx context.Context) error {
 			calls.ServeHTTP(w, r)
 		}),
 	}
-	go func() { s.served <- s.server.Serve(s.listener) }()
+	go func() {
+		s.fault = s.server.Serve(s.listener)
+		close(s.ended)
+	}()
 	s.work.Go(func() { s.reconcile(ctx) })
 	return nil
 }
 
-// ended is told of executions that did not succeed, as an event rule is in the
+// Wait waits until ctx ends, which is no error, or until the server, after
+// Serve, can't go on.
+func (s *Server) Wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.ended:
+		return s.fault
+	}
+}
+
+// failed is told of executions that did not succeed, as an event rule is in the
 // cloud, and fails their job.
-func (s *service) ended(ctx context.Context, e store.Execution) error {
+func (s *Server) failed(ctx context.Context, e store.Execution) error {
 	return s.keeper.Fail(ctx, job.FailInput{JobID: e.Name, Error: job.ErrorNames{Error: e.Error, Cause: e.Cause}})
 }
 
 // reconcile looks for jobs that hang, now and then.
-func (s *service) reconcile(ctx context.Context) {
+func (s *Server) reconcile(ctx context.Context) {
 	tick := time.NewTicker(reconcilePause)
 	defer tick.Stop()
 	for {
@@ -148,7 +193,7 @@ func (s *service) reconcile(ctx context.Context) {
 
 // Close ends well: requests under way are answered, steps stop at a point from
 // where the next start goes on.
-func (s *service) Close() error {
+func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()
 	var errs []error
@@ -156,8 +201,8 @@ func (s *service) Close() error {
 		if err := s.server.Shutdown(ctx); err != nil {
 			errs = append(errs, s.server.Close())
 		}
-		if err := <-s.served; !errors.Is(err, http.ErrServerClosed) {
-			errs = append(errs, err)
+		if <-s.ended; !errors.Is(s.fault, http.ErrServerClosed) {
+			errs = append(errs, s.fault)
 		}
 	} else {
 		errs = append(errs, s.listener.Close())
@@ -167,6 +212,26 @@ func (s *service) Close() error {
 		s.stop()
 	}
 	s.work.Wait()
-	s.islands.Close()
+	if s.islands != nil {
+		s.islands.Close()
+	}
 	return errors.Join(append(errs, s.local.Close(ctx))...)
+}
+
+// requestHandler passes on the lines of requests alone.
+type requestHandler struct{ slog.Handler }
+
+func (h requestHandler) Handle(ctx context.Context, r slog.Record) error {
+	if r.Message != api.RequestMessage {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h requestHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return requestHandler{h.Handler.WithAttrs(attrs)}
+}
+
+func (h requestHandler) WithGroup(name string) slog.Handler {
+	return requestHandler{h.Handler.WithGroup(name)}
 }

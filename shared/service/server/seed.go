@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -17,17 +17,19 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
-// What `up --seed` creates.
+// SeedDomain is the domain of a project that nothing is said of.
+const SeedDomain = "docs.example.com"
+
+// What Seed makes besides.
 const (
 	seedOrganisation = "Local"
-	seedDomain       = "docs.example.com"
 	seedRepository   = "https://github.com/example/docs"
 	seedKeyName      = "local"
 )
 
-// seeded is what a data folder was seeded with. It is kept in the folder, for
-// its owner's eyes only, because a key can't be read back from the records.
-type seeded struct {
+// Seed is what a data folder was seeded with. It is kept in the folder, for its
+// owner's eyes only, because a key can't be read back from the records.
+type Seed struct {
 	Organisation string `json:"organisation"`
 	Project      string `json:"project"`
 	Domain       string `json:"domain"`
@@ -36,31 +38,31 @@ type seeded struct {
 
 const seedFile = "seed.json"
 
-// readSeed reads what the folder was seeded with; nothing where it was not.
-func readSeed(data string) (seeded, error) {
-	var s seeded
-	raw, err := os.ReadFile(filepath.Join(data, seedFile))
+// Seeded reads what the folder was seeded with: the zero Seed where it was not.
+func (s *Server) Seeded() (Seed, error) {
+	var have Seed
+	raw, err := os.ReadFile(filepath.Join(s.dir, seedFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
+		return have, nil
 	}
-	if err != nil {
-		return s, err
-	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return s, fmt.Errorf("%s: %w", seedFile, err)
-	}
-	return s, nil
-}
-
-// seed makes sure that there is an Enterprise organisation with a project of
-// that domain and a key that works. What is there is found again, so it may
-// be done often, and after it was broken off anywhere.
-func seed(ctx context.Context, s *admin.Service, data, domain string) (seeded, error) {
-	have, err := readSeed(data)
 	if err != nil {
 		return have, err
 	}
-	orgs, err := s.ListOrganisations(ctx)
+	if err := json.Unmarshal(raw, &have); err != nil {
+		return have, fmt.Errorf("%s: %w", seedFile, err)
+	}
+	return have, nil
+}
+
+// Seed makes sure of an Enterprise organisation with a project of that domain
+// and a key that works. What is there is found again, so it may be called
+// often, and after it was broken off anywhere.
+func (s *Server) Seed(ctx context.Context, domain string) (Seed, error) {
+	have, err := s.Seeded()
+	if err != nil {
+		return have, err
+	}
+	orgs, err := s.Admin.ListOrganisations(ctx)
 	if err != nil {
 		return have, err
 	}
@@ -71,12 +73,12 @@ func seed(ctx context.Context, s *admin.Service, data, domain string) (seeded, e
 		}
 	}
 	if org.ID == "" {
-		if org, err = s.CreateOrganisation(ctx, admin.Organisation{Name: seedOrganisation, Plan: admin.PlanEnterprise}); err != nil {
+		if org, err = s.Admin.CreateOrganisation(ctx, admin.Organisation{Name: seedOrganisation, Plan: admin.PlanEnterprise}); err != nil {
 			return have, err
 		}
 	}
 
-	projects, err := s.ListProjects(ctx, org.ID)
+	projects, err := s.Admin.ListProjects(ctx, org.ID)
 	if err != nil {
 		return have, err
 	}
@@ -87,18 +89,18 @@ func seed(ctx context.Context, s *admin.Service, data, domain string) (seeded, e
 		}
 	}
 	if project.ID == "" {
-		if project, err = s.CreateProject(ctx, admin.Project{Organisation: org.ID, Domain: domain, Repository: seedRepository}); err != nil {
+		if project, err = s.Admin.CreateProject(ctx, admin.Project{Organisation: org.ID, Domain: domain, Repository: seedRepository}); err != nil {
 			return have, err
 		}
 	}
 
 	key := have.Key
-	if who, err := s.Authenticate(ctx, "Bearer "+key, netip.MustParseAddr("127.0.0.1"), admin.ScopeWrite); err != nil || who.OrganisationID != org.ID {
-		if _, key, err = s.CreateKey(ctx, admin.KeyRequest{Organisation: org.ID, Name: seedKeyName}); err != nil {
+	if who, err := s.Admin.Authenticate(ctx, "Bearer "+key, netip.MustParseAddr("127.0.0.1"), admin.ScopeWrite); err != nil || who.OrganisationID != org.ID {
+		if _, key, err = s.Admin.CreateKey(ctx, admin.KeyRequest{Organisation: org.ID, Name: seedKeyName}); err != nil {
 			return have, err
 		}
 	}
-	now := seeded{Organisation: org.ID, Project: project.ID, Domain: project.Domain, Key: key}
+	now := Seed{Organisation: org.ID, Project: project.ID, Domain: project.Domain, Key: key}
 	if now == have {
 		return now, nil
 	}
@@ -106,13 +108,23 @@ func seed(ctx context.Context, s *admin.Service, data, domain string) (seeded, e
 	if err != nil {
 		return now, err
 	}
-	return now, writePrivate(filepath.Join(data, seedFile), append(raw, '\n'))
+	return now, writePrivate(filepath.Join(s.dir, seedFile), append(raw, '\n'))
 }
 
-// envFile is what DIR/env holds: assignments that a shell can read. They are for
+// WriteEnv writes the file env into the data folder, for the environment of
+// callers, and returns where it is.
+func (s *Server) WriteEnv(have Seed) (string, error) {
+	path, err := filepath.Abs(filepath.Join(s.dir, "env"))
+	if err != nil {
+		return "", err
+	}
+	return path, writePrivate(path, envFile(s.URL, have))
+}
+
+// envFile is what the file env holds: assignments that a shell can read. They are for
 // callers on this machine, whose requests cross no network, whatever address of
 // it the operator chose.
-func envFile(address string, s seeded) []byte {
+func envFile(address string, s Seed) []byte {
 	allow := ""
 	if u, err := url.Parse(address); err == nil && client.InTheClear(u) {
 		allow = "true"
