@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -122,7 +121,7 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 	}
 	policy := ""
 	if info.Format != 0 {
-		policy = serve.ContentSecurityPolicy(&info)
+		policy = serve.ContentSecurityPolicy(info)
 	}
 	addresses := serve.Addresses{
 		Has: func(name string) bool { return isFile(site, name) },
@@ -189,18 +188,15 @@ func compresses(mediaType string) bool {
 
 // readInfo reads the description of an unpacked bundle; a folder without one
 // has an empty one.
-func readInfo(site fs.FS) (info bundle.Info, err error) {
+func readInfo(site fs.FS) (*bundle.Info, error) {
 	raw, err := fs.ReadFile(site, bundle.InfoPath)
 	if errors.Is(err, fs.ErrNotExist) {
-		return info, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(raw, &info)
+		return &bundle.Info{}, nil
 	}
 	if err != nil {
-		return info, fmt.Errorf("%s: %w", bundle.InfoPath, err)
+		return nil, err
 	}
-	return info, nil
+	return bundle.ParseInfo(raw)
 }
 
 func isFile(site fs.FS, name string) bool {

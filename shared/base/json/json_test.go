@@ -236,6 +236,10 @@ func FuzzParse(f *testing.F) {
 		if err1 == nil && (err2 != nil || !reflect.DeepEqual(plainly(strict), plainly(lenient))) {
 			t.Errorf("%q is read in two ways: %v", src, err2)
 		}
+		var raw json.RawMessage
+		if err := Unmarshal(src, &raw); !deep && (err == nil) != (err1 == nil) {
+			t.Errorf("%q: %v, but Unmarshal says %v", src, err1, err)
+		}
 		src = []byte(strings.TrimPrefix(string(src), byteOrderMark))
 		if valid := json.Valid(src); !deep && valid != (err2 == nil) {
 			t.Errorf("%q: %v, but encoding/json says %v", src, err2, valid)

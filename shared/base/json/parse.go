@@ -52,8 +52,8 @@ func Parse(src []byte, o Options) (*Value, error) {
 	if err := r.value(v, 0); err != nil {
 		return nil, err
 	}
-	if at := r.next(space); at < len(src) {
-		return nil, r.syntax(&Value{}, at, "there is more after the JSON value")
+	if err := r.end(); err != nil {
+		return nil, err
 	}
 	return v, nil
 }
@@ -74,6 +74,14 @@ func newReader(src []byte, o Options) *reader {
 	}
 	r.dec = jsontext.NewDecoder(bytes.NewBuffer(src[r.skip:]), jsontext.AllowDuplicateNames(o.Lenient), jsontext.AllowInvalidUTF8(o.Lenient))
 	return r
+}
+
+// end refuses what follows the value.
+func (r *reader) end() error {
+	if at := r.next(space); at < len(r.src) {
+		return r.syntax(&Value{}, at, "there is more after the JSON value")
+	}
+	return nil
 }
 
 // next returns where the next token begins, after bytes of these.

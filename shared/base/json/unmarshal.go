@@ -7,9 +7,6 @@ import (
 	"sync"
 )
 
-// maxDepth is more than any Go value of ours is deep.
-const maxDepth = 100
-
 // Unmarshal reads src into a Go value as encoding/json does, but strictly: a
 // member must have exactly the name of a field, and may not stand twice. It
 // returns an *Error that names the member, or what encoding/json returns for
@@ -22,60 +19,87 @@ func Unmarshal(src []byte, into any) error { return unmarshal(src, into, false) 
 func UnmarshalKnown(src []byte, into any) error { return unmarshal(src, into, true) }
 
 func unmarshal(src []byte, into any, open bool) error {
-	v, err := Parse(src, Options{Depth: maxDepth})
-	if err != nil {
+	r := newReader(src, Options{})
+	if err := r.exact(&Value{}, container(reflect.TypeOf(into)), open); err != nil {
 		return err
 	}
-	if e := v.exact(reflect.TypeOf(into), open); e != nil {
-		return e
+	if err := r.end(); err != nil {
+		return err
 	}
 	return json.Unmarshal(src, into)
 }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
-// exact returns what encoding/json would take for a field of t though it has
-// another name, and, unless t is open, what no field is for.
-func (v *Value) exact(t reflect.Type, open bool) *Error {
+// container returns the struct, map, slice or array that t is or points at, nil
+// if it is none or reads itself.
+func container(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if reflect.PointerTo(t).Implements(unmarshaler) {
-		return nil // reads itself
-	}
-	switch kind := t.Kind(); {
-	case v.Kind == Object && kind == reflect.Struct:
-		known := fieldsOf(t)
-		for _, m := range v.Members {
-			field, ok := known[m.Name]
-			if !ok && open && !folds(known, m.Name) {
-				continue
-			}
-			if !ok {
-				return m.Value.fault("is not a known field")
-			}
-			if e := m.Value.exact(field, open); e != nil {
-				return e
-			}
-		}
-	case v.Kind == Object && kind == reflect.Map:
-		for _, m := range v.Members {
-			if e := m.Value.exact(t.Elem(), open); e != nil {
-				return e
-			}
-		}
-	case v.Kind == Array && (kind == reflect.Slice || kind == reflect.Array):
-		for _, item := range v.Items {
-			if e := item.exact(t.Elem(), open); e != nil {
-				return e
-			}
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map, reflect.Slice, reflect.Array:
+		if !reflect.PointerTo(t).Implements(unmarshaler) {
+			return t
 		}
 	}
 	return nil
 }
 
-func (v *Value) fault(message string) *Error {
-	return &Error{Path: v.Path(), Pointer: v.Pointer(), Offset: v.Offset, Line: v.Line, Column: v.Column, Message: message}
+// exact reads what follows, at v, and refuses what encoding/json would take for
+// a field of t though it has another name, and, unless t is open, what no field
+// is for. No tree is made: the text may be large, and not what it should be.
+func (r *reader) exact(v *Value, t reflect.Type, open bool) error {
+	next := r.dec.PeekKind()
+	isList := t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array)
+	if t == nil || next != '{' && next != '[' || isList != (next == '[') {
+		if err := r.dec.SkipValue(); err != nil {
+			return r.explain(v, err)
+		}
+		return nil
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
+		return r.explain(v, err)
+	}
+	item := &Value{up: v}
+	if isList {
+		v.Kind = Array
+		for elem := container(t.Elem()); r.dec.PeekKind() != ']'; item.at++ {
+			if err := r.exact(item, elem, open); err != nil {
+				return err
+			}
+		}
+		_, err := r.dec.ReadToken()
+		return err
+	}
+	var known map[string]reflect.Type
+	var elem reflect.Type
+	if t.Kind() == reflect.Struct {
+		known = fieldsOf(t)
+	} else {
+		elem = container(t.Elem())
+	}
+	v.Kind, v.Members = Object, make([]Member, 1)
+	for r.dec.PeekKind() != '}' {
+		at := r.next(space + ",")
+		token, err := r.dec.ReadToken()
+		if err != nil {
+			return r.explain(v, err)
+		}
+		name := token.String()
+		v.Members[0].Name = name
+		if known != nil {
+			var ok bool
+			if elem, ok = known[name]; !ok && (!open || folds(known, name)) {
+				return r.fault(item, at, "is not a known field")
+			}
+		}
+		if err := r.exact(item, elem, open); err != nil {
+			return err
+		}
+	}
+	_, err := r.dec.ReadToken()
+	return err
 }
 
 func folds(known map[string]reflect.Type, name string) bool {
@@ -89,7 +113,8 @@ func folds(known map[string]reflect.Type, name string) bool {
 
 var fieldsOfTypes sync.Map // reflect.Type → map[string]reflect.Type
 
-// fieldsOf returns the types of a struct's fields by their names in JSON.
+// fieldsOf returns the containers that a struct's fields are, by their names in
+// JSON.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if known, ok := fieldsOfTypes.Load(t); ok {
 		return known.(map[string]reflect.Type)
@@ -104,7 +129,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 		if name == "" {
 			name = f.Name
 		}
-		known[name] = f.Type
+		known[name] = container(f.Type)
 	}
 	fieldsOfTypes.Store(t, known)
 	return known

@@ -26,6 +26,12 @@ type content struct{ path, data string }
 // last unit and the description before they are written.
 func build(t testing.TB, files []content, change func(list *[]File, info *Info, tail *[]content)) []byte {
 	t.Helper()
+	return buildText(t, files, change, func(name, text string) string { return text })
+}
+
+// buildText is build, and edits the text of the list and of the description.
+func buildText(t testing.TB, files []content, change func(list *[]File, info *Info, tail *[]content), edit func(name, text string) string) []byte {
+	t.Helper()
 	var out bytes.Buffer
 	var w Writers
 	var list []File
@@ -57,6 +63,7 @@ func build(t testing.TB, files []content, change func(list *[]File, info *Info, 
 	for _, f := range list {
 		lines = f.AppendLine(lines)
 	}
+	lines = []byte(edit(FilesPath, string(lines)))
 	info.FileList, info.DiagnosticList = listInfo(lines), listInfo(nil)
 	text, err := json.Marshal(info)
 	if err != nil {
@@ -66,7 +73,7 @@ func build(t testing.TB, files []content, change func(list *[]File, info *Info, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range append([]content{{FilesPath, string(lines)}, {DiagnosticsPath, ""}, {InfoPath, string(text)}}, tail...) {
+	for _, f := range append([]content{{FilesPath, string(lines)}, {DiagnosticsPath, ""}, {InfoPath, edit(InfoPath, string(text))}}, tail...) {
 		if _, err := u.AddFrom(f.path, time.Time{}, int64(len(f.data)), strings.NewReader(f.data)); err != nil {
 			t.Fatal(err)
 		}
@@ -208,6 +215,40 @@ func TestFaults(t *testing.T) {
 			var e *Error
 			if !errors.As(err, &e) || e.Fault != c.want {
 				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+// The description and the list say each thing once, under its own name, and
+// nothing that this program does not know.
+func TestNamesAreExact(t *testing.T) {
+	for _, c := range []struct {
+		name, file, old, new string
+		want                 Fault
+		message              string
+	}{
+		{"another case", InfoPath, `"domain"`, `"Domain"`, Corrupt, "Domain: is not a known field"},
+		{"another case below", InfoPath, `"errors"`, `"Errors"`, Corrupt, "diagnostics.Errors: is not a known field"},
+		{"another case beside the right one", InfoPath, `{`, `{"VERSION":"2",`, Corrupt, "VERSION: is not a known field"},
+		{"twice", InfoPath, `{`, `{"version":"2",`, Corrupt, "version: is there twice"},
+		{"an unknown field", InfoPath, `{`, `{"owner":"x",`, Corrupt, "owner: is not a known field"},
+		{"an unknown field of another form", InfoPath, `{"format":1,`, `{"format":2,"owner":"x",`, Unknown, "form 2"},
+		{"not UTF-8", InfoPath, `docs.example`, "docs\xff", Corrupt, "domain: is not valid UTF-8"},
+		{"a line of another case", FilesPath, `"path"`, `"Path"`, Corrupt, "Path: is not a known field"},
+		{"a line that says twice", FilesPath, `{"path"`, `{"size":7,"path"`, Corrupt, "size: is there twice"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data := buildText(t, sample, nil, func(name, text string) string {
+				if name == c.file {
+					return strings.Replace(text, c.old, c.new, 1)
+				}
+				return text
+			})
+			_, err := Check(context.Background(), bytes.NewReader(data), Limits{})
+			var e *Error
+			if !errors.As(err, &e) || e.Fault != c.want || !strings.Contains(err.Error(), c.message) {
+				t.Errorf("%v, want %s: %s", err, c.want, c.message)
 			}
 		})
 	}

@@ -2,8 +2,11 @@ package bundle
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	basejson "github.com/bindery-docs/bindery/shared/base/json"
 )
 
 // Names that a bundle keeps for itself.
@@ -87,7 +90,7 @@ type Info struct {
 	Bytes int64 `json:"bytes"`
 	// Diagnostics counts the lines of that list by severity.
 	Diagnostics Counts `json:"diagnostics"`
-	// CleanAddresses tells that canonical addresses have no ".html".
+	// CleanAddresses reports that canonical addresses have no ".html".
 	CleanAddresses bool `json:"cleanAddresses"`
 	// Sources are what a content security policy must allow besides 'self',
 	// by directive.
@@ -101,6 +104,28 @@ type Info struct {
 	// FileList and DiagnosticList say what the two lists must be.
 	FileList       ListInfo `json:"fileList"`
 	DiagnosticList ListInfo `json:"diagnosticList"`
+}
+
+// ParseInfo reads a description strictly: each field under its own name, once,
+// and none that this program does not know. The error is an *Error: Unknown
+// where the form is another one, else Corrupt.
+func ParseInfo(text []byte) (*Info, error) {
+	var info Info
+	err := basejson.Unmarshal(text, &info)
+	if err == nil {
+		return &info, nil
+	}
+	var head struct {
+		Format int `json:"format"`
+	}
+	if basejson.UnmarshalKnown(text, &head) == nil && head.Format > Format {
+		return nil, unknownFormat(head.Format)
+	}
+	return nil, &Error{Fault: Corrupt, Path: InfoPath, Message: "the description can't be read", Err: err}
+}
+
+func unknownFormat(format int) *Error {
+	return &Error{Fault: Unknown, Path: InfoPath, Message: fmt.Sprintf("the bundle has form %d, this program knows %d", format, Format)}
 }
 
 // Counts counts diagnostics by severity.
@@ -118,7 +143,7 @@ type Redirect struct {
 	Permanent bool   `json:"permanent,omitempty"`
 }
 
-// RemoteInfo tells which hosts were allowed to be asked for files.
+// RemoteInfo says which hosts were allowed to be asked for files.
 type RemoteInfo struct {
 	// Hosts are their names, as the project allows them.
 	Hosts []string `json:"hosts"`
@@ -133,7 +158,7 @@ type ListInfo struct {
 	SHA256 string `json:"sha256"`
 }
 
-// unsafeName says why a name must not stand in a bundle, or "".
+// unsafeName returns why a name must not stand in a bundle, or "".
 func unsafeName(name string) string {
 	switch {
 	case name == "":
@@ -160,7 +185,7 @@ func unsafeName(name string) string {
 	return ""
 }
 
-// hasDrive tells names such as "C:x", which Windows takes for another disk.
+// hasDrive reports names such as "C:x", which Windows takes for another disk.
 func hasDrive(name string) bool {
 	return len(name) > 1 && name[1] == ':'
 }

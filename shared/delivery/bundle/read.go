@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/bindery-docs/bindery/shared/base/json"
 )
 
 // Limits of what is read.
@@ -280,11 +281,11 @@ func (c *checker) entry(h *tar.Header, r io.Reader) error {
 	case DiagnosticsPath:
 		c.lists[1] = &ListInfo{h.Size, digest}
 	case InfoPath:
-		var info Info
-		if err := json.Unmarshal(infoText.Bytes(), &info); err != nil {
-			return &Error{Fault: Corrupt, Path: name, Message: "the description can't be read", Err: err}
+		info, err := ParseInfo(infoText.Bytes())
+		if err != nil {
+			return err
 		}
-		c.info = &info
+		c.info = info
 	default:
 		if c.lists[0] != nil || c.lists[1] != nil {
 			return &Error{Fault: Mismatch, Path: name, Message: "it stands behind the list of files"}
@@ -297,7 +298,7 @@ func (c *checker) entry(h *tar.Header, r io.Reader) error {
 // finish compares the description with what was read.
 func (c *checker) finish() error {
 	if c.info.Format != Format {
-		return &Error{Fault: Unknown, Path: InfoPath, Message: fmt.Sprintf("the bundle has form %d, this program knows %d", c.info.Format, Format)}
+		return unknownFormat(c.info.Format)
 	}
 	for i, want := range [...]struct {
 		path string

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -88,8 +87,8 @@ func (v *volume) openSite(digest string) (_ *site, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var info bundle.Info
-	if err := json.Unmarshal(raw, &info); err != nil {
+	info, err := bundle.ParseInfo(raw)
+	if err != nil {
 		return nil, err
 	}
 	list, err := readFileList(siteFolder)
@@ -138,7 +137,7 @@ func (v *volume) openSite(digest string) (_ *site, err error) {
 	if s.addresses.Redirects, err = NewRedirects(info.Redirects); err != nil {
 		return nil, err
 	}
-	s.policy = []string{ContentSecurityPolicy(&info)}
+	s.policy = []string{ContentSecurityPolicy(info)}
 	s.users.Store(1)
 	return s, nil
 }

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	basejson "github.com/bindery-docs/bindery/shared/base/json"
 )
 
 // Options say whose API is called, and how.
@@ -228,7 +230,7 @@ func (c *Client) once(request *http.Request, answer any) (http.Header, error) {
 		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
 	if answer != nil {
-		if err := json.Unmarshal(raw, answer); err != nil {
+		if err := basejson.UnmarshalKnown(raw, answer); err != nil {
 			return nil, fmt.Errorf("the answer to %s %s is not what the API promises; is it the right address? %w", request.Method, request.URL.Path, err)
 		}
 	}
@@ -245,7 +247,7 @@ func (c *Client) failure(response *http.Response, raw []byte) *Error {
 	var body struct {
 		Error string `json:"error"`
 	}
-	if json.Unmarshal(raw, &body) == nil {
+	if basejson.UnmarshalKnown(raw, &body) == nil {
 		e.Message = body.Error
 	}
 	return e

@@ -147,6 +147,26 @@ func TestCallsAreRepeatedWhereThatIsSafe(t *testing.T) {
 	}
 }
 
+// An answer's fields count under their own names; those of later versions are
+// passed over.
+func TestAnswersAreExact(t *testing.T) {
+	for answer, ok := range map[string]bool{
+		strings.Replace(running, "{", `{"later":{"jobId":"x"},`, 1):      true,
+		strings.Replace(running, `"jobId"`, `"JobID"`, 1):                false,
+		strings.Replace(running, "}", `,"JOBID":"exp_2"}`, 1):            false,
+		strings.Replace(running, "}", `,"jobId":"exp_2"}`, 1):            false,
+		strings.Replace(running, "d.example", "d.\xff", 1):               false,
+		strings.Replace(running, "}", `,"later":1}`, 1):                  true,
+		strings.Replace(running, `"progress":5`, `"progress":"five"`, 1): false,
+	} {
+		c, _, _ := serve(t, say(200, answer))
+		job, _, err := c.GetExport(t.Context(), "exp_1")
+		if (err == nil) != ok || ok && job.JobID != "exp_1" {
+			t.Errorf("%s: %+v, %v", answer, job, err)
+		}
+	}
+}
+
 func TestErrorSaysWhatTheServiceSays(t *testing.T) {
 	c, _, _ := serve(t, say(404, `{"error":"export job not found"}`, "Bindery-Error-Code", "not_found", "Request-Id", "req-9"))
 	_, _, err := c.GetExport(t.Context(), "exp_x/../y?z")

@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	basejson "github.com/bindery-docs/bindery/shared/base/json"
 )
 
 // Limits of a snapshot.
@@ -168,7 +170,6 @@ func Decode(r io.Reader) (*Manifest, error) {
 	limited := &io.LimitedReader{R: r, N: MaxManifestBytes + 1}
 	source := &sticky{r: limited}
 	d := json.NewDecoder(bufio.NewReaderSize(source, 64<<10))
-	d.DisallowUnknownFields()
 	m, err := decode(d)
 	if source.err != nil {
 		return nil, source.err
@@ -229,7 +230,7 @@ func decode(d *json.Decoder) (*Manifest, error) {
 		case "packs":
 			err = readList(d, MaxPacks, func() error {
 				var p PackRef
-				if err := d.Decode(&p); err != nil {
+				if err := member(d, &p); err != nil {
 					return err
 				}
 				m.Packs = append(m.Packs, p)
@@ -238,7 +239,7 @@ func decode(d *json.Decoder) (*Manifest, error) {
 		case "entries":
 			err = readList(d, MaxEntries, func() error {
 				var w wireEntry
-				if err := d.Decode(&w); err != nil {
+				if err := member(d, &w); err != nil {
 					return err
 				}
 				m.Entries = append(m.Entries, Entry{Path: w.Path, SHA256: w.SHA256, Size: w.Size, Offset: w.Offset, Modified: w.Modified})
@@ -280,6 +281,15 @@ func decode(d *json.Decoder) (*Manifest, error) {
 		}
 	}
 	return m, nil
+}
+
+// member reads one member of a list.
+func member(d *json.Decoder, into any) error {
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		return err
+	}
+	return basejson.Unmarshal(raw, into)
 }
 
 func expect(d *json.Decoder, want json.Delim) error {
