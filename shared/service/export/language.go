@@ -9,13 +9,7 @@ func siteLanguage(s *site.Site) string {
 	if home < 0 {
 		return ""
 	}
-	lang := ""
-	for n := s.Near(home); n != nil; n = s.Parent(n) {
-		if n.Kind == site.KindLanguage {
-			lang = languageTag(n.Label)
-		}
-	}
-	return lang
+	return languageTag(s.Language(s.Near(home)))
 }
 
 // languageTag is the BCP 47 tag for a language of the configuration, which
