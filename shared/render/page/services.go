@@ -6,6 +6,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 var _ component.Services = (*state)(nil)
@@ -27,8 +28,8 @@ func (s *state) Lang() string {
 	return *s.lang
 }
 
-// say returns one of the components' own words in the page's language.
-func (s *state) say(w component.Word) string { return component.Say(s.Lang(), w) }
+// say returns a phrase in the page's language.
+func (s *state) say(p words.Phrase) string { return words.In(s.Lang()).Say(p) }
 
 // InLink implements component.Services.
 func (s *state) InLink() bool { return s.anchors > 0 }
