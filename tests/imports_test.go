@@ -52,22 +52,23 @@ var rooms = map[string][]string{
 	"shared/base/redirect": {},
 	"shared/base/remote":   {},
 
-	"shared/render/component": {"shared/render/css", "shared/render/mdx"},
+	"shared/render/component": {"shared/render/css", "shared/render/mdx", "shared/render/words"},
 	"shared/render/css":       {},
 	"shared/render/highlight": {},
 	"shared/render/mdx":       {},
 	"shared/render/page": {
 		"shared/render/component", "shared/render/css", "shared/render/highlight", "shared/render/mdx", "shared/render/reference",
-		"shared/render/script", "shared/render/script/island", "shared/render/site",
+		"shared/render/script", "shared/render/script/island", "shared/render/site", "shared/render/words",
 	},
-	"shared/render/reference":     {"shared/base/json", "shared/render/component", "shared/render/mdx"},
+	"shared/render/reference":     {"shared/base/json", "shared/render/component", "shared/render/mdx", "shared/render/words"},
 	"shared/render/script":        {},
 	"shared/render/script/island": {},
-	"shared/render/search":        {},
+	"shared/render/search":        {"shared/render/words"},
 	// For tests alone.
 	"shared/render/search/searchtest": {"shared/render/search"},
 	"shared/render/site":              {"shared/base/json", "shared/base/redirect", "shared/render/mdx", "shared/render/reference"},
-	"shared/render/theme":             {},
+	"shared/render/theme":             {"shared/render/words"},
+	"shared/render/words":             {},
 
 	"shared/service/admin":  {"shared/service/store"},
 	"shared/service/api":    {"shared/base/json", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},

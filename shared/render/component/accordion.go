@@ -1,6 +1,10 @@
 package component
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
+)
 
 func accordionComponents() []*Component {
 	return []*Component{
@@ -14,7 +18,7 @@ func accordionComponents() []*Component {
 				},
 				iconAttrs("An icon before the title.")),
 			ID:       func(e *Element) (string, string) { return "", e.TitleText("title") },
-			HTML:     func(w *Writer, e *Element) { disclosureHTML(w, e, "accordion", wordDetails) },
+			HTML:     func(w *Writer, e *Element) { disclosureHTML(w, e, "accordion", words.Details) },
 			Markdown: disclosureMarkdown,
 		},
 		{
@@ -28,7 +32,7 @@ func accordionComponents() []*Component {
 
 // disclosureHTML appends what opens and closes without a script: a details
 // element. title is shown where the author gave none.
-func disclosureHTML(w *Writer, e *Element, class string, title Word) {
+func disclosureHTML(w *Writer, e *Element, class string, title words.Phrase) {
 	w.Open("details", e, class)
 	if e.Bool("defaultOpen") {
 		w.Raw(" open")
@@ -39,7 +43,7 @@ func disclosureHTML(w *Writer, e *Element, class string, title Word) {
 	if e.Has("title") {
 		w.Title(e, "title")
 	} else {
-		w.Text(w.word(title))
+		w.Text(w.say(title))
 	}
 	w.Raw("</span>")
 	if e.Has("description") {

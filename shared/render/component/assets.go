@@ -1,6 +1,10 @@
 package component
 
-import _ "embed" // for the two files below
+import (
+	_ "embed" // for the two files below
+
+	"github.com/bindery-docs/bindery/shared/render/words"
+)
 
 //go:embed component.css
 var styles string
@@ -14,5 +18,9 @@ func CSS() string { return styles }
 
 // JS returns the script of all components: a classic script that runs once
 // the document is there, needs no other, and leaves a page as it is where
-// something is missing.
-func JS() string { return script }
+// something is missing. It knows its words in the languages given (BCP 47, as
+// documents name theirs) and in English.
+func JS(languages []string) string {
+	return script + "(" + words.Script(languages, words.CopyCode, words.Copied, words.ShowAll, words.ShowLess, words.Enlarge, words.Close,
+		words.All, words.ExampleTab, words.View, words.Tags, words.Tab) + ");\n"
+}

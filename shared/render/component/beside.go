@@ -1,6 +1,10 @@
 package component
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
+)
 
 // On a wide screen, panels and examples stand beside the text and stay in
 // sight while it scrolls, in place of the page's contents. On others, and
@@ -15,31 +19,31 @@ func Beside(name string) bool {
 
 // OpenBeside appends the start of that box; "</div></aside>" ends it.
 func (w *Writer) OpenBeside() *Writer {
-	return w.Raw(`<aside class="beside"`).Attr("aria-label", w.word(wordBeside)).Raw(`><div class="beside-box">`)
+	return w.Raw(`<aside class="beside"`).Attr("aria-label", w.say(words.Beside)).Raw(`><div class="beside-box">`)
 }
 
 func exampleComponents() []*Component {
-	example := func(name string, label Word) *Component {
+	example := func(name string, label words.Phrase) *Component {
 		return &Component{
 			Name: name, Doc: "An example of a " + strings.ToLower(strings.TrimSuffix(name, "Example")) + ", beside the text on a wide screen.", Block: true,
 			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
 			HTML: func(w *Writer, e *Element) {
-				w.Open("div", e, "example").Raw(` role="group"`).Attr("aria-label", w.word(label)).
-					Raw(`><p class="example-title">`).Text(w.word(label)).Raw(`</p><div class="code-group`)
+				w.Open("div", e, "example").Raw(` role="group"`).Attr("aria-label", w.say(label)).
+					Raw(`><p class="example-title">`).Text(w.say(label)).Raw(`</p><div class="code-group`)
 				if e.Bool("dropdown") {
 					w.Raw(` code-group-dropdown`)
 				}
 				w.Raw(`">`).Children(e).Raw(`</div></div>`)
 			},
 			Markdown: func(m *Markdown, e *Element) {
-				m.Paragraph(bold(m.word(label)))
+				m.Paragraph(bold(m.say(label)))
 				m.Children(e)
 			},
 		}
 	}
 	return []*Component{
-		example("RequestExample", wordRequest),
-		example("ResponseExample", wordResponse),
+		example("RequestExample", words.Request),
+		example("ResponseExample", words.Response),
 		{
 			Name: "Panel", Doc: "Content beside the text, in place of the page's contents.", Block: true,
 			HTML: func(w *Writer, e *Element) {

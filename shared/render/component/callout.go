@@ -3,25 +3,27 @@ package component
 import (
 	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
-// callout is one kind of box around a remark; its label is -1 for none.
+// callout is one kind of box around a remark; its label is empty for none.
 type callout struct {
 	name, class string
-	label       Word
+	label       words.Phrase
 	icon        string
 }
 
 // callouts lists the kinds; Danger and Error are one.
 func callouts() []callout {
 	return []callout{
-		{"Note", "note", wordNote, noteIcon},
-		{"Tip", "tip", wordTip, tipIcon},
-		{"Warning", "warning", wordWarning, warningIcon},
-		{"Danger", "danger", wordDanger, dangerIcon},
-		{"Error", "danger", WordError, dangerIcon},
-		{"Info", "info", wordInfo, noteIcon},
-		{"Check", "check", wordCheck, checkIcon},
+		{"Note", "note", words.Note, noteIcon},
+		{"Tip", "tip", words.Tip, tipIcon},
+		{"Warning", "warning", words.Warning, warningIcon},
+		{"Danger", "danger", words.Danger, dangerIcon},
+		{"Error", "danger", words.Error, dangerIcon},
+		{"Info", "info", words.Info, noteIcon},
+		{"Check", "check", words.Check, checkIcon},
 	}
 }
 
@@ -57,7 +59,7 @@ func calloutComponents() []*Component {
 		if k := calloutKind(e.String("type")); k != nil {
 			return *k
 		}
-		return callout{class: "plain", label: -1}
+		return callout{class: "plain"}
 	}
 	return append(all, &Component{
 		Name: "Callout", Doc: "A remark with an icon and a colour of the author's choice.", Block: true,
@@ -73,8 +75,8 @@ func calloutHTML(w *Writer, e *Element, k callout) {
 		tint = "tinted " + tint
 	}
 	w.Open("div", e, "callout", "callout-"+k.class, tint).Raw(` role="note"`)
-	if k.label >= 0 {
-		w.Attr("aria-label", w.word(k.label))
+	if k.label != "" {
+		w.Attr("aria-label", w.say(k.label))
 	}
 	w.Raw(">")
 	if e.Has("icon") {
@@ -92,8 +94,8 @@ func calloutHTML(w *Writer, e *Element, k callout) {
 func calloutMarkdown(m *Markdown, e *Element, k callout) {
 	m.Push("> ", "> ")
 	title, label := m.Title(e, "title"), ""
-	if k.label >= 0 {
-		label = m.word(k.label)
+	if k.label != "" {
+		label = m.say(k.label)
 	}
 	if label != "" && title != "" {
 		label += ": "

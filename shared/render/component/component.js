@@ -1,22 +1,9 @@
 // What components gain where JavaScript runs. Every part guards itself: the
-// page reads well without it.
-(function () {
+// page reads well without it. JS, in assets.go, calls it with its words.
+(function (WORDS) {
   "use strict";
   var doc = document, root = doc.documentElement, prefix = "bindery:" + root.dataset.site + ":", groups = [], count = 0;
-  // Copy, Copied, Show all, Show less, Enlarge, Close, All, Example, Shown for
-  var words = ({
-    de: "Kopieren|Kopiert|Alles zeigen|Weniger zeigen|Vergrößern|Schließen|Alle|Beispiel|Ansicht",
-    fr: "Copier|Copié|Tout afficher|Afficher moins|Agrandir|Fermer|Tout|Exemple|Vue",
-    es: "Copiar|Copiado|Mostrar todo|Mostrar menos|Ampliar|Cerrar|Todo|Ejemplo|Vista",
-    it: "Copia|Copiato|Mostra tutto|Mostra meno|Ingrandisci|Chiudi|Tutto|Esempio|Vista",
-    pt: "Copiar|Copiado|Mostrar tudo|Mostrar menos|Ampliar|Fechar|Tudo|Exemplo|Vista",
-    ru: "Копировать|Скопировано|Показать всё|Свернуть|Увеличить|Закрыть|Все|Пример|Вид",
-    ja: "コピー|コピーしました|すべて表示|折りたたむ|拡大|閉じる|すべて|例|表示",
-    zh: "复制|已复制|全部显示|收起|放大|关闭|全部|示例|视图",
-    ko: "복사|복사됨|모두 보기|접기|확대|닫기|전체|예시|보기",
-    ar: "نسخ|تم النسخ|عرض الكل|عرض أقل|تكبير|إغلاق|الكل|مثال|العرض",
-    he: "העתקה|הועתק|הצגת הכול|הצגת פחות|הגדלה|סגירה|הכול|דוגמה|תצוגה"
-  }[root.lang.slice(0, 2).toLowerCase()] || "Copy|Copied|Show all|Show less|Enlarge|Close|All|Example|Shown for").split("|");
+  var words = WORDS[root.lang] || WORDS.en;
 
   function each(list, fn) { Array.prototype.forEach.call(list, fn); }
   function all(sel, fn) { each(doc.querySelectorAll(sel), fn); }
@@ -182,7 +169,7 @@
   function tagsOf(u) { return Array.prototype.map.call(u.querySelectorAll(".update-tags .badge"), function (b) { return b.textContent; }); }
   each(updates, function (u) { tagsOf(u).forEach(function (t) { if (tags.indexOf(t) < 0) tags.push(t); }); });
   if (updates.length > 1 && tags.length > 1) {
-    var safe = element("i", ""), pressTag = choice(updates[0], "Tags", [words[6]].concat(tags).map(function (t) {
+    var safe = element("i", ""), pressTag = choice(updates[0], words[9], [words[6]].concat(tags).map(function (t) {
       safe.textContent = t;
       return safe.innerHTML;
     }), function (i) {
@@ -195,7 +182,7 @@
 
   all(".tabs", function (box) {
     var panels = kids(box, "tab");
-    if (panels.length) new Group(box, panels, "tab-title", function (p, i) { return "Tab " + (i + 1); });
+    if (panels.length) new Group(box, panels, "tab-title", function (p, i) { return words[10] + " " + (i + 1); });
   });
   all(".code-group", function (box) {
     var panels = kids(box, "code-block");
@@ -355,4 +342,4 @@
   }
   stops();
   addEventListener("resize", stops);
-})();
+})

@@ -177,7 +177,7 @@ func TestMarkdownWriter(t *testing.T) {
 // The styles define no tokens of the theme's, and neither file calls out or
 // needs what file:// refuses.
 func TestAssets(t *testing.T) {
-	for name, text := range map[string]string{"component.css": component.CSS(), "component.js": component.JS()} {
+	for name, text := range map[string]string{"component.css": component.CSS(), "component.js": component.JS(nil)} {
 		for _, bad := range []string{"http:", "https:", "@import", "url(", "fetch(", "eval(", "--color-bg:", "--radius:"} {
 			if strings.Contains(text, bad) {
 				t.Errorf("%s holds %s", name, bad)

@@ -10,8 +10,6 @@
 //   - phrase.go: the text of attributes, with bold, code and links in it
 //   - markdown.go: Markdown, a writer of Markdown blocks with nested prefixes
 //   - text.go: Text, a collector of the words of a page by heading
-//   - words.go: the words that components and pages bring themselves, in twelve
-//     languages
 //   - icons.go: the drawings that components bring themselves
 //   - component.css, component.js, assets.go: how they look, and what a browser
 //     with JavaScript adds; every component can be read without it

@@ -1,6 +1,10 @@
 package component
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
+)
 
 func expandableComponents() []*Component {
 	return []*Component{{
@@ -15,7 +19,7 @@ func expandableComponents() []*Component {
 			iconAttrs("An icon before the title.")),
 		// The titles of expandables are alike ("properties"): an id would name
 		// nothing. A link to what is inside opens them.
-		HTML:     func(w *Writer, e *Element) { disclosureHTML(w, e, "expandable", wordProperties) },
+		HTML:     func(w *Writer, e *Element) { disclosureHTML(w, e, "expandable", words.Properties) },
 		Markdown: disclosureMarkdown,
 	}}
 }

@@ -3,6 +3,8 @@ package component
 import (
 	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 func fieldComponents() []*Component {
@@ -83,12 +85,12 @@ func fieldHTML(w *Writer, e *Element, name, place string) {
 	}
 	for _, f := range fieldFlags() {
 		if e.Bool(f.name) {
-			w.Raw(` <span class="field-`).Raw(f.name).Raw(`">`).Raw(w.word(f.word)).Raw("</span>")
+			w.Raw(` <span class="field-`).Raw(f.name).Raw(`">`).Raw(w.say(f.word)).Raw("</span>")
 		}
 	}
 	for _, f := range fieldValues() {
 		if v := e.Display(f.name); v != "" {
-			w.Raw(` <span class="field-value">`).Raw(w.word(f.word)).Raw(`: <code>`).Text(v).Raw("</code></span>")
+			w.Raw(` <span class="field-value">`).Raw(w.say(f.word)).Raw(`: <code>`).Text(v).Raw("</code></span>")
 		}
 	}
 	w.Raw(`</div><div class="field-body">`).Children(e).Raw("</div></div>")
@@ -103,15 +105,15 @@ func labels(w *Writer, e *Element, attr string) {
 // fieldWord is an attribute and the word that shows it.
 type fieldWord struct {
 	name string
-	word Word
+	word words.Phrase
 }
 
 func fieldFlags() []fieldWord {
-	return []fieldWord{{"required", wordRequired}, {"optional", wordOptional}, {"deprecated", wordDeprecated}}
+	return []fieldWord{{"required", words.Required}, {"optional", words.Optional}, {"deprecated", words.Deprecated}}
 }
 
 func fieldValues() []fieldWord {
-	return []fieldWord{{"default", wordDefault}, {"placeholder", wordExample}}
+	return []fieldWord{{"default", words.Default}, {"placeholder", words.Example}}
 }
 
 func fieldFacts(m *Markdown, e *Element, place string) []string {
@@ -124,12 +126,12 @@ func fieldFacts(m *Markdown, e *Element, place string) []string {
 	}
 	for _, f := range fieldFlags() {
 		if e.Bool(f.name) {
-			facts = append(facts, m.word(f.word))
+			facts = append(facts, m.say(f.word))
 		}
 	}
 	for _, f := range fieldValues() {
 		if v := e.Display(f.name); v != "" {
-			facts = append(facts, m.word(f.word)+" "+v)
+			facts = append(facts, m.say(f.word)+" "+v)
 		}
 	}
 	return facts

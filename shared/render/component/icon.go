@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/css"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // maxIconSize bounds the size of an icon, in pixels.
@@ -42,17 +43,17 @@ func iconName(e *Element) string {
 	return strings.TrimSpace(e.String("name"))
 }
 
-// iconMeaning gives the label and the sign of the few icons that authors use
+// iconMeaning returns the label and the sign of the few icons that authors use
 // as words: a table of features says "yes" and "no" with them. All others are
 // decoration.
-func iconMeaning(name string) (label Word, sign string) {
+func iconMeaning(name string) (label words.Phrase, sign string) {
 	switch strings.ToLower(name) {
 	case "check", "circle-check", "check-circle", "square-check", "circle-check-big":
-		return wordYes, "✓"
+		return words.Yes, "✓"
 	case "x", "xmark", "circle-x", "circle-xmark", "times", "square-x":
-		return wordNo, "✗"
+		return words.No, "✗"
 	}
-	return 0, ""
+	return "", ""
 }
 
 func iconHTML(w *Writer, e *Element) {
@@ -77,7 +78,7 @@ func iconHTML(w *Writer, e *Element) {
 	}
 	w.Open("span", e, "icon-inline", class)
 	if label, sign := iconMeaning(name); sign != "" {
-		w.Raw(` role="img"`).Attr("aria-label", w.word(label))
+		w.Raw(` role="img"`).Attr("aria-label", w.say(label))
 	}
 	w.Raw(">")
 	if isAddress(name) {

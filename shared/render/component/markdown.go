@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // Markdown writes Markdown blocks one after another, with a blank line
@@ -133,6 +134,9 @@ func (m *Markdown) Nodes(nodes []*mdx.Node) { m.Services.Markdown(m, nodes) }
 
 // Children writes an element's content as blocks.
 func (m *Markdown) Children(e *Element) { m.Nodes(e.Node.Children) }
+
+// say returns a phrase in the page's language.
+func (m *Markdown) say(p words.Phrase) string { return words.In(m.Lang()).Say(p) }
 
 // Title returns what an attribute holds as inline Markdown.
 func (m *Markdown) Title(e *Element, name string) string {

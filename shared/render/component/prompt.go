@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // maxPromptLink is the longest prompt that is put into an address: editors and
@@ -58,11 +60,11 @@ func promptHTML(w *Writer, e *Element) {
 	if e.Has("description") {
 		w.RichTitle(e, "description")
 	} else {
-		w.Text(w.word(wordPrompt))
+		w.Text(w.say(words.Prompt))
 	}
 	w.Raw("</p>")
 	if slices.Contains(actions, "cursor") && len(prompt) <= maxPromptLink {
-		w.Raw(`<a class="prompt-open" rel="noopener"`).Attr("href", "https://cursor.com/link/prompt?text="+url.PathEscape(prompt)).Raw(">").Text(w.word(wordOpen)).Raw("</a>")
+		w.Raw(`<a class="prompt-open" rel="noopener"`).Attr("href", "https://cursor.com/link/prompt?text="+url.PathEscape(prompt)).Raw(">").Text(w.say(words.OpenInCursor)).Raw("</a>")
 	}
 	w.Raw(`</div><pre class="prompt-body" tabindex="0"><code>`).Text(prompt).Raw("\n</code></pre></div>")
 }

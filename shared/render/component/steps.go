@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // maxStepNumber bounds the numbers that authors give.
@@ -100,7 +101,7 @@ func stepHTML(w *Writer, e *Element, size string, number int) {
 		}
 		w.Raw("<").Raw(tag).Raw(` class="step-title">`).Title(e, "title")
 		if id := w.Services.ID(e); id != "" && tag != "p" && !e.Bool("noAnchor") {
-			w.Raw(`<a class="anchor"`).Attr("href", "#"+FragmentEscape(id)).Attr("aria-label", w.word(WordLink)).Raw("></a>")
+			w.Raw(`<a class="anchor"`).Attr("href", "#"+FragmentEscape(id)).Attr("aria-label", w.say(words.Link)).Raw("></a>")
 		}
 		w.Raw("</").Raw(tag).Raw(">")
 	}

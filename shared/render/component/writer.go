@@ -6,6 +6,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // Writer is the HTML that a component appends to. Its methods return the
@@ -46,6 +47,9 @@ func (w *Writer) AttrIf(name, value string) *Writer {
 func (w *Writer) ID(e *Element) *Writer {
 	return w.AttrIf("id", w.Services.ID(e))
 }
+
+// say returns a phrase in the page's language.
+func (w *Writer) say(p words.Phrase) string { return words.In(w.Lang()).Say(p) }
 
 // Children appends the element's content.
 func (w *Writer) Children(e *Element) *Writer { return w.Nodes(e.Node.Children) }

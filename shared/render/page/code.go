@@ -9,6 +9,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // fence is what stands behind the ``` of a block of code.
@@ -259,7 +260,7 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	// It takes the focus, so that the keyboard can scroll it; a group may have
 	// a name.
 	b = append(b, `<pre tabindex="0" role="group"`...)
-	label := s.say(component.WordCode)
+	label := s.say(words.Code)
 	if name := cmp.Or(f.title, f.lang); name != "" {
 		label += ": " + name
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/script"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // Diagrams draws Mermaid's diagrams; *script.Engine does.
@@ -20,10 +21,10 @@ type Diagrams interface {
 }
 
 // diagramNames name drawings whose author does not.
-var diagramNames = map[script.Kind]component.Word{
-	script.Flowchart: component.WordFlowchart, script.Sequence: component.WordSequence, script.State: component.WordState,
-	script.Class: component.WordClass, script.Entity: component.WordEntity,
-	script.Pie: component.WordPie,
+var diagramNames = map[script.Kind]words.Phrase{
+	script.Flowchart: words.Flowchart, script.Sequence: words.Sequence, script.State: words.State,
+	script.Class: words.Class, script.Entity: words.Entity,
+	script.Pie: words.Pie,
 }
 
 // diagram appends a drawing in place of its source; ok is false where the
@@ -49,7 +50,7 @@ func (s *state) diagram(b []byte, n *mdx.Node, title, source string) (out []byte
 	s.diagrams++
 	name := cmp.Or(d.Title, title, s.say(diagramNames[d.Kind]))
 	b = append(b, `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group"`...)
-	b = component.AppendAttr(b, "aria-label", s.say(component.WordDiagram)+": "+name)
+	b = component.AppendAttr(b, "aria-label", s.say(words.Diagram)+": "+name)
 	b = append(b, '>')
 	b = d.AppendSVG(b, "diagram-"+strconv.Itoa(s.diagrams)+"-", cmp.Or(d.Description, name))
 	b = append(b, `</div>`...)
@@ -59,7 +60,7 @@ func (s *state) diagram(b []byte, n *mdx.Node, title, source string) (out []byte
 		b = append(b, `</figcaption>`...)
 	}
 	b = append(b, `<details class="diagram-text"><summary>`...)
-	b = component.AppendText(b, s.say(component.WordDiagramText))
+	b = component.AppendText(b, s.say(words.DiagramText))
 	b = append(b, "</summary>"...)
 	b = appendLines(b, d.Lines)
 	return append(b, "</details></figure>\n"...), true, false

@@ -7,6 +7,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // elementHTML appends a component or an HTML element.
@@ -183,7 +184,7 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	}
 	table := name == "table" && !inSVG
 	if table {
-		b = s.scrollBox(b, "table-wrap", component.WordTable)
+		b = s.scrollBox(b, "table-wrap", words.Table)
 	}
 	extra := ""
 	if !inSVG {

@@ -7,6 +7,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // fitEmbed gives a video, a frame or another page within the page what its
@@ -72,7 +73,7 @@ func (s *state) embedTitle(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Host
 	}
-	return s.say(component.WordEmbedded)
+	return s.say(words.Embedded)
 }
 
 // outside tells whether an element embeds something of another host.
@@ -90,7 +91,7 @@ func (s *state) embedNotice(b []byte, n *mdx.Node) []byte {
 	}
 	s.report(s.fileOf(n), n.Pos, mdx.Notice, "embed-outside", "<"+n.Name+"> shows something of another host; the bundle is for readers without a network, so a link stands in its place: "+excerpt(address))
 	b = append(b, `<span class="embed-notice" role="note">`...)
-	b = component.AppendText(b, s.say(component.WordOffline)+": ")
+	b = component.AppendText(b, s.say(words.Offline)+": ")
 	href := s.link(n, n.Pos, address)
 	if href == "" || s.anchors > 0 {
 		b = component.AppendText(b, title)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // blocks appends nodes, blocks or inlines.
@@ -135,7 +136,7 @@ func (s *state) headingBody(b []byte, n *mdx.Node, id string, level int) []byte 
 	b = append(b, `<a class="anchor" href="#`...)
 	b = component.AppendAttrValue(b, component.FragmentEscape(id))
 	b = append(b, '"')
-	b = component.AppendAttr(b, "aria-label", s.say(component.WordLink))
+	b = component.AppendAttr(b, "aria-label", s.say(words.Link))
 	return append(b, "></a>"...)
 }
 
@@ -189,9 +190,9 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 			if item.Checked == 2 {
 				b = append(b, " checked"...)
 			}
-			word := component.WordOpen
+			word := words.Todo
 			if item.Checked == 2 {
-				word = component.WordDone
+				word = words.Done
 			}
 			b = component.AppendAttr(b, "aria-label", s.say(word))
 			b = append(b, "> "...)
@@ -224,7 +225,7 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 // scrollBox begins an element that scrolls by itself where it is too wide. It
 // takes the focus, so that the keyboard can scroll it too; it is a group and
 // not a region, because a page's tables and formulas are no landmarks.
-func (s *state) scrollBox(b []byte, class string, name component.Word) []byte {
+func (s *state) scrollBox(b []byte, class string, name words.Phrase) []byte {
 	b = append(b, `<div class="`...)
 	b = append(b, class...)
 	b = append(b, `" tabindex="0" role="group"`...)
@@ -272,7 +273,7 @@ func fillsUp(rows, columns, held int) bool {
 }
 
 func (s *state) table(b []byte, n *mdx.Node) []byte {
-	b = append(s.scrollBox(b, "table-wrap", component.WordTable), "<table>"...)
+	b = append(s.scrollBox(b, "table-wrap", words.Table), "<table>"...)
 	head, columns, held := 0, 0, 0
 	for i, row := range n.Children {
 		if i == 0 {
@@ -437,7 +438,7 @@ func (s *state) footnoteSection(b []byte) []byte {
 	}
 	s.emitted(footnotesID)
 	b = append(b, `<section class="footnotes"><h2 id="`+footnotesID+`" class="sr">`...)
-	b = component.AppendText(b, s.say(component.WordFootnotes))
+	b = component.AppendText(b, s.say(words.Footnotes))
 	b = append(b, "</h2><ol>"...)
 	// A footnote may refer to further ones: the list grows while it is written.
 	for i := 0; i < len(s.order); i++ {
@@ -456,7 +457,7 @@ func (s *state) footnoteSection(b []byte) []byte {
 		for _, ref := range f.refs {
 			b = append(b, ` <a class="footnote-back"`...)
 			b = component.AppendAttr(b, "href", "#"+ref)
-			b = component.AppendAttr(b, "aria-label", s.say(component.WordBack))
+			b = component.AppendAttr(b, "aria-label", s.say(words.Back))
 			b = append(b, ">↩</a>"...)
 		}
 		if inLine {

@@ -13,6 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // maxFormula bounds a formula in bytes: the converter works on it at once.
@@ -22,7 +23,7 @@ const maxFormula = 4096
 // its TeX, and reported.
 func (s *state) math(b []byte, n *mdx.Node, display bool) []byte {
 	if display {
-		b = s.scrollBox(b, "math-block", component.WordFormula)
+		b = s.scrollBox(b, "math-block", words.Formula)
 	}
 	start := len(b)
 	b, err := s.appendMathML(b, n, display)

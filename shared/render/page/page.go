@@ -46,6 +46,10 @@ type Renderer struct {
 	islands  Islands
 	registry *component.Registry
 	log      *slog.Logger
+	// fallback is the section beside pages that no folder of the navigation
+	// holds, lang the language of pages in none.
+	fallback *site.Node
+	lang     string
 	snippets snippetCache
 	sizes    sizeCache
 	// airGapped is Options.AirGapped.
@@ -147,6 +151,10 @@ type Ref struct {
 // New makes a Renderer.
 func New(o Options) *Renderer {
 	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, islands: o.Islands, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
+	r.fallback = o.Site.DefaultSection()
+	if home := o.Site.Home(); home >= 0 {
+		r.lang = o.Site.Language(o.Site.Near(home))
+	}
 	if r.registry == nil {
 		r.registry = component.Builtin()
 	}

@@ -1,11 +1,12 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
-	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 var _ component.Services = (*state)(nil)
@@ -18,19 +19,17 @@ func (s *state) Link(e *component.Element, href string) string {
 // Lang implements component.Services.
 func (s *state) Lang() string {
 	if s.lang == nil {
-		lang := ""
-		for _, n := range s.r.site.Trail(s.page) {
-			if n.Kind == site.KindLanguage {
-				lang = n.Label
-			}
-		}
+		// The language of the section that the page shows beside it: what is
+		// around the page speaks it.
+		section := cmp.Or(s.r.site.Near(s.page), s.r.fallback)
+		lang := cmp.Or(s.r.site.Language(section), s.r.lang)
 		s.lang = &lang
 	}
 	return *s.lang
 }
 
-// say returns one of the components' own words in the page's language.
-func (s *state) say(w component.Word) string { return component.Say(s.Lang(), w) }
+// say returns a phrase in the page's language.
+func (s *state) say(p words.Phrase) string { return words.In(s.Lang()).Say(p) }
 
 // InLink implements component.Services.
 func (s *state) InLink() bool { return s.anchors > 0 }

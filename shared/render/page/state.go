@@ -13,6 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // state is one page while it is rendered.
@@ -181,11 +182,11 @@ func (r *Renderer) source(p *site.Page, slice *reference.Slice) ([]byte, string,
 // notice shows a reader that something of the page could not be read.
 func (s *state) notice(b []byte, d mdx.Diagnostic) []byte {
 	b = append(b, `<div class="callout callout-danger page-notice" role="note"`...)
-	b = component.AppendAttr(b, "aria-label", s.say(component.WordError))
+	b = component.AppendAttr(b, "aria-label", s.say(words.Error))
 	b = append(b, `><div class="callout-body"><p>`...)
-	b = component.AppendText(b, s.say(component.WordUnread)+": "+d.Message)
+	b = component.AppendText(b, s.say(words.Unread)+": "+d.Message)
 	if d.Line > 0 {
-		b = component.AppendText(b, fmt.Sprintf(" (%s %d)", s.say(component.WordLine), d.Line))
+		b = component.AppendText(b, fmt.Sprintf(" (%s %d)", s.say(words.Line), d.Line))
 	}
 	return append(b, `</p></div></div>`...)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // responses shows the answers, one below the other.
@@ -12,7 +13,7 @@ func (b *builder) responses() []*mdx.Node {
 	if len(b.slice.Responses) == 0 {
 		return nil
 	}
-	out := []*mdx.Node{b.heading(2, b.text(b.words.responses))}
+	out := []*mdx.Node{b.heading(2, b.text(b.lang.Say(words.Responses)))}
 	b.kind, b.side = "ResponseField", answered
 	if b.slice.Key.Kind == KindWebhook {
 		b.side = sent
@@ -21,7 +22,7 @@ func (b *builder) responses() []*mdx.Node {
 		out = append(out, b.heading(3, b.text(r.Status)))
 		out = append(out, b.prose(r.Description)...)
 		if len(r.Headers) > 0 {
-			out = append(out, b.paragraph(b.strong(b.words.headers)))
+			out = append(out, b.paragraph(b.strong(b.lang.Say(words.Headers))))
 			for _, h := range r.Headers {
 				out = append(out, b.header(h))
 			}
@@ -37,13 +38,13 @@ func (b *builder) links(list []Link) []*mdx.Node {
 	if len(list) == 0 {
 		return nil
 	}
-	out := []*mdx.Node{b.paragraph(b.strong(b.words.links))}
+	out := []*mdx.Node{b.paragraph(b.strong(b.lang.Say(words.CallLinks)))}
 	for _, l := range list {
 		out = append(out, b.paragraph(b.codeSpan(l.Name), b.text(" → "), b.codeSpan(l.Operation)))
 		out = append(out, b.prose(l.Description)...)
 		for _, p := range l.Params {
 			if p.Name == "" {
-				p.Name = b.words.body
+				p.Name = b.lang.Say(words.Body)
 			}
 			out = append(out, b.paragraph(b.codeSpan(p.Name), b.text(" = "), b.codeSpan(p.Value)))
 		}
@@ -56,7 +57,7 @@ func (b *builder) callbacks() []*mdx.Node {
 	if len(b.slice.Callbacks) == 0 {
 		return nil
 	}
-	out := []*mdx.Node{b.heading(2, b.text(b.words.callbacks))}
+	out := []*mdx.Node{b.heading(2, b.text(b.lang.Say(words.Callbacks)))}
 	b.kind, b.place, b.side = "ParamField", "body", answered
 	for _, c := range b.slice.Callbacks {
 		name := c.Name
@@ -66,7 +67,7 @@ func (b *builder) callbacks() []*mdx.Node {
 		out = append(out, b.heading(3, b.text(name)), b.element(endpointName, []mdx.Attr{attr("method", c.Method), attr("path", c.URL)}))
 		out = append(out, b.prose(c.Description)...)
 		if c.Body != nil {
-			out = append(out, b.media(4, b.words.body, c.Body.Description, c.Body.Media)...)
+			out = append(out, b.media(4, b.lang.Say(words.Body), c.Body.Description, c.Body.Media)...)
 		}
 	}
 	return out
@@ -80,9 +81,9 @@ func (b *builder) channel() []*mdx.Node {
 	out = append(out, b.authorization()...)
 	out = append(out, b.params(b.slice.Params)...)
 	for _, op := range b.slice.Channel.Operations {
-		title := map[string]string{"send": b.words.send, "receive": b.words.receive}[op.Action]
+		title := map[string]string{"send": b.lang.Say(words.Send), "receive": b.lang.Say(words.Receive)}[op.Action]
 		if title == "" {
-			title = b.words.messages
+			title = b.lang.Say(words.Messages)
 		}
 		out = append(out, b.heading(2, b.text(title)))
 		if op.Summary != "" {
@@ -93,7 +94,7 @@ func (b *builder) channel() []*mdx.Node {
 			out = append(out, b.message(m)...)
 		}
 		if len(op.Reply) > 0 {
-			out = append(out, b.paragraph(b.strong(b.words.reply)))
+			out = append(out, b.paragraph(b.strong(b.lang.Say(words.Reply))))
 			for _, m := range op.Reply {
 				out = append(out, b.message(m)...)
 			}
@@ -113,10 +114,10 @@ func (b *builder) message(m Message) []*mdx.Node {
 	}
 	b.kind, b.side = "ResponseField", answered
 	if m.Headers != nil {
-		out = append(append(out, b.paragraph(b.strong(b.words.headers))), b.value(m.Headers, "headers", 0)...)
+		out = append(append(out, b.paragraph(b.strong(b.lang.Say(words.Headers)))), b.value(m.Headers, "headers", 0)...)
 	}
 	if m.Payload != nil {
-		out = append(append(out, b.paragraph(b.strong(b.words.payload))), b.value(m.Payload, "payload", 0)...)
+		out = append(append(out, b.paragraph(b.strong(b.lang.Say(words.Payload)))), b.value(m.Payload, "payload", 0)...)
 	}
 	examples := m.Examples
 	if len(examples) == 0 && m.Payload != nil && b.coded <= maxCode {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // Names of components that no author can write: a tag begins with a letter.
@@ -43,7 +44,7 @@ func Components() []*component.Component {
 				pathHTML(w, e.String("path"))
 				w.Raw(`</code>`)
 				if e.Bool("deprecated") {
-					w.Raw(` <span class="endpoint-deprecated">`).Text(wordsFor(w.Lang()).deprecated).Raw(`</span>`)
+					w.Raw(` <span class="endpoint-deprecated">`).Text(words.In(w.Lang()).Say(words.Deprecated)).Raw(`</span>`)
 				}
 				if server != "" && !e.Bool("full") {
 					w.Raw(` <span class="endpoint-base">`).Text(server).Raw(`</span>`)
@@ -61,7 +62,7 @@ func Components() []*component.Component {
 			Name: typesName, Doc: "Tabs with samples by content type, picked from a list.", Block: true,
 			HTML: func(w *component.Writer, e *component.Element) {
 				w.Raw(`<div class="tabs code-group-dropdown sample-types" data-group="`+requestTypes+`"`).
-					Attr("data-label", wordsFor(w.Lang()).contentType).Raw(">").Children(e).Raw("</div>")
+					Attr("data-label", words.In(w.Lang()).Say(words.ContentType)).Raw(">").Children(e).Raw("</div>")
 			},
 		},
 		{

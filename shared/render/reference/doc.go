@@ -22,7 +22,6 @@
 //	components.go  the components of those nodes that authors don't have
 //	model.go       what the playground's script knows of a call
 //	assets.go      the styles and the script
-//	words.go       the room's own words, in twelve languages
 //
 // A Reader belongs to the step that plans an export: it reads each file once,
 // checks nothing that readers would not see, reports what leads nowhere, and

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 func (b *builder) content(m *Media) []*mdx.Node {
@@ -186,16 +187,16 @@ func (b *builder) facts(x *Schema) []*mdx.Node {
 			}
 			list.Children = append(list.Children, item)
 		}
-		out = append(out, b.paragraph(b.text(b.words.options+":")), list)
+		out = append(out, b.paragraph(b.text(b.lang.Say(words.Options)+":")), list)
 	} else if len(x.Enum) > 0 {
 		values := make([]string, len(x.Enum))
 		for i, e := range x.Enum {
 			values[i] = short(e)
 		}
-		out = append(out, b.listed(b.words.options, values))
+		out = append(out, b.listed(b.lang.Say(words.Options), values))
 	}
 	if x.Const != nil {
-		out = append(out, b.listed(b.words.options, []string{short(x.Const)}))
+		out = append(out, b.listed(b.lang.Say(words.Options), []string{short(x.Const)}))
 	}
 	var limits []*mdx.Node
 	note := func(s string) {
@@ -274,7 +275,7 @@ func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
 		return nil
 	}
 	if x.Ref != "" && slices.Contains(b.open, x.Ref) {
-		return []*mdx.Node{b.paragraph(b.text(b.words.recursive+" "), b.codeSpan(b.nameOf(x)))}
+		return []*mdx.Node{b.paragraph(b.text(b.lang.Say(words.Recursive)+" "), b.codeSpan(b.nameOf(x)))}
 	}
 	if depth >= maxFieldDepth || b.count >= maxFields {
 		b.cut = true
@@ -368,9 +369,9 @@ func (b *builder) expandable(title string, children []*mdx.Node) *mdx.Node {
 
 // alternatives shows oneOf and anyOf, each under its name.
 func (b *builder) alternatives(x *Schema, depth int) []*mdx.Node {
-	list, word := x.OneOf, b.words.oneOf
+	list, word := x.OneOf, b.lang.Say(words.OneOf)
 	if list == nil {
-		list, word = x.AnyOf, b.words.anyOf
+		list, word = x.AnyOf, b.lang.Say(words.AnyOf)
 	}
 	if len(list) == 0 {
 		return nil
@@ -378,7 +379,7 @@ func (b *builder) alternatives(x *Schema, depth int) []*mdx.Node {
 	out := []*mdx.Node{b.paragraph(b.text(word))}
 	for i, a := range list {
 		r := b.slice.resolve(a)
-		title := fmt.Sprintf("%s %d", b.words.option, i+1)
+		title := fmt.Sprintf("%s %d", b.lang.Say(words.Option), i+1)
 		switch {
 		case r.Title != "":
 			title += ": " + r.Title
@@ -393,7 +394,7 @@ func (b *builder) alternatives(x *Schema, depth int) []*mdx.Node {
 		title = phraseText(title)
 		var children []*mdx.Node
 		if a.Ref != "" && slices.Contains(b.open, a.Ref) {
-			children = []*mdx.Node{b.paragraph(b.text(b.words.recursive+" "), b.codeSpan(b.nameOf(a)))}
+			children = []*mdx.Node{b.paragraph(b.text(b.lang.Say(words.Recursive)+" "), b.codeSpan(b.nameOf(a)))}
 		} else if depth < maxFieldDepth && b.count < maxFields {
 			leave := b.enter(a)
 			children = slices.Concat(b.prose(r.Description), b.facts(r), b.properties(r, depth+1))

@@ -3,6 +3,8 @@ package reference
 import (
 	"encoding/json"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // model is what the playground's script knows of a call. Its words are in the
@@ -79,11 +81,11 @@ type modelField struct {
 
 // model is the playground's model of the slice, as JSON.
 func (b *builder) model() string {
-	s, w := b.slice, b.words
+	s, w := b.slice, b.lang
 	m := model{Method: s.Key.Method, Path: s.Key.Path, Accept: s.accepts(), Credentials: b.opt.Credentials, Words: map[string]string{
-		"try": w.try, "send": w.sendRequest, "auth": w.authorization, "path": w.path, "query": w.query, "header": w.headers, "cookie": w.cookies,
-		"body": w.body, "type": w.contentType, "answer": w.answerType, "server": w.servers, "request": w.request, "response": w.response, "failed": w.failed, "refused": w.refused,
-		"secrets": w.secretsNote, "required": w.required, "status": w.status, "time": w.time,
+		"try": w.Say(words.Try), "send": w.Say(words.SendRequest), "auth": w.Say(words.Authorization), "path": w.Say(words.Path), "query": w.Say(words.Query), "header": w.Say(words.Headers), "cookie": w.Say(words.Cookies),
+		"body": w.Say(words.Body), "type": w.Say(words.ContentType), "answer": w.Say(words.AnswerType), "server": w.Say(words.Servers), "request": w.Say(words.Request), "response": w.Say(words.Response), "failed": w.Say(words.Failed), "refused": w.Say(words.Refused),
+		"secrets": w.Say(words.Secrets), "required": w.Say(words.Required), "status": w.Say(words.Status), "time": w.Say(words.Time),
 	}}
 	for _, sv := range s.Servers {
 		server := modelServer{URL: strings.TrimRight(sv.URL, "/")}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // Limits of what one page shows.
@@ -38,7 +39,7 @@ type Content struct {
 
 // Content makes the page's nodes. They hold literals only.
 func (s *Slice) Content(o Options) Content {
-	b := &builder{slice: s, opt: o, words: wordsFor(o.Lang), pos: mdx.Pos{Line: max(s.Line, 1), Column: 1}}
+	b := &builder{slice: s, opt: o, lang: words.In(o.Lang), pos: mdx.Pos{Line: max(s.Line, 1), Column: 1}}
 	var c Content
 	c.Head = b.head()
 	switch s.Key.Kind {
@@ -71,7 +72,7 @@ func (s *Slice) Content(o Options) Content {
 type builder struct {
 	slice *Slice
 	opt   Options
-	words *wordList
+	lang  words.Language
 	pos   mdx.Pos
 	// kind is the component of fields: "ParamField" or "ResponseField"; place
 	// the attribute that names a ParamField's; side who sends them.
@@ -175,7 +176,7 @@ func (b *builder) operation() []*mdx.Node {
 	out = append(out, b.params(s.Params)...)
 	if s.Body != nil {
 		b.place = "body"
-		out = append(out, b.media(2, b.words.body, s.Body.Description, s.Body.Media)...)
+		out = append(out, b.media(2, b.lang.Say(words.Body), s.Body.Description, s.Body.Media)...)
 	}
 	out = append(out, b.responses()...)
 	return append(out, b.callbacks()...)
@@ -226,7 +227,7 @@ func (b *builder) servers() []*mdx.Node {
 	if len(list) == 0 || len(list) == 1 && len(list[0].Variables) == 0 {
 		return nil
 	}
-	out := []*mdx.Node{b.heading(2, b.text(b.words.servers))}
+	out := []*mdx.Node{b.heading(2, b.text(b.lang.Say(words.Servers)))}
 	for _, s := range list {
 		out = append(out, b.paragraph(b.codeSpan(s.URL)))
 		out = append(out, b.prose(s.Description)...)
@@ -237,7 +238,7 @@ func (b *builder) servers() []*mdx.Node {
 			}
 			children := b.prose(v.Description)
 			if len(v.Enum) > 0 {
-				children = append(children, b.listed(b.words.options, v.Enum))
+				children = append(children, b.listed(b.lang.Say(words.Options), v.Enum))
 			}
 			out = append(out, b.element("ParamField", attrs, children...))
 		}
@@ -267,15 +268,15 @@ func (b *builder) authorization() []*mdx.Node {
 	ways := 0
 	for _, way := range b.slice.Security {
 		if len(out) > 0 || ways > 0 {
-			out = append(out, b.paragraph(&mdx.Node{Kind: mdx.Emphasis, Children: []*mdx.Node{b.text(b.words.or)}, Pos: b.pos}))
+			out = append(out, b.paragraph(&mdx.Node{Kind: mdx.Emphasis, Children: []*mdx.Node{b.text(b.lang.Say(words.Or))}, Pos: b.pos}))
 		}
 		ways++
 		if len(way) == 0 {
-			out = append(out, b.paragraph(b.text(b.words.noAuthorization)))
+			out = append(out, b.paragraph(b.text(b.lang.Say(words.NoAuthorization))))
 		}
 		for i, s := range way {
 			if i > 0 {
-				out = append(out, b.paragraph(&mdx.Node{Kind: mdx.Emphasis, Children: []*mdx.Node{b.text(b.words.and)}, Pos: b.pos}))
+				out = append(out, b.paragraph(&mdx.Node{Kind: mdx.Emphasis, Children: []*mdx.Node{b.text(b.lang.Say(words.And))}, Pos: b.pos}))
 			}
 			out = append(out, b.scheme(s))
 		}
@@ -283,7 +284,7 @@ func (b *builder) authorization() []*mdx.Node {
 	if ways == 0 || ways == 1 && len(b.slice.Security[0]) == 0 {
 		return nil
 	}
-	return append([]*mdx.Node{b.heading(2, b.text(b.words.authorization))}, out...)
+	return append([]*mdx.Node{b.heading(2, b.text(b.lang.Say(words.Authorization)))}, out...)
 }
 
 func (b *builder) scheme(s Scheme) *mdx.Node {
@@ -322,7 +323,7 @@ func (b *builder) scheme(s Scheme) *mdx.Node {
 		children = append(children, b.paragraph(b.codeSpan(s.URL)))
 	}
 	if len(s.Scopes) > 0 {
-		children = append(children, b.listed(b.words.scopes, s.Scopes))
+		children = append(children, b.listed(b.lang.Say(words.Scopes), s.Scopes))
 	}
 	for _, f := range s.Flows {
 		line := []*mdx.Node{b.strong(f.Name)}
@@ -346,7 +347,7 @@ func (b *builder) scheme(s Scheme) *mdx.Node {
 func (b *builder) params(list []Param) []*mdx.Node {
 	var out []*mdx.Node
 	for _, place := range [...]struct{ in, title string }{
-		{"path", b.words.path}, {"query", b.words.query}, {"querystring", b.words.query}, {"header", b.words.headers}, {"cookie", b.words.cookies},
+		{"path", b.lang.Say(words.Path)}, {"query", b.lang.Say(words.Query)}, {"querystring", b.lang.Say(words.Query)}, {"header", b.lang.Say(words.Headers)}, {"cookie", b.lang.Say(words.Cookies)},
 	} {
 		var fields []*mdx.Node
 		for _, p := range list {

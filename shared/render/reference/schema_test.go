@@ -106,7 +106,7 @@ components:
 			slice := r.Slice(s, &o)
 			cut := &slicer{r: r, slice: slice}
 			x := cut.schema(place{doc: s.doc, v: s.schemas.get("Subject")}, 0)
-			b := &builder{slice: slice, words: wordsFor(""), kind: "ParamField", place: "body"}
+			b := &builder{slice: slice, kind: "ParamField", place: "body"}
 			got := outline([]*mdx.Node{b.field(field{name: "v", schema: x}, 0)})
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Errorf("(-want +got):\n%s", d)

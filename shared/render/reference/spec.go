@@ -62,7 +62,7 @@ func (o *Operation) Name() string {
 		}
 	}
 	if o.ID != "" {
-		return words(o.ID)
+		return spaced(o.ID)
 	}
 	if o.Key.Kind == KindOperation {
 		return o.Key.Method + " " + o.Key.Path
@@ -70,8 +70,8 @@ func (o *Operation) Name() string {
 	return o.Key.Path
 }
 
-// words takes an identifier apart: "listUsers" is "List users".
-func words(id string) string {
+// spaced takes an identifier apart: "listUsers" is "List users".
+func spaced(id string) string {
 	id = camel.ReplaceAllString(id, "$1 $2")
 	id = strings.Join(strings.FieldsFunc(id, func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }), " ")
 	if id == "" {

@@ -21,7 +21,7 @@ const (
 )
 
 func TestBeforeTheFirstLetter(t *testing.T) {
-	_, script, err := search.Script()
+	_, script, err := search.Script([]string{"de", "fr", "es", "pt-BR", "zh-Hans", "ja", "ko"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/tdewolff/minify/v2"
 	"github.com/tdewolff/minify/v2/js"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 //go:embed assets/core.js
@@ -34,11 +36,13 @@ func Opener() string { return openerJS }
 
 // Script is the dialog's script, a classic one, with the path that it has in a
 // bundle; the path carries the content's hash. The element's attribute
-// data-index leads to the root of the page's index.
-func Script() (path string, data []byte, err error) {
+// data-index leads to the root of the page's index. It knows its words in the
+// languages given (BCP 47, as documents name theirs) and in English.
+func Script(languages []string) (path string, data []byte, err error) {
 	m := minify.New()
 	m.AddFunc("text/javascript", js.Minify)
-	data, err = m.Bytes("text/javascript", []byte("(function () {\n\"use strict\";\n"+coreJS+"\n"+boxJS+"\n})();\n"))
+	list := words.Script(languages, words.Results, words.Nothing, words.Found, words.Unavailable, words.Close, words.Select, words.Open)
+	data, err = m.Bytes("text/javascript", []byte("(function () {\n\"use strict\";\nvar WORDS = "+list+";\n"+coreJS+"\n"+boxJS+"\n})();\n"))
 	if err != nil {
 		return "", nil, fmt.Errorf("search: minify the dialog's script: %w", err)
 	}

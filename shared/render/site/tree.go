@@ -124,6 +124,17 @@ func (s *Site) First(node *Node) int {
 // Parent is the node above, or nil for the root and what is not in the tree.
 func (s *Site) Parent(node *Node) *Node { return s.tables().parents[node] }
 
+// Language is the label of the innermost language that holds a node of the
+// tree; empty for a node in none, and for nil.
+func (s *Site) Language(node *Node) string {
+	for ; node != nil; node = s.Parent(node) {
+		if node.Kind == KindLanguage {
+			return node.Label
+		}
+	}
+	return ""
+}
+
 // Home is the page that a reader sees first: the root's index, else the page
 // that a redirect from the root leads to, else the first of the navigation
 // (of its default divisions), else the first of all. -1 for a site without pages.

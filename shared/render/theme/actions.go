@@ -1,14 +1,17 @@
 package theme
 
 import (
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // appendActions writes what can be done with the page's text: the first action
 // as a button, the others in a menu beside it. Copying needs JavaScript, so its
 // button is hidden without.
-func (t *Theme) appendActions(dst []byte, v *View, w *words) []byte {
+func (t *Theme) appendActions(dst []byte, v *View, w words.Language) []byte {
 	if len(v.Actions) == 0 {
 		return dst
 	}
@@ -16,7 +19,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w *words) []byte {
 	dst = t.appendAction(dst, &v.Actions[0], v, w)
 	if len(v.Actions) > 1 {
 		dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
-		dst = appendAttr(dst, "aria-label", w.actions)
+		dst = appendAttr(dst, "aria-label", w.Say(words.Actions))
 		dst = append(dst, '>')
 		dst = append(dst, uiChevron...)
 		dst = append(dst, `</summary><ul class="menu-list">`...)
@@ -32,9 +35,9 @@ func (t *Theme) appendActions(dst []byte, v *View, w *words) []byte {
 
 // appendActionList writes the actions as a list, for the column of the
 // contents.
-func (t *Theme) appendActionList(dst []byte, v *View, w *words) []byte {
+func (t *Theme) appendActionList(dst []byte, v *View, w words.Language) []byte {
 	dst = append(dst, `<ul class="action-list"`...)
-	dst = appendAttr(dst, "aria-label", w.actions)
+	dst = appendAttr(dst, "aria-label", w.Say(words.Actions))
 	dst = append(dst, '>')
 	for i := range v.Actions {
 		dst = append(dst, `<li>`...)
@@ -44,18 +47,18 @@ func (t *Theme) appendActionList(dst []byte, v *View, w *words) []byte {
 	return append(dst, `</ul>`...)
 }
 
-func (t *Theme) appendAction(dst []byte, a *Action, v *View, w *words) []byte {
+func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) []byte {
 	label, own := a.Label, uiChat
 	switch a.Name {
 	case "copy":
 		own = uiCopy
 		if label == "" {
-			label = w.copyPage
+			label = w.Say(words.CopyPage)
 		}
 	case "view":
 		own = uiPage
 		if label == "" {
-			label = w.viewPage
+			label = w.Say(words.ViewPage)
 		}
 	}
 	if a.Name == "copy" {
@@ -96,7 +99,7 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w *words) []byte {
 
 // appendPageFoot writes what is known of the page's source: where to change it,
 // where to report a fault, when it last changed.
-func appendPageFoot(dst []byte, v *View, w *words) []byte {
+func appendPageFoot(dst []byte, v *View, w words.Language) []byte {
 	if v.EditURL == "" && v.IssueURL == "" && v.Modified.IsZero() && !v.FeedShown {
 		return dst
 	}
@@ -113,8 +116,8 @@ func appendPageFoot(dst []byte, v *View, w *words) []byte {
 		dst = append(dst, word...)
 		dst = append(dst, `</a>`...)
 	}
-	link("edit", v.EditURL, uiPencil, w.edit)
-	link("issue", v.IssueURL, uiIssue, w.issue)
+	link("edit", v.EditURL, uiPencil, w.Say(words.Edit))
+	link("issue", v.IssueURL, uiIssue, w.Say(words.Issue))
 	if v.FeedShown {
 		dst = append(dst, `<a class="feed" type="application/rss+xml"`...)
 		dst = appendHref(dst, v.Feed)
@@ -123,16 +126,23 @@ func appendPageFoot(dst []byte, v *View, w *words) []byte {
 		dst = append(dst, `RSS</a>`...)
 	}
 	if !v.Modified.IsZero() {
-		before, after, _ := strings.Cut(w.modified, "%s")
+		before, after, _ := strings.Cut(w.Say(words.Modified), "%s")
 		dst = append(dst, `<p class="modified">`...)
 		dst = append(dst, before...)
 		dst = append(dst, `<time`...)
 		dst = appendAttr(dst, "datetime", v.Modified.UTC().Format(time.DateOnly))
 		dst = append(dst, '>')
-		dst = append(dst, w.day(v.Modified)...)
+		dst = append(dst, day(w, v.Modified)...)
 		dst = append(dst, `</time>`...)
 		dst = append(dst, after...)
 		dst = append(dst, `</p>`...)
 	}
 	return append(dst, `</div>`...)
+}
+
+// day returns the date of t, in UTC.
+func day(w words.Language, t time.Time) string {
+	y, m, d := t.UTC().Date()
+	months := strings.Fields(w.Say(words.Months))
+	return strings.NewReplacer("%y", strconv.Itoa(y), "%m", months[m-1], "%d", strconv.Itoa(d)).Replace(w.Say(words.Date))
 }

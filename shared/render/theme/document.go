@@ -1,8 +1,11 @@
 package theme
 
 import (
+	"cmp"
 	"hash/fnv"
 	"strconv"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // The theme's own icons, drawn for it on a grid of 16.
@@ -32,7 +35,7 @@ const (
 // Document appends the whole HTML document of a page to dst. Its own ids begin
 // with "bindery-": a page may well have a heading called "Contents".
 func (t *Theme) Document(dst []byte, v *View) []byte {
-	w := wordsFor(v.Lang, t.cfg.Lang)
+	w := words.In(cmp.Or(v.Lang, t.cfg.Lang))
 	mode := v.Mode
 	class := "mode-default"
 	switch mode {
@@ -54,14 +57,14 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	case "gradient", "grid", "windows":
 		class += " backdrop-" + t.cfg.Decoration
 	}
-	dst = t.htmlTag(dst, v.Lang, v.Dir, w, class, bannerKey(v.Banner))
+	dst = t.htmlTag(dst, v.Lang, v.Dir, class, bannerKey(v.Banner))
 	dst = t.appendHead(dst, v)
 	// The words that scripts need, of components too.
 	dst = append(dst, `<body`...)
-	dst = appendAttr(dst, "data-copy", w.copy)
-	dst = appendAttr(dst, "data-copied", w.copied)
+	dst = appendAttr(dst, "data-copy", w.Say(words.Copy))
+	dst = appendAttr(dst, "data-copied", w.Say(words.Copied))
 	dst = append(dst, `><a class="skip" href="#bindery-content">`...)
-	dst = append(dst, w.skip...)
+	dst = append(dst, w.Say(words.Skip)...)
 	dst = append(dst, `</a>`...)
 	if v.Banner != nil && len(v.Banner.HTML) > 0 {
 		dst = appendBanner(dst, v.Banner, w)
@@ -81,9 +84,9 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = append(dst, `">`...)
 	if sidebar {
 		dst = append(dst, `<nav class="sidebar" id="bindery-sidebar" popover`...)
-		dst = appendAttr(dst, "aria-label", w.navigation)
+		dst = appendAttr(dst, "aria-label", w.Say(words.Navigation))
 		dst = append(dst, `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`...)
-		dst = appendAttr(dst, "aria-label", w.close)
+		dst = appendAttr(dst, "aria-label", w.Say(words.Close))
 		dst = append(dst, '>')
 		dst = append(dst, uiClose...)
 		dst = append(dst, `</button>`...)
@@ -137,7 +140,7 @@ func bannerKey(b *Banner) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-func appendBanner(dst []byte, b *Banner, w *words) []byte {
+func appendBanner(dst []byte, b *Banner, w words.Language) []byte {
 	class, light, dark := "banner", b.ColorLight, b.ColorDark
 	switch b.Kind {
 	case "warning", "critical":
@@ -164,7 +167,7 @@ func appendBanner(dst []byte, b *Banner, w *words) []byte {
 	}
 	dst = append(dst, `<div role="region" data-banner`...)
 	dst = appendAttr(dst, "class", class)
-	dst = appendAttr(dst, "aria-label", w.banner)
+	dst = appendAttr(dst, "aria-label", w.Say(words.Banner))
 	dst = append(dst, '>')
 	if colored {
 		dst = appendFill(dst, "only-light", lightFill)
@@ -175,7 +178,7 @@ func appendBanner(dst []byte, b *Banner, w *words) []byte {
 	dst = append(dst, `</div>`...)
 	if b.Dismissible {
 		dst = append(dst, `<button type="button" class="icon-button needs-js" data-banner-close`...)
-		dst = appendAttr(dst, "aria-label", w.close)
+		dst = appendAttr(dst, "aria-label", w.Say(words.Close))
 		dst = append(dst, '>')
 		dst = append(dst, uiClose...)
 		dst = append(dst, `</button>`...)
@@ -193,14 +196,14 @@ func appendFill(dst []byte, class string, c rgb) []byte {
 	return append(dst, `" d="M0 0h1v1H0z"/></svg>`...)
 }
 
-func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte {
+func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool) []byte {
 	dst = append(dst, `<header class="page-head">`...)
 	if !v.ActionsInContents || !contents {
 		dst = t.appendActions(dst, v, w)
 	}
 	if len(v.Breadcrumbs) > 0 {
 		dst = append(dst, `<nav class="breadcrumbs"`...)
-		dst = appendAttr(dst, "aria-label", w.breadcrumbs)
+		dst = appendAttr(dst, "aria-label", w.Say(words.Breadcrumbs))
 		dst = append(dst, `><ol>`...)
 		for i := range v.Breadcrumbs {
 			b := &v.Breadcrumbs[i]
@@ -252,7 +255,7 @@ func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte
 		dst = append(dst, `<div class="contents-place"><button type="button" class="contents-button" popovertarget="bindery-contents">`...)
 		dst = append(dst, uiList...)
 		dst = append(dst, `<span class="contents-label">`...)
-		dst = append(dst, w.contents...)
+		dst = append(dst, w.Say(words.Contents)...)
 		dst = append(dst, `</span> <span class="contents-now"></span></button></div>`...)
 	}
 	return append(dst, `</header>`...)
@@ -261,13 +264,13 @@ func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte
 // appendContents writes "On this page": a column on wide screens, a popover on
 // narrow ones. Depth is shown by a class, relative to the highest level there
 // is, so that pages that begin with h3 are not indented for nothing.
-func (t *Theme) appendContents(dst []byte, v *View, w *words) []byte {
+func (t *Theme) appendContents(dst []byte, v *View, w words.Language) []byte {
 	headings, top := v.Contents, 6
 	for _, h := range headings {
 		top = min(top, h.Level)
 	}
 	dst = append(dst, `<nav class="contents" id="bindery-contents" popover aria-labelledby="bindery-contents-title"><p class="contents-title" id="bindery-contents-title">`...)
-	dst = append(dst, w.contents...)
+	dst = append(dst, w.Say(words.Contents)...)
 	dst = append(dst, `</p><ul>`...)
 	for i := range headings {
 		h := &headings[i]
@@ -292,12 +295,12 @@ func (t *Theme) appendContents(dst []byte, v *View, w *words) []byte {
 	return append(dst, `</nav>`...)
 }
 
-func appendPager(dst []byte, v *View, w *words) []byte {
+func appendPager(dst []byte, v *View, w words.Language) []byte {
 	if v.Prev == nil && v.Next == nil {
 		return dst
 	}
 	dst = append(dst, `<nav class="pager"`...)
-	dst = appendAttr(dst, "aria-label", w.pager)
+	dst = appendAttr(dst, "aria-label", w.Say(words.Pager))
 	dst = append(dst, '>')
 	one := func(l *Link, class, word string) {
 		if l == nil {
@@ -319,12 +322,12 @@ func appendPager(dst []byte, v *View, w *words) []byte {
 		dst = appendText(dst, l.Label)
 		dst = append(dst, `</span></a>`...)
 	}
-	one(v.Prev, "prev", w.prev)
-	one(v.Next, "next", w.next)
+	one(v.Prev, "prev", w.Say(words.Prev))
+	one(v.Next, "next", w.Say(words.Next))
 	return append(dst, `</nav>`...)
 }
 
-func (t *Theme) appendFooter(dst []byte, f *Footer, w *words) []byte {
+func (t *Theme) appendFooter(dst []byte, f *Footer, w words.Language) []byte {
 	if len(f.Columns) == 0 && len(f.Socials) == 0 {
 		return dst
 	}
@@ -351,7 +354,7 @@ func (t *Theme) appendFooter(dst []byte, f *Footer, w *words) []byte {
 	}
 	if len(f.Socials) > 0 {
 		dst = append(dst, `<ul class="socials"`...)
-		dst = appendAttr(dst, "aria-label", w.socials)
+		dst = appendAttr(dst, "aria-label", w.Say(words.Socials))
 		dst = append(dst, '>')
 		for i := range f.Socials {
 			s := &f.Socials[i]

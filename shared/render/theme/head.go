@@ -23,12 +23,12 @@ func (t *Theme) siteHead() []byte {
 // htmlTag opens the document. Class "dark" is there from the start for sites
 // that begin dark; boot.js replaces it by the reader's choice before the first
 // paint.
-func (t *Theme) htmlTag(dst []byte, lang, dir string, w *words, class, banner string) []byte {
+func (t *Theme) htmlTag(dst []byte, lang, dir, class, banner string) []byte {
 	if lang == "" {
 		lang = t.cfg.Lang
 	}
 	if dir == "" {
-		dir = w.dir
+		dir = direction(lang)
 	}
 	dst = append(dst, "<!doctype html>\n<html"...)
 	dst = appendAttr(dst, "lang", lang)
@@ -54,6 +54,16 @@ func (t *Theme) htmlTag(dst []byte, lang, dir string, w *words, class, banner st
 		dst = appendAttr(dst, "data-banner", banner)
 	}
 	return append(dst, '>')
+}
+
+// direction returns the direction that a language's usual script runs in.
+func direction(lang string) string {
+	base, _, _ := strings.Cut(strings.ReplaceAll(lang, "_", "-"), "-")
+	switch strings.ToLower(base) {
+	case "ar", "he", "iw", "fa", "ur", "ps", "yi", "dv", "sd", "ug", "ckb":
+		return "rtl"
+	}
+	return "ltr"
 }
 
 func (t *Theme) appendHead(dst []byte, v *View) []byte {

@@ -1,13 +1,15 @@
 package theme
 
+import "github.com/bindery-docs/bindery/shared/render/words"
+
 // appendHeader writes the rows at the top: logo, switches, links, appearance;
 // then the tabs.
-func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
+func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	h := &v.Header
 	dst = append(dst, `<header class="top"><div class="top-row">`...)
 	if t.showSidebar(v) {
 		dst = append(dst, `<button type="button" class="icon-button menu-button" popovertarget="bindery-sidebar"`...)
-		dst = appendAttr(dst, "aria-label", w.menu)
+		dst = appendAttr(dst, "aria-label", w.Say(words.Menu))
 		dst = append(dst, '>')
 		dst = append(dst, uiMenu...)
 		dst = append(dst, `</button>`...)
@@ -30,7 +32,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 	if len(h.Links) > 0 {
 		// One list: a row on wide screens, a popover on narrow ones.
 		dst = append(dst, `<nav class="top-links" id="bindery-links" popover`...)
-		dst = appendAttr(dst, "aria-label", w.links)
+		dst = appendAttr(dst, "aria-label", w.Say(words.Links))
 		dst = append(dst, `><ul>`...)
 		for i := range h.Links {
 			dst = append(dst, `<li>`...)
@@ -47,7 +49,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 	}
 	if len(h.Links) > 0 {
 		dst = append(dst, `<button type="button" class="icon-button more-button" popovertarget="bindery-links"`...)
-		dst = appendAttr(dst, "aria-label", w.links)
+		dst = appendAttr(dst, "aria-label", w.Say(words.Links))
 		dst = append(dst, '>')
 		dst = append(dst, uiMore...)
 		dst = append(dst, `</button>`...)
@@ -55,7 +57,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 	dst = append(dst, `</div></div>`...)
 	if len(h.Tabs) > 0 {
 		dst = append(dst, `<nav class="tabs-row"`...)
-		dst = appendAttr(dst, "aria-label", w.sections)
+		dst = appendAttr(dst, "aria-label", w.Say(words.Sections))
 		dst = append(dst, `><ul>`...)
 		for i := range h.Tabs {
 			dst = t.appendTab(dst, &h.Tabs[i])
@@ -67,10 +69,10 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 
 // appendSearch writes the search field. It is a button: what is typed goes into
 // the dialog that it opens.
-func (t *Theme) appendSearch(dst []byte, s *Search, w *words) []byte {
+func (t *Theme) appendSearch(dst []byte, s *Search, w words.Language) []byte {
 	prompt := t.cfg.SearchPrompt
 	if prompt == "" {
-		prompt = w.search
+		prompt = w.Say(words.Search)
 	}
 	dst = append(dst, `<div class="search-place needs-js" id="bindery-search"`...)
 	dst = appendAttr(dst, "data-index", s.Index)
@@ -84,16 +86,16 @@ func (t *Theme) appendSearch(dst []byte, s *Search, w *words) []byte {
 
 // appendAppearance writes the choice between light, dark and what the system
 // says. Without JavaScript there is nothing to choose with, so it is hidden.
-func (t *Theme) appendAppearance(dst []byte, w *words) []byte {
+func (t *Theme) appendAppearance(dst []byte, w words.Language) []byte {
 	dst = append(dst, `<details class="menu appearance needs-js" name="bindery-menu" data-appearance-menu><summary class="icon-button"`...)
-	dst = appendAttr(dst, "aria-label", w.appearance)
-	dst = appendAttr(dst, "title", w.appearance)
+	dst = appendAttr(dst, "aria-label", w.Say(words.Appearance))
+	dst = appendAttr(dst, "title", w.Say(words.Appearance))
 	dst = append(dst, `><span class="only-light">`...)
 	dst = append(dst, uiSun...)
 	dst = append(dst, `</span><span class="only-dark">`...)
 	dst = append(dst, uiMoon...)
 	dst = append(dst, `</span></summary><ul class="menu-list">`...)
-	for _, c := range [...]struct{ value, icon, word string }{{"light", uiSun, w.light}, {"dark", uiMoon, w.dark}, {"system", uiSystem, w.system}} {
+	for _, c := range [...]struct{ value, icon, word string }{{"light", uiSun, w.Say(words.Light)}, {"dark", uiMoon, w.Say(words.Dark)}, {"system", uiSystem, w.Say(words.System)}} {
 		dst = append(dst, `<li><button type="button" aria-pressed="false"`...)
 		dst = appendAttr(dst, "data-appearance-choice", c.value)
 		dst = append(dst, '>')
@@ -159,7 +161,7 @@ func (t *Theme) appendLink(dst []byte, l *Link, class string) []byte {
 	return append(dst, `</span></a>`...)
 }
 
-func (t *Theme) appendSwitch(dst []byte, s *Switch, w *words) []byte {
+func (t *Theme) appendSwitch(dst []byte, s *Switch, w words.Language) []byte {
 	if len(s.Options) == 0 {
 		return dst
 	}
@@ -174,7 +176,7 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w *words) []byte {
 		dst = append(dst, ` class="is-language"`...)
 	}
 	dst = append(dst, `><span class="sr">`...)
-	dst = appendText(dst, w.switchName(s.Kind))
+	dst = appendText(dst, w.Say(switchName(s.Kind)))
 	dst = append(dst, `: </span>`...)
 	if s.Kind == "language" && cur.Icon == "" {
 		dst = append(dst, uiGlobe...)
@@ -259,4 +261,16 @@ func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
 	dst = append(dst, `<span>`...)
 	dst = appendText(dst, tab.Label)
 	return append(dst, `</span></a></li>`...)
+}
+
+func switchName(kind string) words.Phrase {
+	switch kind {
+	case "version":
+		return words.VersionSwitch
+	case "language":
+		return words.LanguageSwitch
+	case "product":
+		return words.ProductSwitch
+	}
+	return words.OtherSwitch
 }

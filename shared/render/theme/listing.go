@@ -1,8 +1,11 @@
 package theme
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // ListingKey is the View.CurrentKey of a page that lists a section: its link
@@ -24,11 +27,11 @@ type ListEntry struct {
 // AllPages is the name of a section's listing in a language (BCP 47; empty means
 // the site's): "All pages of …", and without a section's name "All pages".
 func (t *Theme) AllPages(lang, section string) string {
-	w := wordsFor(lang, t.cfg.Lang)
+	w := words.In(cmp.Or(lang, t.cfg.Lang))
 	if section == "" {
-		return w.allPages
+		return w.Say(words.AllPages)
 	}
-	return strings.Replace(w.pagesOf, "%s", section, 1)
+	return strings.Replace(w.Say(words.PagesOf), "%s", section, 1)
 }
 
 // AppendListing writes entries as lists: the groups of the first level under

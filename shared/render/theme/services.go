@@ -1,32 +1,34 @@
 package theme
 
+import "github.com/bindery-docs/bindery/shared/render/words"
+
 // appendAssistant writes the button that leads to the AI assistant: a plain link,
 // so that nothing is asked of it before a reader does.
-func appendAssistant(dst []byte, href string, w *words) []byte {
+func appendAssistant(dst []byte, href string, w words.Language) []byte {
 	dst = append(dst, `<a class="assistant" id="bindery-assistant" rel="noopener" target="_blank"`...)
 	dst = appendHref(dst, href)
-	dst = appendAttr(dst, "aria-label", w.assistant)
+	dst = appendAttr(dst, "aria-label", w.Say(words.Assistant))
 	dst = append(dst, '>')
 	dst = append(dst, uiChat...)
 	dst = append(dst, `<span>`...)
-	dst = append(dst, w.assistant...)
+	dst = append(dst, w.Say(words.Assistant)...)
 	return append(dst, `</span></a>`...)
 }
 
 // appendRating asks whether the page helped. Sending the answer needs JavaScript,
 // so it is hidden without.
-func (t *Theme) appendRating(dst []byte, w *words) []byte {
+func (t *Theme) appendRating(dst []byte, w words.Language) []byte {
 	if t.cfg.Ratings == "" {
 		return dst
 	}
 	dst = append(dst, `<div class="rating needs-js" role="group" aria-labelledby="bindery-rating"`...)
 	dst = appendAttr(dst, "data-rating", safeURL(t.cfg.Ratings))
-	dst = appendAttr(dst, "data-thanks", w.thanks)
+	dst = appendAttr(dst, "data-thanks", w.Say(words.Thanks))
 	dst = append(dst, `><p id="bindery-rating">`...)
-	dst = append(dst, w.helpful...)
+	dst = append(dst, w.Say(words.Helpful)...)
 	dst = append(dst, `</p><button type="button" value="yes" aria-pressed="false">`...)
-	dst = append(dst, w.yes...)
+	dst = append(dst, w.Say(words.HelpfulYes)...)
 	dst = append(dst, `</button><button type="button" value="no" aria-pressed="false">`...)
-	dst = append(dst, w.no...)
+	dst = append(dst, w.Say(words.HelpfulNo)...)
 	return append(dst, `</button><p role="status"></p></div>`...)
 }

@@ -9,21 +9,23 @@ import (
 
 	"github.com/tdewolff/minify/v2"
 	"github.com/tdewolff/minify/v2/css"
+
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // NotFound is the bundle's 404.html. A server shows it at addresses of any
 // depth, so it refers to no file: its style is inline, and it links home only
 // where Config.BaseURL says what home is.
 func (t *Theme) NotFound() []byte {
-	w := wordsFor(t.cfg.Lang)
+	w := words.In(t.cfg.Lang)
 	title, text := t.cfg.NotFoundTitle, t.cfg.NotFoundText
 	if title == "" {
-		title = w.notFound
+		title = w.Say(words.NotFound)
 	}
 	if text == "" {
-		text = w.notFoundText
+		text = w.Say(words.NotFoundText)
 	}
-	dst := t.htmlTag(nil, "", "", w, "", "")
+	dst := t.htmlTag(nil, "", "", "", "")
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)
 	dst = append(dst, `<meta name="robots" content="noindex"><title>`...)
@@ -41,7 +43,7 @@ func (t *Theme) NotFound() []byte {
 		dst = append(dst, `<p><a class="button"`...)
 		dst = appendHref(dst, t.cfg.BaseURL)
 		dst = append(dst, '>')
-		dst = append(dst, w.home...)
+		dst = append(dst, w.Say(words.Home)...)
 		dst = append(dst, `</a></p>`...)
 	}
 	return append(dst, "</main></body></html>\n"...)
@@ -51,9 +53,9 @@ func (t *Theme) NotFound() []byte {
 // is relative to the page's own address, or absolute; canonical is the
 // target's absolute address, or empty.
 func (t *Theme) RedirectPage(to, canonical string) []byte {
-	w := wordsFor(t.cfg.Lang)
+	w := words.In(t.cfg.Lang)
 	to = safeURL(to)
-	dst := t.htmlTag(nil, "", "", w, "", "")
+	dst := t.htmlTag(nil, "", "", "", "")
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)
 	// In the refresh header's grammar quotes and spaces would end the
@@ -61,7 +63,7 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 	dst = append(dst, `<meta http-equiv="refresh"`...)
 	dst = appendAttr(dst, "content", "0; url="+refreshEscaper.Replace(to))
 	dst = append(dst, `><title>`...)
-	dst = appendText(dst, t.docTitle(w.moved))
+	dst = appendText(dst, t.docTitle(w.Say(words.Moved)))
 	dst = append(dst, `</title>`...)
 	if canonical != "" {
 		dst = append(dst, `<link rel="canonical"`...)
@@ -73,9 +75,9 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 	dst = append(dst, `<link rel="icon" href="data:,"><style>`...)
 	dst = append(dst, t.plain...)
 	dst = append(dst, `</style></head><body><main id="bindery-content"><h1>`...)
-	dst = append(dst, w.moved...)
+	dst = append(dst, w.Say(words.Moved)...)
 	dst = append(dst, `</h1><p>`...)
-	dst = append(dst, w.movedTo...)
+	dst = append(dst, w.Say(words.MovedTo)...)
 	dst = append(dst, ` <a`...)
 	dst = appendHref(dst, to)
 	dst = append(dst, '>')

@@ -5,7 +5,7 @@
 // For each page, Document appends a whole HTML document to a byte slice: fixed
 // parts are prepared, and the sidebar is rendered once for each section and
 // depth of folder (Theme.Sidebar) and only marked for each page. What the
-// theme needs to know of a page is View; it imports no other room.
+// theme needs to know of a page is View; of other rooms it imports words alone.
 //
 //	theme.go     Config, New, the files with their hashes
 //	view.go      View: what is known of one page
@@ -15,7 +15,6 @@
 //	special.go   404 and redirect pages
 //	tokens.go    colours and fonts as custom properties; color.go: contrast
 //	typeface.go  the fonts of a site: faces, stand-ins, stacks
-//	words.go     the theme's own words in the reader's language
 //	services.go  the button of an assistant, ratings of pages
 //	preview/     pictures for links to pages
 //	analytics/   the script that loads a site's analytics services

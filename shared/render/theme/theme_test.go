@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"flag"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -279,7 +279,7 @@ func TestSharp(t *testing.T) {
 func TestSizeBudget(t *testing.T) {
 	sum := map[string]int{}
 	for _, as := range newTheme(t, Config{
-		CSS: []string{component.CSS(), highlight.CSS()}, JS: []string{component.JS()},
+		CSS: []string{component.CSS(), highlight.CSS()}, JS: []string{component.JS(nil)},
 	}).Assets() {
 		var packed bytes.Buffer
 		w := gzip.NewWriter(&packed)
@@ -406,39 +406,34 @@ func TestLinksThatWouldRunAScript(t *testing.T) {
 	}
 }
 
-func TestWordsAreCompleteInEveryLanguage(t *testing.T) {
-	for _, lang := range []string{"en", "de", "fr", "es", "it", "pt-BR", "nl", "ru", "ja", "zh_CN", "ko", "ar"} {
-		w := wordsFor(lang)
-		if lang != "en" && w == wordsEn {
-			t.Errorf("%s: no words", lang)
-		}
-		if s := fmt.Sprintf("%q", *w); strings.Contains(s, `""`) {
-			t.Errorf("%s: a word is missing: %s", lang, s)
-		}
-		if n := len(strings.Fields(w.months)); n != 12 || !strings.Contains(w.modified, "%s") {
-			t.Errorf("%s: %d months, changed %q", lang, n, w.modified)
-		}
-		if s := fmt.Sprintf("%v", *w); strings.ContainsAny(s, "<>&\"") {
-			t.Errorf("%s: a word holds markup", lang)
-		}
-	}
+func TestDay(t *testing.T) {
 	at := time.Date(2026, 3, 9, 23, 30, 0, 0, time.FixedZone("", -7200)) // the 10th in UTC
 	for lang, want := range map[string]string{
 		"en": "10 March 2026", "de": "10. März 2026", "fr": "10 mars 2026", "es": "10 de marzo de 2026",
 		"ru": "10 марта 2026 г.", "ja": "2026年3月10日", "zh": "2026年3月10日", "ko": "2026년 3월 10일", "ar": "10 مارس 2026",
+		"hu": "2026. március 10.", "he": "10 במרץ 2026", "uz": "2026-yil 10-mart", "vi": "10 tháng 3, 2026", "zh-Hant": "2026年3月10日",
 	} {
-		if got := wordsFor(lang).day(at); got != want {
+		if got := day(words.In(lang), at); got != want {
 			t.Errorf("%s: the day is %q, want %q", lang, got, want)
 		}
 	}
-	if w := wordsFor("sw", "de"); w != wordsEn {
-		t.Error("an unknown language is not shown in English")
-	}
-	if w := wordsFor("he"); w.dir != "rtl" || w.skip != wordsEn.skip {
-		t.Error("Hebrew is not written from right to left")
-	}
-	if w := wordsFor("", "de"); w != wordsDe {
-		t.Error("a page without a language is not in the site's")
+}
+
+// A page without a language is in the site's; one in a language that there are
+// no words of is in English, in that language's direction.
+func TestLanguages(t *testing.T) {
+	th := newTheme(t, Config{Lang: "de"})
+	for lang, want := range map[string]string{
+		"": `<html lang="de" dir="ltr"`, "he": `<html lang="he" dir="rtl"`, "sw": `<html lang="sw" dir="ltr"`, "ur": `<html lang="ur" dir="rtl"`,
+	} {
+		doc := string(th.Document(nil, &View{Lang: lang}))
+		skip := map[string]string{"": "Zum Inhalt", "he": "דילוג לתוכן"}[lang]
+		if skip == "" {
+			skip = "Skip to content"
+		}
+		if !strings.Contains(doc, want) || !strings.Contains(doc, ">"+skip+"</a>") {
+			t.Errorf("%q: want %s and %s in\n%s", lang, want, skip, doc)
+		}
 	}
 }
 

@@ -1,6 +1,11 @@
 package export
 
-import "github.com/bindery-docs/bindery/shared/render/site"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
 
 // siteLanguage is the language of a site's pages: that of the page that readers
 // see first; empty where the navigation has no languages.
@@ -9,13 +14,25 @@ func siteLanguage(s *site.Site) string {
 	if home < 0 {
 		return ""
 	}
-	lang := ""
-	for n := s.Near(home); n != nil; n = s.Parent(n) {
-		if n.Kind == site.KindLanguage {
-			lang = languageTag(n.Label)
+	return languageTag(s.Language(s.Near(home)))
+}
+
+// languages are the tags of all languages of a site's navigation, in its order.
+func languages(s *site.Site) []string {
+	var tags []string
+	var walk func(n *site.Node)
+	walk = func(n *site.Node) {
+		if n.Kind == site.KindLanguage && !slices.Contains(tags, languageTag(n.Label)) {
+			tags = append(tags, languageTag(n.Label))
+		}
+		for _, c := range n.Children {
+			walk(c)
 		}
 	}
-	return lang
+	for _, n := range append([]*site.Node{s.Nav}, s.Global...) {
+		walk(n)
+	}
+	return tags
 }
 
 // languageTag is the BCP 47 tag for a language of the configuration, which
@@ -30,18 +47,17 @@ func languageTag(label string) string {
 	return label
 }
 
-// languageName is a language's name in itself.
-func languageName(label string) string {
-	names := map[string]string{
-		"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "it": "Italiano", "pt": "Português",
-		"pt-BR": "Português (Brasil)", "nl": "Nederlands", "pl": "Polski", "cs": "Čeština", "ro": "Română", "hu": "Magyar",
-		"sv": "Svenska", "no": "Norsk", "da": "Dansk", "fi": "Suomi", "ru": "Русский", "uk": "Українська", "tr": "Türkçe",
-		"ar": "العربية", "he": "עברית", "hi": "हिन्दी", "id": "Bahasa Indonesia", "vi": "Tiếng Việt", "th": "ไทย",
-		"ja": "日本語", "jp": "日本語", "ko": "한국어", "zh": "简体中文", "cn": "简体中文", "zh-Hans": "简体中文",
-		"zh-Hant": "繁體中文", "uz": "Oʻzbekcha", "lv": "Latviešu", "ca": "Català", "ja-jp": "日本語",
-	}
-	if n := names[label]; n != "" {
-		return n
-	}
-	return label
+// languageNames are the names of languages in themselves, by the labels that
+// docs.json has for them. Package words speaks them all.
+var languageNames = map[string]string{
+	"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español", "it": "Italiano", "pt": "Português",
+	"pt-BR": "Português (Brasil)", "nl": "Nederlands", "pl": "Polski", "cs": "Čeština", "ro": "Română", "hu": "Magyar",
+	"sv": "Svenska", "no": "Norsk", "da": "Dansk", "fi": "Suomi", "ru": "Русский", "uk": "Українська", "tr": "Türkçe",
+	"ar": "العربية", "he": "עברית", "hi": "हिन्दी", "id": "Bahasa Indonesia", "vi": "Tiếng Việt", "th": "ไทย",
+	"ja": "日本語", "jp": "日本語", "ko": "한국어", "zh": "简体中文", "cn": "简体中文", "zh-Hans": "简体中文",
+	"zh-Hant": "繁體中文", "uz": "Oʻzbekcha", "lv": "Latviešu", "ca": "Català", "ja-jp": "日本語",
 }
+
+// languageName is a language's name in itself, or its label where no name is
+// known.
+func languageName(label string) string { return cmp.Or(languageNames[label], label) }

@@ -65,7 +65,7 @@ type standing struct{ version, language string }
 func newFinder(s *site.Site) (*finder, error) {
 	f := &finder{site: s, numbers: make(map[standing]int), members: make(map[string][]int)}
 	var err error
-	if f.scriptPath, f.script, err = search.Script(); err != nil {
+	if f.scriptPath, f.script, err = search.Script(languages(s)); err != nil {
 		return nil, internal("the search dialog could not be prepared", err)
 	}
 	add := func(section *site.Node) {

@@ -110,7 +110,7 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 		href = t.Href
 	}
 	library := c.Icons.Library
-	sheets, scripts := []string{component.CSS(), highlight.CSS(), script.CSS()}, []string{component.JS()}
+	sheets, scripts := []string{component.CSS(), highlight.CSS(), script.CSS()}, []string{component.JS(languages(s))}
 	if find != nil {
 		sheets, scripts = append(sheets, search.CSS()), append(scripts, search.Opener())
 	}

@@ -3,21 +3,7 @@ var place = document.getElementById("bindery-search");
 var opener = place && place.querySelector("button");
 if (!opener || !place.dataset.index) return;
 
-var WORDS = {
-  en: ["Results", "Nothing found for “%s”", "Pages found: %d", "Search is not available: a file of it could not be loaded.", "Close", "Select", "Open"],
-  de: ["Ergebnisse", "Nichts gefunden zu „%s“", "Gefundene Seiten: %d", "Die Suche ist nicht verfügbar: eine ihrer Dateien ließ sich nicht laden.", "Schließen", "Auswählen", "Öffnen"],
-  fr: ["Résultats", "Aucun résultat pour « %s »", "Pages trouvées : %d", "La recherche est indisponible : un de ses fichiers n’a pas pu être chargé.", "Fermer", "Choisir", "Ouvrir"],
-  es: ["Resultados", "Nada encontrado para «%s»", "Páginas encontradas: %d", "La búsqueda no está disponible: no se pudo cargar uno de sus archivos.", "Cerrar", "Elegir", "Abrir"],
-  it: ["Risultati", "Nessun risultato per «%s»", "Pagine trovate: %d", "La ricerca non è disponibile: un suo file non è stato caricato.", "Chiudi", "Scegli", "Apri"],
-  pt: ["Resultados", "Nada encontrado para “%s”", "Páginas encontradas: %d", "A pesquisa não está disponível: um dos seus ficheiros não foi carregado.", "Fechar", "Escolher", "Abrir"],
-  nl: ["Resultaten", "Niets gevonden voor ‘%s’", "Gevonden pagina’s: %d", "Zoeken kan niet: een bestand kon niet worden geladen.", "Sluiten", "Kiezen", "Openen"],
-  ru: ["Результаты", "Ничего не найдено: «%s»", "Найдено страниц: %d", "Поиск недоступен: не удалось загрузить его файл.", "Закрыть", "Выбрать", "Открыть"],
-  ja: ["検索結果", "「%s」は見つかりませんでした", "%d ページ見つかりました", "検索を利用できません：ファイルを読み込めませんでした。", "閉じる", "選択", "開く"],
-  zh: ["搜索结果", "没有找到“%s”", "找到 %d 个页面", "搜索不可用：无法加载所需文件。", "关闭", "选择", "打开"],
-  ko: ["검색 결과", "‘%s’에 대한 결과가 없습니다", "%d개 페이지를 찾았습니다", "검색을 사용할 수 없습니다. 파일을 불러오지 못했습니다.", "닫기", "선택", "열기"],
-  ar: ["النتائج", "لا نتائج لـ «%s»", "عدد الصفحات: %d", "البحث غير متاح: تعذّر تحميل أحد ملفاته.", "إغلاق", "اختيار", "فتح"]
-};
-var words = WORDS[document.documentElement.lang.toLowerCase().split("-")[0]] || WORDS.en;
+var words = WORDS[document.documentElement.lang] || WORDS.en;
 
 // Files come as scripts that call this function: a page that was opened from a
 // folder may read nothing else.
