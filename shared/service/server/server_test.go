@@ -78,7 +78,7 @@ func TestFromFolderToBundle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if job, err = c.Wait(ctx, job.JobID, client.WaitOptions{Interval: 20 * time.Millisecond}); err != nil {
+	if job, err = c.Wait(ctx, job.JobID, client.WaitOptions{Interval: 50 * time.Millisecond, MaxPolls: 3000}); err != nil {
 		t.Fatal(err)
 	}
 	checked := func(file string, _ api.BundleLink) error {
