@@ -15,7 +15,7 @@ func parseInline(src string) []inline {
 	if src == "" {
 		return nil
 	}
-	file, _ := mdx.ParseLenient("docs.json", []byte(src))
+	file, _ := mdx.Parse([]byte(src), mdx.Options{})
 	return file.Root.Children
 }
 
