@@ -69,6 +69,8 @@ type state struct {
 	classes  map[string]struct{}
 	reports  map[mdx.Diagnostic]struct{}
 	lines    [][]byte
+	// href makes addresses where nodes are shown that stand on no page.
+	href func(address string) string
 	// scratch is where phrases of Markdown are put together.
 	scratch []byte
 	// inTable: Markdown of a table cell is being written.

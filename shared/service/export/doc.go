@@ -27,7 +27,6 @@
 //	remote.go     files of other hosts: fetched once by Plan, read by all steps
 //	remoteassets.go  pictures, fonts, styles and scripts among them
 //	recent.go     values that are kept up to a limit
-//	inline.go     texts of docs.json in inline Markdown
 //	source.go     the snapshot and the plan of a job, as the steps read them
 //	failure.go    what errors mean to the workflow
 //	upkeep        Fail, and what looks after jobs and objects beside the steps

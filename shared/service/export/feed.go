@@ -10,6 +10,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
@@ -99,7 +100,7 @@ func (v *views) feed(i int, res *page.Result, modified time.Time) ([]byte, error
 	if name := v.site.Config.Name; name != "" && name != title {
 		title += " - " + name
 	}
-	about := component.PhraseText(p.Description)
+	about := mdx.InlineText(p.Description)
 	if about == "" {
 		about = title // the format asks for one
 	}
