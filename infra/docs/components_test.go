@@ -17,7 +17,7 @@ import (
 // "Card" and "Card.title".
 func uses(t *testing.T, name, source string) map[string]bool {
 	t.Helper()
-	file, diagnostics := mdx.ParseLenient(name, []byte(source))
+	file, diagnostics := mdx.Parse([]byte(source), mdx.Options{File: name})
 	for _, d := range diagnostics {
 		t.Errorf("%s: %s", name, d)
 	}
@@ -36,7 +36,7 @@ func uses(t *testing.T, name, source string) map[string]bool {
 
 // samples are the blocks of code on a page that show a component's source.
 func samples(name, source string) []string {
-	file, _ := mdx.ParseLenient(name, []byte(source))
+	file, _ := mdx.Parse([]byte(source), mdx.Options{})
 	var found []string
 	mdx.Walk(file.Root, func(n *mdx.Node) bool {
 		if n.Kind == mdx.CodeBlock && n.Name == "mdx" {

@@ -75,9 +75,9 @@ func cardHTML(w *Writer, e *Element) {
 		w.Raw(`<p class="card-description">`).RichTitle(e, "description").Raw("</p>")
 	}
 	w.Children(e)
-	if cta := e.String("cta"); cta != "" {
+	if e.String("cta") != "" {
 		// The title is the link already: its words need not be read twice.
-		w.Raw(`<p class="card-cta" aria-hidden="true">`).Phrase(cta).Raw("</p>")
+		w.Raw(`<p class="card-cta" aria-hidden="true">`).Title(e, "cta").Raw("</p>")
 	}
 	w.Raw("</div>")
 	arrow := isElsewhere(e.String("href"))
@@ -146,7 +146,7 @@ func cardMarkdown(m *Markdown, e *Element) {
 		title = bold(title)
 	case href != "":
 		if title == "" {
-			title = m.Phrase(e, cardLabel(e))
+			title = escapeText(cardLabel(e))
 		}
 		title = "[" + title + "](" + href + ")"
 	}

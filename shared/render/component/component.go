@@ -36,8 +36,8 @@ type Component struct {
 type AttrSpec struct {
 	Name string
 	// Type is "string", "boolean", "number", "color", "icon" (a name, an address
-	// or an element), "address", "list", "object" or "text" (a phrase, or an
-	// element).
+	// or an element), "address", "list", "object" or "text" (inline Markdown,
+	// or an element).
 	Type string
 	// Default is the value taken when the attribute is missing, as an author
 	// would write it.
@@ -152,6 +152,9 @@ type Services interface {
 	Contents(e *Element, level int, text string)
 	// Slot returns the nodes given to an attribute as JSX, nil if it has none.
 	Slot(e *Element, name string) []*mdx.Node
+	// Inline returns the nodes of inline Markdown that the author gave as the
+	// text of an attribute.
+	Inline(e *Element, name, text string) []*mdx.Node
 	// AppendHTML appends nodes as HTML.
 	AppendHTML(b []byte, nodes []*mdx.Node) []byte
 	// AppendCode appends a code block.
@@ -321,7 +324,30 @@ func (e *Element) TitleText(name string) string {
 		e.services.Text(&t, nodes)
 		return t.String()
 	}
-	return strings.TrimSpace(PhraseText(e.String(name)))
+	return strings.TrimSpace(mdx.InlineText(e.String(name)))
+}
+
+// inline returns the nodes of an attribute's text, which is inline Markdown.
+func (e *Element) inline(name string) []*mdx.Node {
+	text := e.Display(name)
+	if text == "" {
+		return nil
+	}
+	return e.services.Inline(e, name, text)
+}
+
+// unlinked leaves of the links in nodes only their words.
+func unlinked(nodes []*mdx.Node) []*mdx.Node {
+	out := nodes[:0:len(nodes)]
+	for _, n := range nodes {
+		n.Children = unlinked(n.Children)
+		if n.Kind == mdx.Link {
+			out = append(out[:len(out):len(out)], n.Children...)
+		} else {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // Flat returns the children with fragments, and paragraphs that hold nothing

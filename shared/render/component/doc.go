@@ -5,9 +5,9 @@
 // highlighted code, ids, classes for colours) it asks of Services, which
 // package page implements.
 //
-//   - component.go: Component, Registry, Element and its attributes
+//   - component.go: Component, Registry, Element and its attributes, whose texts
+//     are inline Markdown
 //   - writer.go: Writer, the HTML a component appends to, and escaping
-//   - phrase.go: the text of attributes, with bold, code and links in it
 //   - markdown.go: Markdown, a writer of Markdown blocks with nested prefixes
 //   - text.go: Text, a collector of the words of a page by heading
 //   - icons.go: the drawings that components bring themselves

@@ -143,7 +143,14 @@ func (m *Markdown) Title(e *Element, name string) string {
 	if nodes := e.Slot(name); nodes != nil {
 		return strings.TrimSpace(m.MarkdownInline(nodes))
 	}
-	return m.Phrase(e, e.Display(name))
+	nodes := e.inline(name)
+	for _, n := range nodes {
+		mdx.Walk(n, func(n *mdx.Node) bool { // a sign that begins a line means nothing here
+			n.Value = strings.ReplaceAll(n.Value, "\n", " ")
+			return true
+		})
+	}
+	return strings.Join(strings.Fields(m.MarkdownInline(nodes)), " ")
 }
 
 func (m *Markdown) endLine() {
@@ -206,6 +213,11 @@ func AppendMarkdown(b []byte, s string) []byte {
 		b = append(b, c)
 	}
 	return b
+}
+
+// escapeText returns plain text as inline Markdown.
+func escapeText(s string) string {
+	return string(AppendMarkdown(nil, strings.Join(strings.Fields(s), " ")))
 }
 
 func isSpaceAt(s string, i int) bool {

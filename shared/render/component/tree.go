@@ -108,8 +108,8 @@ func treeMark(e *Element) string {
 
 func treeName(w *Writer, e *Element) {
 	w.Raw(`<span>`).Text(e.String("name")).Raw("</span>")
-	if c := e.String("comment"); c != "" {
-		w.Raw(` <span class="tree-comment">`).Phrase(c).Raw("</span>")
+	if e.String("comment") != "" {
+		w.Raw(` <span class="tree-comment">`).Title(e, "comment").Raw("</span>")
 	}
 }
 
@@ -117,8 +117,8 @@ func treeMarkdown(m *Markdown, e *Element, after string) {
 	m.Push("- ", "  ")
 	m.SetTight(true)
 	line := CodeSpan(e.String("name") + after)
-	if c := e.String("comment"); c != "" {
-		line += " " + m.Phrase(e, c)
+	if e.String("comment") != "" {
+		line += " " + m.Title(e, "comment")
 	}
 	m.Paragraph(line)
 	m.Nodes(e.Flat())
@@ -126,6 +126,6 @@ func treeMarkdown(m *Markdown, e *Element, after string) {
 }
 
 func treeText(t *Text, e *Element) {
-	t.Line(e.String("name") + " " + PhraseText(e.String("comment")))
+	t.Line(e.String("name") + " " + mdx.InlineText(e.String("comment")))
 	t.Children(e)
 }

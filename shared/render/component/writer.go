@@ -60,13 +60,14 @@ func (w *Writer) Nodes(nodes []*mdx.Node) *Writer {
 	return w
 }
 
-// Title appends what an attribute holds: nodes given as JSX, or a phrase
-// without links.
+// Title appends what an attribute holds: nodes given as JSX, or inline Markdown
+// of whose links only the words are shown. Titles stand in links, tabs and
+// summaries, which hold no links.
 func (w *Writer) Title(e *Element, name string) *Writer {
 	if nodes := e.Slot(name); nodes != nil {
 		return w.Nodes(nodes)
 	}
-	return w.Phrase(e.Display(name))
+	return w.Nodes(unlinked(e.inline(name)))
 }
 
 // RichTitle is Title where links may stand.
@@ -74,7 +75,7 @@ func (w *Writer) RichTitle(e *Element, name string) *Writer {
 	if nodes := e.Slot(name); nodes != nil {
 		return w.Nodes(nodes)
 	}
-	return w.Rich(e, e.Display(name))
+	return w.Nodes(e.inline(name))
 }
 
 // Open appends the start of an element's outermost tag: its id, the classes

@@ -161,18 +161,6 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s: %s: %s (%s)", place, d.Severity, d.Message, d.Code)
 }
 
-// SyntaxError is a source that is not MDX. Message names what was found and
-// what was expected.
-type SyntaxError struct {
-	File    string
-	Pos     Pos
-	Message string
-}
-
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Pos.Line, e.Pos.Column, e.Message)
-}
-
 // Walk calls fn for n and everything below it in document order. Where fn
 // returns false, the node's children are left out.
 func Walk(n *Node, fn func(*Node) bool) {

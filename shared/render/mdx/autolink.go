@@ -27,9 +27,9 @@ func (p *parser) autolink(in *inliner, prefix string, a, b int) {
 	p.pushNode(in, link, a, b)
 }
 
-// angleLink reads <https://example.com> or <a@example.com> at i, which is no
-// MDX but what Markdown had: a lenient parse still makes it a link. It returns
-// the offset behind it, i if there is none.
+// angleLink reads <https://example.com> or <a@example.com> at i, which is not
+// MDX but what Markdown had: it is still a link. It returns the offset after it,
+// i if there is none.
 func (p *parser) angleLink(in *inliner, from, i int) int {
 	s := in.s
 	k, scheme, at := i+1, -1, -1
@@ -47,6 +47,8 @@ func (p *parser) angleLink(in *inliner, from, i int) int {
 	}
 	prefix := ""
 	switch end, ok := p.mailDomain(s[:k], at+1); {
+	case p.Plain && scheme > 0 && !plainScheme(s[i+1:scheme]):
+		return i
 	case scheme > i+2 && isAlpha(s[i+1]):
 		for _, c := range []byte(s[i+1 : scheme]) {
 			if !isAlnum(c) && c != '+' && c != '.' && c != '-' {
@@ -66,6 +68,12 @@ func (p *parser) angleLink(in *inliner, from, i int) int {
 	link.Children = []*Node{text}
 	p.pushNode(in, link, i, k+1)
 	return k + 1
+}
+
+// plainScheme reports whether <scheme:...> is a link in a plain source. What
+// else stands in angle brackets there is often no address: <std::string>.
+func plainScheme(scheme string) bool {
+	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "mailto")
 }
 
 // nextMail finds the next mail address that begins at i or behind it.

@@ -36,9 +36,21 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(sample)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Parse("sample.mdx", sample); err != nil {
-			b.Fatal(err)
+		if _, diags := Parse(sample, Options{}); len(diags) > 0 {
+			b.Fatal(diags)
 		}
+	}
+}
+
+// BenchmarkParseInline reads titles such as cards have.
+func BenchmarkParseInline(b *testing.B) {
+	for _, bb := range []struct{ name, title string }{{"words", "Getting started with the API"}, {"marks", "Run `bindery up` **now**"}} {
+		b.Run(bb.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				ParseInline(bb.title)
+			}
+		})
 	}
 }
 
@@ -70,8 +82,8 @@ func BenchmarkParseCorpora(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, src := range pages {
-			if _, err := Parse("page.mdx", src); err != nil {
-				b.Fatal(err)
+			if _, diags := Parse(src, Options{}); len(diags) > 0 {
+				b.Fatal(diags)
 			}
 		}
 	}

@@ -71,8 +71,11 @@ type blockState struct {
 	fenceIndent int
 	fenceLines  []string
 	table       *Node
-	flow        reader
-	jsStack     []jsFrame
+	// flowCommentEnd is where the next --> ends, -1 for nowhere.
+	flowCommentEnd int
+	plainEnd       int // of the last paragraph that paragraphEnd saw
+	flow           reader
+	jsStack        []jsFrame
 }
 
 // cursor is a place in a line. A tab that is taken in part leaves columns
@@ -158,7 +161,7 @@ func (p *parser) lineEnd(off int) int {
 func (p *parser) blocks(root *Node, off, line int) {
 	p.root = root
 	p.nextLine = line
-	for p.next = off; p.next < len(p.s) && p.err == nil; {
+	for p.next = off; p.next < len(p.s); {
 		ls := p.next
 		le := p.lineEnd(ls)
 		p.line = p.nextLine
@@ -254,9 +257,6 @@ func (c *cursor) quote(p *parser) bool {
 // readLine reads one line.
 func (p *parser) readLine(c cursor) {
 	n, newItem := p.matchContainers(&c)
-	if p.err != nil {
-		return
-	}
 	interrupt := false
 	if n == len(p.stack) && !newItem {
 		if p.leaf == leafFence {
@@ -270,9 +270,6 @@ func (p *parser) readLine(c cursor) {
 		before := p.opened
 		n = p.openContainers(&c, n, interrupt)
 		opened = opened || p.opened != before
-		if p.err != nil {
-			return
-		}
 	}
 	p.readFlow(c, n, opened)
 }
@@ -321,7 +318,7 @@ func (p *parser) matchContainers(c *cursor) (n int, newItem bool) {
 // the first that opens.
 func (p *parser) openContainers(c *cursor, n int, interrupt bool) int {
 	opened := false
-	for p.err == nil {
+	for {
 		p.steps++
 		q := *c
 		indent := q.skip(p)
@@ -468,7 +465,7 @@ func (p *parser) readFlow(c cursor, n int, opened bool) {
 
 // startPlain begins a leaf where no paragraph is open.
 func (p *parser) startPlain(c cursor, indent, n int) {
-	if p.startLeaf(c, indent, n, false) || p.err != nil {
+	if p.startLeaf(c, indent, n, false) {
 		return
 	}
 	p.closeLeaf(false)

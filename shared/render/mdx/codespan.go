@@ -55,6 +55,9 @@ func (p *parser) code(in *inliner, from, i int) (int, bool) {
 	kind := InlineCode
 	if sign == '$' {
 		index, kind = &in.dollars, InlineMath
+		if p.Dollars == NoDollars {
+			return i, false
+		}
 		if size < 2 {
 			return p.singleDollars(in, from, open)
 		}
@@ -95,7 +98,7 @@ const maxSingle = 500
 // singleDollars reads $math$ at open, where the site has that.
 func (p *parser) singleDollars(in *inliner, from, open int) (int, bool) {
 	s, start := in.s, open+1
-	if p.dollars == DoubleDollars || start >= len(s) || isSpaceOrEOL(s[start]) || s[start] == '{' {
+	if p.Dollars == DoubleDollars || start >= len(s) || isSpaceOrEOL(s[start]) || s[start] == '{' {
 		return start, false
 	}
 	end := -1
@@ -112,7 +115,7 @@ func (p *parser) singleDollars(in *inliner, from, open int) (int, bool) {
 	if end <= start || isSpaceOrEOL(s[end-1]) || end+1 < len(s) && (s[end+1] == '$' || isDigit(s[end+1])) {
 		return start, false
 	}
-	if p.dollars == ClearDollars && (open > 0 && isAlnum(s[open-1]) || end+1 < len(s) && isAlnum(s[end+1]) || !clearlyMath(s[start:end])) {
+	if p.Dollars == ClearDollars && (open > 0 && isAlnum(s[open-1]) || end+1 < len(s) && isAlnum(s[end+1]) || !clearlyMath(s[start:end])) {
 		return start, false
 	}
 	in.text(from, open)

@@ -77,12 +77,12 @@ func TestCorpora(t *testing.T) {
 // compareTrees says where the tree of a source differs from the reference's;
 // "" means that it does not.
 func compareTrees(name string, src []byte, want []string, wantErr string) string {
-	f, err := Parse(name, src)
-	if err != nil {
+	f, diags := Parse(src, Options{File: name})
+	if len(diags) > 0 {
 		if wantErr != "" {
 			return ""
 		}
-		return err.Error()
+		return diags[0].String()
 	}
 	if wantErr != "" {
 		return "read without error, the reference says: " + wantErr

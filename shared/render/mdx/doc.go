@@ -5,8 +5,10 @@
 //
 // # What it offers
 //
-//   - Parse and ParseLenient: a source as a File. The first refuses what is not
-//     MDX with a SyntaxError; the second keeps it as visible text and reports it.
+//   - Parse: a source as a File. What is not MDX stays as visible text and is
+//     reported. With Options.Plain, the source is Markdown without MDX.
+//   - ParseInline and InlineText: a short text, such as a title, as inlines or as
+//     words.
 //   - SplitFrontMatter: the YAML block alone, without parsing the rest.
 //   - Node, Walk, PlainText, Clone and Unravel: the tree and what is done to it.
 //   - EvalLiteral and ParseESM: the little JavaScript that pages are made of.
@@ -22,7 +24,8 @@
 //
 // Tags (jsx.go) and the JavaScript in them (js.go, esm.go, literal.go) are read
 // through a reader (reader.go), which takes further lines as it needs them and
-// leaves out the marks of the containers around them. There is no JavaScript
+// leaves out the marks of the containers around them. html.go reads the tags and
+// comments of plain sources. There is no JavaScript
 // parser: a scanner that knows brackets, strings, templates, comments, regular
 // expressions and JSX finds where an expression ends, and refuses what reads
 // like prose. It lets some wrong JavaScript through.
@@ -40,5 +43,7 @@
 //     types of TypeScript or an element closed by the name of another.
 //   - A document that begins with --- and has no second such line is read from
 //     there as any other, lists and quotes included.
+//   - Plain Markdown has no indented code either, and of HTML only what
+//     Options.Tags lets through.
 //   - A task's box counts only at the start of its own item.
 package mdx

@@ -64,9 +64,11 @@ type inliner struct {
 	mail     int // where the next mail address begins, len(s) if none
 	mailEnd  int
 	mailFrom int
-	trailNo  int // up to here trailing punctuation is followed by more
-	domainNo int // up to here no domain begins
-	read     reader
+	// commentEnd is where the next --> ends, -1 for nowhere.
+	commentEnd int
+	trailNo    int // up to here trailing punctuation is followed by more
+	domainNo   int // up to here no domain begins
+	read       reader
 }
 
 // special tells at which bytes the scan of text stops. Letters that begin
@@ -114,9 +116,6 @@ func (p *parser) inlines(n *Node, job inlineJob) {
 		i = p.task(in.s, job.item)
 	}
 	p.scanInline(in, i)
-	if p.err != nil {
-		return
-	}
 	if in.tilde && in.first == itemTilde {
 		p.resolveTildes(in, 0, 0, false)
 		p.resolveMarks(in, 0, 0, false)
@@ -149,7 +148,7 @@ func (in *inliner) reset(v view) {
 	in.ticks.ready, in.dollars.ready = false, false
 	in.noTitle = [3]bool{}
 	in.mail, in.mailEnd, in.mailFrom = -1, 0, 0
-	in.trailNo, in.domainNo = -1, -1
+	in.trailNo, in.domainNo, in.commentEnd = -1, -1, 0
 	in.read = reader{view: v}
 	in.read.end = len(v.s)
 }
@@ -218,7 +217,7 @@ func (p *parser) scanInline(in *inliner, i int) {
 	}
 	p.steps += len(s)
 	from := i // start of the text that waits to be pushed
-	for i < len(s) && p.err == nil {
+	for i < len(s) {
 		p.steps++
 		if in.mail < i {
 			p.nextMail(in, i)
@@ -258,10 +257,14 @@ func (p *parser) scanInline(in *inliner, i int) {
 			switch {
 			case i+1 < len(s) && s[i+1] == '\n':
 				in.text(from, i)
-				p.pushNode(in, p.node(Break, 0), i, i+2)
-				i += 2
-				for i < len(s) && isSpace(s[i]) {
-					i++
+				if p.short {
+					i = p.lineBreak(in, i+1)
+				} else {
+					p.pushNode(in, p.node(Break, 0), i, i+2)
+					i += 2
+					for i < len(s) && isSpace(s[i]) {
+						i++
+					}
 				}
 				from = i
 				continue
@@ -327,10 +330,14 @@ func (p *parser) scanInline(in *inliner, i int) {
 			from = i
 			end = p.closeBracket(in, i)
 		case '<', '{':
-			if p.affordable() {
+			if p.Plain {
+				if c == '<' {
+					end = p.plainAngle(in, from, i)
+				}
+			} else if p.affordable() {
 				if k, ok := p.inlineTag(in, from, i); ok {
 					end = k
-				} else if p.lenient && c == '<' {
+				} else if c == '<' {
 					end = p.angleLink(in, from, i)
 				}
 			}
@@ -352,7 +359,7 @@ func (p *parser) scanInline(in *inliner, i int) {
 	}
 	// White space at the end of the text is dropped.
 	end := len(s)
-	for end > from && isSpace(s[end-1]) {
+	for end > from && isSpace(s[end-1]) && !p.short {
 		end--
 	}
 	in.text(from, end)
@@ -400,7 +407,7 @@ func (p *parser) lineBreak(in *inliner, i int) int {
 		p.steps++
 		next++
 	}
-	if hard {
+	if hard && !p.short {
 		p.pushNode(in, p.node(Break, 0), i, i+1)
 	} else {
 		in.text(i, i+1)
@@ -429,7 +436,7 @@ func (p *parser) collect(in *inliner, before, after int32, inLink bool) []*Node 
 		count++
 	}
 	if len(p.kids) < count {
-		p.kids = make([]*Node, max(256, count))
+		p.kids = make([]*Node, max(4*p.slab, count))
 	}
 	out := p.kids[:0:count]
 	p.kids = p.kids[count:]

@@ -39,7 +39,11 @@ func (p *parser) scanTag(r *reader, inline bool) (*Node, outcome) {
 	t := tagScanner{p: p, r: r, at: r.i, i: r.i + 1}
 	n := p.node(Element, r.src(r.i))
 	n.Inline = inline
-	if !t.read(n) {
+	if p.Plain {
+		if !t.plain(n) {
+			return nil, noMatch
+		}
+	} else if !t.read(n) {
 		p.spent(t.i - t.at + 16)
 		return nil, broken
 	}
@@ -431,12 +435,6 @@ func (p *parser) scanExpression(r *reader, inline bool) (*Node, outcome) {
 	return n, matched
 }
 
-// affordable reports whether tags and expressions are still looked for: always
-// in a strict parse, which ends with the first that is wrong.
-func (p *parser) affordable() bool {
-	return !p.lenient || p.budget > 0
-}
-
 // elementFrame is an element whose closing tag has not come yet.
 type elementFrame struct {
 	el   *Node
@@ -474,9 +472,6 @@ func (p *parser) matchTags(list []*Node) []*Node {
 		if level == tagOpen {
 			if len(open) >= maxDepth {
 				p.problem(n.Pos.Offset, "found elements nested deeper than %d levels", maxDepth)
-				if !p.lenient {
-					return out
-				}
 				add(p.asText(n))
 				continue
 			}
@@ -484,7 +479,7 @@ func (p *parser) matchTags(list []*Node) []*Node {
 			continue
 		}
 		k := len(open) - 1
-		for p.lenient && k > 0 && open[k].el.Name != n.Name && len(open)-k < 16 {
+		for k > 0 && open[k].el.Name != n.Name && len(open)-k < 16 {
 			k--
 		}
 		if k < 0 || open[k].el.Name != n.Name {
@@ -496,9 +491,6 @@ func (p *parser) matchTags(list []*Node) []*Node {
 				p.problem(n.Pos.Offset, "expected the closing tag </%s> for <%s> opened at %s, found </%s>",
 					top.Name, top.Name, p.lineColumn(top.Pos), n.Name)
 			}
-			if !p.lenient {
-				return out
-			}
 			add(p.asText(n))
 			continue
 		}
@@ -508,7 +500,7 @@ func (p *parser) matchTags(list []*Node) []*Node {
 		}
 		pop(n.End)
 	}
-	for len(open) > 0 && p.err == nil {
+	for len(open) > 0 {
 		el := open[len(open)-1].el
 		p.unclosed(el, "the end of the "+place(el))
 		end := el.End

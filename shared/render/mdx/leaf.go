@@ -32,16 +32,17 @@ func (p *parser) startLeaf(c cursor, indent, n int, interrupt bool) bool {
 			return true
 		}
 	case '<', '{':
-		if p.affordable() && p.flowTags(c, n) {
+		if p.Plain {
+			if b == '<' && p.Tags != nil && (p.flowComment(c, n) || p.flowTags(c, n)) {
+				return true
+			}
+		} else if p.affordable() && p.flowTags(c, n) {
 			return true
 		}
 	case 'e', 'i':
-		if !interrupt && c.off == c.ls && p.affordable() && p.esm(c) {
+		if !interrupt && !p.Plain && c.off == c.ls && p.affordable() && p.esm(c) {
 			return true
 		}
-	}
-	if p.err != nil {
-		return true
 	}
 	if p.leaf == leafTable {
 		p.tableRow(c)
@@ -297,7 +298,7 @@ func (p *parser) openFence(c cursor, indent, n int) bool {
 	if sign == '$' {
 		least = 2
 	}
-	if size < least {
+	if size < least || sign == '$' && p.Dollars == NoDollars {
 		return false
 	}
 	info := strings.Trim(p.s[i:c.le], " \t")
@@ -410,7 +411,7 @@ func (p *parser) flowTags(c cursor, n int) bool {
 		}
 		b := r.at(r.i)
 		// An expression right behind an expression makes a paragraph of both.
-		if b == '<' || b == '{' && node.Kind == Element {
+		if b == '<' || b == '{' && node.Kind == Element && !p.Plain {
 			continue
 		}
 		end := r.src(r.i)
@@ -490,10 +491,10 @@ func (p *parser) esm(c cursor) bool {
 		return true
 	}
 	p.spent(end - c.off)
-	return p.lenient && p.esmPrefix(c, end)
+	return p.esmPrefix(c, end)
 }
 
-// esmRescue is how many lines of a broken block a lenient parse looks at for
+// esmRescue is how many lines of a broken block are looked at for
 // statements that are whole: text right under an import must not undo it.
 const esmRescue = 16
 

@@ -119,6 +119,12 @@ func (p *parser) link(in *inliner, b bracket, i, end int, url, title string) boo
 	if b.image {
 		n.Value = altText(n.Children)
 		n.Children = nil
+		if p.short {
+			n.Kind, n.URL, n.Title = Text, "", ""
+			if n.Value == "" {
+				in.remove(in.items[b.item].next)
+			}
+		}
 	} else {
 		for k := len(in.brackets) - 1; k >= 0; k-- {
 			p.steps++

@@ -1,7 +1,6 @@
 package mdx
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,10 +36,7 @@ func TestSplitFrontMatter(t *testing.T) {
 }
 
 func TestFrontMatterOfFile(t *testing.T) {
-	f, err := Parse("a.mdx", []byte("\ufeff---\r\na: b\r\n---\r\n\r\n# c\r\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, _ := Parse([]byte("\ufeff---\r\na: b\r\n---\r\n\r\n# c\r\n"), Options{})
 	if want := (FrontMatter{Raw: "a: b\n", Pos: Pos{8, 2, 1}}); f.FrontMatter != want {
 		t.Errorf("front matter is %+v, want %+v", f.FrontMatter, want)
 	}
@@ -50,15 +46,14 @@ func TestFrontMatterOfFile(t *testing.T) {
 	}
 }
 
-func TestSyntaxErrorNamesPlace(t *testing.T) {
-	_, err := Parse("docs/a.mdx", []byte("---\na: b\n---\n\n<Card>\r\n\r\n  é </Note>\n"))
-	var syntax *SyntaxError
-	if !errors.As(err, &syntax) {
-		t.Fatalf("the error is %v", err)
+func TestDiagnosticNamesPlace(t *testing.T) {
+	_, diags := Parse([]byte("---\na: b\n---\n\n<Card>\r\n\r\n  é </Note>\n"), Options{File: "docs/a.mdx"})
+	if len(diags) == 0 {
+		t.Fatal("nothing is reported")
 	}
-	want := "docs/a.mdx:7:6: found the closing tag </Note>, expected an opening tag <Note> before it in the same paragraph or span"
-	if err.Error() != want {
-		t.Errorf("got  %s\nwant %s", err, want)
+	want := "docs/a.mdx:7:6: error: found the closing tag </Note>, expected an opening tag <Note> before it in the same paragraph or span (mdx-syntax)"
+	if got := diags[0].String(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
@@ -72,9 +67,9 @@ func TestUnravel(t *testing.T) {
 		{"over lines", "<A>b</A>\n<C>d</C>", "<A> T:b / <C> T:d /"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f, err := Parse("a.mdx", []byte(c.src))
-			if err != nil {
-				t.Fatal(err)
+			f, diags := Parse([]byte(c.src), Options{})
+			if len(diags) > 0 {
+				t.Fatal(diags)
 			}
 			Unravel(f.Root)
 			if got := strings.Join(tokens(f.Root), " "); got != c.want {
@@ -90,10 +85,7 @@ func TestUnravel(t *testing.T) {
 }
 
 func TestPlainTextAndClone(t *testing.T) {
-	f, err := Parse("a.mdx", []byte("# a *b* `c` ![d](e) [f](g) {h}<I>j</I>\n\n| k | l |\n|:-:|---|\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f, _ := Parse([]byte("# a *b* `c` ![d](e) [f](g) {h}<I>j</I>\n\n| k | l |\n|:-:|---|\n"), Options{})
 	if got, want := PlainText(f.Root.Children[0]), "a b c d f j"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -208,8 +200,8 @@ export const {x, y} = z
 	if diff := cmp.Diff(wantExports, exports); diff != "" {
 		t.Errorf("exports: -want +got:\n%s", diff)
 	}
-	if _, err := Parse("a.mdx", []byte(src)); err != nil {
-		t.Error(err)
+	if _, diags := Parse([]byte(src), Options{}); len(diags) > 0 {
+		t.Error(diags)
 	}
 }
 
@@ -228,14 +220,14 @@ func TestDepthIsBounded(t *testing.T) {
 		"templates": "{" + strings.Repeat("`${", n) + strings.Repeat("}`", n) + "}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if f, err := Parse("a.mdx", []byte(src)); err == nil {
+			for _, o := range []Options{{}, {Plain: true, Tags: anyTag}} {
+				f, _ := Parse([]byte(src), o)
 				if d := depth(f.Root); d > 3*maxDepth {
 					t.Errorf("the tree is %d deep", d)
 				}
 			}
-			f, _ := ParseLenient("a.mdx", []byte(src))
-			if d := depth(f.Root); d > 3*maxDepth {
-				t.Errorf("the lenient tree is %d deep", d)
+			if d := depth(&Node{Children: ParseInline(src)}); d > 3*maxDepth {
+				t.Errorf("the short text's tree is %d deep", d)
 			}
 		})
 	}
@@ -315,39 +307,64 @@ func seeds(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, src []byte) {
-		file, err := Parse("a.mdx", src)
-		if err != nil {
-			var syntax *SyntaxError
-			if !errors.As(err, &syntax) || syntax.Pos.Line < 1 || syntax.Pos.Offset > len(src) || syntax.Message == "" {
-				t.Fatalf("the error is %#v", err)
-			}
-			return
-		}
+		file, diags := Parse(src, Options{})
 		checkTree(t, src, file.Root)
-		lenient, diags := ParseLenient("a.mdx", src)
-		if len(diags) > 0 {
-			t.Errorf("a source without error is reported: %v", diags)
-		}
-		if diff := cmp.Diff(tokens(file.Root), tokens(lenient.Root)); diff != "" {
-			t.Errorf("a lenient parse reads a source without error otherwise: %s", diff)
+		for _, d := range diags {
+			if d.Line < 1 || d.Column < 1 || d.Message == "" || !utf8.ValidString(d.Message) {
+				t.Errorf("reported is %#v", d)
+			}
 		}
 		Unravel(file.Root)
 		checkTree(t, src, file.Root)
 	})
 }
 
-func FuzzParseLenient(f *testing.F) {
+// FuzzPlain: whatever a plain source holds, nothing in it is code that runs.
+func FuzzPlain(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, src []byte) {
-		file, diags := ParseLenient("a.mdx", src)
-		checkTree(t, src, file.Root)
-		if _, err := Parse("a.mdx", src); (err != nil) != (len(diags) > 0) {
-			t.Errorf("the error is %v, reported is %v", err, diags)
-		}
-		for _, d := range diags {
-			if d.Line < 1 || d.Column < 1 || d.Message == "" || !utf8.ValidString(d.Message) {
-				t.Errorf("reported is %#v", d)
+		for _, tags := range []func(string) bool{nil, someTags} {
+			file, diags := Parse(src, Options{Plain: true, Tags: tags})
+			checkTree(t, src, file.Root)
+			if tags == nil && len(diags) > 0 || file.FrontMatter.Raw != "" {
+				t.Errorf("front matter is %q, reported is %v", file.FrontMatter.Raw, diags)
 			}
+			Walk(file.Root, func(n *Node) bool {
+				switch {
+				case n.Kind == ESM, n.Kind == Expression, n.Kind == Element && (tags == nil || !tags(n.Name)):
+					t.Errorf("a plain source holds %s %s", kindNames[n.Kind], n.Name)
+				}
+				for _, a := range n.Attrs {
+					if a.Kind != AttrString && a.Kind != AttrBool {
+						t.Errorf("attribute %s is code: %q", a.Name, a.Value)
+					}
+				}
+				return true
+			})
+		}
+	})
+}
+
+// FuzzInline: a short text holds nothing but text, code, emphasis and links,
+// and what has no mark is itself.
+func FuzzInline(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		root := &Node{Kind: Paragraph, Children: ParseInline(string(src)), Pos: Pos{0, 1, 1}, End: Pos{0, 1, 1}}
+		if len(src) >= 3 && string(src[:3]) == "\ufeff" {
+			root.Pos, root.End = Pos{3, 1, 1}, Pos{3, 1, 1}
+		}
+		checkTree(t, src, root)
+		Walk(root, func(n *Node) bool {
+			switch n.Kind {
+			case Paragraph, Text, InlineCode, Emphasis, Strong, Delete, Link:
+			default:
+				t.Errorf("a short text holds %s", kindNames[n.Kind])
+			}
+			return true
+		})
+		if got := InlineText(string(src)); got != PlainText(root) {
+			t.Errorf("its words are %q and %q", got, PlainText(root))
 		}
 	})
 }

@@ -22,53 +22,97 @@ type File struct {
 	FrontMatter FrontMatter
 }
 
-// Parse reads one MDX source. file names it in errors. On a syntax error it
-// returns a *SyntaxError.
-func Parse(file string, src []byte) (*File, error) {
-	p := newParser(file, src)
-	f := p.parse()
-	if p.err != nil {
-		return nil, p.err
-	}
-	return f, nil
-}
-
-// ParseLenient reads a source as Parse does but never fails: a tag or an
-// expression that cannot be read stays in the page as text, an element that
-// is not closed ends with what holds it, and each is reported.
-func ParseLenient(file string, src []byte) (*File, []Diagnostic) {
-	p := newParser(file, src)
-	p.lenient = true
-	return p.parse(), p.diags
-}
-
-// Options are choices that a site makes for its pages.
+// Options say how a source is read. The zero value is MDX.
 type Options struct {
-	// Dollars tells where math stands between single dollar signs.
+	// File names the source in diagnostics.
+	File string
+	// Dollars says between which dollar signs math stands.
 	Dollars Dollars
+	// Plain reads Markdown without MDX: braces and the words import and export
+	// are text, and there is no front matter. Of <addresses> those with http:,
+	// https: or mailto: are links, and mail addresses.
+	Plain bool
+	// Tags reports whether a Plain source may hold HTML elements of a name. They
+	// become Elements whose attributes are literals; comments are left out. All
+	// other tags are text, and without Tags comments are too.
+	Tags func(name string) bool
 }
 
-// Dollars tells between which dollar signs math stands.
+// Dollars says between which dollar signs math stands.
 type Dollars uint8
 
-// Where math is read. Between double signs it always is.
+// Where math is read.
 const (
-	DoubleDollars Dollars = iota // nowhere else, as the reference parser has it
+	DoubleDollars Dollars = iota // between double signs only, as the reference parser has it
 	ClearDollars                 // also between single signs, where it can't be prices or names of variables
-	SingleDollars                // also between single signs, with no space inside them and no digit behind
+	SingleDollars                // also between single signs, with no space inside them and no digit after
+	NoDollars                    // nowhere: dollar signs are text
 )
 
-// ParseLenientWith is ParseLenient with choices.
-func ParseLenientWith(o Options, file string, src []byte) (*File, []Diagnostic) {
-	p := newParser(file, src)
-	p.lenient = true
-	p.dollars = o.Dollars
+// Parse reads a source. It never fails: a tag or an expression that cannot be
+// read stays in the page as text, an element that is not closed ends with what
+// holds it, and each is reported with the code CodeSyntax.
+func Parse(src []byte, o Options) (*File, []Diagnostic) {
+	p := newParser(string(src), o)
 	return p.parse(), p.diags
+}
+
+// ParseInline reads a short text of plain Markdown, such as a title, into
+// inlines: text, code, emphasis and links. It knows no blocks, HTML or math; a
+// hard line break is one like any other, and an image is its alternative text.
+func ParseInline(src string) []*Node {
+	if plainWords(src) {
+		if src == "" {
+			return nil
+		}
+		text := &Node{Kind: Text, Value: src, Pos: Pos{0, 1, 1}}
+		line := strings.LastIndexByte(src, '\n') + 1
+		text.End = Pos{len(src), 1 + strings.Count(src, "\n"), len(src) - line + 1}
+		return []*Node{text}
+	}
+	return newInline(src).parseInline()
+}
+
+func newInline(src string) *parser {
+	p := newParser(src, Options{Plain: true, Dollars: NoDollars})
+	p.short, p.slab = true, 8
+	return p
+}
+
+func (p *parser) parseInline() []*Node {
+	root := p.node(Document, 0)
+	p.segs = append(p.segs, seg{0, len(p.s)})
+	p.inlines(root, inlineJob{to: 1})
+	if p.origins != nil || p.dirty {
+		root.Pos, root.End = p.pos(0), p.pos(0)
+		p.restore(root)
+	}
+	return root.Children
+}
+
+// plainWords reports whether a short text is text and nothing else.
+func plainWords(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\', '*', '_', '~', '`', '[', '<', '&', '@', '\r', 0:
+			return false
+		}
+	}
+	return !mayLink(s) && utf8.ValidString(s)
+}
+
+// InlineText returns the words of a short text that ParseInline reads, without
+// marks.
+func InlineText(src string) string {
+	if plainWords(src) {
+		return src
+	}
+	return PlainText(&Node{Kind: Document, Children: ParseInline(src)})
 }
 
 // parser holds the state of one parse.
 type parser struct {
-	file string
+	Options
 	// s is the source with every line ending as \n and without byte order
 	// mark; lines holds where each of its lines begins.
 	s     string
@@ -78,12 +122,10 @@ type parser struct {
 	origins []int
 	dirty   bool // the source holds bytes that no text may hold
 
-	lenient bool
-	dollars Dollars
-	err     *SyntaxError
-	diags   []Diagnostic
-	seen    map[int]bool // places already reported
-	budget  int          // bytes that a lenient parse may still read in vain
+	short  bool // a text of ParseInline
+	diags  []Diagnostic
+	seen   map[int]bool // places already reported
+	budget int          // bytes that may still be read in vain
 
 	// steps counts examined bytes and items: what grows with the work.
 	steps int
@@ -95,12 +137,12 @@ type parser struct {
 	notes map[string]bool
 
 	nodes []Node // slab
+	slab  int    // how many nodes it takes at a time
 	kids  []*Node
 }
 
-func newParser(file string, src []byte) *parser {
-	p := &parser{file: file}
-	s := string(src)
+func newParser(s string, o Options) *parser {
+	p := &parser{Options: o, slab: 64}
 	base := 0
 	if strings.HasPrefix(s, "\ufeff") {
 		base = len("\ufeff")
@@ -125,8 +167,8 @@ func newParser(file string, src []byte) *parser {
 	return p
 }
 
-// normalEndings turns every line ending into \n and tells where each line
-// began. Columns do not change by it, offsets do.
+// normalEndings turns every line ending into \n and returns where each line
+// began. That changes offsets but not columns.
 func normalEndings(s string, base int) (string, []int) {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -148,19 +190,16 @@ func normalEndings(s string, base int) (string, []int) {
 }
 
 func (p *parser) parse() *File {
-	fm, body := splitFrontMatter(p.s)
+	fm, body := FrontMatter{}, Pos{Line: 1}
+	if !p.Plain {
+		fm, body = splitFrontMatter(p.s)
+	}
 	root := p.node(Document, 0)
 	if fm.Pos.Line > 0 {
 		fm.Pos = p.pos(fm.Pos.Offset)
 	}
 	p.blocks(root, body.Offset, body.Line)
-	if p.err != nil {
-		return nil
-	}
-	p.finish(root, 0)
-	if p.err != nil {
-		return nil
-	}
+	p.finish(root)
 	root.Pos = p.pos(0)
 	root.End = p.pos(len(p.s))
 	if p.origins != nil || p.dirty {
@@ -211,7 +250,7 @@ func (p *parser) pos(off int) Pos {
 // node takes a node from the slab.
 func (p *parser) node(kind Kind, off int) *Node {
 	if len(p.nodes) == 0 {
-		p.nodes = make([]Node, 64)
+		p.nodes = make([]Node, p.slab)
 	}
 	n := &p.nodes[0]
 	p.nodes = p.nodes[1:]
@@ -220,46 +259,36 @@ func (p *parser) node(kind Kind, off int) *Node {
 	return n
 }
 
-// problem reports a syntax error at an offset. It ends a strict parse; a
-// lenient one goes on and its caller keeps the source as text.
+// problem reports a syntax error at an offset; its caller keeps the source as
+// text.
 func (p *parser) problem(off int, format string, args ...any) {
-	if p.err != nil {
-		return
-	}
 	at := p.realPos(p.pos(min(off, len(p.s))))
 	message := fmt.Sprintf(format, args...)
 	if p.dirty {
 		message = strings.ToValidUTF8(strings.ReplaceAll(message, "\x00", "\ufffd"), "\ufffd")
-	}
-	if !p.lenient {
-		p.err = &SyntaxError{File: p.file, Pos: at, Message: message}
-		return
 	}
 	if p.seen == nil {
 		p.seen = make(map[int]bool)
 	}
 	if !p.seen[off] {
 		p.seen[off] = true
-		p.diags = append(p.diags, Diagnostic{Severity: Error, Code: CodeSyntax, File: p.file,
+		p.diags = append(p.diags, Diagnostic{Severity: Error, Code: CodeSyntax, File: p.File,
 			Line: at.Line, Column: at.Column, Message: message})
 	}
 }
 
-// spent takes the bytes of a vain attempt from the budget of a lenient parse
-// and says whether attempts are still affordable: else a page of a thousand
-// open braces would be read a thousand times.
-func (p *parser) spent(n int) {
-	p.budget -= n
-}
+// spent takes the bytes of a vain attempt from the budget: else a page of a
+// thousand open braces would be read a thousand times.
+func (p *parser) spent(n int) { p.budget -= n }
+
+// affordable reports whether tags and expressions are still looked for.
+func (p *parser) affordable() bool { return p.budget > 0 }
 
 // finish parses the inline content below n and nests what stands between
 // opening and closing tags.
-func (p *parser) finish(n *Node, depth int) {
+func (p *parser) finish(n *Node) {
 	tags := false
 	for _, c := range n.Children {
-		if p.err != nil {
-			return
-		}
 		if c.Kind == Element {
 			tags = tags || c.Level != tagNone
 			continue
@@ -271,7 +300,7 @@ func (p *parser) finish(n *Node, depth int) {
 			continue
 		}
 		if len(c.Children) > 0 {
-			p.finish(c, depth+1)
+			p.finish(c)
 		}
 	}
 	if tags {

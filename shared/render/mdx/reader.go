@@ -48,6 +48,9 @@ func (p *parser) flowReader(off, le int) *reader {
 	if len(p.stack) == 0 {
 		r.view = view{s: p.s, base: 0}
 		r.i, r.end = off, len(p.s)
+		if p.Plain { // a tag goes over no blank line
+			r.end = p.paragraphEnd(le)
+		}
 		return r
 	}
 	r.view = view{base: -1, starts: []int{0}, srcs: []int{off}}
@@ -83,6 +86,10 @@ func (r *reader) more() bool {
 	p.steps += len(p.stack)
 	if !p.continues(&c) {
 		r.grow, r.outside = false, true
+		return false
+	}
+	if p.Plain && c.isBlank(p) {
+		r.grow = false
 		return false
 	}
 	r.joined.WriteByte('\n')

@@ -6,13 +6,26 @@ import (
 	"testing"
 )
 
-// steps parses leniently, which never stops early, and returns what it cost.
-func steps(src string) int {
-	p := newParser("steps.mdx", []byte(src))
-	p.lenient = true
-	p.parse()
-	return p.steps
+// ways are how a source can be read; each returns what it cost.
+var ways = []struct {
+	name  string
+	steps func(src string) int
+}{
+	{"MDX", func(src string) int { return parsed(newParser(src, Options{})).steps }},
+	{"plain", func(src string) int { return parsed(newParser(src, Options{Plain: true, Tags: anyTag})).steps }},
+	{"inline", func(src string) int {
+		p := newInline(src)
+		p.parseInline()
+		return p.steps
+	}},
 }
+
+func parsed(p *parser) *parser {
+	p.parse()
+	return p
+}
+
+func anyTag(string) bool { return true }
 
 // repeated names constructs whose repetition has made parsers slow. Each makes
 // a source of size n.
@@ -152,6 +165,15 @@ var repeated = []struct {
 	{"http://", func(n int) string { return strings.Repeat("http://", n) }},
 	{"http:// with underscores", func(n int) string { return strings.Repeat("http://a_b.c_d ", n) }},
 	{"addresses in a bracket", func(n int) string { return "[" + strings.Repeat("www.a.b ", n) }},
+	{"comments that do not end", func(n int) string { return strings.Repeat("<!-- a\n", n) }},
+	{"comments with one end", func(n int) string { return strings.Repeat("<!-- a\n", n) + "--> b" }},
+	{"comments on a line", func(n int) string { return strings.Repeat("<!-- a --> b ", n) }},
+	{"comments that do not end on a line", func(n int) string { return "a " + strings.Repeat("<!-- ", n) }},
+	{"attributes that do not end", func(n int) string { return strings.Repeat("<b c=\"", n) }},
+	{"attributes of one tag", func(n int) string { return "<b " + strings.Repeat("c='d' ", n) }},
+	{"tags that do not end on their line", func(n int) string { return strings.Repeat("<b\n", n) }},
+	{"quoted tags that do not end on their line", func(n int) string { return strings.Repeat("> <b\n", n) }},
+	{"white space in tags", func(n int) string { return strings.Repeat("<b"+strings.Repeat(" ", 20), n) }},
 	{"NUL", func(n int) string { return strings.Repeat("\x00", n) }},
 	{"carriage returns", func(n int) string { return strings.Repeat("a\r", n) }},
 }
@@ -162,10 +184,12 @@ func TestStepsGrowWithLength(t *testing.T) {
 	const limit = 2.2
 	for _, c := range repeated {
 		t.Run(c.name, func(t *testing.T) {
-			for _, n := range []int{200, 2000} {
-				one, two := steps(c.make(n)), steps(c.make(2*n))
-				if growth := float64(two) / float64(one); growth > limit {
-					t.Errorf("%d steps at n = %d, %d at twice that: %.2f times, want at most %.1f", one, n, two, growth, limit)
+			for _, way := range ways {
+				for _, n := range []int{200, 2000} {
+					one, two := way.steps(c.make(n)), way.steps(c.make(2*n))
+					if growth := float64(two) / float64(one); growth > limit {
+						t.Errorf("%s: %d steps at n = %d, %d at twice that: %.2f times, want at most %.1f", way.name, one, n, two, growth, limit)
+					}
 				}
 			}
 		})

@@ -234,7 +234,7 @@ func BenchmarkRender(b *testing.B) {
 		for i := 0; i < b.N; i++ {
 			p := &s.Pages[i%len(s.Pages)]
 			src, _ := memory.ReadFile(p.Source)
-			f, _ := mdx.ParseLenient(p.Source, src)
+			f, _ := mdx.Parse(src, mdx.Options{})
 			mdx.Unravel(f.Root)
 		}
 	})

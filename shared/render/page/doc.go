@@ -25,7 +25,8 @@
 //   - math.go: formulas as MathML
 //   - links.go: links and files, and what the link report needs of them
 //   - updates.go: entries of changelogs, for feeds
-//   - lead.go: the description, as it stands below the title
+//   - lead.go: the description, as it stands below the title, and the texts of
+//     docs.json
 //   - markdown.go, text.go: the tree as Markdown and as text
 //   - services.go: what components ask of the page
 //

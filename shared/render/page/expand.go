@@ -65,14 +65,14 @@ func (r *Renderer) snippet(name string) *snippet {
 
 // parse reads a source after the site's variables were put into it.
 func (r *Renderer) parse(name string, src []byte) (*mdx.File, []mdx.Diagnostic) {
-	o := mdx.Options{Dollars: mdx.ClearDollars}
+	o := mdx.Options{File: name, Dollars: mdx.ClearDollars}
 	if latex := r.site.Config.Styling.Latex; latex != nil {
 		o.Dollars = mdx.DoubleDollars
 		if *latex {
 			o.Dollars = mdx.SingleDollars
 		}
 	}
-	return mdx.ParseLenientWith(o, name, r.site.Expand(src))
+	return mdx.Parse(r.site.Expand(src), o)
 }
 
 // expandFile resolves a file's content in a scope of its own.

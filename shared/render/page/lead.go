@@ -6,23 +6,61 @@ import (
 )
 
 // lead returns a page's description as inline HTML: authors write code,
-// emphasis and links in it. A fault in it is reported at the head of the file.
+// emphasis and links in it.
 func (s *state) lead(description string) []byte {
 	if description == "" {
 		return nil
 	}
 	w := component.Writer{Services: s}
-	w.Rich(s.leadElement(), description)
+	w.RichTitle(s.leadElement(description), "description")
 	return w.B
 }
 
-// leadMarkdown is lead for the Markdown copy.
-func (s *state) leadMarkdown(m *component.Markdown, description string) string {
-	return m.Phrase(s.leadElement(), description)
+// leadElement represents the front matter: a fault in the description is
+// reported at the head of the file.
+func (s *state) leadElement(description string) *component.Element {
+	at := mdx.Pos{Line: 1, Column: 1}
+	return component.NewElement(&mdx.Node{Kind: mdx.Element, Pos: at, End: at, Attrs: []mdx.Attr{
+		{Kind: mdx.AttrString, Name: "description", Value: description, Pos: at},
+	}}, nil, s)
 }
 
-// leadElement stands for the front matter, where links are looked up from.
-func (s *state) leadElement() *component.Element {
-	at := mdx.Pos{Line: 1, Column: 1}
-	return component.NewElement(&mdx.Node{Kind: mdx.Element, Pos: at, End: at}, nil, s)
+// Inline returns a short text of docs.json, such as the banner's, as inline
+// HTML: emphasis, code and links, as pages show them; of all else only the
+// words. href returns the address that a link leads to, as the page that holds
+// the text must write it, or "" for one that must not be used.
+func Inline(text string, href func(address string) string) []byte {
+	s := &state{href: href}
+	return s.blocks(nil, inlines(text))
+}
+
+// InlineText returns the words of such a text.
+func InlineText(text string) string {
+	return mdx.PlainText(&mdx.Node{Kind: mdx.Document, Children: inlines(text)})
+}
+
+func inlines(text string) []*mdx.Node {
+	file, _ := mdx.Parse([]byte(text), mdx.Options{})
+	return onlyInlines(nil, file.Root.Children)
+}
+
+func onlyInlines(to, list []*mdx.Node) []*mdx.Node {
+	space := &mdx.Node{Kind: mdx.Text, Value: " "}
+	for i, n := range list {
+		switch n.Kind {
+		case mdx.Text, mdx.InlineCode:
+			to = append(to, n)
+		case mdx.Emphasis, mdx.Strong, mdx.Delete, mdx.Link:
+			n.Children = onlyInlines(nil, n.Children)
+			to = append(to, n)
+		case mdx.Break:
+			to = append(to, space)
+		default:
+			if i > 0 && n.Kind == mdx.Paragraph {
+				to = append(to, space)
+			}
+			to = onlyInlines(to, n.Children)
+		}
+	}
+	return to
 }

@@ -19,6 +19,9 @@ func (s *state) asset(n *mdx.Node, pos mdx.Pos, src string) string {
 }
 
 func (s *state) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool) string {
+	if s.href != nil {
+		return s.href(address)
+	}
 	t := s.r.site.Resolve(s.page, address)
 	switch t.Kind {
 	case site.External, site.Other:

@@ -17,7 +17,7 @@ func (s *state) markdown(p *site.Page) []byte {
 	m.Paragraph("# " + inlineText(p.Title))
 	if p.Description != "" {
 		m.Push("> ", "> ")
-		m.Paragraph(s.leadMarkdown(m, p.Description))
+		m.Paragraph(m.Title(s.leadElement(p.Description), "description"))
 		m.Pop()
 	}
 	s.markdownBlocks(m, s.root)

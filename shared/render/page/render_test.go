@@ -278,6 +278,6 @@ func FuzzRender(f *testing.F) {
 		}
 		// The Markdown copy is Markdown that MDX's parser can at least read
 		// leniently.
-		mdx.ParseLenient("page.md", result.Markdown)
+		mdx.Parse(result.Markdown, mdx.Options{})
 	})
 }

@@ -93,6 +93,23 @@ func (s *state) Contents(e *component.Element, level int, text string) {
 // Slot implements component.Services.
 func (s *state) Slot(e *component.Element, name string) []*mdx.Node { return s.slots[e.Node][name] }
 
+// Inline implements component.Services.
+func (s *state) Inline(e *component.Element, name, text string) []*mdx.Node {
+	list := mdx.ParseInline(text)
+	pos := attrPos(e.Node, name)
+	file, foreign := s.origin[e.Node]
+	for _, n := range list {
+		mdx.Walk(n, func(n *mdx.Node) bool {
+			n.Pos, n.End = pos, pos
+			if foreign && n.Kind == mdx.Link { // what may be reported
+				s.origin[n] = file
+			}
+			return true
+		})
+	}
+	return list
+}
+
 // AppendHTML implements component.Services. Text that stands beside blocks, as in
 // <Step>Do this: <Note>…</Note></Step>, becomes paragraphs: a style sheet sees no
 // text, and would put no space between the two.

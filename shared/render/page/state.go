@@ -71,6 +71,8 @@ type state struct {
 	said     report // what the author should know of the page
 	trial    *trial // the innermost one that runs; what is said belongs to it
 	lines    [][]byte
+	// href makes addresses where nodes are shown that stand on no page.
+	href func(address string) string
 	// scratch is where phrases of Markdown are put together.
 	scratch []byte
 	// inTable: Markdown of a table cell is being written.

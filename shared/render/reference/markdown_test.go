@@ -7,24 +7,53 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// A description is CommonMark: what MDX would take for something else stays
-// what it is.
-func TestPlainMarkdown(t *testing.T) {
+// A description is plain Markdown: what MDX would take for something else stays
+// what it is, and only tags of simple elements that match are HTML.
+func TestMarkdown(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"braces", "an {id} and \\{x\\}", "an &#123;id&#125; and &#123;x&#125;"},
-		{"in code they are code", "`{a}` ``{`b`}`` {c}", "`{a}` ``{`b`}`` &#123;c&#125;"},
-		{"code that does not close", "`{a}", "`&#123;a&#125;"},
-		{"a fence", "```js\n{<a>}\n```\n{b}", "```js\n{<a>}\n```\n&#123;b&#125;"},
-		{"statements", "import x\nexport y, important", "&#105;mport x\n&#101;xport y, important"},
-		{"simple elements", "a<br>b <b>c</b> <img src=\"x\">", "a<br/>b <b>c</b> <img src=\"x\"/>"},
-		{"others", "a < b <Unknown> <script>x</script> <!-- gone -->", "a &lt; b &lt;Unknown> &lt;script>x&lt;/script> "},
-		{"addresses", "<https://x.example/a?b=c> <mailto:a@b.example>", "https://x.example/a?b=c mailto:a@b.example"},
-		{"windows' lines", "a\r\n{b}", "a\n&#123;b&#125;"},
+		{"braces", "an {id} and \\{x\\}", "p(an {id} and {x})"},
+		{"statements", "import x\nexport y, important", "p(import x\nexport y, important)"},
+		{"a fence in an item", "- a:\n\n      ```json\n      {\"b\": 1}\n      ```", "list(item(p(a:) code[{\"b\": 1}]))"},
+		{"a fence in a quote", "> ```\n> {a}\n> ```", "quote(code[{a}])"},
+		{"an address in angles", "[a](<b c>) <https://x.example/d?e=f.>", "p(link b c(a)   link https://x.example/d?e=f.(https://x.example/d?e=f.))"},
+		{"a formula", "a $$b_{c}$$", "p(a  math[b_{c}])"},
+		{"marks", "***both*** and ``a`b`` and [docs](/nl/a \"t\")", "p(em(strong(both))  and  code[a`b]  and  link /nl/a(docs))"},
+		{"simple elements", "a<br>b <b>c</b>", "p(a <br>() b  <b>(c))"},
+		{"others", "a < b <Unknown> <script>x</script> <!-- gone -->", "p(a < b <Unknown> <script>x</script> )"},
+		{"tags that don't match", "<p>a <b>c</b> <!-- gone -->", "p(<p>a <b>c</b> )"},
+		{"a note", "a[^b]\n\n[^b]: c", "p(a [^b])"},
 	} {
-		if got := plainMarkdown(c.text, true); got != c.want {
+		if got := sketch(markdown(c.text, mdx.Pos{Line: 1, Column: 1})); got != c.want {
 			t.Errorf("%s: got  %q\nwant %q", c.name, got, c.want)
 		}
 	}
+}
+
+// sketch writes nodes as kind(content), one after another.
+func sketch(list []*mdx.Node) string {
+	names := map[mdx.Kind]string{mdx.Paragraph: "p", mdx.List: "list", mdx.ListItem: "item", mdx.Blockquote: "quote",
+		mdx.Emphasis: "em", mdx.Strong: "strong"}
+	var parts []string
+	for _, n := range list {
+		name := names[n.Kind]
+		switch n.Kind {
+		case mdx.Text:
+			parts = append(parts, n.Value)
+			continue
+		case mdx.CodeBlock, mdx.InlineCode:
+			parts = append(parts, "code["+n.Value+"]")
+			continue
+		case mdx.InlineMath:
+			parts = append(parts, "math["+n.Value+"]")
+			continue
+		case mdx.Link:
+			name = "link " + n.URL
+		case mdx.Element:
+			name = "<" + n.Name + ">"
+		}
+		parts = append(parts, name+"("+sketch(n.Children)+")")
+	}
+	return strings.Join(parts, " ")
 }
 
 // Nothing that runs comes of a description, whatever is in it.

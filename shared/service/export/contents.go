@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
@@ -172,7 +172,7 @@ func (v *views) listing(l *linker, o *outline, at int32, s span) []theme.ListEnt
 		n := o.entries[k].node
 		e := theme.ListEntry{Item: v.item(l, n), Continued: k < s.from}
 		if !e.Continued {
-			e.Description = component.PhraseText(v.description(n))
+			e.Description = mdx.InlineText(v.description(n))
 		}
 		if len(o.entries[k].kids) > 0 {
 			e.Children = v.listing(l, o, k, s)

@@ -29,7 +29,6 @@
 //	remoteassets.go  pictures, fonts, styles and scripts among them; addresses
 //	              in style sheets
 //	recent.go     values that are kept up to a limit
-//	inline.go     texts of docs.json in inline Markdown
 //	source.go     the snapshot and the plan of a job, as the steps read them
 //	failure.go    what errors mean to the workflow
 //	renderer.go   the digest that tells one renderer from another

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
@@ -98,7 +99,7 @@ func (v *views) feed(i int, res *page.Result, modified time.Time) ([]byte, error
 	if name := v.site.Config.Name; name != "" && name != title {
 		title += " - " + name
 	}
-	about := component.PhraseText(p.Description)
+	about := mdx.InlineText(p.Description)
 	if about == "" {
 		about = title // the format asks for one
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
 )
@@ -47,7 +48,7 @@ func (v *views) build(section *site.Node, depth int) (*frame, int) {
 	}
 	slices.Reverse(path)
 	// A language may have a header, a footer and a banner of its own.
-	navbar, footer, banner, text := &c.Navbar, &c.Footer, &c.Banner, v.banner
+	navbar, footer, banner := &c.Navbar, &c.Footer, &c.Banner
 	for _, n := range path {
 		if n.Navbar != nil {
 			navbar = n.Navbar
@@ -56,7 +57,7 @@ func (v *views) build(section *site.Node, depth int) (*frame, int) {
 			footer = n.Footer
 		}
 		if n.Banner != nil {
-			banner, text = n.Banner, parseInline(n.Banner.Content)
+			banner = n.Banner
 		}
 	}
 	v.divisionsHeader(f, l, path)
@@ -66,9 +67,9 @@ func (v *views) build(section *site.Node, depth int) (*frame, int) {
 	v.links(&f.header, l, navbar)
 	f.anchors = v.anchors(l, path)
 	f.footer = v.footer(l, footer)
-	if len(text) > 0 {
+	if text := page.Inline(banner.Content, l.href); len(text) > 0 {
 		f.banner = &theme.Banner{
-			HTML: appendInline(nil, text, l), Dismissible: banner.Dismissible,
+			HTML: text, Dismissible: banner.Dismissible,
 			Kind: banner.Type, ColorLight: banner.ColorLight, ColorDark: banner.ColorDark,
 		}
 	}

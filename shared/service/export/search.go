@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/search"
@@ -263,7 +262,7 @@ func (f *finder) page(i int, res *page.Result) search.Page {
 	p := &f.site.Pages[i]
 	out := search.Page{
 		Number: i, Divisions: f.divisionsOf(i), Path: strings.TrimSuffix(p.Output, ".html"),
-		Title: p.Title, Description: component.PhraseText(p.Description), Keywords: p.Keywords, Boost: p.Boost,
+		Title: p.Title, Description: mdx.InlineText(p.Description), Keywords: p.Keywords, Boost: p.Boost,
 		Sections: make([]search.Section, len(res.Text)),
 	}
 	for j, s := range res.Text {

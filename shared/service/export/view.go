@@ -9,6 +9,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/render/search"
@@ -30,7 +31,6 @@ type views struct {
 	theme    *theme.Theme
 	services services
 	finder   *finder // nil where the bundle has no search
-	banner   []inline
 	meta     []theme.Meta
 	image    string     // of all pages, where the site has one
 	cards    cards      // otherwise
@@ -126,7 +126,7 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 		Appearance: c.Appearance.Default, Strict: c.Appearance.Strict,
 		IconLibrary: library, Icons: set,
 		CSS: sheets, JS: scripts,
-		NotFoundTitle: c.NotFound.Title, NotFoundText: plainInline(parseInline(c.NotFound.Description)),
+		NotFoundTitle: c.NotFound.Title, NotFoundText: page.InlineText(c.NotFound.Description),
 		Decoration: c.Background.Decoration, Sharp: c.Styling.Sharp,
 		BackgroundImage: asset(c.Background.ImageLight), BackgroundImageDark: asset(c.Background.ImageDark),
 		Assistant: v.services.assistant != "", Ratings: v.services.ratings,
@@ -148,7 +148,6 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 		v.cards = newCards(s)
 	}
 	v.sections, v.contents = contentsNames(s)
-	v.banner = parseInline(c.Banner.Content)
 	v.fallback, v.home = s.DefaultSection(), s.Home()
 	return v, nil
 }
@@ -177,7 +176,7 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 		image = s.AbsoluteURL(v.cards.path(s.Near(i)))
 	}
 	view := theme.View{
-		Lang: f.lang, Title: p.Title, Description: component.PhraseText(p.Description), Lead: res.Lead, NoIndex: p.NoIndex,
+		Lang: f.lang, Title: p.Title, Description: mdx.InlineText(p.Description), Lead: res.Lead, NoIndex: p.NoIndex,
 		Image: image, ImageDrawn: drawn, Meta: meta, Root: f.root, Home: f.home,
 		Markdown: site.Rel(p.Output, markdownPath(p)), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
 		Banner: f.banner, Header: f.header, Sidebar: sidebar, CurrentKey: i,

@@ -128,18 +128,19 @@ func TestDocument(t *testing.T) {
 }
 
 // A banner has emphasis, code and links, and nothing else of Markdown or HTML.
-func TestInline(t *testing.T) {
+func TestBanner(t *testing.T) {
 	v := dividedViews(t)
 	l := &linker{views: v, root: "../"}
 	for _, c := range []struct{ in, out string }{
 		{"Plain & simple", "Plain &amp; simple"},
 		{"**New**: *see* `x<y` at [two](/deep/two)", `<strong>New</strong>: <em>see</em> <code>x&lt;y</code> at <a href="../deep/two.html">two</a>`},
-		{"[bad](javascript:alert)", "bad"},
+		{"~~Old~~, ``a`b`` and [two](/deep/two \"t\")", "<del>Old</del>, <code>a`b</code> and <a href=\"../deep/two.html\" title=\"t\">two</a>"},
+		{"[bad](javascript:alert)", "<a>bad</a>"},
 		{"[out](https://x.example/?a=1&b=2)", `<a href="https://x.example/?a=1&amp;b=2">out</a>`},
 		{"<script>x</script>", "x"},
 		{"", ""},
 	} {
-		if got := string(appendInline(nil, parseInline(c.in), l)); got != c.out {
+		if got := string(page.Inline(c.in, l.href)); got != c.out {
 			t.Errorf("%q: %s, want %s", c.in, got, c.out)
 		}
 	}

@@ -1,0 +1,149 @@
+package mdx
+
+import "strings"
+
+// What a plain source holds of HTML. Every attempt to read a tag ends at the
+// next < at the latest, so attempts in vain need no budget.
+
+// plain fills n with the HTML tag at t.i, if its element may stand in the
+// source: its attributes have quoted values or none.
+func (t *tagScanner) plain(n *Node) bool {
+	closing := t.r.at(t.i) == '/'
+	if closing {
+		t.i++
+	}
+	n.Name = t.word()
+	if n.Name == "" || !t.p.Tags(n.Name) {
+		return false
+	}
+	n.Level = tagOpen
+	void := n.Name == "br" || n.Name == "hr" || n.Name == "img"
+	for {
+		from := t.i
+		t.space()
+		switch c := t.r.at(t.i); {
+		case closing:
+			n.Level = tagClose
+			t.i++
+			return c == '>' && !void
+		case c == '/' && t.r.at(t.i+1) == '>':
+			t.i += 2
+			n.SelfClosing, n.Level = true, tagNone
+			return true
+		case c == '>':
+			t.i++
+			if void {
+				n.SelfClosing, n.Level = true, tagNone
+			}
+			return true
+		case t.i == from || !isAlpha(c) || !t.plainAttribute(n):
+			return false
+		}
+	}
+}
+
+// word reads letters, digits and dashes.
+func (t *tagScanner) word() string {
+	start := t.i
+	for c := t.r.at(t.i); isAlnum(c) || c == '-'; c = t.r.at(t.i) {
+		t.i++
+	}
+	t.p.steps += t.i - start
+	return t.r.s[start:t.i]
+}
+
+// plainAttribute reads name="value", name='value' or name.
+func (t *tagScanner) plainAttribute(n *Node) bool {
+	a := Attr{Pos: t.p.pos(t.r.src(t.i)), Name: t.word()}
+	end := t.i
+	t.space()
+	if t.r.at(t.i) != '=' {
+		t.i = end
+		n.Attrs = append(n.Attrs, a)
+		return true
+	}
+	t.i++
+	t.space()
+	quote := t.r.at(t.i)
+	if quote != '"' && quote != '\'' {
+		return false
+	}
+	start := t.i + 1
+	for t.i = start; t.r.at(t.i) != quote; t.i++ {
+		t.p.steps++
+		if c := t.r.at(t.i); c == '<' || c == '>' || t.r.atEnd(t.i) {
+			return false
+		}
+	}
+	value := t.r.s[start:t.i]
+	if strings.IndexByte(value, '\n') >= 0 {
+		value = trimLineStarts(value, anyIndent)
+	}
+	a.Kind, a.Value = AttrString, decodeReferences(value)
+	t.i++
+	n.Attrs = append(n.Attrs, a)
+	return true
+}
+
+// commentEnd returns the offset after the comment at i in s, 0 if there is none.
+// *known is where the next --> ends as far as it was looked for, -1 for nowhere.
+func (p *parser) commentEnd(s string, i int, known *int) int {
+	if *known < 0 || !strings.HasPrefix(s[i:], "<!--") {
+		return 0
+	}
+	if *known < i+len("<!-->") { // the one that is known is before this comment
+		k := strings.Index(s[i+len("<!"):], "-->")
+		if k < 0 {
+			p.steps += len(s) - i
+			*known = -1
+			return 0
+		}
+		p.steps += k
+		*known = i + len("<!") + k + len("-->")
+	}
+	return *known
+}
+
+// flowComment leaves out a comment that takes whole lines. Within a container
+// it is on one line: what goes on over further lines is read in paragraphs.
+func (p *parser) flowComment(c cursor, n int) bool {
+	s, known := p.s, &p.flowCommentEnd
+	if len(p.stack) > 0 {
+		s, known = p.s[:c.le], new(int)
+	}
+	end := p.commentEnd(s, c.off, known)
+	if end == 0 || !blankLine(p.s[end:p.lineEnd(end)]) {
+		return false
+	}
+	p.commit(n)
+	p.next, p.nextLine = p.lineEnd(end)+1, p.pos(end).Line+1
+	return true
+}
+
+// paragraphEnd returns where the last line before a blank one ends; le is the end
+// of a line.
+func (p *parser) paragraphEnd(le int) int {
+	for p.plainEnd = max(p.plainEnd, le); p.plainEnd+1 < len(p.s); {
+		next := p.lineEnd(p.plainEnd + 1)
+		if blankLine(p.s[p.plainEnd+1 : next]) {
+			break
+		}
+		p.plainEnd = next
+	}
+	return p.plainEnd
+}
+
+// plainAngle reads a comment, a tag or an address at i, which is a <. It
+// returns the offset after it, i if there is none.
+func (p *parser) plainAngle(in *inliner, from, i int) int {
+	if p.Tags != nil {
+		if end := p.commentEnd(in.s, i, &in.commentEnd); end > 0 {
+			in.text(from, i)
+			return end
+		}
+		if end, ok := p.inlineTag(in, from, i); ok {
+			return end
+		}
+	}
+	return p.angleLink(in, from, i)
+}
