@@ -57,7 +57,7 @@ var rooms = map[string][]string{
 	"shared/delivery/bundle":      {},
 	"shared/service/export": {
 		"shared/service/admin", "shared/service/store", "shared/service/snapshot", "shared/render/site", "shared/render/reference", "shared/render/page", "shared/render/mdx",
-		"shared/render/component", "shared/render/highlight", "shared/render/script", "shared/render/theme", "shared/render/search", "shared/delivery/bundle",
+		"shared/render/component", "shared/render/highlight", "shared/render/script", "shared/render/script/island", "shared/render/theme", "shared/render/search", "shared/delivery/bundle",
 		"shared/base/remote",
 	},
 	"shared/service/api":    {"shared/service/admin", "shared/service/store", "shared/service/snapshot"},
