@@ -20,7 +20,8 @@ import (
 // Islands shows what needs JavaScript; *island.Engine does.
 type Islands interface {
 	// Render shows a source as it is at first. An *island.Error tells the
-	// author what is wrong with it.
+	// author what is wrong with it; an *island.Ended and island.ErrUnavailable
+	// end the rendering of the page.
 	Render(ctx context.Context, fsys fs.FS, source island.Source, components []string) (*island.Shown, error)
 	// Script makes the script that brings sources to life, and gives the words
 	// in it that may be names of classes.
@@ -107,6 +108,8 @@ func (s *state) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.
 		switch {
 		case s.ctx.Err() != nil:
 			s.fail(s.ctx.Err())
+		case unknown(err):
+			s.fail(err)
 		case errors.As(err, &fault):
 			*t = trial{outer: t.outer}
 			s.islandSteps += fault.Steps
@@ -158,6 +161,13 @@ func (s *state) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.
 	box.Inline = n.Inline
 	s.live = append(s.live, source)
 	return []*mdx.Node{box}, true
+}
+
+// unknown reports whether an error leaves open what is shown: another try, or
+// another machine, might show something else.
+func unknown(err error) bool {
+	var ended *island.Ended
+	return errors.As(err, &ended) || errors.Is(err, island.ErrUnavailable)
 }
 
 // isPart tells the elements that browsers know only straight within certain
@@ -489,6 +499,10 @@ func (s *state) islandScript() {
 	s.result.Script, s.result.MaybeClasses = nil, nil
 	if s.ctx.Err() != nil {
 		s.fail(s.ctx.Err())
+		return
+	}
+	if unknown(err) {
+		s.fail(err)
 		return
 	}
 	// Each of them was rendered, so this is ours; readers see what they showed.

@@ -37,6 +37,15 @@ func newEngine(t testing.TB) *island.Engine {
 // withIslands renders page.mdx of a site.
 func withIslands(t testing.TB, islands page.Islands, files map[string]string) *page.Result {
 	t.Helper()
+	result, err := tryIslands(t, islands, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func tryIslands(t testing.TB, islands page.Islands, files map[string]string) (*page.Result, error) {
+	t.Helper()
 	fsys := fstest.MapFS{"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}}`)}}
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
@@ -45,15 +54,11 @@ func withIslands(t testing.TB, islands page.Islands, files map[string]string) *p
 	r := page.New(page.Options{Site: s, FS: fsys, Icons: namedIcons{}, Islands: islands})
 	for i := range s.Pages {
 		if s.Pages[i].Source == "page.mdx" {
-			result, err := r.Render(t.Context(), i)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return result
+			return r.Render(t.Context(), i)
 		}
 	}
 	t.Fatal("the site has no page.mdx")
-	return nil
+	return nil, nil
 }
 
 // What a page shows of components, and whether it needs scripts for it. Pages
@@ -219,6 +224,18 @@ func TestIslandErrors(t *testing.T) {
 				t.Errorf("the page is %s", result.HTML)
 			}
 		})
+	}
+}
+
+// What is not known ends the page: another try might show something else.
+func TestUnknownIslands(t *testing.T) {
+	ended := &island.Ended{File: "page.mdx", Line: 3, Reason: "no"}
+	for _, want := range []error{ended, island.ErrUnavailable} {
+		f := &fakeIslands{err: fmt.Errorf("wrapped: %w", want)}
+		_, err := tryIslands(t, f, map[string]string{"page.mdx": "export const A = () => { const [a] = useState(1); return a }\n\n<A />\n"})
+		if !errors.Is(err, want) {
+			t.Errorf("error is %v, want %v", err, want)
+		}
 	}
 }
 

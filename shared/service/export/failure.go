@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -59,6 +60,9 @@ func coded(err error) error {
 	}
 	if name, ok := errors.AsType[*bundle.Error](err); ok && name.Fault == bundle.Unsafe {
 		return admin.Errorf(admin.CodeInvalidSite, "%s: the file can't be in a bundle: %s", name.Path, name.Message).Wrap(err)
+	}
+	if ended, ok := errors.AsType[*island.Ended](err); ok {
+		return admin.Errorf(admin.CodeInvalidSite, "%s", ended.Error()).Wrap(err)
 	}
 	return job.Coded(err)
 }

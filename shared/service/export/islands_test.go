@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
 // shownIslands shows every source as a button, and keeps which pages asked.
@@ -36,6 +37,31 @@ func (f *shownIslands) Render(_ context.Context, _ fs.FS, source island.Source, 
 // Script stands for the process that makes scripts.
 func (f *shownIslands) Script(_ context.Context, _ fs.FS, sources []island.Source, _ []string, start []byte) ([]byte, []string, error) {
 	return fmt.Appendf(nil, "%d %s", len(sources), start), []string{"bg-[#123456]", "later-name"}, nil
+}
+
+// endedIslands end their process with each source.
+type endedIslands struct{ shownIslands }
+
+func (*endedIslands) Render(_ context.Context, _ fs.FS, source island.Source, _ []string) (*island.Shown, error) {
+	return nil, &island.Ended{File: source.File, Line: source.Line, Reason: "it took too long"}
+}
+
+// A page whose JavaScript ends its process fails the job, with its place.
+func TestEndedIslands(t *testing.T) {
+	w := newWorld(t)
+	w.publish(t, fstest.MapFS{
+		"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["a"]}}`)},
+		"a.mdx":     {Data: []byte("export const A = () => { const [a] = useState(1); return a }\n\n<A />\n")},
+	})
+	job := w.start(t)
+	err := workflow(t.Context(), w.steps(func(o *Options) { o.Islands = &endedIslands{} }), job.ID)
+	j, findErr := w.admin.FindExport(t.Context(), job.ID)
+	if findErr != nil {
+		t.Fatal(findErr)
+	}
+	if err == nil || j.Status != admin.ExportFailed || j.Failure.Code != admin.CodeInvalidSite || !strings.HasPrefix(j.Failure.Message, "a.mdx:3: the JavaScript here") {
+		t.Errorf("%v; the job is %s with %+v", err, j.Status, j.Failure)
+	}
 }
 
 // Pages without need never ask for the engine. The others have a script each and

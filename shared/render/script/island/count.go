@@ -1,138 +1,347 @@
 package island
 
 import (
+	"math/big"
 	"reflect"
 	"slices"
-	"strings"
 
+	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
+	"github.com/dop251/goja/token"
+	"github.com/dop251/goja/unistring"
 )
 
-// counted puts a call of $t to the beginning of each function and of each turn
-// of a loop. Lines stay where they are. The script is esbuild's, whose functions
-// all have blocks.
-func counted(script string) (string, error) {
-	program, err := parser.ParseFile(nil, "island.js", script, 0, parser.WithDisableSourceMaps)
+// What a run of code makes once is charged by what stands in it: bytes, about
+// what the engine takes.
+const (
+	costFunction = 256
+	costClass    = 1024
+	costObject   = 256 // one that has members
+	costMember   = 64
+	costSlot     = 16
+	costCall     = 32
+	costNew      = 160
+	costCatch    = 1024 // an error and its stack
+)
+
+// The functions of meter.install that a counted script calls. No script can say
+// or hide these names.
+const (
+	nameStep   unistring.String = "bindery step"
+	nameTurn   unistring.String = "bindery turn" // as nameStep, of our own script: it costs, but counts no step
+	nameMade   unistring.String = "bindery made"
+	nameList   unistring.String = "bindery list"
+	nameKey    unistring.String = "bindery key"
+	nameText   unistring.String = "bindery text"
+	nameJoined unistring.String = "bindery joined"
+	namePower  unistring.String = "bindery power"
+	nameLeft   unistring.String = "bindery left"
+	nameRight  unistring.String = "bindery right"
+)
+
+// counted compiles a script whose work is counted. A call of tick stands at the
+// beginning of each function and of each turn of a loop, with the cost of what
+// stands there as its argument. Operators and spreads whose results have no size
+// of their own are handed to the functions of meter.install.
+func counted(name, script string, tick unistring.String) (*goja.Program, error) {
+	program, err := parser.ParseFile(nil, name, script, 0, parser.WithDisableSourceMaps)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	type insert struct {
-		at   int
-		text string
-	}
-	var inserts []insert
-	put := func(at file.Idx, text string) {
-		if at > 0 && int(at) <= len(script) {
-			inserts = append(inserts, insert{int(at) - 1, text})
-		}
-	}
-	block := func(b *ast.BlockStatement) {
-		if b != nil && b.LeftBrace > 0 {
-			put(b.LeftBrace+1, "$t();")
-		}
-	}
-	// body is block for a function's, whose directives stay its first words.
-	body := func(b *ast.BlockStatement) {
-		var last ast.Expression
-		for _, s := range b.List {
-			e, ok := s.(*ast.ExpressionStatement)
-			if !ok {
-				break
-			}
-			text, ok := e.Expression.(*ast.StringLiteral)
-			if !ok {
-				break
-			}
-			last = text
-		}
-		if last == nil {
-			block(b)
-			return
-		}
-		put(last.Idx1(), ";$t()")
-	}
-	turn := func(s ast.Statement) {
-		switch s := s.(type) {
-		case *ast.BlockStatement:
-			block(s)
-		case *ast.ExpressionStatement:
-			put(s.Expression.Idx0(), "$t(),")
-		case *ast.EmptyStatement:
-			put(s.Idx0(), "$t()")
-		case *ast.IfStatement: // the parser doesn't keep where it begins
-			put(s.Test.Idx0(), "$t(),")
-		case *ast.WhileStatement:
-			put(s.Test.Idx0(), "$t(),")
-		case *ast.DoWhileStatement: // each of its turns counts
-		case nil:
-		default:
-			put(s.Idx0(), "if($t(),1)")
-		}
-	}
-	inspect(program, func(n any) {
-		switch n := n.(type) {
-		case *ast.FunctionLiteral:
-			body(n.Body)
-		case *ast.ArrowFunctionLiteral:
-			if b, ok := n.Body.(*ast.BlockStatement); ok {
-				body(b)
-			}
-		case *ast.ForStatement:
-			turn(n.Body)
-		case *ast.ForInStatement:
-			turn(n.Body)
-		case *ast.ForOfStatement:
-			turn(n.Body)
-		case *ast.WhileStatement:
-			turn(n.Body)
-		case *ast.DoWhileStatement:
-			turn(n.Body)
-		}
-	})
-	slices.SortStableFunc(inserts, func(a, b insert) int { return a.at - b.at })
-	var out strings.Builder
-	out.Grow(len(script) + 6*len(inserts))
-	last := 0
-	for _, i := range inserts {
-		out.WriteString(script[last:i.at])
-		out.WriteString(i.text)
-		last = i.at
-	}
-	out.WriteString(script[last:])
-	return out.String(), nil
+	c := &counter{tick: tick, seen: map[uintptr]bool{}, dropped: map[ast.Expression]bool{}}
+	c.walk(reflect.ValueOf(program))
+	return goja.CompileAST(program, false)
 }
 
-// inspect calls visit for every node of a program once.
-func inspect(program *ast.Program, visit func(n any)) {
-	seen := map[uintptr]bool{}
-	var walk func(v reflect.Value)
-	walk = func(v reflect.Value) {
-		switch v.Kind() {
-		case reflect.Interface:
-			if !v.IsNil() {
-				walk(v.Elem())
-			}
-		case reflect.Slice:
-			for i := range v.Len() {
-				walk(v.Index(i))
-			}
-		case reflect.Pointer:
-			if v.IsNil() || seen[v.Pointer()] || v.Elem().Kind() != reflect.Struct || v.Type() == reflect.TypeFor[*file.File]() {
-				return
-			}
-			seen[v.Pointer()] = true
-			visit(v.Interface())
-			walk(v.Elem())
-		case reflect.Struct:
-			for i := range v.NumField() {
-				// Declarations are lists of what stands in the tree anyhow.
-				if f := v.Type().Field(i); f.IsExported() && f.Name != "DeclarationList" {
-					walk(v.Field(i))
-				}
+// counter rewrites the tree of a script.
+type counter struct {
+	tick unistring.String
+	// cost is of what was met since the beginning of the function or loop.
+	cost int64
+	seen map[uintptr]bool
+	// dropped are the expressions whose values nothing keeps.
+	dropped map[ast.Expression]bool
+}
+
+var expressionType = reflect.TypeFor[ast.Expression]()
+
+// walk rewrites all that a value of the tree holds, each node once.
+func (c *counter) walk(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Interface:
+		if v.IsNil() {
+			return
+		}
+		c.walk(v.Elem())
+		if e, ok := v.Interface().(ast.Expression); ok && v.Type() == expressionType && v.CanSet() {
+			v.Set(reflect.ValueOf(c.rewritten(e)))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			c.walk(v.Index(i))
+		}
+	case reflect.Pointer:
+		if v.IsNil() || c.seen[v.Pointer()] || v.Elem().Kind() != reflect.Struct || v.Type() == reflect.TypeFor[*file.File]() {
+			return
+		}
+		c.seen[v.Pointer()] = true
+		c.node(v)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			// Declarations are lists of what stands in the tree anyhow.
+			if f := v.Type().Field(i); f.IsExported() && f.Name != "DeclarationList" {
+				c.walk(v.Field(i))
 			}
 		}
 	}
-	walk(reflect.ValueOf(program))
+}
+
+// node walks what a node holds, and puts a tick where it begins a function or a
+// loop's turn.
+func (c *counter) node(v reflect.Value) {
+	walk := func(p any) { c.walk(reflect.ValueOf(p).Elem()) }
+	switch n := v.Interface().(type) {
+	case *ast.FunctionLiteral:
+		c.part(costFunction, func() { walk(&n.ParameterList); walk(&n.Body) }, func() { n.Body.List = c.begin(n.Body) })
+	case *ast.ArrowFunctionLiteral:
+		c.part(costFunction, func() { walk(&n.ParameterList); walk(&n.Body) }, func() {
+			b, ok := n.Body.(*ast.BlockStatement)
+			if e, is := n.Body.(*ast.ExpressionBody); is && !ok {
+				at := e.Expression.Idx0()
+				b = &ast.BlockStatement{LeftBrace: at, List: []ast.Statement{&ast.ReturnStatement{Return: at, Argument: e.Expression}}, RightBrace: n.Idx1()}
+			}
+			b.List = c.begin(b)
+			n.Body = b
+		})
+	case *ast.ForStatement:
+		walk(&n.Initializer)
+		c.dropped[n.Update] = true
+		c.part(0, func() { walk(&n.Test); walk(&n.Update); walk(&n.Body) }, func() { n.Body = c.turn(n.Body, n.For) })
+	case *ast.ForInStatement:
+		walk(&n.Source)
+		c.part(0, func() { walk(&n.Into); walk(&n.Body) }, func() { n.Body = c.turn(n.Body, n.For) })
+	case *ast.ForOfStatement:
+		walk(&n.Source)
+		c.part(0, func() { walk(&n.Into); walk(&n.Body) }, func() { n.Body = c.turn(n.Body, n.For) })
+	case *ast.WhileStatement:
+		c.part(0, func() { walk(&n.Test); walk(&n.Body) }, func() { n.Body = c.turn(n.Body, n.While) })
+	case *ast.DoWhileStatement:
+		c.part(0, func() { walk(&n.Test); walk(&n.Body) }, func() { n.Body = c.turn(n.Body, n.Do) })
+	case *ast.ExpressionStatement:
+		c.dropped[n.Expression] = true
+		walk(&n.Expression)
+	default:
+		c.charge(n)
+		c.walk(v.Elem())
+	}
+}
+
+// part walks a part of the script that has a tick of its own, which put puts.
+func (c *counter) part(cost int64, walk, put func()) {
+	outer := c.cost + cost
+	c.cost = 0
+	walk()
+	put()
+	c.cost = outer
+}
+
+// charge adds what a node makes whenever it is reached.
+func (c *counter) charge(n any) {
+	switch n := n.(type) {
+	case *ast.ClassLiteral:
+		c.cost += costClass + costMember*int64(len(n.Body))
+	case *ast.ObjectLiteral:
+		c.cost += costObject + costMember*int64(len(n.Value))
+	case *ast.ArrayLiteral:
+		c.cost += costMember + costSlot*int64(len(n.Value))
+		c.spread(n.Value)
+	case *ast.CallExpression:
+		c.cost += costCall + costSlot*int64(len(n.ArgumentList))
+		c.spread(n.ArgumentList)
+	case *ast.NewExpression:
+		c.cost += costNew + costSlot*int64(len(n.ArgumentList))
+		c.spread(n.ArgumentList)
+	case *ast.TemplateLiteral, *ast.RegExpLiteral:
+		c.cost += costNew
+	case *ast.CatchStatement:
+		c.cost += costCatch
+	case *ast.Binding:
+		c.cost += costSlot
+		if n.Initializer != nil && takesRest(n.Target) {
+			n.Initializer = call(nameList, n.Initializer.Idx0(), n.Initializer)
+		}
+	case *ast.AssignExpression:
+		switch left := n.Left.(type) {
+		case *ast.DotExpression:
+			c.cost += costMember
+		case *ast.BracketExpression:
+			c.cost += costMember
+			if _, ok := left.Member.(*ast.StringLiteral); !ok && simple(left.Left) {
+				left.Member = call(nameKey, left.LeftBracket, left.Left, left.Member)
+			}
+		case *ast.ArrayPattern:
+			if takesRest(left) {
+				n.Right = call(nameList, n.Right.Idx0(), n.Right)
+			}
+		}
+	}
+}
+
+// spread hands what is spread into a list to nameList.
+func (c *counter) spread(list []ast.Expression) {
+	for _, e := range list {
+		if s, ok := e.(*ast.SpreadElement); ok {
+			s.Expression = call(nameList, s.Expression.Idx0(), s.Expression)
+		}
+	}
+}
+
+// takesRest reports whether a pattern collects the rest of what it is given.
+func takesRest(target ast.Expression) bool {
+	p, ok := target.(*ast.ArrayPattern)
+	return ok && (p.Rest != nil || slices.ContainsFunc(p.Elements, takesRest))
+}
+
+// simple reports whether an expression may be read twice.
+func simple(e ast.Expression) bool {
+	switch e := e.(type) {
+	case *ast.Identifier, *ast.ThisExpression, *ast.StringLiteral, *ast.NumberLiteral:
+		return true
+	case *ast.DotExpression:
+		switch e.Left.(type) {
+		case *ast.Identifier, *ast.ThisExpression, *ast.SuperExpression:
+			return true
+		}
+	case *ast.BracketExpression:
+		return simple(e.Left) && simple(e.Member)
+	case *ast.CallExpression: // a key that charge handed to nameKey
+		name, ok := e.Callee.(*ast.Identifier)
+		return ok && name.Name == nameKey && simple(e.ArgumentList[1])
+	}
+	return false
+}
+
+// call is a call of one of the functions of meter.install.
+func call(name unistring.String, at file.Idx, args ...ast.Expression) *ast.CallExpression {
+	return &ast.CallExpression{Callee: &ast.Identifier{Name: name, Idx: at}, LeftParenthesis: at, ArgumentList: args, RightParenthesis: at}
+}
+
+// rewritten is an expression whose result is bounded.
+func (c *counter) rewritten(e ast.Expression) ast.Expression {
+	switch n := e.(type) {
+	case *ast.BinaryExpression:
+		return c.operation(n)
+	case *ast.UnaryExpression:
+		switch n.Operator {
+		case token.INCREMENT, token.DECREMENT:
+			if c.dropped[e] {
+				return e
+			}
+			fallthrough
+		case token.MINUS, token.BITWISE_NOT:
+			if !isNumber(n.Operand) {
+				return call(nameMade, n.Idx0(), n)
+			}
+		}
+	case *ast.AssignExpression:
+		switch n.Operator {
+		case token.PLUS, token.MINUS, token.MULTIPLY, token.EXPONENT, token.SLASH, token.REMAINDER, token.AND, token.OR, token.EXCLUSIVE_OR, token.SHIFT_LEFT, token.SHIFT_RIGHT:
+			if simple(n.Left) {
+				n.Right = c.operation(&ast.BinaryExpression{Operator: n.Operator, Left: n.Left, Right: n.Right})
+				n.Operator = token.ASSIGN
+				return n
+			}
+			return call(nameMade, n.Idx0(), n)
+		}
+	case *ast.TemplateLiteral:
+		if n.Tag != nil || len(n.Expressions) == 0 {
+			return e
+		}
+		var parts []ast.Expression
+		for i, t := range n.Elements {
+			if t.Parsed != "" {
+				parts = append(parts, &ast.StringLiteral{Idx: t.Idx, Value: t.Parsed})
+			}
+			if i < len(n.Expressions) {
+				parts = append(parts, call(nameText, n.Expressions[i].Idx0(), n.Expressions[i]))
+			}
+		}
+		return call(nameJoined, n.OpenQuote, parts...)
+	}
+	return e
+}
+
+// operation bounds what an operator gives: texts at +, integers of any length at
+// all others.
+func (c *counter) operation(n *ast.BinaryExpression) ast.Expression {
+	numbers := isNumber(n.Left) || isNumber(n.Right) // then neither is of any length, or it throws
+	at := n.Idx0()
+	switch n.Operator {
+	case token.PLUS:
+		if isNumber(n.Left) && isNumber(n.Right) {
+			return n
+		}
+		return call(nameMade, at, n)
+	case token.MINUS, token.MULTIPLY, token.SLASH, token.REMAINDER, token.AND, token.OR, token.EXCLUSIVE_OR:
+		if !numbers {
+			return call(nameMade, at, n)
+		}
+	case token.EXPONENT:
+		if !numbers {
+			return call(namePower, at, n.Left, n.Right)
+		}
+	case token.SHIFT_LEFT:
+		if !numbers {
+			return call(nameLeft, at, n.Left, n.Right)
+		}
+	case token.SHIFT_RIGHT:
+		if !numbers {
+			return call(nameRight, at, n.Left, n.Right)
+		}
+	}
+	return n
+}
+
+// isNumber reports whether an expression is a number as it stands, and no
+// integer of any length.
+func isNumber(e ast.Expression) bool {
+	n, ok := e.(*ast.NumberLiteral)
+	if !ok {
+		return false
+	}
+	_, big := n.Value.(*big.Int)
+	return !big
+}
+
+// begin puts a tick before a function's statements; its directives stay its
+// first words.
+func (c *counter) begin(b *ast.BlockStatement) []ast.Statement {
+	at, i := b.LeftBrace+1, 0
+	for ; i < len(b.List); i++ {
+		e, ok := b.List[i].(*ast.ExpressionStatement)
+		if !ok {
+			break
+		}
+		text, ok := e.Expression.(*ast.StringLiteral)
+		if !ok {
+			break
+		}
+		at = text.Idx1()
+	}
+	return slices.Insert(b.List, i, c.counts(at))
+}
+
+// turn puts a tick before what a loop does in one turn.
+func (c *counter) turn(body ast.Statement, loop file.Idx) ast.Statement {
+	if b, ok := body.(*ast.BlockStatement); ok {
+		b.List = slices.Insert(b.List, 0, c.counts(b.LeftBrace+1))
+		return b
+	}
+	return &ast.BlockStatement{LeftBrace: loop, List: []ast.Statement{c.counts(loop), body}, RightBrace: loop}
+}
+
+func (c *counter) counts(at file.Idx) ast.Statement {
+	return &ast.ExpressionStatement{Expression: call(c.tick, at, &ast.NumberLiteral{Idx: at, Value: c.cost})}
 }

@@ -17,8 +17,11 @@ func TestDocs(t *testing.T) {
 		return fmt.Sprintf("%d,%03d,%03d", n/1_000_000, n/1000%1000, n%1000)
 	}
 	for _, want := range []string{
-		fmt.Sprintf("| a component's work | %s calls and turns of loops, %.0f seconds of a processor |", thousands(maxSteps), maxCPU.Seconds()),
-		fmt.Sprintf("| its memory | %d MiB |", maxMemory>>20),
+		fmt.Sprintf("| a component's work | %s calls and turns of loops |", thousands(maxSteps)),
+		fmt.Sprintf("| the texts, lists and objects that it makes | %d MiB, counting what it drops again |", maxMade>>20),
+		fmt.Sprintf("| one text | %d MiB of characters |", maxText>>20),
+		fmt.Sprintf("| one integer | %d,%d bits |", maxBits/1000, maxBits%1000),
+		fmt.Sprintf("after %.0f seconds of a processor, or at %d MiB of memory", maxCPU.Seconds(), maxMemory>>20),
 		fmt.Sprintf("| what it shows | %d MiB |", maxShown>>20),
 		fmt.Sprintf("| a file that is imported | %d MiB |", maxSource>>20),
 		fmt.Sprintf("| files that a page imports | %d |", maxModules),

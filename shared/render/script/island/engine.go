@@ -2,6 +2,7 @@ package island
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -15,16 +16,36 @@ import (
 	"time"
 )
 
-// Bounds of time for what no other bound foresaw: a regular expression, or one
-// call of the engine's own that takes for ever.
+// Guards of time for what no other bound foresaw: a regular expression, or one
+// call of the engine's own that takes for ever. They decide nothing about what is
+// shown: a process that they end is an Ended.
 const (
 	// maxCPU is the processor's time, which the process looks at itself: it is
 	// the same on a busy machine.
 	maxCPU = 10 * time.Second
 	// guard is the time by the clock, for systems that don't count the other
 	// and for a process that doesn't answer.
-	guard = time.Minute
+	guard = 10 * time.Minute
 )
+
+// ErrUnavailable is that the process could not be started, or a file of the site
+// not be read: another try may do better.
+var ErrUnavailable = errors.New("island: scripts can't be run now")
+
+// Ended is that a page's JavaScript ended the process that ran it, and the next
+// one too, which had nothing else to do. What the page shows is not known.
+type Ended struct {
+	// File and Line are the source that was shown, or the first of those that a
+	// script was made of.
+	File string
+	Line int
+	// Reason is what ended the last process, as far as it is known.
+	Reason string
+}
+
+func (e *Ended) Error() string {
+	return fmt.Sprintf("%s:%d: the JavaScript here ended the process that runs it, alone as with others: %s", e.File, e.Line, e.Reason)
+}
 
 // Options are what an Engine works with.
 type Options struct {
@@ -108,7 +129,8 @@ type Shown struct {
 }
 
 // Render shows a source as it is at first. components are the names of the
-// built-in components. An *Error is the author's; another is not.
+// built-in components. An *Error is the author's; an *Ended and ErrUnavailable
+// leave open what is shown; others are faults of ours that come again.
 func (e *Engine) Render(ctx context.Context, fsys fs.FS, source Source, components []string) (*Shown, error) {
 	a, err := e.ask(ctx, fsys, request{Sources: []Source{source}, Components: components})
 	if err != nil {
@@ -149,11 +171,21 @@ type worker struct {
 	in  *json.Encoder
 	end io.Closer // of what in writes to
 	out *bufio.Reader
+	// said is the beginning of what it said of its end.
+	said *beginning
 }
 
-// ask has the process do one piece of work, and gives it the files that it asks
-// for meanwhile. The process is started when there is none, and ended when it
-// fails in any way.
+// beginning keeps the first bytes that are written to it.
+type beginning struct{ data []byte }
+
+func (b *beginning) Write(p []byte) (int, error) {
+	const most = 4 << 10
+	b.data = append(b.data, p[:min(len(p), most-len(b.data))]...)
+	return len(p), nil
+}
+
+// ask has the process do one piece of work. One that the process ends in is
+// tried once more, in a process of its own.
 func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error) {
 	if len(r.Sources) == 0 {
 		return answer{}, errors.New("island: there is no source")
@@ -164,12 +196,35 @@ func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error)
 		return answer{}, ctx.Err()
 	}
 	defer func() { <-e.turn }()
+	a, err := e.try(ctx, fsys, r)
+	var ended *Ended
+	if errors.As(err, &ended) {
+		e.log.WarnContext(ctx, "a page's JavaScript ended its process and is tried alone", "file", ended.File, "line", ended.Line, "reason", ended.Reason)
+		if a, err = e.try(ctx, fsys, r); errors.As(err, &ended) {
+			return answer{}, err
+		}
+	}
+	switch {
+	case err != nil:
+		return answer{}, err
+	case a.Fault != nil:
+		return answer{}, a.Fault
+	case a.Failure != "":
+		return answer{}, errors.New("island: " + a.Failure)
+	}
+	return a, nil
+}
+
+// try has the process do one piece of work, and gives it the files that it asks
+// for meanwhile. The process is started when there is none, and ended when it
+// fails in any way.
+func (e *Engine) try(ctx context.Context, fsys fs.FS, r request) (answer, error) {
 	if err := ctx.Err(); err != nil {
 		return answer{}, err
 	}
 	if e.worker == nil {
 		if err := e.start(); err != nil {
-			return answer{}, fmt.Errorf("island: start the process that renders: %w", err)
+			return answer{}, fmt.Errorf("%w: start the process: %w", ErrUnavailable, err)
 		}
 	}
 	w := e.worker
@@ -200,29 +255,29 @@ func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error)
 		}
 		err = w.in.Encode(f)
 	}
-	if !cancel() || late.Load() || err != nil || site != nil {
-		_ = w.cmd.Process.Kill()
-		state := e.end()
-		first := r.Sources[0]
-		switch {
-		case ctx.Err() != nil:
-			return answer{}, ctx.Err()
-		case site != nil:
-			return answer{}, fmt.Errorf("island: read a file of the site: %w", site)
-		case late.Load() || state == exitTime:
-			return answer{}, &Error{Message: fmt.Sprintf("it takes longer than %s", maxCPU), File: first.File, Line: first.Line, Limit: true}
-		case state == exitMemory || state == 2: // 2: the system refused memory, or the stack is full
-			return answer{}, &Error{Message: fmt.Sprintf("it takes more than %d MiB of memory, or nests too deep", maxMemory>>20), File: first.File, Line: first.Line, Limit: true}
-		}
-		return answer{}, fmt.Errorf("island: the process that renders ended: %w (exit code %d)", err, state)
+	if cancel() && !late.Load() && err == nil && site == nil {
+		return a, nil
 	}
-	if a.Fault != nil {
-		return answer{}, a.Fault
+	_ = w.cmd.Process.Kill()
+	state := e.end()
+	first := r.Sources[0]
+	ended := &Ended{File: first.File, Line: first.Line, Reason: fmt.Sprintf("it ended with exit code %d", state)}
+	switch {
+	case ctx.Err() != nil:
+		return answer{}, ctx.Err()
+	case site != nil:
+		return answer{}, fmt.Errorf("%w: read a file of the site: %w", ErrUnavailable, site)
+	case state == exitGo && bytes.Contains(w.said.data, []byte("stack exceeds")):
+		// Each run of a script nests as deep.
+		return answer{}, &Error{Message: "it nests too deep", File: first.File, Line: first.Line, Limit: true}
+	case late.Load():
+		ended.Reason = fmt.Sprintf("it took longer than %s", guard)
+	case state == exitTime:
+		ended.Reason = fmt.Sprintf("it took longer than %s of a processor", maxCPU)
+	case state == exitMemory || state == exitGo && bytes.Contains(w.said.data, []byte("out of memory")):
+		ended.Reason = fmt.Sprintf("it took more than %d MiB of memory", maxMemory>>20)
 	}
-	if a.Failure != "" {
-		return answer{}, errors.New("island: " + a.Failure)
-	}
-	return a, nil
+	return answer{}, ended
 }
 
 // open answers a question about a file of the site.
@@ -259,17 +314,19 @@ func (e *Engine) start() error {
 	if err != nil {
 		return err
 	}
+	said := &beginning{}
+	cmd.Stderr = said
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	e.starts.Add(1)
 	enc := json.NewEncoder(in)
 	enc.SetEscapeHTML(false)
-	e.worker = &worker{cmd: cmd, in: enc, end: in, out: bufio.NewReaderSize(out, 1<<16)}
+	e.worker = &worker{cmd: cmd, in: enc, end: in, out: bufio.NewReaderSize(out, 1<<16), said: said}
 	return nil
 }
 
-// end ends the process and tells its exit code; -1 for a signal.
+// end ends the process and returns its exit code, -1 for a signal.
 func (e *Engine) end() int {
 	w := e.worker
 	if w == nil {

@@ -36,7 +36,13 @@ func TestHostileSource(t *testing.T) {
 			files := fstest.MapFS{"a.tsx": {Data: []byte(source)}}
 			page := Source{File: "page.mdx", Module: "import {x} from '/a.tsx'", Expression: "{typeof x}", Line: 9}
 			var fault *Error
-			if _, err := e.Render(t.Context(), files, page, nil); !errors.As(err, &fault) || !fault.Limit || fault.File != "page.mdx" {
+			var ended *Ended
+			_, err := e.Render(t.Context(), files, page, nil)
+			if name == "text that doubles" { // its compiler ends, each time
+				if !errors.As(err, &ended) || ended.File != "page.mdx" {
+					t.Errorf("error is %v", err)
+				}
+			} else if !errors.As(err, &fault) || !fault.Limit || fault.File != "page.mdx" || fault.Message != "it nests too deep" {
 				t.Errorf("error is %v", err)
 			}
 		})
@@ -86,7 +92,7 @@ func TestAlone(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	endless := Source{File: "p.mdx", Module: "const f = ($t = () => {}) => { for (;;) ; }", Expression: "{f()}", Line: 1}
+	endless := Source{File: "p.mdx", Expression: "{/^(a+)+\\1c$/.test('a'.repeat(60) + 'b')}", Line: 1}
 	if err := json.NewEncoder(in).Encode(request{Sources: []Source{endless}}); err != nil {
 		t.Fatal(err)
 	}
@@ -125,4 +131,67 @@ func TestStepsAfterTheEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A process that the system ends costs its page another try, alone. What ends
+// that one, too, is known by its place.
+func TestEndedProcess(t *testing.T) {
+	const slow = "{/^(a+)+\\1c$/.test('a'.repeat(60) + 'b')}" // no count sees it
+	page := Source{File: "page.mdx", Expression: "{1 + 1}", Line: 9}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, expression string
+		kills            int // how many processes the system ends at work
+		reason           string
+	}{
+		{name: "once", expression: page.Expression, kills: 1},
+		{name: "each time", expression: page.Expression, kills: 9, reason: "exit code -1"},
+		{name: "by its time", expression: slow, reason: "longer than 10s of a processor"},
+		{name: "by its memory", expression: "{(() => { const f = ([...r]) => r.length; return f({[Symbol.iterator]: () => ({next: Object})}) })()}", reason: "1280 MiB of memory"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if testing.Short() && test.kills == 0 {
+				t.Skip("it takes the processor's time")
+			}
+			kills := 0
+			e := New(Options{Program: program})
+			t.Cleanup(e.Close)
+			// The process is killed while it waits for a file.
+			files := killingFS{MapFS: fstest.MapFS{"a.js": {Data: []byte("export const a = 1")}}, kill: func() {
+				if kills++; kills <= test.kills {
+					_ = e.worker.cmd.Process.Kill()
+				}
+			}}
+			source := page
+			source.Module, source.Expression = "import {a} from '/a.js'", test.expression
+			if test.kills > 0 {
+				source.Expression = "{a + 1}"
+			}
+			got, err := e.Render(t.Context(), files, source, nil)
+			var ended *Ended
+			switch {
+			case test.reason == "" && (err != nil || shape(got.Nodes) != "2"):
+				t.Errorf("it shows %v, error is %v", got, err)
+			case test.reason != "" && (!errors.As(err, &ended) || ended.File != "page.mdx" || ended.Line != 9 || !strings.Contains(ended.Reason, test.reason)):
+				t.Errorf("error is %v", err)
+			}
+			if e.Starts() != 2 {
+				t.Errorf("%d processes were started", e.Starts())
+			}
+		})
+	}
+}
+
+// killingFS calls kill when a file is read.
+type killingFS struct {
+	fstest.MapFS
+	kill func()
+}
+
+func (f killingFS) ReadFile(name string) ([]byte, error) {
+	f.kill()
+	return f.MapFS.ReadFile(name)
 }

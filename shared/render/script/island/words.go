@@ -1,11 +1,13 @@
 package island
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/parser"
 )
 
@@ -52,4 +54,37 @@ func classWords(script []byte) []string {
 	}
 	slices.Sort(words)
 	return words[:min(len(words), maxWords)]
+}
+
+// inspect calls visit for every node of a program once.
+func inspect(program *ast.Program, visit func(n any)) {
+	seen := map[uintptr]bool{}
+	var walk func(v reflect.Value)
+	walk = func(v reflect.Value) {
+		switch v.Kind() {
+		case reflect.Interface:
+			if !v.IsNil() {
+				walk(v.Elem())
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(v.Index(i))
+			}
+		case reflect.Pointer:
+			if v.IsNil() || seen[v.Pointer()] || v.Elem().Kind() != reflect.Struct || v.Type() == reflect.TypeFor[*file.File]() {
+				return
+			}
+			seen[v.Pointer()] = true
+			visit(v.Interface())
+			walk(v.Elem())
+		case reflect.Struct:
+			for i := range v.NumField() {
+				// Declarations are lists of what stands in the tree anyhow.
+				if f := v.Type().Field(i); f.IsExported() && f.Name != "DeclarationList" {
+					walk(v.Field(i))
+				}
+			}
+		}
+	}
+	walk(reflect.ValueOf(program))
 }

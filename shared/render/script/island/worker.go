@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	goruntime "runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
@@ -21,24 +20,31 @@ import (
 )
 
 //go:embed runtime.js
-var runtime string
+var runtimeScript string
+
+// runtimeProgram is what all scripts need, compiled once.
+var runtimeProgram = sync.OnceValue(func() *goja.Program {
+	p, err := counted("runtime.js", runtimeScript, nameTurn)
+	if err != nil {
+		panic(err) // it is ours
+	}
+	return p
+})
 
 // Limits of one rendering.
 const (
-	// maxSteps bounds calls and turns of loops: some tenths of a second's work.
-	maxSteps = 1_000_000
 	// maxCalls is the deepest chain of calls.
 	maxCalls = 2000
-	// maxMemory is what the process may hold. The engine can't bound it, so the
-	// process looks often and ends itself.
-	maxMemory = 256 << 20
+	// maxMemory is what the process may hold, for what no other bound foresaw:
+	// the system grants it no more.
+	maxMemory = 1280 << 20
 	// maxShown bounds what a component shows, as JSON.
 	maxShown = 4 << 20
 	// maxStack bounds the stack of parsers, which call themselves for each level
 	// of a script.
 	maxStack = 64 << 20
-	// watchEvery is how often the memory is looked at.
-	watchEvery = 2 * time.Millisecond
+	// watchEvery is how often the process looks at what it has used.
+	watchEvery = 50 * time.Millisecond
 )
 
 // request is the line that a piece of work begins with.
@@ -94,9 +100,10 @@ type frame struct {
 	line, column int
 }
 
-// Exit codes of a process that ended itself: for its memory, because its Engine
-// is gone, and for its time.
+// Exit codes of a process that ended itself: where Go ends it, for its memory,
+// because its Engine is gone, and for its time.
 const (
+	exitGo     = 2
 	exitMemory = 3
 	exitAlone  = 4
 	exitTime   = 5
@@ -116,14 +123,14 @@ func Work(in io.Reader, out io.Writer) int {
 	// The engine's dates are in the machine's time zone, which no bundle may
 	// tell.
 	time.Local = time.UTC
-	// Garbage of earlier work is collected before the bound is near: what one
-	// page may have doesn't depend on those before it.
+	// Garbage of earlier work is collected before the guard is near.
 	debug.SetMemoryLimit(maxMemory * 3 / 4)
+	bounded := limitMemory(maxMemory)
 	// A script that nests deeper than this ends the process; no parser bounds
 	// it itself.
 	debug.SetMaxStack(maxStack)
 	var deadline atomic.Int64
-	go watch(&deadline)
+	go watch(&deadline, !bounded)
 	if err := work(in, out, &deadline); err != nil {
 		fmt.Fprintln(os.Stderr, "island:", err)
 		return 1
@@ -131,26 +138,20 @@ func Work(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// watch ends the process when it holds too much. One allocation of the engine
-// may be many times that; the system grants it, and this sees it. It also ends
-// the process when it has used the processor for longer than until the deadline,
-// 0 for none.
-func watch(deadline *atomic.Int64) {
+// watch ends the process when it has used the processor for longer than until
+// the deadline, 0 for none; with memory also when it holds more than maxMemory,
+// where the system doesn't see to that.
+func watch(deadline *atomic.Int64, memory bool) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
-	holds := func() uint64 {
-		metrics.Read(sample)
-		return sample[0].Value.Uint64() + sample[1].Value.Uint64()
-	}
 	for range time.Tick(watchEvery) {
 		if at := deadline.Load(); at > 0 && int64(processorTime()) > at {
 			os.Exit(exitTime)
 		}
-		if n := holds(); n > 2*maxMemory {
+		if !memory {
+			continue
+		}
+		if metrics.Read(sample); sample[0].Value.Uint64()+sample[1].Value.Uint64() > maxMemory {
 			os.Exit(exitMemory)
-		} else if n > maxMemory {
-			if goruntime.GC(); holds() > maxMemory {
-				os.Exit(exitMemory)
-			}
 		}
 	}
 }
@@ -259,7 +260,7 @@ func perform(site files, r request) (a answer) {
 		a.Words = classWords(script)
 		return a
 	}
-	text, err := counted(names + string(script))
+	program, err := counted("island.js", names+string(script), nameStep)
 	if err != nil {
 		message, _, _ := strings.Cut(err.Error(), "\n")
 		return answer{Fault: &Error{Message: "the engine can't read it: " + message, File: first.File, Line: first.Line}}
@@ -268,7 +269,7 @@ func perform(site files, r request) (a answer) {
 	if props == "" {
 		props = "{}"
 	}
-	o := run(text, props, first.Number)
+	o := run(program, props, first.Number)
 	if o.err != "" {
 		return answer{Fault: located(o, sourceMap, first)}
 	}
@@ -276,16 +277,19 @@ func perform(site files, r request) (a answer) {
 	return a
 }
 
-var errSteps = errors.New("it does more work than a page may")
-
 // run shows what a script shows, in a machine of its own.
-func run(script, props string, number int) (o outcome) {
+func run(script *goja.Program, props string, number int) (o outcome) {
+	vm := goja.New()
+	m := newMeter(vm)
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case *stopped:
+			o = outcome{err: p.reason.Error(), steps: m.steps, limit: true, frames: p.frames}
+		default:
 			o = outcome{err: "it ends in a way that the engine does not know", limit: true}
 		}
 	}()
-	vm := goja.New()
 	vm.SetMaxCallStackSize(maxCalls)
 	vm.SetTimeSource(func() time.Time { return time.Unix(0, 0).UTC() })
 	seed := uint64(1)
@@ -293,18 +297,11 @@ func run(script, props string, number int) (o outcome) {
 		seed = seed*6364136223846793005 + 1442695040888963407
 		return float64(seed>>11) / (1 << 53)
 	})
-	steps := 0
 	fail := func(err error) outcome {
-		o := outcome{err: err.Error(), steps: steps}
-		var stopped *goja.InterruptedError
+		o := outcome{err: err.Error(), steps: m.steps}
 		var thrown *goja.Exception
 		var endless *goja.StackOverflowError
 		switch {
-		case errors.As(err, &stopped):
-			if cause, ok := stopped.Value().(error); ok {
-				o.err = cause.Error()
-			}
-			o.limit, o.frames = true, framesOf(stopped.Stack())
 		case errors.As(err, &endless):
 			o.err = "its calls lead to themselves without an end"
 			o.frames = framesOf(endless.Stack())
@@ -330,13 +327,6 @@ func run(script, props string, number int) (o outcome) {
 	quiet := func() {}
 	nothing := func(goja.FunctionCall) goja.Value { return goja.Undefined() }
 	if err := errors.Join(
-		// What an author's script says last may run after it was stopped once.
-		global.Set("$t", func(goja.FunctionCall) goja.Value {
-			if steps++; steps >= maxSteps {
-				vm.Interrupt(errSteps)
-			}
-			return goja.Undefined()
-		}),
 		global.Set("console", map[string]func(){"log": quiet, "info": quiet, "debug": quiet, "warn": quiet, "error": quiet}),
 		global.Set("setTimeout", func() int { return 0 }),
 		global.Set("clearTimeout", nothing),
@@ -346,11 +336,13 @@ func run(script, props string, number int) (o outcome) {
 	); err != nil {
 		return fail(err)
 	}
-	if _, err := vm.RunScript("runtime.js", runtime); err != nil {
+	if err := m.install(); err != nil {
 		return fail(err)
 	}
-	if _, err := vm.RunScript("island.js", script); err != nil {
-		return fail(err)
+	for _, p := range [...]*goja.Program{runtimeProgram(), script} {
+		if _, err := vm.RunProgram(p); err != nil {
+			return fail(err)
+		}
 	}
 	v, err := vm.RunString("$show($islands.default[0], " + props + ", " + strconv.Itoa(number) + ")")
 	if err != nil {
@@ -360,7 +352,7 @@ func run(script, props string, number int) (o outcome) {
 	if len(shown) > maxShown {
 		return outcome{err: fmt.Sprintf("it shows more than %d MiB", maxShown>>20), limit: true}
 	}
-	return outcome{shown: shown, steps: steps}
+	return outcome{shown: shown, steps: m.steps}
 }
 
 func framesOf(stack []goja.StackFrame) []frame {

@@ -1,0 +1,29 @@
+//go:build unix
+
+package island
+
+import (
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// processorTime is how long this process has used the processor, 0 where that is
+// not known.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// limitMemory has the system bound, in bytes, what this process holds, and
+// reports whether the system does.
+func limitMemory(most uint64) bool {
+	if runtime.GOOS != "linux" { // others don't count what is mapped
+		return false
+	}
+	limit := syscall.Rlimit{Cur: most, Max: most}
+	return syscall.Setrlimit(syscall.RLIMIT_DATA, &limit) == nil
+}
