@@ -6,7 +6,7 @@
 // package page implements.
 //
 //   - component.go: Component, Registry, Element and its attributes
-//   - writer.go: Writer, the HTML a component appends to, and escaping
+//   - writer.go: Writer, the HTML a component appends to
 //   - phrase.go: the text of attributes, with bold, code and links in it
 //   - markdown.go: Markdown, a writer of Markdown blocks with nested prefixes
 //   - text.go: Text, a collector of the words of a page by heading

@@ -3,6 +3,8 @@ package theme
 import (
 	"strings"
 	"time"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
 )
 
 // appendActions writes what can be done with the page's text: the first action
@@ -16,7 +18,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w *words) []byte {
 	dst = t.appendAction(dst, &v.Actions[0], v, w)
 	if len(v.Actions) > 1 {
 		dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
-		dst = appendAttr(dst, "aria-label", w.actions)
+		dst = html.AppendAttr(dst, "aria-label", w.actions)
 		dst = append(dst, '>')
 		dst = append(dst, uiChevron...)
 		dst = append(dst, `</summary><ul class="menu-list">`...)
@@ -34,7 +36,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w *words) []byte {
 // contents.
 func (t *Theme) appendActionList(dst []byte, v *View, w *words) []byte {
 	dst = append(dst, `<ul class="action-list"`...)
-	dst = appendAttr(dst, "aria-label", w.actions)
+	dst = html.AppendAttr(dst, "aria-label", w.actions)
 	dst = append(dst, '>')
 	for i := range v.Actions {
 		dst = append(dst, `<li>`...)
@@ -60,7 +62,7 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w *words) []byte {
 	}
 	if a.Name == "copy" {
 		dst = append(dst, `<button type="button" class="action needs-js"`...)
-		dst = appendAttr(dst, "data-copy-page", safeURL(a.Href))
+		dst = html.AppendAttr(dst, "data-copy-page", html.Safe(a.Href))
 	} else {
 		dst = append(dst, `<a class="action"`...)
 		dst = appendHref(dst, a.Href)
@@ -77,11 +79,11 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w *words) []byte {
 		dst = append(dst, own...)
 	}
 	dst = append(dst, `<span class="menu-text"><span data-label>`...)
-	dst = appendText(dst, label)
+	dst = html.AppendText(dst, label)
 	dst = append(dst, `</span>`...)
 	if a.Description != "" {
 		dst = append(dst, `<span class="menu-description">`...)
-		dst = appendText(dst, a.Description)
+		dst = html.AppendText(dst, a.Description)
 		dst = append(dst, `</span>`...)
 	}
 	dst = append(dst, `</span>`...)
@@ -106,7 +108,7 @@ func appendPageFoot(dst []byte, v *View, w *words) []byte {
 			return
 		}
 		dst = append(dst, `<a rel="noopener"`...)
-		dst = appendAttr(dst, "class", class)
+		dst = html.AppendAttr(dst, "class", class)
 		dst = appendHref(dst, href)
 		dst = append(dst, '>')
 		dst = append(dst, icon...)
@@ -127,7 +129,7 @@ func appendPageFoot(dst []byte, v *View, w *words) []byte {
 		dst = append(dst, `<p class="modified">`...)
 		dst = append(dst, before...)
 		dst = append(dst, `<time`...)
-		dst = appendAttr(dst, "datetime", v.Modified.UTC().Format(time.DateOnly))
+		dst = html.AppendAttr(dst, "datetime", v.Modified.UTC().Format(time.DateOnly))
 		dst = append(dst, '>')
 		dst = append(dst, w.day(v.Modified)...)
 		dst = append(dst, `</time>`...)

@@ -3,6 +3,8 @@ package theme
 import (
 	"hash/fnv"
 	"strconv"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
 )
 
 // The theme's own icons, drawn for it on a grid of 16.
@@ -58,8 +60,8 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = t.appendHead(dst, v)
 	// The words that scripts need, of components too.
 	dst = append(dst, `<body`...)
-	dst = appendAttr(dst, "data-copy", w.copy)
-	dst = appendAttr(dst, "data-copied", w.copied)
+	dst = html.AppendAttr(dst, "data-copy", w.copy)
+	dst = html.AppendAttr(dst, "data-copied", w.copied)
 	dst = append(dst, `><a class="skip" href="#bindery-content">`...)
 	dst = append(dst, w.skip...)
 	dst = append(dst, `</a>`...)
@@ -81,9 +83,9 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = append(dst, `">`...)
 	if sidebar {
 		dst = append(dst, `<nav class="sidebar" id="bindery-sidebar" popover`...)
-		dst = appendAttr(dst, "aria-label", w.navigation)
+		dst = html.AppendAttr(dst, "aria-label", w.navigation)
 		dst = append(dst, `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`...)
-		dst = appendAttr(dst, "aria-label", w.close)
+		dst = html.AppendAttr(dst, "aria-label", w.close)
 		dst = append(dst, '>')
 		dst = append(dst, uiClose...)
 		dst = append(dst, `</button>`...)
@@ -163,8 +165,8 @@ func appendBanner(dst []byte, b *Banner, w *words) []byte {
 		}
 	}
 	dst = append(dst, `<div role="region" data-banner`...)
-	dst = appendAttr(dst, "class", class)
-	dst = appendAttr(dst, "aria-label", w.banner)
+	dst = html.AppendAttr(dst, "class", class)
+	dst = html.AppendAttr(dst, "aria-label", w.banner)
 	dst = append(dst, '>')
 	if colored {
 		dst = appendFill(dst, "only-light", lightFill)
@@ -175,7 +177,7 @@ func appendBanner(dst []byte, b *Banner, w *words) []byte {
 	dst = append(dst, `</div>`...)
 	if b.Dismissible {
 		dst = append(dst, `<button type="button" class="icon-button needs-js" data-banner-close`...)
-		dst = appendAttr(dst, "aria-label", w.close)
+		dst = html.AppendAttr(dst, "aria-label", w.close)
 		dst = append(dst, '>')
 		dst = append(dst, uiClose...)
 		dst = append(dst, `</button>`...)
@@ -200,7 +202,7 @@ func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte
 	}
 	if len(v.Breadcrumbs) > 0 {
 		dst = append(dst, `<nav class="breadcrumbs"`...)
-		dst = appendAttr(dst, "aria-label", w.breadcrumbs)
+		dst = html.AppendAttr(dst, "aria-label", w.breadcrumbs)
 		dst = append(dst, `><ol>`...)
 		for i := range v.Breadcrumbs {
 			b := &v.Breadcrumbs[i]
@@ -212,11 +214,11 @@ func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte
 				dst = append(dst, `<a`...)
 				dst = appendHref(dst, b.Href)
 				dst = append(dst, '>')
-				dst = appendText(dst, b.Label)
+				dst = html.AppendText(dst, b.Label)
 				dst = append(dst, `</a>`...)
 			} else {
 				dst = append(dst, `<span>`...)
-				dst = appendText(dst, b.Label)
+				dst = html.AppendText(dst, b.Label)
 				dst = append(dst, `</span>`...)
 			}
 			dst = append(dst, `</li>`...)
@@ -227,14 +229,14 @@ func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte
 		dst = append(dst, `<h1>`...)
 		if v.Deprecated {
 			dst = append(dst, `<s>`...)
-			dst = appendText(dst, v.Title)
+			dst = html.AppendText(dst, v.Title)
 			dst = append(dst, `</s>`...)
 		} else {
-			dst = appendText(dst, v.Title)
+			dst = html.AppendText(dst, v.Title)
 		}
 		if v.Tag != "" {
 			dst = append(dst, ` <span class="tag">`...)
-			dst = appendText(dst, v.Tag)
+			dst = html.AppendText(dst, v.Tag)
 			dst = append(dst, `</span>`...)
 		}
 		dst = append(dst, `</h1>`...)
@@ -244,7 +246,7 @@ func (t *Theme) appendTitle(dst []byte, v *View, w *words, contents bool) []byte
 		if len(v.Lead) > 0 {
 			dst = append(dst, v.Lead...)
 		} else {
-			dst = appendText(dst, v.Description)
+			dst = html.AppendText(dst, v.Description)
 		}
 		dst = append(dst, `</p>`...)
 	}
@@ -280,9 +282,9 @@ func (t *Theme) appendContents(dst []byte, v *View, w *words) []byte {
 			dst = append(dst, `<li class="l3">`...)
 		}
 		dst = append(dst, `<a href="#`...)
-		dst = appendText(dst, h.ID)
+		dst = html.AppendValue(dst, h.ID)
 		dst = append(dst, `">`...)
-		dst = appendText(dst, h.Text)
+		dst = html.AppendText(dst, h.Text)
 		dst = append(dst, `</a></li>`...)
 	}
 	dst = append(dst, `</ul>`...)
@@ -297,15 +299,15 @@ func appendPager(dst []byte, v *View, w *words) []byte {
 		return dst
 	}
 	dst = append(dst, `<nav class="pager"`...)
-	dst = appendAttr(dst, "aria-label", w.pager)
+	dst = html.AppendAttr(dst, "aria-label", w.pager)
 	dst = append(dst, '>')
 	one := func(l *Link, class, word string) {
 		if l == nil {
 			return
 		}
 		dst = append(dst, `<a`...)
-		dst = appendAttr(dst, "class", class)
-		dst = appendAttr(dst, "rel", class)
+		dst = html.AppendAttr(dst, "class", class)
+		dst = html.AppendAttr(dst, "rel", class)
 		dst = appendHref(dst, l.Href)
 		dst = append(dst, `><span class="pager-word">`...)
 		if class == "prev" {
@@ -316,7 +318,7 @@ func appendPager(dst []byte, v *View, w *words) []byte {
 			dst = append(dst, uiArrow...)
 		}
 		dst = append(dst, `</span><span class="pager-title">`...)
-		dst = appendText(dst, l.Label)
+		dst = html.AppendText(dst, l.Label)
 		dst = append(dst, `</span></a>`...)
 	}
 	one(v.Prev, "prev", w.prev)
@@ -336,7 +338,7 @@ func (t *Theme) appendFooter(dst []byte, f *Footer, w *words) []byte {
 			dst = append(dst, `<div>`...)
 			if c.Title != "" {
 				dst = append(dst, `<p class="footer-title">`...)
-				dst = appendText(dst, c.Title)
+				dst = html.AppendText(dst, c.Title)
 				dst = append(dst, `</p>`...)
 			}
 			dst = append(dst, `<ul>`...)
@@ -351,20 +353,20 @@ func (t *Theme) appendFooter(dst []byte, f *Footer, w *words) []byte {
 	}
 	if len(f.Socials) > 0 {
 		dst = append(dst, `<ul class="socials"`...)
-		dst = appendAttr(dst, "aria-label", w.socials)
+		dst = html.AppendAttr(dst, "aria-label", w.socials)
 		dst = append(dst, '>')
 		for i := range f.Socials {
 			s := &f.Socials[i]
 			dst = append(dst, `<li><a rel="noopener"`...)
 			dst = appendHref(dst, s.Href)
-			dst = appendAttr(dst, "aria-label", s.Label)
-			dst = appendAttr(dst, "title", s.Label)
+			dst = html.AppendAttr(dst, "aria-label", s.Label)
+			dst = html.AppendAttr(dst, "title", s.Label)
 			dst = append(dst, '>')
 			before := len(dst)
 			dst = t.appendIcon(dst, s.Icon)
 			if len(dst) == before {
 				dst = append(dst, `<span>`...)
-				dst = appendText(dst, s.Label)
+				dst = html.AppendText(dst, s.Label)
 				dst = append(dst, `</span>`...)
 			}
 			dst = append(dst, `</a></li>`...)

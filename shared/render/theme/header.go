@@ -1,5 +1,7 @@
 package theme
 
+import "github.com/bindery-docs/bindery/shared/base/html"
+
 // appendHeader writes the rows at the top: logo, switches, links, appearance;
 // then the tabs.
 func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
@@ -7,7 +9,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 	dst = append(dst, `<header class="top"><div class="top-row">`...)
 	if t.showSidebar(v) {
 		dst = append(dst, `<button type="button" class="icon-button menu-button" popovertarget="bindery-sidebar"`...)
-		dst = appendAttr(dst, "aria-label", w.menu)
+		dst = html.AppendAttr(dst, "aria-label", w.menu)
 		dst = append(dst, '>')
 		dst = append(dst, uiMenu...)
 		dst = append(dst, `</button>`...)
@@ -30,7 +32,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 	if len(h.Links) > 0 {
 		// One list: a row on wide screens, a popover on narrow ones.
 		dst = append(dst, `<nav class="top-links" id="bindery-links" popover`...)
-		dst = appendAttr(dst, "aria-label", w.links)
+		dst = html.AppendAttr(dst, "aria-label", w.links)
 		dst = append(dst, `><ul>`...)
 		for i := range h.Links {
 			dst = append(dst, `<li>`...)
@@ -47,7 +49,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 	}
 	if len(h.Links) > 0 {
 		dst = append(dst, `<button type="button" class="icon-button more-button" popovertarget="bindery-links"`...)
-		dst = appendAttr(dst, "aria-label", w.links)
+		dst = html.AppendAttr(dst, "aria-label", w.links)
 		dst = append(dst, '>')
 		dst = append(dst, uiMore...)
 		dst = append(dst, `</button>`...)
@@ -55,7 +57,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w *words) []byte {
 	dst = append(dst, `</div></div>`...)
 	if len(h.Tabs) > 0 {
 		dst = append(dst, `<nav class="tabs-row"`...)
-		dst = appendAttr(dst, "aria-label", w.sections)
+		dst = html.AppendAttr(dst, "aria-label", w.sections)
 		dst = append(dst, `><ul>`...)
 		for i := range h.Tabs {
 			dst = t.appendTab(dst, &h.Tabs[i])
@@ -73,12 +75,12 @@ func (t *Theme) appendSearch(dst []byte, s *Search, w *words) []byte {
 		prompt = w.search
 	}
 	dst = append(dst, `<div class="search-place needs-js" id="bindery-search"`...)
-	dst = appendAttr(dst, "data-index", s.Index)
-	dst = appendAttr(dst, "data-script", s.Script)
+	dst = html.AppendAttr(dst, "data-index", s.Index)
+	dst = html.AppendAttr(dst, "data-script", s.Script)
 	dst = append(dst, `><button type="button" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">`...)
 	dst = append(dst, uiSearch...)
 	dst = append(dst, `<span>`...)
-	dst = appendText(dst, prompt)
+	dst = html.AppendText(dst, prompt)
 	return append(dst, `</span><kbd aria-hidden="true">/</kbd></button></div>`...)
 }
 
@@ -86,8 +88,8 @@ func (t *Theme) appendSearch(dst []byte, s *Search, w *words) []byte {
 // says. Without JavaScript there is nothing to choose with, so it is hidden.
 func (t *Theme) appendAppearance(dst []byte, w *words) []byte {
 	dst = append(dst, `<details class="menu appearance needs-js" name="bindery-menu" data-appearance-menu><summary class="icon-button"`...)
-	dst = appendAttr(dst, "aria-label", w.appearance)
-	dst = appendAttr(dst, "title", w.appearance)
+	dst = html.AppendAttr(dst, "aria-label", w.appearance)
+	dst = html.AppendAttr(dst, "title", w.appearance)
 	dst = append(dst, `><span class="only-light">`...)
 	dst = append(dst, uiSun...)
 	dst = append(dst, `</span><span class="only-dark">`...)
@@ -95,7 +97,7 @@ func (t *Theme) appendAppearance(dst []byte, w *words) []byte {
 	dst = append(dst, `</span></summary><ul class="menu-list">`...)
 	for _, c := range [...]struct{ value, icon, word string }{{"light", uiSun, w.light}, {"dark", uiMoon, w.dark}, {"system", uiSystem, w.system}} {
 		dst = append(dst, `<li><button type="button" aria-pressed="false"`...)
-		dst = appendAttr(dst, "data-appearance-choice", c.value)
+		dst = html.AppendAttr(dst, "data-appearance-choice", c.value)
 		dst = append(dst, '>')
 		dst = append(dst, c.icon...)
 		dst = append(dst, `<span class="menu-text">`...)
@@ -123,18 +125,18 @@ func (t *Theme) appendLogo(dst []byte, v *View) []byte {
 	}
 	if light == "" {
 		dst = append(dst, `><span>`...)
-		dst = appendText(dst, t.cfg.SiteName)
+		dst = html.AppendText(dst, t.cfg.SiteName)
 		return append(dst, `</span></a>`...)
 	}
 	// The name is the link's label: one of the two pictures is always hidden.
-	dst = appendAttr(dst, "aria-label", t.cfg.SiteName)
+	dst = html.AppendAttr(dst, "aria-label", t.cfg.SiteName)
 	dst = append(dst, '>')
 	img := func(class, src string) {
 		dst = append(dst, `<img`...)
 		if class != "" {
-			dst = appendAttr(dst, "class", class)
+			dst = html.AppendAttr(dst, "class", class)
 		}
-		dst = appendAttr(dst, "src", safeURL(fromRoot(v.Root, src)))
+		dst = html.AppendAttr(dst, "src", html.Safe(fromRoot(v.Root, src)))
 		dst = append(dst, ` alt="">`...)
 	}
 	if dark == "" || dark == light {
@@ -149,13 +151,13 @@ func (t *Theme) appendLogo(dst []byte, v *View) []byte {
 func (t *Theme) appendLink(dst []byte, l *Link, class string) []byte {
 	dst = append(dst, `<a`...)
 	if class != "" {
-		dst = appendAttr(dst, "class", class)
+		dst = html.AppendAttr(dst, "class", class)
 	}
 	dst = appendHref(dst, l.Href)
 	dst = append(dst, '>')
 	dst = t.appendIcon(dst, l.Icon)
 	dst = append(dst, `<span>`...)
-	dst = appendText(dst, l.Label)
+	dst = html.AppendText(dst, l.Label)
 	return append(dst, `</span></a>`...)
 }
 
@@ -174,7 +176,7 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w *words) []byte {
 		dst = append(dst, ` class="is-language"`...)
 	}
 	dst = append(dst, `><span class="sr">`...)
-	dst = appendText(dst, w.switchName(s.Kind))
+	dst = html.AppendText(dst, w.switchName(s.Kind))
 	dst = append(dst, `: </span>`...)
 	if s.Kind == "language" && cur.Icon == "" {
 		dst = append(dst, uiGlobe...)
@@ -182,11 +184,11 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w *words) []byte {
 		dst = t.appendIcon(dst, cur.Icon)
 	}
 	dst = append(dst, `<span>`...)
-	dst = appendText(dst, cur.Label)
+	dst = html.AppendText(dst, cur.Label)
 	dst = append(dst, `</span>`...)
 	if cur.Tag != "" {
 		dst = append(dst, `<span class="tag">`...)
-		dst = appendText(dst, cur.Tag)
+		dst = html.AppendText(dst, cur.Tag)
 		dst = append(dst, `</span>`...)
 	}
 	dst = append(dst, uiChevron...)
@@ -202,8 +204,8 @@ func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
 		dst = append(dst, `<li><a`...)
 		dst = appendHref(dst, o.Href)
 		if o.Lang != "" {
-			dst = appendAttr(dst, "hreflang", o.Lang)
-			dst = appendAttr(dst, "lang", o.Lang)
+			dst = html.AppendAttr(dst, "hreflang", o.Lang)
+			dst = html.AppendAttr(dst, "lang", o.Lang)
 		}
 		if o.Current {
 			dst = append(dst, ` aria-current="true"`...)
@@ -211,16 +213,16 @@ func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
 		dst = append(dst, '>')
 		dst = t.appendIcon(dst, o.Icon)
 		dst = append(dst, `<span class="menu-text"><span>`...)
-		dst = appendText(dst, o.Label)
+		dst = html.AppendText(dst, o.Label)
 		dst = append(dst, `</span>`...)
 		if o.Tag != "" {
 			dst = append(dst, `<span class="tag">`...)
-			dst = appendText(dst, o.Tag)
+			dst = html.AppendText(dst, o.Tag)
 			dst = append(dst, `</span>`...)
 		}
 		if o.Description != "" {
 			dst = append(dst, `<span class="menu-description">`...)
-			dst = appendText(dst, o.Description)
+			dst = html.AppendText(dst, o.Description)
 			dst = append(dst, `</span>`...)
 		}
 		dst = append(dst, `</span>`...)
@@ -242,7 +244,7 @@ func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
 		dst = append(dst, '>')
 		dst = t.appendIcon(dst, tab.Icon)
 		dst = append(dst, `<span>`...)
-		dst = appendText(dst, tab.Label)
+		dst = html.AppendText(dst, tab.Label)
 		dst = append(dst, `</span>`...)
 		dst = append(dst, uiChevron...)
 		dst = append(dst, `</summary>`...)
@@ -257,6 +259,6 @@ func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
 	dst = append(dst, '>')
 	dst = t.appendIcon(dst, tab.Icon)
 	dst = append(dst, `<span>`...)
-	dst = appendText(dst, tab.Label)
+	dst = html.AppendText(dst, tab.Label)
 	return append(dst, `</span></a></li>`...)
 }

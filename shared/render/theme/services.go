@@ -1,11 +1,13 @@
 package theme
 
+import "github.com/bindery-docs/bindery/shared/base/html"
+
 // appendAssistant writes the button that leads to the AI assistant: a plain link,
 // so that nothing is asked of it before a reader does.
 func appendAssistant(dst []byte, href string, w *words) []byte {
 	dst = append(dst, `<a class="assistant" id="bindery-assistant" rel="noopener" target="_blank"`...)
 	dst = appendHref(dst, href)
-	dst = appendAttr(dst, "aria-label", w.assistant)
+	dst = html.AppendAttr(dst, "aria-label", w.assistant)
 	dst = append(dst, '>')
 	dst = append(dst, uiChat...)
 	dst = append(dst, `<span>`...)
@@ -20,8 +22,8 @@ func (t *Theme) appendRating(dst []byte, w *words) []byte {
 		return dst
 	}
 	dst = append(dst, `<div class="rating needs-js" role="group" aria-labelledby="bindery-rating"`...)
-	dst = appendAttr(dst, "data-rating", safeURL(t.cfg.Ratings))
-	dst = appendAttr(dst, "data-thanks", w.thanks)
+	dst = html.AppendAttr(dst, "data-rating", html.Safe(t.cfg.Ratings))
+	dst = html.AppendAttr(dst, "data-thanks", w.thanks)
 	dst = append(dst, `><p id="bindery-rating">`...)
 	dst = append(dst, w.helpful...)
 	dst = append(dst, `</p><button type="button" value="yes" aria-pressed="false">`...)
