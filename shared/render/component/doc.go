@@ -7,7 +7,7 @@
 //
 //   - component.go: Component, Registry, Element and its attributes, whose texts
 //     are inline Markdown
-//   - writer.go: Writer, the HTML a component appends to, and escaping
+//   - writer.go: Writer, the HTML a component appends to
 //   - markdown.go: Markdown, a writer of Markdown blocks with nested prefixes
 //   - text.go: Text, a collector of the words of a page by heading
 //   - icons.go: the drawings that components bring themselves

@@ -25,7 +25,7 @@ func TestAttributesAreText(t *testing.T) {
 		"`**_[<zz9>](javascript:zz9)_**` [x](javascript:zz9) [<zz9>](/a\"onzz9=1)",
 		`javascript:zz9`, " \tjava\nscript:zz9", `JAVASCRIPT:zz9.svg`, `data:text/html,<zz9>`, `vbscript:zz9`, `/a" onzz9="`, `data:image/svg+xml,<zz9>" onzz9="`,
 		`red;background:url(javascript:zz9)`, `#fff}</style><zz9>`, `url("/a)</style><zz9>`,
-		"\x00\u202e\u2028\ufeff&lt;zz9&gt;&#34;onzz9=1", "1e999", "-1", "1\" zz9=\"1",
+		"\x00\u202e\u2028\ufeff&lt;zz9&gt;&quot;onzz9=1", "1e999", "-1", "1\" zz9=\"1",
 	}
 	for _, c := range component.Builtin().All() {
 		for _, a := range append(slices.Clone(c.Attrs), component.CommonAttrs()...) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -25,20 +26,20 @@ func (w *Writer) Raw(html string) *Writer {
 
 // Text appends text, escaped.
 func (w *Writer) Text(s string) *Writer {
-	w.B = AppendText(w.B, s)
+	w.B = html.AppendText(w.B, s)
 	return w
 }
 
 // Attr appends an attribute with a space before it.
 func (w *Writer) Attr(name, value string) *Writer {
-	w.B = AppendAttr(w.B, name, value)
+	w.B = html.AppendAttr(w.B, name, value)
 	return w
 }
 
 // AttrIf appends the attribute unless its value is empty.
 func (w *Writer) AttrIf(name, value string) *Writer {
 	if value != "" {
-		w.B = AppendAttr(w.B, name, value)
+		w.B = html.AppendAttr(w.B, name, value)
 	}
 	return w
 }
@@ -135,65 +136,4 @@ func isAddress(s string) bool {
 	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
 		strings.Contains(s, "://") || strings.HasPrefix(s, "data:image/") ||
 		strings.HasSuffix(s, ".svg") || strings.HasSuffix(s, ".png")
-}
-
-// AppendText appends s as HTML text.
-func AppendText(b []byte, s string) []byte {
-	last := 0
-	for i := 0; i < len(s); i++ {
-		var esc string
-		switch s[i] {
-		case '&':
-			esc = "&amp;"
-		case '<':
-			esc = "&lt;"
-		case '>':
-			esc = "&gt;"
-		case 0:
-			esc = "\uFFFD"
-		default:
-			continue
-		}
-		b = append(b, s[last:i]...)
-		b = append(b, esc...)
-		last = i + 1
-	}
-	return append(b, s[last:]...)
-}
-
-// AppendAttr appends ` name="value"`, the value escaped.
-func AppendAttr(b []byte, name, value string) []byte {
-	b = append(b, ' ')
-	b = append(b, name...)
-	b = append(b, '=', '"')
-	b = AppendAttrValue(b, value)
-	return append(b, '"')
-}
-
-// AppendAttrValue appends s as it stands between the quotes of an attribute.
-func AppendAttrValue(b []byte, s string) []byte {
-	last := 0
-	for i := 0; i < len(s); i++ {
-		var esc string
-		switch s[i] {
-		case '&':
-			esc = "&amp;"
-		case '<':
-			esc = "&lt;"
-		case '>':
-			esc = "&gt;"
-		case '"':
-			esc = "&#34;"
-		case '\n':
-			esc = "&#10;"
-		case 0:
-			esc = "\uFFFD"
-		default:
-			continue
-		}
-		b = append(b, s[last:i]...)
-		b = append(b, esc...)
-		last = i + 1
-	}
-	return append(b, s[last:]...)
 }

@@ -3,13 +3,15 @@ package highlight
 import (
 	"bytes"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
 )
 
 // AppendHTML appends code as escaped HTML: each run of a class other than Plain
 // is a span, <span class="k">…</span>, with the names of CSS. Neighbouring runs
 // of one class are one span, also with blanks between them. A span never crosses
 // the end of a line, so that lines can be wrapped in elements of their own.
-// Bytes that are no valid text (NUL, broken UTF-8) are left as they are.
+// Quotes are escaped too. NUL becomes U+FFFD; broken UTF-8 is left as it is.
 //
 // The runs are those of Runs for this code. Runs out of order, or out of the
 // code's bounds, are cut to what fits.
@@ -41,12 +43,12 @@ func (h *Highlighter) AppendLines(dst [][]byte, label, code string) [][]byte {
 	if code == "" {
 		return dst
 	}
-	html := AppendHTML(make([]byte, 0, len(code)*3), code, h.Runs(label, code))
-	for len(html) > 0 {
-		line, rest, _ := bytes.Cut(html, []byte("\n"))
+	left := AppendHTML(make([]byte, 0, len(code)*3), code, h.Runs(label, code))
+	for len(left) > 0 {
+		line, rest, _ := bytes.Cut(left, []byte("\n"))
 		line = bytes.TrimSuffix(line, []byte("\r"))
 		dst = append(dst, line[:len(line):len(line)])
-		html = rest
+		left = rest
 	}
 	return dst
 }
@@ -92,7 +94,7 @@ func (w *spanWriter) write(class Class, text string) {
 		}
 		if line != "" {
 			w.set(class)
-			w.dst = appendEscaped(w.dst, line)
+			w.dst = html.AppendValue(w.dst, line)
 		}
 		if found {
 			w.set(Plain)
@@ -100,28 +102,4 @@ func (w *spanWriter) write(class Class, text string) {
 		}
 		text = rest
 	}
-}
-
-// appendEscaped appends text for element content and for quoted attributes.
-func appendEscaped(dst []byte, text string) []byte {
-	from := 0
-	for i := 0; i < len(text); i++ {
-		var entity string
-		switch text[i] {
-		case '&':
-			entity = "&amp;"
-		case '<':
-			entity = "&lt;"
-		case '>':
-			entity = "&gt;"
-		case '"':
-			entity = "&quot;"
-		default:
-			continue
-		}
-		dst = append(dst, text[from:i]...)
-		dst = append(dst, entity...)
-		from = i + 1
-	}
-	return append(dst, text[from:]...)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -246,7 +247,7 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 		b = append(b, " data-mermaid"...)
 	}
 	if f.lang != "" {
-		b = component.AppendAttr(b, "data-lang", f.lang)
+		b = html.AppendAttr(b, "data-lang", f.lang)
 	}
 	b = append(b, '>')
 	if icon := s.codeIcon(n, f.icon); f.title != "" || icon != "" {
@@ -254,7 +255,7 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 		if icon != "" {
 			b = append(append(append(b, `<span class="code-icon">`...), icon...), "</span>"...)
 		}
-		b = component.AppendText(b, f.title)
+		b = html.AppendText(b, f.title)
 		b = append(b, "</div>"...)
 	}
 	// It takes the focus, so that the keyboard can scroll it; a group may have
@@ -264,17 +265,17 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	if name := cmp.Or(f.title, f.lang); name != "" {
 		label += ": " + name
 	}
-	b = component.AppendAttr(b, "aria-label", label)
+	b = html.AppendAttr(b, "aria-label", label)
 	classes := f.classes()
 	if len(classes) > 0 {
-		b = component.AppendAttr(b, "class", strings.Join(classes, " "))
+		b = html.AppendAttr(b, "class", strings.Join(classes, " "))
 	}
 	b = append(b, "><code>"...)
 	switch {
 	case f.numbers || len(f.marks) > 0 || len(f.words) > 0:
 		b = s.codeLines(b, &f, code)
 	case s.r.code == nil:
-		b = component.AppendText(b, code)
+		b = html.AppendText(b, code)
 	default:
 		b = highlight.AppendHTML(b, code, s.r.code.Runs(f.lang, code))
 	}
@@ -329,7 +330,7 @@ func (s *state) codeLines(b []byte, f *fence, code string) []byte {
 		lines = s.r.code.AppendLines(lines, f.lang, code)
 	} else {
 		for line := range strings.SplitSeq(code, "\n") {
-			lines = append(lines, component.AppendText(nil, line))
+			lines = append(lines, html.AppendText(nil, line))
 		}
 	}
 	s.lines = lines

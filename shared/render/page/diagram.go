@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -50,17 +50,17 @@ func (s *state) diagram(b []byte, n *mdx.Node, title, source string) (out []byte
 	s.diagrams++
 	name := cmp.Or(d.Title, title, s.say(diagramNames[d.Kind]))
 	b = append(b, `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group"`...)
-	b = component.AppendAttr(b, "aria-label", s.say(words.Diagram)+": "+name)
+	b = html.AppendAttr(b, "aria-label", s.say(words.Diagram)+": "+name)
 	b = append(b, '>')
 	b = d.AppendSVG(b, "diagram-"+strconv.Itoa(s.diagrams)+"-", cmp.Or(d.Description, name))
 	b = append(b, `</div>`...)
 	if caption := cmp.Or(title, d.Title); caption != "" {
 		b = append(b, `<figcaption>`...)
-		b = component.AppendText(b, caption)
+		b = html.AppendText(b, caption)
 		b = append(b, `</figcaption>`...)
 	}
 	b = append(b, `<details class="diagram-text"><summary>`...)
-	b = component.AppendText(b, s.say(words.DiagramText))
+	b = html.AppendText(b, s.say(words.DiagramText))
 	b = append(b, "</summary>"...)
 	b = appendLines(b, d.Lines)
 	return append(b, "</details></figure>\n"...), true, false
@@ -83,7 +83,7 @@ func appendLines(b []byte, lines []script.Line) []byte {
 			depth++
 		}
 		b = append(b, "<li>"...)
-		b = component.AppendText(b, l.Text)
+		b = html.AppendText(b, l.Text)
 	}
 	for ; depth >= 0; depth-- {
 		b = append(b, "</li></ul>"...)

@@ -32,7 +32,7 @@ func (drawings) Draw(_ context.Context, source string) (*script.Diagram, error) 
 // drawn.
 func TestDiagrams(t *testing.T) {
 	const named = `A &quot;title&quot;`
-	drawing := `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group" aria-label="Diagram: A &#34;title&#34;">` +
+	drawing := `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group" aria-label="Diagram: A &quot;title&quot;">` +
 		`<svg viewBox="0 0 10 20" width="10" height="20" role="img" aria-label="` + named + `"></svg></div>` +
 		`<figcaption>%</figcaption><details class="diagram-text"><summary>Diagram as text</summary>` +
 		`<ul><li>a<ul><li>&lt;b&gt;</li><li>c</li></ul></li><li>d</li></ul></details></figure>` + "\n"

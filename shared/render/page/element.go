@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -204,7 +205,7 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	b = s.attributes(b, n, name, extra)
 	if heading {
 		if _, own := n.Attr("id"); !own {
-			b = component.AppendAttr(b, "id", s.ids[n])
+			b = html.AppendAttr(b, "id", s.ids[n])
 		}
 	}
 	if rule&void != 0 {
@@ -275,7 +276,7 @@ func (s *state) svgText(b []byte, n *mdx.Node, name string) []byte {
 		s.allowStyle(text)
 		b = append(b, text...)
 	} else {
-		b = component.AppendText(b, text)
+		b = html.AppendText(b, text)
 	}
 	b = append(b, "</"...)
 	b = append(b, name...)
@@ -306,7 +307,7 @@ func (s *state) script(b []byte, n *mdx.Node) []byte {
 		if v, _ := attrValue(a); v != nil {
 			if src, ok := v.(string); ok && (!strings.Contains(src, "//") || s.r.site.Resolve(s.page, src).Kind == site.ToFile) {
 				b = append(b, "<script defer"...)
-				b = component.AppendAttr(b, "src", s.asset(n, n.Pos, src))
+				b = html.AppendAttr(b, "src", s.asset(n, n.Pos, src))
 				return append(b, "></script>"...)
 			}
 		}
@@ -350,7 +351,7 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag, extra string) []byte {
 			named := strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-")
 			switch {
 			case named && a.Kind != mdx.AttrBool:
-				b = component.AppendAttr(b, name, strconv.FormatBool(v))
+				b = html.AppendAttr(b, name, strconv.FormatBool(v))
 			case v && name != "id" && name != "class" && name != "style":
 				b = append(b, ' ')
 				b = append(b, name...)
@@ -412,10 +413,10 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag, extra string) []byte {
 			s.report(s.fileOf(n), a.Pos, mdx.Warning, "script-dropped", "srcdoc is left out: a page in a page may run scripts")
 			continue
 		}
-		b = component.AppendAttr(b, name, value)
+		b = html.AppendAttr(b, name, value)
 	}
 	if styled != "" {
-		b = component.AppendAttr(b, "class", styled)
+		b = html.AppendAttr(b, "class", styled)
 	}
 	return b
 }

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -91,15 +92,15 @@ func (s *state) embedNotice(b []byte, n *mdx.Node) []byte {
 	}
 	s.report(s.fileOf(n), n.Pos, mdx.Notice, "embed-outside", "<"+n.Name+"> shows something of another host; the bundle is for readers without a network, so a link stands in its place: "+excerpt(address))
 	b = append(b, `<span class="embed-notice" role="note">`...)
-	b = component.AppendText(b, s.say(words.Offline)+": ")
+	b = html.AppendText(b, s.say(words.Offline)+": ")
 	href := s.link(n, n.Pos, address)
 	if href == "" || s.anchors > 0 {
-		b = component.AppendText(b, title)
+		b = html.AppendText(b, title)
 	} else {
 		b = append(b, "<a"...)
-		b = component.AppendAttr(b, "href", href)
+		b = html.AppendAttr(b, "href", href)
 		b = append(b, '>')
-		b = component.AppendText(b, title)
+		b = html.AppendText(b, title)
 		b = append(b, "</a>"...)
 	}
 	return append(b, "</span>"...)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -23,7 +24,7 @@ func (s *state) blocks(b []byte, list []*mdx.Node) []byte {
 func (s *state) html(b []byte, n *mdx.Node) []byte {
 	switch n.Kind {
 	case mdx.Text:
-		return component.AppendText(b, n.Value)
+		return html.AppendText(b, n.Value)
 	case mdx.Paragraph:
 		if s.hasBlock(n.Children) {
 			b = append(b, `<div class="para">`...)
@@ -61,7 +62,7 @@ func (s *state) html(b []byte, n *mdx.Node) []byte {
 		return s.wrap(b, "del", n)
 	case mdx.InlineCode:
 		b = append(b, "<code>"...)
-		b = component.AppendText(b, n.Value)
+		b = html.AppendText(b, n.Value)
 		return append(b, "</code>"...)
 	case mdx.Break:
 		return append(b, "<br>\n"...)
@@ -75,10 +76,10 @@ func (s *state) html(b []byte, n *mdx.Node) []byte {
 		defer func() { s.anchors-- }()
 		b = append(b, "<a"...)
 		if href := s.link(n, n.Pos, n.URL); href != "" || n.URL == "" {
-			b = component.AppendAttr(b, "href", href)
+			b = html.AppendAttr(b, "href", href)
 		}
 		if n.Title != "" {
-			b = component.AppendAttr(b, "title", n.Title)
+			b = html.AppendAttr(b, "title", n.Title)
 		}
 		b = append(b, '>')
 		b = s.blocks(b, n.Children)
@@ -110,7 +111,7 @@ func (s *state) heading(b []byte, n *mdx.Node) []byte {
 	id := s.ids[n]
 	b = append(b, "<h"...)
 	b = append(b, byte('0'+level))
-	b = component.AppendAttr(b, "id", id)
+	b = html.AppendAttr(b, "id", id)
 	b = append(b, '>')
 	b = s.headingBody(b, n, id, level)
 	b = append(b, "</h"...)
@@ -125,7 +126,7 @@ func (s *state) headingBody(b []byte, n *mdx.Node, id string, level int) []byte 
 	s.listed(level, id, s.plain(n.Children))
 	if alias := s.aliases[n]; alias != "" {
 		b = append(b, "<span"...)
-		b = component.AppendAttr(b, "id", alias)
+		b = html.AppendAttr(b, "id", alias)
 		b = append(b, "></span>"...)
 		s.emitted(alias)
 	}
@@ -134,9 +135,9 @@ func (s *state) headingBody(b []byte, n *mdx.Node, id string, level int) []byte 
 		return b
 	}
 	b = append(b, `<a class="anchor" href="#`...)
-	b = component.AppendAttrValue(b, component.FragmentEscape(id))
+	b = html.AppendValue(b, component.FragmentEscape(id))
 	b = append(b, '"')
-	b = component.AppendAttr(b, "aria-label", s.say(words.Link))
+	b = html.AppendAttr(b, "aria-label", s.say(words.Link))
 	return append(b, "></a>"...)
 }
 
@@ -167,7 +168,7 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 	b = append(b, '<')
 	b = append(b, tag...)
 	if n.Ordered && n.Start != 1 {
-		b = component.AppendAttr(b, "start", strconv.Itoa(n.Start))
+		b = html.AppendAttr(b, "start", strconv.Itoa(n.Start))
 	}
 	loose, tasks := n.Loose, false
 	for _, item := range n.Children {
@@ -194,7 +195,7 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 			if item.Checked == 2 {
 				word = words.Done
 			}
-			b = component.AppendAttr(b, "aria-label", s.say(word))
+			b = html.AppendAttr(b, "aria-label", s.say(word))
 			b = append(b, "> "...)
 		}
 		for i, c := range item.Children {
@@ -229,7 +230,7 @@ func (s *state) scrollBox(b []byte, class string, name words.Phrase) []byte {
 	b = append(b, `<div class="`...)
 	b = append(b, class...)
 	b = append(b, `" tabindex="0" role="group"`...)
-	b = component.AppendAttr(b, "aria-label", s.say(name))
+	b = html.AppendAttr(b, "aria-label", s.say(name))
 	return append(b, '>')
 }
 
@@ -319,7 +320,7 @@ func (s *state) table(b []byte, n *mdx.Node) []byte {
 				class = strings.TrimSpace(class + " short")
 			}
 			if class != "" {
-				b = component.AppendAttr(b, "class", class)
+				b = html.AppendAttr(b, "class", class)
 			}
 			b = append(b, '>')
 			b = s.blocks(b, cell.Children)
@@ -411,7 +412,7 @@ func (s *state) footnoteRef(b []byte, n *mdx.Node) []byte {
 	f := s.footnotes[n.Name]
 	if f == nil {
 		b = append(b, "[^"...)
-		b = component.AppendText(b, n.Name)
+		b = html.AppendText(b, n.Name)
 		return append(b, ']')
 	}
 	if f.number == 0 {
@@ -423,8 +424,8 @@ func (s *state) footnoteRef(b []byte, n *mdx.Node) []byte {
 	f.refs = append(f.refs, ref)
 	s.emitted(ref)
 	b = append(b, `<sup class="footnote-ref"><a`...)
-	b = component.AppendAttr(b, "id", ref)
-	b = component.AppendAttr(b, "href", "#"+f.id)
+	b = html.AppendAttr(b, "id", ref)
+	b = html.AppendAttr(b, "href", "#"+f.id)
 	b = append(b, ` aria-describedby="`+footnotesID+`">`...)
 	b = strconv.AppendInt(b, int64(f.number), 10)
 	return append(b, "</a></sup>"...)
@@ -438,14 +439,14 @@ func (s *state) footnoteSection(b []byte) []byte {
 	}
 	s.emitted(footnotesID)
 	b = append(b, `<section class="footnotes"><h2 id="`+footnotesID+`" class="sr">`...)
-	b = component.AppendText(b, s.say(words.Footnotes))
+	b = html.AppendText(b, s.say(words.Footnotes))
 	b = append(b, "</h2><ol>"...)
 	// A footnote may refer to further ones: the list grows while it is written.
 	for i := 0; i < len(s.order); i++ {
 		f := s.order[i]
 		s.emitted(f.id)
 		b = append(b, "<li"...)
-		b = component.AppendAttr(b, "id", f.id)
+		b = html.AppendAttr(b, "id", f.id)
 		b = append(b, '>')
 		b = s.blocks(b, f.def.Children)
 		// The way back stands at the end of the last paragraph's line.
@@ -456,8 +457,8 @@ func (s *state) footnoteSection(b []byte) []byte {
 		}
 		for _, ref := range f.refs {
 			b = append(b, ` <a class="footnote-back"`...)
-			b = component.AppendAttr(b, "href", "#"+ref)
-			b = component.AppendAttr(b, "aria-label", s.say(words.Back))
+			b = html.AppendAttr(b, "href", "#"+ref)
+			b = html.AppendAttr(b, "aria-label", s.say(words.Back))
 			b = append(b, ">↩</a>"...)
 		}
 		if inLine {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page/internal/imagesize"
@@ -87,14 +87,14 @@ func (s *state) image(b []byte, n *mdx.Node) []byte {
 	b = append(b, "<img"...)
 	address, mode := imageMode(n.URL)
 	if src := s.asset(n, n.Pos, address); src != "" {
-		b = component.AppendAttr(b, "src", src)
+		b = html.AppendAttr(b, "src", src)
 	}
-	b = component.AppendAttr(b, "alt", n.Value)
+	b = html.AppendAttr(b, "alt", n.Value)
 	if n.Title != "" {
-		b = component.AppendAttr(b, "title", n.Title)
+		b = html.AppendAttr(b, "title", n.Title)
 	}
 	if mode != "" {
-		b = component.AppendAttr(b, "class", mode)
+		b = html.AppendAttr(b, "class", mode)
 	}
 	if size, ok := s.sizeOf(address); ok {
 		b = appendSize(b, size.Width, size.Height)

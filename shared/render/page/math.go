@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/wyatt915/treeblood"
-	"golang.org/x/net/html"
+	nethtml "golang.org/x/net/html"
 
-	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -30,7 +30,7 @@ func (s *state) math(b []byte, n *mdx.Node, display bool) []byte {
 	if err != nil {
 		s.report(s.fileOf(n), n.Pos, mdx.Warning, "math-unknown", "this formula is shown as it was written: "+err.Error()+": "+excerpt(n.Value))
 		b = append(b[:start], `<code class="math">`...)
-		b = component.AppendText(b, n.Value)
+		b = html.AppendText(b, n.Value)
 		b = append(b, "</code>"...)
 	}
 	if display {
@@ -51,17 +51,17 @@ func (s *state) appendMathML(b []byte, n *mdx.Node, display bool) ([]byte, error
 	if err != nil {
 		return b, errors.New("its TeX is not understood")
 	}
-	z := html.NewTokenizer(strings.NewReader(out))
+	z := nethtml.NewTokenizer(strings.NewReader(out))
 	annotation := false
 	var open []string
 	for {
 		switch z.Next() {
-		case html.ErrorToken:
+		case nethtml.ErrorToken:
 			if z.Err() != io.EOF || len(open) > 0 {
 				return b, errors.New("its TeX is not understood")
 			}
 			return b, nil
-		case html.StartTagToken, html.SelfClosingTagToken:
+		case nethtml.StartTagToken, nethtml.SelfClosingTagToken:
 			t := z.Token()
 			if !isMathML(t.Data) || annotation {
 				return b, errors.New("it has what is not known")
@@ -70,9 +70,9 @@ func (s *state) appendMathML(b []byte, n *mdx.Node, display bool) ([]byte, error
 			b = s.mathTag(b, n, t)
 			if t.Data == "annotation" {
 				annotation = true
-				b = component.AppendText(b, tex)
+				b = html.AppendText(b, tex)
 			}
-		case html.EndTagToken:
+		case nethtml.EndTagToken:
 			t := z.Token()
 			if len(open) == 0 || open[len(open)-1] != t.Data {
 				return b, errors.New("its TeX is not understood")
@@ -80,12 +80,12 @@ func (s *state) appendMathML(b []byte, n *mdx.Node, display bool) ([]byte, error
 			open = open[:len(open)-1]
 			annotation = false
 			b = append(append(append(b, "</"...), t.Data...), '>')
-		case html.TextToken:
+		case nethtml.TextToken:
 			text := z.Token().Data
 			if annotation || strings.TrimSpace(text) == "" && (len(open) == 0 || open[len(open)-1] != "mtext" && open[len(open)-1] != "ms") {
 				continue // the converter's indentation
 			}
-			b = component.AppendText(b, text)
+			b = html.AppendText(b, text)
 		}
 	}
 }
@@ -122,9 +122,9 @@ func refused(tex string) error {
 	}
 }
 
-func (s *state) mathTag(b []byte, n *mdx.Node, t html.Token) []byte {
+func (s *state) mathTag(b []byte, n *mdx.Node, t nethtml.Token) []byte {
 	b = append(append(b, '<'), t.Data...)
-	slices.SortFunc(t.Attr, func(a, b html.Attribute) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortFunc(t.Attr, func(a, b nethtml.Attribute) int { return cmp.Compare(a.Key, b.Key) })
 	for _, a := range t.Attr {
 		switch {
 		case a.Key == "style":
@@ -137,10 +137,10 @@ func (s *state) mathTag(b []byte, n *mdx.Node, t html.Token) []byte {
 			}
 			slices.Sort(list)
 			if class := s.style(n, n.Pos, strings.Join(list, ";")); class != "" {
-				b = component.AppendAttr(b, "class", class)
+				b = html.AppendAttr(b, "class", class)
 			}
 		case isMathAttr(a.Key) && plainValue(a.Val):
-			b = component.AppendAttr(b, a.Key, a.Val)
+			b = html.AppendAttr(b, a.Key, a.Val)
 		}
 	}
 	return append(b, '>')

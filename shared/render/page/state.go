@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page/internal/js"
@@ -184,11 +185,11 @@ func (r *Renderer) source(p *site.Page, slice *reference.Slice) ([]byte, string,
 // notice shows a reader that something of the page could not be read.
 func (s *state) notice(b []byte, d mdx.Diagnostic) []byte {
 	b = append(b, `<div class="callout callout-danger page-notice" role="note"`...)
-	b = component.AppendAttr(b, "aria-label", s.say(words.Error))
+	b = html.AppendAttr(b, "aria-label", s.say(words.Error))
 	b = append(b, `><div class="callout-body"><p>`...)
-	b = component.AppendText(b, s.say(words.Unread)+": "+d.Message)
+	b = html.AppendText(b, s.say(words.Unread)+": "+d.Message)
 	if d.Line > 0 {
-		b = component.AppendText(b, fmt.Sprintf(" (%s %d)", s.say(words.Line), d.Line))
+		b = html.AppendText(b, fmt.Sprintf(" (%s %d)", s.say(words.Line), d.Line))
 	}
 	return append(b, `</p></div></div>`...)
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
 )
 
 // Limits of a diagram's source. What is larger than the first two is not
@@ -127,7 +129,7 @@ func (d *Diagram) AppendSVG(dst []byte, prefix, name string) []byte {
 		class = ` class="d-wide"`
 	}
 	dst = fmt.Appendf(dst, `<svg%s viewBox="0 0 %d %d" width="%[2]d" height="%[3]d" role="img" aria-label="`, class, d.Width, d.Height)
-	dst = appendText(dst, name)
+	dst = html.AppendValue(dst, inXML(name))
 	dst = append(dst, `">`...)
 	for _, b := range d.svg {
 		if b == 0 {

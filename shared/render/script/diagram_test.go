@@ -310,7 +310,7 @@ func TestCleanSVG(t *testing.T) {
 		{"ids", `<marker id="a"/><line marker-end="url(#a)" marker-start="url(http://x)"/>`, "<marker id=\"\x00a\"></marker><line marker-end=\"url(#\x00a)\"></line>"},
 		{"numbers", `<line x1="1.23456" y1="-0.001"/>`, `<line x1="1.23" y1="0"></line>`},
 		{"text on the author's colour", `<g class="node"><rect fill="#ffff00"/><text fill="var(--_text)">a</text></g>`, `<g><rect fill="#ffff00"></rect><text fill="#1b1d22">a</text></g>`},
-		{"codes of characters", `<text>a#35;b #quot;c#quot;</text>`, `<text>a#b &quot;c&quot;</text>`},
+		{"codes of characters", `<text>a#35;b #quot;c#quot;</text>`, `<text>a#b "c"</text>`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -10,7 +10,7 @@
 //	sequence.go   sequence diagrams: reading; seqlayout.go: places; seqdraw.go: SVG
 //	pie.go        pie charts
 //	svg.go        which SVG may stand in a page; ids that are unique on it
-//	text.go       widths of texts, line breaks, escaping
+//	text.go       widths of texts, line breaks, characters
 //	labels.go     whether a drawing says all that its source says
 //	alternative.go the same in words, for readers who can't see it
 //	utilities.go  the style sheet of utility classes

@@ -3,6 +3,8 @@ package script
 import (
 	"math"
 	"strconv"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
 )
 
 // drawing is SVG as it grows.
@@ -77,7 +79,7 @@ func (d *drawing) text(class string, x, y float64, lines []string) {
 		d.attr("x", x)
 		d.attr("y", y+float64(i)*lineHeight+textSize*0.35)
 		d.raw(">")
-		d.b = appendText(d.b, l)
+		d.b = html.AppendText(d.b, inXML(l))
 		d.raw("</text>")
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
 )
 
 // elements and attributes that a drawing may have. Everything else is left
@@ -108,7 +110,7 @@ func cleanSVG(svg string) (*Diagram, error) {
 			}
 		case xml.CharData:
 			if n := len(open); skip == 0 && n > 0 && (open[n-1] == "text" || open[n-1] == "tspan") {
-				out.b = appendText(out.b, decode(string(t)))
+				out.b = html.AppendText(out.b, inXML(decode(string(t))))
 			}
 		}
 	}

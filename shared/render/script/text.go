@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Sizes of texts in drawings, in pixels.
@@ -140,23 +139,12 @@ func widestOf(lines []string, bold bool) float64 {
 	return w
 }
 
-// appendText adds s as text or as an attribute's value. What XML can't hold is
-// left out.
-func appendText(dst []byte, s string) []byte {
-	for _, r := range s {
-		switch {
-		case r == '<':
-			dst = append(dst, "&lt;"...)
-		case r == '>':
-			dst = append(dst, "&gt;"...)
-		case r == '&':
-			dst = append(dst, "&amp;"...)
-		case r == '"':
-			dst = append(dst, "&quot;"...)
-		case r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff || r == 0x7f:
-		default:
-			dst = utf8.AppendRune(dst, r)
+// inXML returns s without the characters that XML can't hold.
+func inXML(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff || r == 0x7f {
+			return -1
 		}
-	}
-	return dst
+		return r
+	}, s)
 }

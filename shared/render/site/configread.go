@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -427,7 +428,7 @@ func (r *configReader) redirects(v *value) (out []Redirect, places []*value) {
 			r.report(i, mdx.Warning, "config-redirect", "a redirect needs source and destination")
 			continue
 		}
-		if scheme := schemeOf(cleanHref(d.Destination)); unsafeScheme(scheme) || scheme == "data" {
+		if to := cleanHref(d.Destination); !html.SafeURL(to) || schemeOf(to) == "data" {
 			// Servers that read the bundle's description would send it on.
 			r.report(i, mdx.Warning, "link-unsafe", "the redirect from %q to %q is left out: its scheme is not safe on a page", d.Source, d.Destination)
 			continue

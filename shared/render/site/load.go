@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/base/redirect"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
@@ -309,7 +310,7 @@ func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Co
 		if problem != "" {
 			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "front-matter-mode", File: source, Line: 1, Column: 1, Message: problem})
 		}
-		if scheme := schemeOf(cleanHref(p.URL)); unsafeScheme(scheme) || scheme == "data" {
+		if to := cleanHref(p.URL); !html.SafeURL(to) || schemeOf(to) == "data" {
 			r.diags = append(r.diags, mdx.Diagnostic{
 				Severity: mdx.Warning, Code: "link-unsafe", File: source, Line: 1, Column: 1,
 				Message: fmt.Sprintf("the url %q is left out: its scheme is not safe on a page", p.URL),

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/base/redirect"
 )
 
@@ -128,13 +129,8 @@ func (s *Site) Resolve(from int, href string) Target {
 			if !strings.HasPrefix(rest, "//") {
 				return Target{Kind: External, Page: -1, Href: href}
 			}
-		case "data":
-			if !strings.HasPrefix(strings.ToLower(href), "data:image/") {
-				return Target{Kind: Unsafe, Page: -1}
-			}
-			return Target{Kind: Other, Page: -1, Href: href}
 		default:
-			if unsafeScheme(scheme) {
+			if !html.SafeURL(href) {
 				return Target{Kind: Unsafe, Page: -1}
 			}
 			return Target{Kind: Other, Page: -1, Href: href}
@@ -212,15 +208,6 @@ func (s *Site) Resolve(from int, href string) Target {
 	t.Kind, t.Path = Missing, candidates[0]
 	t.Href = Rel(output, t.Path) + suffix(query, fragment)
 	return t
-}
-
-// unsafeScheme tells schemes that run code or read local files.
-func unsafeScheme(scheme string) bool {
-	switch scheme {
-	case "javascript", "vbscript", "file", "blob", "filesystem", "view-source":
-		return true
-	}
-	return false
 }
 
 // found looks for a page or a file at p.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
@@ -19,7 +20,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w words.Language) []byte {
 	dst = t.appendAction(dst, &v.Actions[0], v, w)
 	if len(v.Actions) > 1 {
 		dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
-		dst = appendAttr(dst, "aria-label", w.Say(words.Actions))
+		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Actions))
 		dst = append(dst, '>')
 		dst = append(dst, uiChevron...)
 		dst = append(dst, `</summary><ul class="menu-list">`...)
@@ -37,7 +38,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w words.Language) []byte {
 // contents.
 func (t *Theme) appendActionList(dst []byte, v *View, w words.Language) []byte {
 	dst = append(dst, `<ul class="action-list"`...)
-	dst = appendAttr(dst, "aria-label", w.Say(words.Actions))
+	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Actions))
 	dst = append(dst, '>')
 	for i := range v.Actions {
 		dst = append(dst, `<li>`...)
@@ -63,7 +64,7 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 	}
 	if a.Name == "copy" {
 		dst = append(dst, `<button type="button" class="action needs-js"`...)
-		dst = appendAttr(dst, "data-copy-page", safeURL(a.Href))
+		dst = html.AppendAttr(dst, "data-copy-page", html.Safe(a.Href))
 	} else {
 		dst = append(dst, `<a class="action"`...)
 		dst = appendHref(dst, a.Href)
@@ -80,11 +81,11 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 		dst = append(dst, own...)
 	}
 	dst = append(dst, `<span class="menu-text"><span data-label>`...)
-	dst = appendText(dst, label)
+	dst = html.AppendText(dst, label)
 	dst = append(dst, `</span>`...)
 	if a.Description != "" {
 		dst = append(dst, `<span class="menu-description">`...)
-		dst = appendText(dst, a.Description)
+		dst = html.AppendText(dst, a.Description)
 		dst = append(dst, `</span>`...)
 	}
 	dst = append(dst, `</span>`...)
@@ -109,7 +110,7 @@ func appendPageFoot(dst []byte, v *View, w words.Language) []byte {
 			return
 		}
 		dst = append(dst, `<a rel="noopener"`...)
-		dst = appendAttr(dst, "class", class)
+		dst = html.AppendAttr(dst, "class", class)
 		dst = appendHref(dst, href)
 		dst = append(dst, '>')
 		dst = append(dst, icon...)
@@ -130,7 +131,7 @@ func appendPageFoot(dst []byte, v *View, w words.Language) []byte {
 		dst = append(dst, `<p class="modified">`...)
 		dst = append(dst, before...)
 		dst = append(dst, `<time`...)
-		dst = appendAttr(dst, "datetime", v.Modified.UTC().Format(time.DateOnly))
+		dst = html.AppendAttr(dst, "datetime", v.Modified.UTC().Format(time.DateOnly))
 		dst = append(dst, '>')
 		dst = append(dst, day(w, v.Modified)...)
 		dst = append(dst, `</time>`...)

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"strconv"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
@@ -61,8 +62,8 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = t.appendHead(dst, v)
 	// The words that scripts need, of components too.
 	dst = append(dst, `<body`...)
-	dst = appendAttr(dst, "data-copy", w.Say(words.Copy))
-	dst = appendAttr(dst, "data-copied", w.Say(words.Copied))
+	dst = html.AppendAttr(dst, "data-copy", w.Say(words.Copy))
+	dst = html.AppendAttr(dst, "data-copied", w.Say(words.Copied))
 	dst = append(dst, `><a class="skip" href="#bindery-content">`...)
 	dst = append(dst, w.Say(words.Skip)...)
 	dst = append(dst, `</a>`...)
@@ -84,9 +85,9 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = append(dst, `">`...)
 	if sidebar {
 		dst = append(dst, `<nav class="sidebar" id="bindery-sidebar" popover`...)
-		dst = appendAttr(dst, "aria-label", w.Say(words.Navigation))
+		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Navigation))
 		dst = append(dst, `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`...)
-		dst = appendAttr(dst, "aria-label", w.Say(words.Close))
+		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Close))
 		dst = append(dst, '>')
 		dst = append(dst, uiClose...)
 		dst = append(dst, `</button>`...)
@@ -166,8 +167,8 @@ func appendBanner(dst []byte, b *Banner, w words.Language) []byte {
 		}
 	}
 	dst = append(dst, `<div role="region" data-banner`...)
-	dst = appendAttr(dst, "class", class)
-	dst = appendAttr(dst, "aria-label", w.Say(words.Banner))
+	dst = html.AppendAttr(dst, "class", class)
+	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Banner))
 	dst = append(dst, '>')
 	if colored {
 		dst = appendFill(dst, "only-light", lightFill)
@@ -178,7 +179,7 @@ func appendBanner(dst []byte, b *Banner, w words.Language) []byte {
 	dst = append(dst, `</div>`...)
 	if b.Dismissible {
 		dst = append(dst, `<button type="button" class="icon-button needs-js" data-banner-close`...)
-		dst = appendAttr(dst, "aria-label", w.Say(words.Close))
+		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Close))
 		dst = append(dst, '>')
 		dst = append(dst, uiClose...)
 		dst = append(dst, `</button>`...)
@@ -203,7 +204,7 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 	}
 	if len(v.Breadcrumbs) > 0 {
 		dst = append(dst, `<nav class="breadcrumbs"`...)
-		dst = appendAttr(dst, "aria-label", w.Say(words.Breadcrumbs))
+		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Breadcrumbs))
 		dst = append(dst, `><ol>`...)
 		for i := range v.Breadcrumbs {
 			b := &v.Breadcrumbs[i]
@@ -215,11 +216,11 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 				dst = append(dst, `<a`...)
 				dst = appendHref(dst, b.Href)
 				dst = append(dst, '>')
-				dst = appendText(dst, b.Label)
+				dst = html.AppendText(dst, b.Label)
 				dst = append(dst, `</a>`...)
 			} else {
 				dst = append(dst, `<span>`...)
-				dst = appendText(dst, b.Label)
+				dst = html.AppendText(dst, b.Label)
 				dst = append(dst, `</span>`...)
 			}
 			dst = append(dst, `</li>`...)
@@ -230,14 +231,14 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 		dst = append(dst, `<h1>`...)
 		if v.Deprecated {
 			dst = append(dst, `<s>`...)
-			dst = appendText(dst, v.Title)
+			dst = html.AppendText(dst, v.Title)
 			dst = append(dst, `</s>`...)
 		} else {
-			dst = appendText(dst, v.Title)
+			dst = html.AppendText(dst, v.Title)
 		}
 		if v.Tag != "" {
 			dst = append(dst, ` <span class="tag">`...)
-			dst = appendText(dst, v.Tag)
+			dst = html.AppendText(dst, v.Tag)
 			dst = append(dst, `</span>`...)
 		}
 		dst = append(dst, `</h1>`...)
@@ -247,7 +248,7 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 		if len(v.Lead) > 0 {
 			dst = append(dst, v.Lead...)
 		} else {
-			dst = appendText(dst, v.Description)
+			dst = html.AppendText(dst, v.Description)
 		}
 		dst = append(dst, `</p>`...)
 	}
@@ -283,9 +284,9 @@ func (t *Theme) appendContents(dst []byte, v *View, w words.Language) []byte {
 			dst = append(dst, `<li class="l3">`...)
 		}
 		dst = append(dst, `<a href="#`...)
-		dst = appendText(dst, h.ID)
+		dst = html.AppendValue(dst, h.ID)
 		dst = append(dst, `">`...)
-		dst = appendText(dst, h.Text)
+		dst = html.AppendText(dst, h.Text)
 		dst = append(dst, `</a></li>`...)
 	}
 	dst = append(dst, `</ul>`...)
@@ -300,15 +301,15 @@ func appendPager(dst []byte, v *View, w words.Language) []byte {
 		return dst
 	}
 	dst = append(dst, `<nav class="pager"`...)
-	dst = appendAttr(dst, "aria-label", w.Say(words.Pager))
+	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Pager))
 	dst = append(dst, '>')
 	one := func(l *Link, class, word string) {
 		if l == nil {
 			return
 		}
 		dst = append(dst, `<a`...)
-		dst = appendAttr(dst, "class", class)
-		dst = appendAttr(dst, "rel", class)
+		dst = html.AppendAttr(dst, "class", class)
+		dst = html.AppendAttr(dst, "rel", class)
 		dst = appendHref(dst, l.Href)
 		dst = append(dst, `><span class="pager-word">`...)
 		if class == "prev" {
@@ -319,7 +320,7 @@ func appendPager(dst []byte, v *View, w words.Language) []byte {
 			dst = append(dst, uiArrow...)
 		}
 		dst = append(dst, `</span><span class="pager-title">`...)
-		dst = appendText(dst, l.Label)
+		dst = html.AppendText(dst, l.Label)
 		dst = append(dst, `</span></a>`...)
 	}
 	one(v.Prev, "prev", w.Say(words.Prev))
@@ -339,7 +340,7 @@ func (t *Theme) appendFooter(dst []byte, f *Footer, w words.Language) []byte {
 			dst = append(dst, `<div>`...)
 			if c.Title != "" {
 				dst = append(dst, `<p class="footer-title">`...)
-				dst = appendText(dst, c.Title)
+				dst = html.AppendText(dst, c.Title)
 				dst = append(dst, `</p>`...)
 			}
 			dst = append(dst, `<ul>`...)
@@ -354,20 +355,20 @@ func (t *Theme) appendFooter(dst []byte, f *Footer, w words.Language) []byte {
 	}
 	if len(f.Socials) > 0 {
 		dst = append(dst, `<ul class="socials"`...)
-		dst = appendAttr(dst, "aria-label", w.Say(words.Socials))
+		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Socials))
 		dst = append(dst, '>')
 		for i := range f.Socials {
 			s := &f.Socials[i]
 			dst = append(dst, `<li><a rel="noopener"`...)
 			dst = appendHref(dst, s.Href)
-			dst = appendAttr(dst, "aria-label", s.Label)
-			dst = appendAttr(dst, "title", s.Label)
+			dst = html.AppendAttr(dst, "aria-label", s.Label)
+			dst = html.AppendAttr(dst, "title", s.Label)
 			dst = append(dst, '>')
 			before := len(dst)
 			dst = t.appendIcon(dst, s.Icon)
 			if len(dst) == before {
 				dst = append(dst, `<span>`...)
-				dst = appendText(dst, s.Label)
+				dst = html.AppendText(dst, s.Label)
 				dst = append(dst, `</span>`...)
 			}
 			dst = append(dst, `</a></li>`...)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
 )
 
 // siteHead is the part of the head that no page changes.
@@ -31,8 +33,8 @@ func (t *Theme) htmlTag(dst []byte, lang, dir, class, banner string) []byte {
 		dir = direction(lang)
 	}
 	dst = append(dst, "<!doctype html>\n<html"...)
-	dst = appendAttr(dst, "lang", lang)
-	dst = appendAttr(dst, "dir", dir)
+	dst = html.AppendAttr(dst, "lang", lang)
+	dst = html.AppendAttr(dst, "dir", dir)
 	if t.cfg.Appearance == "dark" {
 		if class != "" {
 			class += " "
@@ -40,18 +42,18 @@ func (t *Theme) htmlTag(dst []byte, lang, dir, class, banner string) []byte {
 		class += "dark"
 	}
 	if class != "" {
-		dst = appendAttr(dst, "class", class)
+		dst = html.AppendAttr(dst, "class", class)
 	}
-	dst = appendAttr(dst, "data-site", t.cfg.SiteKey)
+	dst = html.AppendAttr(dst, "data-site", t.cfg.SiteKey)
 	switch t.cfg.Appearance {
 	case "dark", "light":
-		dst = appendAttr(dst, "data-appearance", t.cfg.Appearance)
+		dst = html.AppendAttr(dst, "data-appearance", t.cfg.Appearance)
 	}
 	if t.cfg.Strict {
 		dst = append(dst, " data-strict"...)
 	}
 	if banner != "" {
-		dst = appendAttr(dst, "data-banner", banner)
+		dst = html.AppendAttr(dst, "data-banner", banner)
 	}
 	return append(dst, '>')
 }
@@ -71,7 +73,7 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)
 	dst = append(dst, `<title>`...)
-	dst = appendText(dst, t.docTitle(v.Title))
+	dst = html.AppendText(dst, t.docTitle(v.Title))
 	dst = append(dst, `</title>`...)
 	dst = appendMeta(dst, "description", v.Description)
 	if v.NoIndex {
@@ -84,7 +86,7 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	}
 	for _, a := range v.Alternates {
 		dst = append(dst, `<link rel="alternate"`...)
-		dst = appendAttr(dst, "hreflang", a.Lang)
+		dst = html.AppendAttr(dst, "hreflang", a.Lang)
 		dst = appendHref(dst, a.Href)
 		dst = append(dst, '>')
 	}
@@ -126,11 +128,11 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	}
 	dst = t.appendFavicon(dst, v.Root)
 	dst = append(dst, `<script src="`...)
-	dst = appendText(dst, v.Root)
+	dst = html.AppendValue(dst, v.Root)
 	dst = append(dst, t.boot...)
 	dst = append(dst, `"></script>`...)
 	dst = append(dst, `<link rel="stylesheet" href="`...)
-	dst = appendText(dst, v.Root)
+	dst = html.AppendValue(dst, v.Root)
 	dst = append(dst, t.css...)
 	dst = append(dst, `">`...)
 	for _, s := range v.Styles {
@@ -139,12 +141,12 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 		dst = append(dst, '>')
 	}
 	dst = append(dst, `<script defer src="`...)
-	dst = appendText(dst, v.Root)
+	dst = html.AppendValue(dst, v.Root)
 	dst = append(dst, t.js...)
 	dst = append(dst, `"></script>`...)
 	for _, s := range v.Scripts {
 		dst = append(dst, `<script defer`...)
-		dst = appendAttr(dst, "src", safeURL(s))
+		dst = html.AppendAttr(dst, "src", html.Safe(s))
 		dst = append(dst, `></script>`...)
 	}
 	if v.Canonical != "" && !v.NoIndex {
@@ -188,8 +190,8 @@ func appendMeta(dst []byte, name, content string) []byte {
 		attr = "property"
 	}
 	dst = append(dst, `<meta`...)
-	dst = appendAttr(dst, attr, name)
-	dst = appendAttr(dst, "content", content)
+	dst = html.AppendAttr(dst, attr, name)
+	dst = html.AppendAttr(dst, "content", content)
 	return append(dst, '>')
 }
 
@@ -201,7 +203,7 @@ func (t *Theme) appendFavicon(dst []byte, root string) []byte {
 		dst = append(dst, `<link rel="icon"`...)
 		dst = appendHref(dst, fromRoot(root, path))
 		if media != "" {
-			dst = appendAttr(dst, "media", media)
+			dst = html.AppendAttr(dst, "media", media)
 		}
 		dst = append(dst, '>')
 	}

@@ -1,6 +1,9 @@
 package theme
 
-import "github.com/bindery-docs/bindery/shared/render/words"
+import (
+	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/words"
+)
 
 // appendHeader writes the rows at the top: logo, switches, links, appearance;
 // then the tabs.
@@ -9,7 +12,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	dst = append(dst, `<header class="top"><div class="top-row">`...)
 	if t.showSidebar(v) {
 		dst = append(dst, `<button type="button" class="icon-button menu-button" popovertarget="bindery-sidebar"`...)
-		dst = appendAttr(dst, "aria-label", w.Say(words.Menu))
+		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Menu))
 		dst = append(dst, '>')
 		dst = append(dst, uiMenu...)
 		dst = append(dst, `</button>`...)
@@ -32,7 +35,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	if len(h.Links) > 0 {
 		// One list: a row on wide screens, a popover on narrow ones.
 		dst = append(dst, `<nav class="top-links" id="bindery-links" popover`...)
-		dst = appendAttr(dst, "aria-label", w.Say(words.Links))
+		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Links))
 		dst = append(dst, `><ul>`...)
 		for i := range h.Links {
 			dst = append(dst, `<li>`...)
@@ -49,7 +52,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	}
 	if len(h.Links) > 0 {
 		dst = append(dst, `<button type="button" class="icon-button more-button" popovertarget="bindery-links"`...)
-		dst = appendAttr(dst, "aria-label", w.Say(words.Links))
+		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Links))
 		dst = append(dst, '>')
 		dst = append(dst, uiMore...)
 		dst = append(dst, `</button>`...)
@@ -57,7 +60,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	dst = append(dst, `</div></div>`...)
 	if len(h.Tabs) > 0 {
 		dst = append(dst, `<nav class="tabs-row"`...)
-		dst = appendAttr(dst, "aria-label", w.Say(words.Sections))
+		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Sections))
 		dst = append(dst, `><ul>`...)
 		for i := range h.Tabs {
 			dst = t.appendTab(dst, &h.Tabs[i])
@@ -75,12 +78,12 @@ func (t *Theme) appendSearch(dst []byte, s *Search, w words.Language) []byte {
 		prompt = w.Say(words.Search)
 	}
 	dst = append(dst, `<div class="search-place needs-js" id="bindery-search"`...)
-	dst = appendAttr(dst, "data-index", s.Index)
-	dst = appendAttr(dst, "data-script", s.Script)
+	dst = html.AppendAttr(dst, "data-index", s.Index)
+	dst = html.AppendAttr(dst, "data-script", s.Script)
 	dst = append(dst, `><button type="button" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">`...)
 	dst = append(dst, uiSearch...)
 	dst = append(dst, `<span>`...)
-	dst = appendText(dst, prompt)
+	dst = html.AppendText(dst, prompt)
 	return append(dst, `</span><kbd aria-hidden="true">/</kbd></button></div>`...)
 }
 
@@ -88,8 +91,8 @@ func (t *Theme) appendSearch(dst []byte, s *Search, w words.Language) []byte {
 // says. Without JavaScript there is nothing to choose with, so it is hidden.
 func (t *Theme) appendAppearance(dst []byte, w words.Language) []byte {
 	dst = append(dst, `<details class="menu appearance needs-js" name="bindery-menu" data-appearance-menu><summary class="icon-button"`...)
-	dst = appendAttr(dst, "aria-label", w.Say(words.Appearance))
-	dst = appendAttr(dst, "title", w.Say(words.Appearance))
+	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Appearance))
+	dst = html.AppendAttr(dst, "title", w.Say(words.Appearance))
 	dst = append(dst, `><span class="only-light">`...)
 	dst = append(dst, uiSun...)
 	dst = append(dst, `</span><span class="only-dark">`...)
@@ -97,7 +100,7 @@ func (t *Theme) appendAppearance(dst []byte, w words.Language) []byte {
 	dst = append(dst, `</span></summary><ul class="menu-list">`...)
 	for _, c := range [...]struct{ value, icon, word string }{{"light", uiSun, w.Say(words.Light)}, {"dark", uiMoon, w.Say(words.Dark)}, {"system", uiSystem, w.Say(words.System)}} {
 		dst = append(dst, `<li><button type="button" aria-pressed="false"`...)
-		dst = appendAttr(dst, "data-appearance-choice", c.value)
+		dst = html.AppendAttr(dst, "data-appearance-choice", c.value)
 		dst = append(dst, '>')
 		dst = append(dst, c.icon...)
 		dst = append(dst, `<span class="menu-text">`...)
@@ -125,18 +128,18 @@ func (t *Theme) appendLogo(dst []byte, v *View) []byte {
 	}
 	if light == "" {
 		dst = append(dst, `><span>`...)
-		dst = appendText(dst, t.cfg.SiteName)
+		dst = html.AppendText(dst, t.cfg.SiteName)
 		return append(dst, `</span></a>`...)
 	}
 	// The name is the link's label: one of the two pictures is always hidden.
-	dst = appendAttr(dst, "aria-label", t.cfg.SiteName)
+	dst = html.AppendAttr(dst, "aria-label", t.cfg.SiteName)
 	dst = append(dst, '>')
 	img := func(class, src string) {
 		dst = append(dst, `<img`...)
 		if class != "" {
-			dst = appendAttr(dst, "class", class)
+			dst = html.AppendAttr(dst, "class", class)
 		}
-		dst = appendAttr(dst, "src", safeURL(fromRoot(v.Root, src)))
+		dst = html.AppendAttr(dst, "src", html.Safe(fromRoot(v.Root, src)))
 		dst = append(dst, ` alt="">`...)
 	}
 	if dark == "" || dark == light {
@@ -151,13 +154,13 @@ func (t *Theme) appendLogo(dst []byte, v *View) []byte {
 func (t *Theme) appendLink(dst []byte, l *Link, class string) []byte {
 	dst = append(dst, `<a`...)
 	if class != "" {
-		dst = appendAttr(dst, "class", class)
+		dst = html.AppendAttr(dst, "class", class)
 	}
 	dst = appendHref(dst, l.Href)
 	dst = append(dst, '>')
 	dst = t.appendIcon(dst, l.Icon)
 	dst = append(dst, `<span>`...)
-	dst = appendText(dst, l.Label)
+	dst = html.AppendText(dst, l.Label)
 	return append(dst, `</span></a>`...)
 }
 
@@ -176,7 +179,7 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w words.Language) []byte {
 		dst = append(dst, ` class="is-language"`...)
 	}
 	dst = append(dst, `><span class="sr">`...)
-	dst = appendText(dst, w.Say(switchName(s.Kind)))
+	dst = html.AppendText(dst, w.Say(switchName(s.Kind)))
 	dst = append(dst, `: </span>`...)
 	if s.Kind == "language" && cur.Icon == "" {
 		dst = append(dst, uiGlobe...)
@@ -184,11 +187,11 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w words.Language) []byte {
 		dst = t.appendIcon(dst, cur.Icon)
 	}
 	dst = append(dst, `<span>`...)
-	dst = appendText(dst, cur.Label)
+	dst = html.AppendText(dst, cur.Label)
 	dst = append(dst, `</span>`...)
 	if cur.Tag != "" {
 		dst = append(dst, `<span class="tag">`...)
-		dst = appendText(dst, cur.Tag)
+		dst = html.AppendText(dst, cur.Tag)
 		dst = append(dst, `</span>`...)
 	}
 	dst = append(dst, uiChevron...)
@@ -204,8 +207,8 @@ func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
 		dst = append(dst, `<li><a`...)
 		dst = appendHref(dst, o.Href)
 		if o.Lang != "" {
-			dst = appendAttr(dst, "hreflang", o.Lang)
-			dst = appendAttr(dst, "lang", o.Lang)
+			dst = html.AppendAttr(dst, "hreflang", o.Lang)
+			dst = html.AppendAttr(dst, "lang", o.Lang)
 		}
 		if o.Current {
 			dst = append(dst, ` aria-current="true"`...)
@@ -213,16 +216,16 @@ func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
 		dst = append(dst, '>')
 		dst = t.appendIcon(dst, o.Icon)
 		dst = append(dst, `<span class="menu-text"><span>`...)
-		dst = appendText(dst, o.Label)
+		dst = html.AppendText(dst, o.Label)
 		dst = append(dst, `</span>`...)
 		if o.Tag != "" {
 			dst = append(dst, `<span class="tag">`...)
-			dst = appendText(dst, o.Tag)
+			dst = html.AppendText(dst, o.Tag)
 			dst = append(dst, `</span>`...)
 		}
 		if o.Description != "" {
 			dst = append(dst, `<span class="menu-description">`...)
-			dst = appendText(dst, o.Description)
+			dst = html.AppendText(dst, o.Description)
 			dst = append(dst, `</span>`...)
 		}
 		dst = append(dst, `</span>`...)
@@ -244,7 +247,7 @@ func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
 		dst = append(dst, '>')
 		dst = t.appendIcon(dst, tab.Icon)
 		dst = append(dst, `<span>`...)
-		dst = appendText(dst, tab.Label)
+		dst = html.AppendText(dst, tab.Label)
 		dst = append(dst, `</span>`...)
 		dst = append(dst, uiChevron...)
 		dst = append(dst, `</summary>`...)
@@ -259,7 +262,7 @@ func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
 	dst = append(dst, '>')
 	dst = t.appendIcon(dst, tab.Icon)
 	dst = append(dst, `<span>`...)
-	dst = appendText(dst, tab.Label)
+	dst = html.AppendText(dst, tab.Label)
 	return append(dst, `</span></a></li>`...)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
@@ -58,13 +59,13 @@ func (t *Theme) AppendListing(dst []byte, entries []ListEntry) ([]byte, []Headin
 		h := Heading{ID: "bindery-group-" + strconv.Itoa(len(headings)+1), Text: e.Item.Label, Level: 2}
 		headings = append(headings, h)
 		dst = append(dst, `<h2`...)
-		dst = appendAttr(dst, "id", h.ID)
+		dst = html.AppendAttr(dst, "id", h.ID)
 		dst = append(dst, '>')
 		dst = t.appendListLabel(dst, e)
 		dst = append(dst, `</h2>`...)
 		if e.Description != "" {
 			dst = append(dst, `<p>`...)
-			dst = appendText(dst, e.Description)
+			dst = html.AppendText(dst, e.Description)
 			dst = append(dst, `</p>`...)
 		}
 		dst = t.appendList(dst, e.Children)
@@ -95,7 +96,7 @@ func (t *Theme) appendListEntry(dst []byte, e *ListEntry) []byte {
 	}
 	if e.Description != "" {
 		dst = append(dst, ` <span class="listing-description">`...)
-		dst = appendText(dst, e.Description)
+		dst = html.AppendText(dst, e.Description)
 		dst = append(dst, `</span>`...)
 	}
 	if len(e.Children) > 0 {
@@ -141,6 +142,6 @@ func appendPagesLink(dst []byte, l *Link, current bool) []byte {
 	dst = append(dst, '>')
 	dst = append(dst, uiList...)
 	dst = append(dst, `<span>`...)
-	dst = appendText(dst, l.Label)
+	dst = html.AppendText(dst, l.Label)
 	return append(dst, `</span></a></p>`...)
 }

@@ -22,7 +22,7 @@ func TestSearchField(t *testing.T) {
 				`<span>Suchen</span><kbd aria-hidden="true">/</kbd></button></div>`,
 		},
 		{name: "what would break out", prompt: `Ask <"us">`, search: &Search{Index: `"><b>`}, want: `data-index="&quot;&gt;&lt;b&gt;"`},
-		{name: "the author's words", prompt: `Ask <"us">`, search: &Search{}, want: `<span>Ask &lt;&quot;us&quot;&gt;</span>`},
+		{name: "the author's words", prompt: `Ask <"us">`, search: &Search{}, want: `<span>Ask &lt;"us"&gt;</span>`},
 	} {
 		th, err := New(Config{SiteName: "Docs", SearchPrompt: tt.prompt})
 		if err != nil {

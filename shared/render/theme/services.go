@@ -1,13 +1,16 @@
 package theme
 
-import "github.com/bindery-docs/bindery/shared/render/words"
+import (
+	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/words"
+)
 
 // appendAssistant writes the button that leads to the AI assistant: a plain link,
 // so that nothing is asked of it before a reader does.
 func appendAssistant(dst []byte, href string, w words.Language) []byte {
 	dst = append(dst, `<a class="assistant" id="bindery-assistant" rel="noopener" target="_blank"`...)
 	dst = appendHref(dst, href)
-	dst = appendAttr(dst, "aria-label", w.Say(words.Assistant))
+	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Assistant))
 	dst = append(dst, '>')
 	dst = append(dst, uiChat...)
 	dst = append(dst, `<span>`...)
@@ -22,8 +25,8 @@ func (t *Theme) appendRating(dst []byte, w words.Language) []byte {
 		return dst
 	}
 	dst = append(dst, `<div class="rating needs-js" role="group" aria-labelledby="bindery-rating"`...)
-	dst = appendAttr(dst, "data-rating", safeURL(t.cfg.Ratings))
-	dst = appendAttr(dst, "data-thanks", w.Say(words.Thanks))
+	dst = html.AppendAttr(dst, "data-rating", html.Safe(t.cfg.Ratings))
+	dst = html.AppendAttr(dst, "data-thanks", w.Say(words.Thanks))
 	dst = append(dst, `><p id="bindery-rating">`...)
 	dst = append(dst, w.Say(words.Helpful)...)
 	dst = append(dst, `</p><button type="button" value="yes" aria-pressed="false">`...)

@@ -3,6 +3,8 @@ package theme
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
 )
 
 // SidebarView is the navigation of one section of a site as seen from one
@@ -104,7 +106,7 @@ func (t *Theme) Sidebar(v SidebarView) *Sidebar {
 			b = append(b, `<span class="nav-anchor-icon">`...)
 			b = t.appendColoredIcon(b, &a)
 			b = append(b, `</span>`...)
-			b = appendText(b, a.Label)
+			b = html.AppendText(b, a.Label)
 			b = append(b, `</a></li>`...)
 		}
 		s.head = append(b, `</ul>`...)
@@ -248,9 +250,9 @@ func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
 	dst = t.appendIcon(dst, it.Icon)
 	if it.Method != "" {
 		dst = append(dst, `<span class="method" data-method="`...)
-		dst = appendText(dst, it.Method)
+		dst = html.AppendValue(dst, it.Method)
 		dst = append(dst, `">`...)
-		dst = appendText(dst, it.Method)
+		dst = html.AppendText(dst, it.Method)
 		dst = append(dst, `</span>`...)
 	}
 	if it.Deprecated {
@@ -258,11 +260,11 @@ func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
 	} else {
 		dst = append(dst, `<span>`...)
 	}
-	dst = appendText(dst, it.Label)
+	dst = html.AppendText(dst, it.Label)
 	dst = append(dst, `</span>`...)
 	if it.Tag != "" {
 		dst = append(dst, `<span class="tag">`...)
-		dst = appendText(dst, it.Tag)
+		dst = html.AppendText(dst, it.Tag)
 		dst = append(dst, `</span>`...)
 	}
 	return dst
@@ -382,7 +384,7 @@ func (s *Sidebar) appendBranchLevel(dst []byte, level, path []int) []byte {
 			dst = appendHref(dst, nd.href)
 			dst = append(dst, '>')
 			dst = append(dst, `<span>`...)
-			dst = appendText(dst, nd.label)
+			dst = html.AppendText(dst, nd.label)
 			// The style sheet draws the arrow: there are many of these.
 			dst = append(dst, `</span></a></li>`...)
 		default:
@@ -407,7 +409,7 @@ func (s *Sidebar) appendMore(dst []byte, n int, arrow string) []byte {
 	dst = append(dst, `><span aria-hidden="true">`...)
 	dst = append(dst, arrow...)
 	dst = append(dst, ` </span><span>`...)
-	dst = appendText(dst, nd.label)
+	dst = html.AppendText(dst, nd.label)
 	return append(dst, ` …</span></a></li>`...)
 }
 

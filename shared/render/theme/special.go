@@ -10,6 +10,7 @@ import (
 	"github.com/tdewolff/minify/v2"
 	"github.com/tdewolff/minify/v2/css"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
@@ -29,15 +30,15 @@ func (t *Theme) NotFound() []byte {
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)
 	dst = append(dst, `<meta name="robots" content="noindex"><title>`...)
-	dst = appendText(dst, t.docTitle(title))
+	dst = html.AppendText(dst, t.docTitle(title))
 	// Without an icon of its own a browser asks for /favicon.ico, which is
 	// outside the bundle.
 	dst = append(dst, `</title><link rel="icon" href="data:,"><style>`...)
 	dst = append(dst, t.plain...)
 	dst = append(dst, `</style></head><body><main id="bindery-content"><p class="code" aria-hidden="true">404</p><h1>`...)
-	dst = appendText(dst, title)
+	dst = html.AppendText(dst, title)
 	dst = append(dst, `</h1><p>`...)
-	dst = appendText(dst, text)
+	dst = html.AppendText(dst, text)
 	dst = append(dst, `</p>`...)
 	if t.cfg.BaseURL != "" {
 		dst = append(dst, `<p><a class="button"`...)
@@ -54,16 +55,16 @@ func (t *Theme) NotFound() []byte {
 // target's absolute address, or empty.
 func (t *Theme) RedirectPage(to, canonical string) []byte {
 	w := words.In(t.cfg.Lang)
-	to = safeURL(to)
+	to = html.Safe(to)
 	dst := t.htmlTag(nil, "", "", "", "")
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)
 	// In the refresh header's grammar quotes and spaces would end the
 	// address; in an address they have an escape.
 	dst = append(dst, `<meta http-equiv="refresh"`...)
-	dst = appendAttr(dst, "content", "0; url="+refreshEscaper.Replace(to))
+	dst = html.AppendAttr(dst, "content", "0; url="+refreshEscaper.Replace(to))
 	dst = append(dst, `><title>`...)
-	dst = appendText(dst, t.docTitle(w.Say(words.Moved)))
+	dst = html.AppendText(dst, t.docTitle(w.Say(words.Moved)))
 	dst = append(dst, `</title>`...)
 	if canonical != "" {
 		dst = append(dst, `<link rel="canonical"`...)
@@ -81,7 +82,7 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 	dst = append(dst, ` <a`...)
 	dst = appendHref(dst, to)
 	dst = append(dst, '>')
-	dst = appendText(dst, to)
+	dst = html.AppendText(dst, to)
 	return append(dst, "</a></p></main></body></html>\n"...)
 }
 
@@ -99,7 +100,7 @@ func (t *Theme) PolicySources() map[string][]string {
 	}
 	allow := func(directive string, addresses ...string) {
 		for _, address := range addresses {
-			u, err := url.Parse(safeURL(address))
+			u, err := url.Parse(html.Safe(address))
 			if err != nil || u.Scheme == "" || u.Host == "" {
 				continue
 			}

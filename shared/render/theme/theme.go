@@ -43,6 +43,7 @@ import (
 	"github.com/tdewolff/minify/v2/css"
 	"github.com/tdewolff/minify/v2/js"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/theme/fonts"
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
 )
@@ -274,6 +275,12 @@ func (t *Theme) Icon(name, library, style string) (svg string, ok bool) {
 	return t.icons.SVG(name, library, style)
 }
 
+// appendHref writes a complete href attribute with the space before it.
+// Addresses that would run a script are replaced by "#".
+func appendHref(dst []byte, href string) []byte {
+	return html.AppendAttr(dst, "href", html.Safe(href))
+}
+
 // appendIcon writes an icon by name, or a picture by address; nothing if there
 // is no such icon.
 func (t *Theme) appendIcon(dst []byte, icon string) []byte {
@@ -282,7 +289,7 @@ func (t *Theme) appendIcon(dst []byte, icon string) []byte {
 	}
 	if isPicture(icon) {
 		dst = append(dst, `<img class="icon"`...)
-		dst = appendAttr(dst, "src", safeURL(icon))
+		dst = html.AppendAttr(dst, "src", html.Safe(icon))
 		return append(dst, ` alt="">`...)
 	}
 	name, library, style := splitIcon(icon)

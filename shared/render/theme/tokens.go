@@ -3,6 +3,8 @@ package theme
 import (
 	"math"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
 )
 
 // Colors are the colours of a site's brand, as docs.json names them. Each is
@@ -234,7 +236,7 @@ func tokensCSS(cfg *Config, faces *typefaces) string {
 
 // backdrop appends the picture behind pages.
 func backdrop(b *strings.Builder, picture string) {
-	if picture = safeURL(picture); picture == "" || picture == "#" {
+	if picture = html.Safe(picture); picture == "" || picture == "#" {
 		return
 	}
 	if !isAbsolute(picture) {

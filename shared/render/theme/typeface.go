@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/theme/fonts"
 )
 
@@ -131,7 +132,7 @@ func (t *typefaces) face(f Font) {
 		return
 	}
 	t.done[f.Family+"\x00"+f.Source] = true
-	src := safeURL(f.Source)
+	src := html.Safe(f.Source)
 	if !isAbsolute(src) {
 		src = "../" + strings.TrimLeft(src, "/") // the sheet lies in bindery/
 	}

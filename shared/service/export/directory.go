@@ -1,9 +1,9 @@
 package export
 
 import (
-	"html"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
@@ -131,7 +131,7 @@ func (v *views) iconHTML(l *linker, i site.Icon) string {
 		if src == "" {
 			return ""
 		}
-		return `<img class="icon" src="` + html.EscapeString(src) + `" alt="">`
+		return string(html.AppendAttr([]byte(`<img class="icon"`), "src", src)) + ` alt="">`
 	}
 	if i.Name == "" {
 		return ""
@@ -150,14 +150,14 @@ func (v *views) appendCards(dst []byte, entries []entry) []byte {
 			dst = append(dst, e.icon...)
 			dst = append(dst, `</span>`...)
 		}
-		dst = append(dst, `<div class="card-body"><p class="card-title"><a class="card-link" href="`...)
-		dst = append(dst, html.EscapeString(e.href)...)
-		dst = append(dst, `">`...)
-		dst = append(dst, html.EscapeString(e.label)...)
+		dst = append(dst, `<div class="card-body"><p class="card-title"><a class="card-link"`...)
+		dst = html.AppendAttr(dst, "href", e.href)
+		dst = append(dst, '>')
+		dst = html.AppendText(dst, e.label)
 		dst = append(dst, `</a></p>`...)
 		if e.description != "" {
 			dst = append(dst, `<p class="card-description">`...)
-			dst = append(dst, html.EscapeString(e.description)...)
+			dst = html.AppendText(dst, e.description)
 			dst = append(dst, `</p>`...)
 		}
 		dst = append(dst, `</div></div>`...)
@@ -170,14 +170,14 @@ func (v *views) appendAccordion(dst []byte, entries []entry) []byte {
 	links := func(entries []entry) {
 		dst = append(dst, `<ul>`...)
 		for _, e := range entries {
-			dst = append(dst, `<li><a href="`...)
-			dst = append(dst, html.EscapeString(e.href)...)
-			dst = append(dst, `">`...)
-			dst = append(dst, html.EscapeString(e.label)...)
+			dst = append(dst, `<li><a`...)
+			dst = html.AppendAttr(dst, "href", e.href)
+			dst = append(dst, '>')
+			dst = html.AppendText(dst, e.label)
 			dst = append(dst, `</a>`...)
 			if e.description != "" {
 				dst = append(dst, ": "...)
-				dst = append(dst, html.EscapeString(e.description)...)
+				dst = html.AppendText(dst, e.description)
 			}
 			dst = append(dst, `</li>`...)
 		}
@@ -205,7 +205,7 @@ func (v *views) appendAccordion(dst []byte, entries []entry) []byte {
 				dst = append(dst, `</span>`...)
 			}
 			dst = append(dst, `<span class="disclosure-title">`...)
-			dst = append(dst, html.EscapeString(g.label)...)
+			dst = html.AppendText(dst, g.label)
 			dst = append(dst, `</span></summary><div class="disclosure-body">`...)
 			links(g.children)
 			dst = append(dst, `</div></details>`...)

@@ -2,12 +2,12 @@ package export
 
 import (
 	"fmt"
-	"html"
 	"net/url"
 	"path"
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -239,7 +239,7 @@ func (o *ownFiles) sitemaps() error {
 		}
 		n++
 		b = append(b, "<url><loc>"...)
-		b = append(b, html.EscapeString(o.src.views.address(p))...)
+		b = html.AppendText(b, o.src.views.address(p))
 		b = append(b, "</loc>"...)
 		if e, ok := o.src.fs.Entry(p.File()); ok && !e.Modified.IsZero() {
 			b = append(b, "<lastmod>"...)
@@ -266,7 +266,7 @@ func (o *ownFiles) sitemaps() error {
 	list := []byte(xmlHead + `<sitemapindex` + sitemapNS)
 	for _, name := range names {
 		list = append(list, "<sitemap><loc>"...)
-		list = append(list, html.EscapeString(o.src.site.AbsoluteURL(name))...)
+		list = html.AppendText(list, o.src.site.AbsoluteURL(name))
 		list = append(list, "</loc></sitemap>\n"...)
 	}
 	return o.put("sitemap.xml", append(list, "</sitemapindex>\n"...))

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"log/slog"
 	"runtime/debug"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/reference"
@@ -198,7 +198,7 @@ func (s *Steps) document(ctx context.Context, src *source, dst []byte, i int, re
 				Message: "the renderer met a fault around this page: it has no navigation",
 			})
 			doc = fmt.Appendf(dst[:0], "<!doctype html><html><head><meta charset=\"utf-8\"><title>%[1]s</title></head><body><main><h1>%[1]s</h1>%[2]s</main></body></html>\n",
-				html.EscapeString(p.Title), res.HTML)
+				html.AppendText(nil, p.Title), res.HTML)
 		}
 	}()
 	return src.views.document(dst, i, res)
