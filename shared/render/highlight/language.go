@@ -1,6 +1,7 @@
 package highlight
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -99,7 +100,7 @@ var ownLanguages = map[string]struct {
 type language struct {
 	name   string
 	lexer  chroma.Lexer // nil for a plain language
-	traits traits
+	traits *traits
 	lex    lexFunction // nil where chroma's grammar reads the language
 
 	once    sync.Once
@@ -170,7 +171,7 @@ func newLanguages() *languages {
 
 func newLanguage(lexer chroma.Lexer) *language {
 	name := lexer.Config().Name
-	lang := &language{name: name, traits: languageTraits[name], lex: ownLexers[name]}
+	lang := &language{name: name, traits: cmp.Or(languageTraits[name], common), lex: ownLexers[name]}
 	if !plainLanguages[name] {
 		lang.lexer = lexer
 	}

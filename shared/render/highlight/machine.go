@@ -50,7 +50,7 @@ func newMachine(l *languages) *machine { return &machine{languages: l} }
 
 // reset prepares for a text of so many characters.
 func (m *machine) reset(length int) {
-	m.traits = &traits{}
+	m.traits = common
 	m.limit = length
 	m.tokens = m.tokens[:0]
 	m.failed = false
@@ -313,7 +313,7 @@ func (m *machine) emitLexer(e *emitter, part []rune, base, depth int) {
 	}
 	first, outer := len(m.tokens), m.traits
 	if e.other == 0 {
-		m.traits = &inner.traits
+		m.traits = inner.traits
 	}
 	m.run(g, part, len(part), base, g.root, depth+1)
 	m.traits = outer

@@ -115,7 +115,7 @@ func (s *stock) tokens(label, code string) (tokens []token, text []rune) {
 			at++
 		}
 		if at > start {
-			tokens = append(tokens, token{t.Type, start, at, &lang.traits})
+			tokens = append(tokens, token{t.Type, start, at, lang.traits})
 		}
 		// Only the line feed that chroma adds may lie behind the end.
 		if at == len(text) || utf8.RuneCountInString(t.Value) != at-start {

@@ -1,291 +1,437 @@
 package highlight
 
 import (
+	"maps"
 	"strings"
 	"unicode"
 
 	"github.com/alecthomas/chroma/v2"
 )
 
-// traits are what a language asks of the way from tokens to classes.
+// traits say what the tokens of a language are, by kindOf their types: a class,
+// unless a classifier has to look at the token.
 type traits struct {
-	// calls: a plain name right before "(" is a function. Chroma's grammars of
-	// most languages have no class for calls.
-	calls bool
-	// keys: what chroma calls a tag is a key.
-	keys bool
-	// globals: what chroma calls a built-in name is an object or a class of the
-	// run-time library, not a function.
-	globals bool
-	// builtinTypes: what chroma calls a built-in name is a type where it isn't
-	// called.
-	builtinTypes bool
-	// looseTypes: chroma calls whatever follows a colon a type, also the value
-	// in an object.
-	looseTypes bool
-	// upperTypes: names that begin with a capital letter are types, but for those
-	// of which a member follows.
-	upperTypes bool
-	// typeKeywords: the language's own types are keywords, as editors show them.
-	typeKeywords bool
-	// blockCalls: a name in front of a brace is called with what that holds.
-	blockCalls bool
-	// paths: "::" is an operator, and what stands in front of it a type or a
-	// module.
-	paths bool
-	// annotations: decorators are keywords.
-	annotations bool
-	// literals: a name right before a brace is the type of the value in it.
-	literals bool
-	// symbols: what chroma calls a constant is a class, unless it is in capitals.
-	symbols bool
-	// properties: chroma calls the names of properties keywords.
-	properties bool
+	class [256]Class
+	by    [256]classifier
+}
+
+// classifier returns the class of a token.
+type classifier func(w word) Class
+
+// classifiers are by the types of tokens.
+type classifiers map[chroma.TokenType]classifier
+
+// kinds number the types of tokens, from 1.
+var kinds = func() (kinds [1 << 13]uint8) {
+	for i, typ := range chroma.TokenTypeValues() {
+		if typ >= 0 {
+			kinds[typ] = uint8(i + 1)
+		}
+	}
+	return kinds
+}()
+
+// kindOf returns the number of a type, 0 for errors and what chroma keeps for
+// itself.
+func kindOf(typ chroma.TokenType) uint8 {
+	if uint(typ) < uint(len(kinds)) {
+		return kinds[typ]
+	}
+	return 0
+}
+
+// with returns traits that differ in some types.
+func (tr *traits) with(own classifiers) *traits {
+	out := *tr
+	for typ, c := range own {
+		out.by[kindOf(typ)] = c
+	}
+	return &out
+}
+
+// word is a token in its code.
+type word struct {
+	typ        chroma.TokenType
+	code       []rune
+	start, end int
+}
+
+func (w word) text() []rune { return w.code[w.start:w.end] }
+
+func (w word) first() rune { return w.code[w.start] }
+
+// next returns the character after the token, 0 at the end of the code.
+func (w word) next() rune { return at(w.code, w.end) }
+
+// isUpper reports whether the token is a name that begins with a capital letter
+// and is not in capitals.
+func (w word) isUpper() bool { return unicode.IsUpper(w.first()) && !allUpper(w.text()) }
+
+// classOf returns the class of the token that is code[start:end].
+func (tr *traits) classOf(typ chroma.TokenType, code []rune, start, end int) Class {
+	kind := kindOf(typ)
+	if by := tr.by[kind]; by != nil {
+		return by(word{typ, code, start, end})
+	}
+	return tr.class[kind]
+}
+
+// anywhere is the classifier of tokens that are the same in all languages.
+func anywhere(w word) Class { return common.classOf(w.typ, w.code, w.start, w.end) }
+
+func always(class Class) classifier { return func(word) Class { return class } }
+
+// common are the traits of languages that have none of their own.
+var common = func() *traits {
+	var tr traits // errors and all that is not named below are plain
+	for _, typ := range chroma.TokenTypeValues() {
+		switch {
+		case typ.InCategory(chroma.Keyword):
+			tr.class[kindOf(typ)] = Keyword
+		case typ.InSubCategory(chroma.LiteralNumber):
+			tr.class[kindOf(typ)] = Number
+		case typ.InCategory(chroma.Literal):
+			tr.class[kindOf(typ)] = String
+		case typ.InCategory(chroma.Operator):
+			tr.class[kindOf(typ)] = Operator
+		case typ.InCategory(chroma.Comment):
+			tr.class[kindOf(typ)] = Comment
+		}
+	}
+	for class, types := range map[Class][]chroma.TokenType{
+		Attribute: {chroma.NameAttribute, chroma.NameProperty},
+		Constant: {
+			chroma.KeywordConstant, chroma.NameBuiltinPseudo, chroma.NameConstant, chroma.NameEntity, chroma.LiteralDate,
+			chroma.LiteralStringAtom, chroma.LiteralStringBoolean, chroma.StringSymbol,
+		},
+		Deleted:  {chroma.GenericDeleted},
+		Emphasis: {chroma.GenericEmph},
+		Function: {chroma.NameBuiltin, chroma.NameDecorator, chroma.NameFunction, chroma.NameFunctionMagic, chroma.NamePseudo},
+		Heading:  {chroma.GenericHeading, chroma.GenericSubheading},
+		Inserted: {chroma.GenericInserted},
+		Keyword:  {chroma.NameKeyword, chroma.OperatorReserved, chroma.OperatorWord, chroma.StringAffix},
+		Operator: {chroma.GenericPrompt, chroma.NameOperator, chroma.StringInterpol},
+		String:   {chroma.CommentPreprocFile, chroma.StringEscape},
+		Strong:   {chroma.GenericStrong},
+		Tag:      {chroma.NameTag},
+		Type:     {chroma.KeywordType, chroma.NameClass, chroma.NameException, chroma.NameNamespace},
+	} {
+		for _, typ := range types {
+			tr.class[kindOf(typ)] = class
+		}
+	}
+	return tr.with(classifiers{chroma.CommentPreproc: directive, chroma.Operator: operator, chroma.StringDoc: docString})
+}()
+
+func operator(w word) Class {
+	if w.end-w.start == 1 && w.first() == '.' {
+		return Plain
+	}
+	return Operator
+}
+
+// docString classifies what is a comment in Rust and others, a string in Python
+// and YAML.
+func docString(w word) Class {
+	text := w.text()
+	for i, r := range text {
+		if !unicode.IsSpace(r) {
+			if strings.ContainsRune("/*#-;%", r) && at(text, i+1) != '{' {
+				return Comment
+			}
+			break
+		}
+	}
+	return String
+}
+
+// directive classifies "#include" and its kind; grammars have "//go:build" and
+// "#!/bin/sh" there, too.
+func directive(w word) Class {
+	if w.first() == '/' || w.first() == '#' && w.end-w.start > 1 && w.code[w.start+1] == '!' {
+		return Comment
+	}
+	return Keyword
 }
 
 // languageTraits is by chroma's name of the language.
-var languageTraits = map[string]traits{
-	"C":            {calls: true},
-	"C#":           {calls: true, typeKeywords: true},
-	"CSS":          {properties: true},
-	"SCSS":         {properties: true},
-	"C++":          {calls: true},
-	"Dart":         {calls: true, upperTypes: true},
-	"Elixir":       {calls: true},
-	"Go":           {calls: true, typeKeywords: true, literals: true},
-	"Groovy":       {calls: true, upperTypes: true},
-	"HTTP":         {keys: true},
-	"Java":         {calls: true, upperTypes: true, annotations: true},
-	"JavaScript":   {calls: true, globals: true, looseTypes: true},
-	"Julia":        {calls: true},
-	"Kotlin":       {calls: true, upperTypes: true, blockCalls: true, annotations: true},
-	"Lua":          {calls: true},
-	"Objective-C":  {calls: true},
-	"PHP":          {calls: true},
-	"Python":       {calls: true, builtinTypes: true},
-	"R":            {calls: true},
-	"Ruby":         {calls: true, symbols: true},
-	"Rust":         {calls: true, upperTypes: true, paths: true},
-	"Scala":        {calls: true, upperTypes: true},
-	"Solidity":     {calls: true},
-	"Swift":        {calls: true, upperTypes: true},
-	"TypeScript":   {calls: true, globals: true, looseTypes: true},
-	"Zig":          {calls: true},
-	"react":        {calls: true, globals: true, looseTypes: true},
-	"JSON":         {keys: true},
-	"YAML":         {keys: true},
-	"TOML":         {keys: true},
-	"INI":          {keys: true},
-	"Properties":   {keys: true},
-	"Desktop file": {keys: true},
+var languageTraits = map[string]*traits{
+	"C":            programs,
+	"C#":           program(classifiers{chroma.KeywordType: always(Keyword), chroma.NameAttribute: always(Attribute)}, called),
+	"C++":          programs,
+	"CSS":          styleSheets,
+	"Dart":         typedPrograms,
+	"Desktop file": keyedData,
+	"Elixir":       programs,
+	"Go":           program(classifiers{chroma.KeywordType: always(Keyword), chroma.NameAttribute: always(Attribute)}, called, typeOfLiteral),
+	"Groovy":       typedPrograms,
+	"HTTP":         keyedData,
+	"INI":          keyedData,
+	"JSON":         keyedData,
+	"Java":         program(classifiers{chroma.NameClass: classOrModule, chroma.NameDecorator: always(Keyword)}, called, typeByCapital),
+	"JavaScript":   scripts,
+	"Julia":        programs,
+	"Kotlin": program(classifiers{chroma.NameClass: classOrModule, chroma.NameDecorator: always(Keyword), chroma.Punctuation: kotlinPunctuation},
+		called, calledWithBlock, typeByCapital),
+	"Lua":         programs,
+	"Objective-C": programs,
+	"PHP":         programs,
+	"Properties":  keyedData,
+	"Python":      program(classifiers{chroma.NameBuiltin: typeUnlessCalled}, called),
+	"R":           programs,
+	"Ruby":        program(classifiers{chroma.NameConstant: rubyConstant}, called, rubyMethod),
+	"Rust": program(classifiers{chroma.NameAttribute: always(Attribute), chroma.Operator: rustOperator, chroma.Punctuation: rustPunctuation, chroma.Text: rustText},
+		rustPath, called),
+	"SCSS":       styleSheets,
+	"Scala":      typedPrograms,
+	"Solidity":   programs,
+	"Swift":      typedPrograms,
+	"TOML":       keyedData,
+	"TypeScript": scripts,
+	"YAML":       keyedData,
+	"Zig":        programs,
+	"react":      scripts,
 }
 
-// classOf gives the class of the token that is code[start:end].
-func (tr *traits) classOf(typ chroma.TokenType, code []rune, start, end int) Class {
-	if tr.calls {
-		if class, ok := tr.inCode(typ, code, start, end); ok {
-			return class
-		}
-	}
-	text, next := code[start:end], at(code, end)
-	switch typ {
-	case chroma.Name, chroma.NameOther:
-		switch {
-		case tr.keys:
-			return Attribute
-		case tr.calls && next == '(':
-			return Function
-		}
-		return Plain
-	case chroma.NameTag:
-		if tr.keys {
-			return Attribute
-		}
-		return Tag
-	case chroma.NameBuiltin:
-		switch {
-		case next == '(' || !tr.globals && !tr.builtinTypes:
-			return Function
-		case tr.builtinTypes || unicode.IsUpper(text[0]):
-			return Type
-		}
-		return Plain
-	case chroma.KeywordType:
-		if tr.looseTypes {
-			return looseType(text, next)
-		}
-		return Type
-	case chroma.NameNamespace:
-		if tr.keys {
-			return Plain // YAML's "---"
-		}
-		return Type
-	case chroma.Operator:
-		if len(text) == 1 && text[0] == '.' {
-			return Plain
-		}
-		return Operator
-	case chroma.NameAttribute, chroma.NameProperty:
+// The families of languages.
+var (
+	programs = program(nil, called)
+	// typedPrograms have names that begin with a capital letter for types.
+	typedPrograms = program(classifiers{chroma.NameClass: classOrModule}, called, typeByCapital)
+	// scripts: chroma's names of properties are such, what it calls a built-in
+	// name is an object or a class of the run-time library, and it calls whatever
+	// follows a colon a type, also the value in an object.
+	scripts = program(classifiers{
+		chroma.KeywordType: spelled(func(w word) Class { return looseType(w.text(), w.next()) }),
+		chroma.NameBuiltin: globalOrCalled, chroma.NameAttribute: always(Attribute), chroma.NameProperty: always(Attribute),
+	}, called)
+	// keyedData: what chroma calls a name or a tag is a key.
+	keyedData = common.with(classifiers{
+		chroma.Name: always(Attribute), chroma.NameOther: always(Attribute), chroma.NameTag: always(Attribute),
+		chroma.NameNamespace: always(Plain), // YAML's "---"
+	})
+	// styleSheets: chroma calls the names of properties keywords, and elements
+	// classes.
+	styleSheets = common.with(classifiers{
+		chroma.Keyword: property, chroma.KeywordDeclaration: property, chroma.KeywordNamespace: property, chroma.KeywordPseudo: property,
+		chroma.KeywordReserved: property, chroma.NameClass: always(Attribute), chroma.NameException: always(Attribute),
+	})
+)
+
+func property(w word) Class {
+	if w.next() == ':' {
 		return Attribute
-	case chroma.NameFunction, chroma.NameFunctionMagic, chroma.NameDecorator, chroma.NamePseudo:
-		return Function
-	case chroma.NameClass, chroma.NameException:
-		if tr.properties {
-			return Attribute // of an element
-		}
-		return Type
-	case chroma.StringEscape:
-		return String
-	case chroma.NameConstant, chroma.NameEntity, chroma.NameBuiltinPseudo, chroma.KeywordConstant,
-		chroma.StringSymbol, chroma.LiteralStringAtom, chroma.LiteralStringBoolean, chroma.LiteralDate:
-		return Constant
-	case chroma.NameKeyword, chroma.OperatorWord, chroma.OperatorReserved, chroma.StringAffix:
-		return Keyword
-	case chroma.NameOperator, chroma.StringInterpol, chroma.GenericPrompt:
-		return Operator
-	case chroma.StringDoc:
-		// A comment in Rust and others; a string in Python and YAML.
-		for i, r := range text {
-			if !unicode.IsSpace(r) {
-				if strings.ContainsRune("/*#-;%", r) && at(text, i+1) != '{' {
-					return Comment
-				}
-				break
-			}
-		}
-		return String
-	case chroma.CommentPreproc:
-		// "#include" is a directive; grammars have "//go:build" and "#!/bin/sh"
-		// here, too.
-		if text[0] == '/' || len(text) > 1 && text[0] == '#' && text[1] == '!' {
-			return Comment
-		}
-		return Keyword
-	case chroma.CommentPreprocFile:
-		return String
-	case chroma.GenericInserted:
-		return Inserted
-	case chroma.GenericDeleted:
-		return Deleted
-	case chroma.GenericHeading, chroma.GenericSubheading:
-		return Heading
-	case chroma.GenericEmph:
-		return Emphasis
-	case chroma.GenericStrong:
-		return Strong
-	}
-	switch {
-	case typ < 0:
-		return Plain // errors and what chroma keeps for itself
-	case tr.properties && typ.InCategory(chroma.Keyword):
-		if next == ':' {
-			return Attribute
-		}
-		return Plain
-	case typ.InCategory(chroma.Keyword):
-		return Keyword
-	case typ.InSubCategory(chroma.LiteralNumber):
-		return Number
-	case typ.InCategory(chroma.Literal):
-		return String
-	case typ.InCategory(chroma.Operator):
-		return Operator
-	case typ.InCategory(chroma.Comment):
-		return Comment
 	}
 	return Plain
 }
 
-// inCode gives the class of tokens of programming languages for which the token
-// type alone says too little; false for all others.
-func (tr *traits) inCode(typ chroma.TokenType, code []rune, start, end int) (Class, bool) {
-	first := code[start]
-	switch typ {
-	case chroma.NameClass:
-		return Plain, tr.upperTypes && !tr.paths && at(code, end) == '.'
-	case chroma.Name, chroma.NameOther, chroma.NameAttribute, chroma.NameProperty, chroma.NameFunction, chroma.NameBuiltin:
-		upper := unicode.IsUpper(first) && !allUpper(code[start:end])
+// program returns the traits of a programming language. Chroma's grammars of most
+// have no type for calls, so names are guessed by what stands around them, in
+// the order of guesses. The language's own traits come before those that all
+// programs have; for names they say what one is that nothing guesses.
+func program(own classifiers, guesses ...guess) *traits {
+	words := spelled(anywhere)
+	all := classifiers{
+		chroma.Name: callee, chroma.NameOther: callee, chroma.NameAttribute: member, chroma.NameProperty: member,
+		chroma.NameFunction: anywhere, chroma.NameBuiltin: anywhere,
+		chroma.Keyword: words, chroma.KeywordConstant: words, chroma.KeywordDeclaration: words, chroma.KeywordNamespace: words,
+		chroma.KeywordPseudo: words, chroma.KeywordReserved: words, chroma.KeywordType: words, chroma.NameBuiltinPseudo: words,
+		chroma.Operator: programOperator, chroma.Punctuation: punctuation, chroma.StringInterpol: interpolation,
+	}
+	maps.Copy(all, own)
+	for _, typ := range [...]chroma.TokenType{
+		chroma.Name, chroma.NameOther, chroma.NameAttribute, chroma.NameProperty, chroma.NameFunction, chroma.NameBuiltin,
+	} {
+		all[typ] = guessed(guesses, all[typ])
+	}
+	return common.with(all)
+}
+
+// guess returns the class of a name that begins with a letter or "_", by what
+// stands around it. ok is false where that says nothing.
+type guess func(w word) (class Class, ok bool)
+
+// guessed returns a classifier of names: what the first guess that knows a name
+// says, else otherwise.
+func guessed(guesses []guess, otherwise classifier) classifier {
+	return func(w word) Class {
 		switch {
-		case unicode.IsDigit(first):
-			return Number, true
-		case !unicode.IsLetter(first) && first != '_':
-			return Plain, false
-		case upper && isNew(code, start):
-			return Type, true
-		case tr.paths && at(code, end) == ':' && at(code, end+1) == ':' && at(code, end+2) != '<':
-			return Type, true
-		case upper && tr.paths:
-			return Type, true
-		case isCalled(code, end), tr.blockCalls && typ == chroma.Name && unicode.IsLower(first) && at(code, end) == ' ' && at(code, end+1) == '{':
-			return Function, true
-		case tr.symbols && rubyKeywords[string(code[start:end])]:
-			return Keyword, true
-		case tr.symbols && at(code, start-1) == '.' && !upper:
-			return Function, true
-		case upper && tr.upperTypes && at(code, end) != '.', upper && tr.literals && at(code, end) == '{':
-			return Type, true
-		case !tr.globals && (typ == chroma.NameProperty || typ == chroma.NameAttribute && !tr.typeKeywords && !tr.paths):
-			return Plain, true
+		case unicode.IsDigit(w.first()):
+			return Number
+		case !isNameStart(w.first()):
+			return otherwise(w)
+		case w.isUpper() && isNew(w.code, w.start):
+			return Type
 		}
-		return Plain, false
-	case chroma.NameConstant:
-		if tr.symbols {
-			if allUpper(code[start:end]) {
-				return Plain, true
-			}
-			return Type, true
-		}
-	case chroma.NameDecorator:
-		if tr.annotations {
-			return Keyword, true
-		}
-	case chroma.KeywordType:
-		if tr.typeKeywords {
-			return Keyword, true
-		}
-	case chroma.Operator:
-		if strings.Trim(string(code[start:end]), "[](){},;.") == "" || string(code[start:end]) == "::" && !tr.paths {
-			return Plain, true
-		}
-	case chroma.Text:
-		if tr.paths && string(code[start:end]) == "::" {
-			return Operator, true
-		}
-	case chroma.StringInterpol:
-		switch text := string(code[start:end]); {
-		case len(text) > 2 && text[1] == '{':
-			return Plain, true
-		case len(text) > 1 && text[0] == '$' && text[1] != '{':
-			return String, true
-		}
-	case chroma.Punctuation:
-		if tr.blockCalls && first == '?' {
-			return Plain, true
-		}
-		for _, r := range code[start:end] {
-			if !strings.ContainsRune("=!<>+-*/%&|^~?", r) && !(tr.paths && r == ':') {
-				return Plain, false
+		for _, g := range guesses {
+			if class, ok := g(w); ok {
+				return class
 			}
 		}
-		if r := string(code[start:end]); r != "<" && r != ">" && r != "*" && r != "&" && r != ">>" {
-			return Operator, true
-		}
+		return otherwise(w)
 	}
-	if typ.InCategory(chroma.Keyword) || typ == chroma.NameBuiltinPseudo {
-		switch string(code[start:end]) {
+}
+
+func isNameStart(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+
+func called(w word) (Class, bool) { return Function, isCalled(w.code, w.end) }
+
+// calledWithBlock guesses that a name before a brace is called with what that
+// holds.
+func calledWithBlock(w word) (Class, bool) {
+	return Function, w.typ == chroma.Name && unicode.IsLower(w.first()) && w.next() == ' ' && at(w.code, w.end+1) == '{'
+}
+
+// typeByCapital guesses that names which begin with a capital letter are types,
+// but for those of which a member follows.
+func typeByCapital(w word) (Class, bool) { return Type, w.next() != '.' && w.isUpper() }
+
+// typeOfLiteral guesses that a name right before a brace is the type of the value
+// in it.
+func typeOfLiteral(w word) (Class, bool) { return Type, w.next() == '{' && w.isUpper() }
+
+// rustPath guesses that what stands before "::" is a type or a module.
+func rustPath(w word) (Class, bool) {
+	return Type, w.isUpper() || w.next() == ':' && at(w.code, w.end+1) == ':' && at(w.code, w.end+2) != '<'
+}
+
+func rubyMethod(w word) (Class, bool) {
+	if rubyKeywords[string(w.text())] {
+		return Keyword, true
+	}
+	return Function, at(w.code, w.start-1) == '.' && !w.isUpper()
+}
+
+func callee(w word) Class {
+	if w.next() == '(' {
+		return Function
+	}
+	return Plain
+}
+
+func member(w word) Class {
+	if isNameStart(w.first()) {
+		return Plain
+	}
+	return Attribute
+}
+
+func typeUnlessCalled(w word) Class {
+	if w.next() == '(' {
+		return Function
+	}
+	return Type
+}
+
+func globalOrCalled(w word) Class {
+	switch {
+	case w.next() == '(':
+		return Function
+	case unicode.IsUpper(w.first()):
+		return Type
+	}
+	return Plain
+}
+
+func classOrModule(w word) Class {
+	if w.next() == '.' {
+		return Plain
+	}
+	return Type
+}
+
+// rubyConstant classifies what chroma calls a constant as a class, unless it is in
+// capitals.
+func rubyConstant(w word) Class {
+	if allUpper(w.text()) {
+		return Plain
+	}
+	return Type
+}
+
+// spelled returns a classifier of keywords, of which some are values or name the
+// object itself.
+func spelled(otherwise classifier) classifier {
+	return func(w word) Class {
+		switch string(w.text()) {
 		case "true", "false", "null", "nil", "None", "undefined":
-			return Constant, true
+			return Constant
 		case "self", "Self", "this", "super", "base":
-			return Keyword, true
+			return Keyword
+		}
+		return otherwise(w)
+	}
+}
+
+// interpolation classifies "${" and "}" as operators, "${a}" as code and "$a" as
+// a part of the string.
+func interpolation(w word) Class {
+	switch text := w.text(); {
+	case len(text) > 2 && text[1] == '{':
+		return Plain
+	case len(text) > 1 && text[0] == '$' && text[1] != '{':
+		return String
+	}
+	return Operator
+}
+
+func programOperator(w word) Class {
+	if isPathSign(w) {
+		return Plain
+	}
+	return rustOperator(w)
+}
+
+func rustOperator(w word) Class {
+	for _, r := range w.text() {
+		if !strings.ContainsRune("[](){},;.", r) {
+			return Operator
 		}
 	}
-	return Plain, false
+	return Plain
+}
+
+func isPathSign(w word) bool {
+	return w.end-w.start == 2 && w.first() == ':' && w.code[w.start+1] == ':'
+}
+
+func rustText(w word) Class {
+	if isPathSign(w) {
+		return Operator
+	}
+	return Plain
+}
+
+func punctuation(w word) Class { return signs(w.text(), "=!<>+-*/%&|^~?") }
+
+func rustPunctuation(w word) Class { return signs(w.text(), "=!<>+-*/%&|^~?:") }
+
+func kotlinPunctuation(w word) Class {
+	if w.first() == '?' {
+		return Plain // of a type
+	}
+	return punctuation(w)
+}
+
+// signs returns the class of punctuation: an operator is of operators' signs
+// alone. Those that types have too are plain.
+func signs(text []rune, operators string) Class {
+	for _, r := range text {
+		if !strings.ContainsRune(operators, r) {
+			return Plain
+		}
+	}
+	switch string(text) {
+	case "<", ">", "*", "&", ">>":
+		return Plain
+	}
+	return Operator
 }
 
 // rubyKeywords are methods that editors show as keywords.
 var rubyKeywords = wordSet("extend include raise require require_relative")
 
-// at gives the character at i, and 0 outside of the code.
+// at returns the character at i, and 0 outside of the code.
 func at(code []rune, i int) rune {
 	if i >= 0 && i < len(code) {
 		return code[i]
@@ -293,7 +439,7 @@ func at(code []rune, i int) rune {
 	return 0
 }
 
-// allUpper says whether a name is in capitals, as those of constants are.
+// allUpper reports whether a name is in capitals, as those of constants are.
 func allUpper(name []rune) bool {
 	for _, r := range name {
 		if unicode.IsLower(r) {
@@ -303,12 +449,12 @@ func allUpper(name []rune) bool {
 	return len(name) > 1
 }
 
-// isNew says whether the word "new" stands in front of i.
+// isNew reports whether the word "new" stands in front of i.
 func isNew(code []rune, i int) bool {
 	return i >= 4 && string(code[i-4:i]) == "new " && !unicode.IsLetter(at(code, i-5)) && at(code, i-5) != '_'
 }
 
-// isCalled says whether arguments, or types in brackets and arguments, begin at i.
+// isCalled reports whether arguments, or types in brackets and arguments, begin at i.
 func isCalled(code []rune, i int) bool {
 	opening, closing := at(code, i), rune('>')
 	switch opening {
@@ -339,7 +485,7 @@ func isCalled(code []rune, i int) bool {
 	return false
 }
 
-// looseType gives the class of a word behind a colon in JavaScript and its
+// looseType returns the class of a word after a colon in JavaScript and its
 // kind: a type, or a value in an object.
 func looseType(text []rune, next rune) Class {
 	switch first := text[0]; {

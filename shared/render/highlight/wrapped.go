@@ -63,7 +63,7 @@ func unwrap(lexer chroma.Lexer) wrapped {
 func (m *machine) text(lang *language, text []rune, base, depth int) {
 	g := lang.load()
 	outer := m.traits
-	m.traits = &lang.traits
+	m.traits = lang.traits
 	defer func() { m.traits = outer }()
 	first := len(m.tokens)
 	switch {
