@@ -436,7 +436,7 @@ func (p *parser) collect(in *inliner, before, after int32, inLink bool) []*Node 
 		count++
 	}
 	if len(p.kids) < count {
-		p.kids = make([]*Node, max(4*p.slab, count))
+		p.kids = make([]*Node, max(256, count))
 	}
 	out := p.kids[:0:count]
 	p.kids = p.kids[count:]

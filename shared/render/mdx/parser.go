@@ -2,8 +2,10 @@ package mdx
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -70,18 +72,31 @@ func ParseInline(src string) []*Node {
 		text.End = Pos{len(src), 1 + strings.Count(src, "\n"), len(src) - line + 1}
 		return []*Node{text}
 	}
-	return newInline(src).parseInline()
+	p := shortParsers.Get().(*parser)
+	p.start(src)
+	list := p.parseInline()
+	if cap(p.inline.items) <= maxKept {
+		clear(p.inline.items)
+		p.s, p.inline.v, p.inline.s, p.inline.read = "", view{}, "", reader{}
+		shortParsers.Put(p)
+	}
+	return list
 }
 
-func newInline(src string) *parser {
-	p := newParser(src, Options{Plain: true, Dollars: NoDollars})
-	p.short, p.slab = true, 8
-	return p
+// maxKept bounds how many items a parser has place for that is used again.
+const maxKept = 256
+
+// shortParsers are used again with what is left of their slabs: a page has many
+// titles, and one takes a few nodes.
+var shortParsers = sync.Pool{New: func() any { return newShort() }}
+
+func newShort() *parser {
+	return &parser{Options: Options{Plain: true, Dollars: NoDollars}, short: true}
 }
 
 func (p *parser) parseInline() []*Node {
 	root := p.node(Document, 0)
-	p.segs = append(p.segs, seg{0, len(p.s)})
+	p.segs = append(p.segs[:0], seg{0, len(p.s)})
 	p.inlines(root, inlineJob{to: 1})
 	if p.origins != nil || p.dirty {
 		root.Pos, root.End = p.pos(0), p.pos(0)
@@ -137,12 +152,18 @@ type parser struct {
 	notes map[string]bool
 
 	nodes []Node // slab
-	slab  int    // how many nodes it takes at a time
 	kids  []*Node
 }
 
 func newParser(s string, o Options) *parser {
-	p := &parser{Options: o, slab: 64}
+	p := &parser{Options: o}
+	p.start(s)
+	return p
+}
+
+// start gives the parser a source.
+func (p *parser) start(s string) {
+	p.origins, p.steps = nil, 0
 	base := 0
 	if strings.HasPrefix(s, "\ufeff") {
 		base = len("\ufeff")
@@ -153,7 +174,7 @@ func newParser(s string, o Options) *parser {
 	}
 	p.s = s
 	p.dirty = strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s)
-	p.lines = make([]int, 1, strings.Count(s, "\n")+2)
+	p.lines = append(slices.Grow(p.lines[:0], strings.Count(s, "\n")+2), 0)
 	for i := 0; ; {
 		n := strings.IndexByte(s[i:], '\n')
 		if n < 0 {
@@ -164,7 +185,6 @@ func newParser(s string, o Options) *parser {
 	}
 	p.steps += len(s)
 	p.budget = 8*len(s) + 4096
-	return p
 }
 
 // normalEndings turns every line ending into \n and returns where each line
@@ -250,7 +270,7 @@ func (p *parser) pos(off int) Pos {
 // node takes a node from the slab.
 func (p *parser) node(kind Kind, off int) *Node {
 	if len(p.nodes) == 0 {
-		p.nodes = make([]Node, p.slab)
+		p.nodes = make([]Node, 64)
 	}
 	n := &p.nodes[0]
 	p.nodes = p.nodes[1:]

@@ -14,7 +14,8 @@ var ways = []struct {
 	{"MDX", func(src string) int { return parsed(newParser(src, Options{})).steps }},
 	{"plain", func(src string) int { return parsed(newParser(src, Options{Plain: true, Tags: anyTag})).steps }},
 	{"inline", func(src string) int {
-		p := newInline(src)
+		p := newShort()
+		p.start(src)
 		p.parseInline()
 		return p.steps
 	}},
