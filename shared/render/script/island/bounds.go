@@ -138,6 +138,15 @@ func (m *meter) bounds() error {
 // texts bounds the functions of texts.
 func (m *meter) texts() error {
 	const proto = "String.prototype"
+	v, err := m.vm.RunString(boundsScript)
+	if err != nil {
+		return err
+	}
+	substitutes, _ := goja.AssertFunction(v)
+	if v, err = substitutes(nil, m.vm.ToValue(func(c goja.FunctionCall) goja.Value { return m.size(c.Argument(0)) })); err != nil {
+		return err
+	}
+	m.replacer, _ = goja.AssertFunction(v)
 	own := func(this goja.Value, do builtin) goja.String {
 		if s, ok := this.(goja.String); ok {
 			return s
@@ -244,6 +253,7 @@ func (m *meter) replace(this goja.Value, args []goja.Value, do builtin) goja.Val
 	}
 	var total int64
 	counting := m.vm.ToValue(func(c goja.FunctionCall) goja.Value {
+		m.charge(costList) // what was found, and its parts
 		said := m.text(must(fn(goja.Undefined(), c.Arguments...)))
 		total += int64(said.Length())
 		m.units(total)
@@ -255,27 +265,6 @@ func (m *meter) replace(this goja.Value, args []goja.Value, do builtin) goja.Val
 // lists bounds the functions of arrays.
 func (m *meter) lists() error {
 	const proto = "Array.prototype"
-	v, err := m.vm.RunString(boundsScript)
-	if err != nil {
-		return err
-	}
-	make, _ := goja.AssertFunction(v)
-	array, _ := m.vm.Get("Array").(*goja.Object)
-	made, err := make(nil, array.Get("isArray"),
-		m.vm.ToValue(func(c goja.FunctionCall) goja.Value {
-			m.charge(c.Argument(0).ToInteger())
-			return goja.Undefined()
-		}),
-		m.vm.ToValue(func(c goja.FunctionCall) goja.Value { return m.size(c.Argument(0)) }))
-	if err != nil {
-		return err
-	}
-	own := made.ToObject(m.vm)
-	m.replacer, _ = goja.AssertFunction(own.Get("replacer"))
-	anew := func(name string) wrapper {
-		fn, _ := goja.AssertFunction(own.Get(name))
-		return func(this goja.Value, args []goja.Value, _ builtin) goja.Value { return must(fn(this, args...)) }
-	}
 	copied := func(this goja.Value, args []goja.Value, do builtin) goja.Value {
 		m.chargeEach(items(this)+int64(len(args)), costPiece)
 		return do(this, args...)
@@ -301,8 +290,26 @@ func (m *meter) lists() error {
 		}),
 		m.each(proto, "join", m.join("toString")),
 		m.each(proto, "toLocaleString", m.join("toLocaleString")),
-		m.each(proto, "flat", anew("flat")),
-		m.each(proto, "flatMap", anew("flatMap")),
+		m.each(proto, "flat", func(this goja.Value, args []goja.Value, do builtin) goja.Value {
+			depth := int64(1)
+			if d := argument(args, 0); !goja.IsUndefined(d) {
+				depth = d.ToInteger()
+			}
+			m.within(this, depth)
+			return do(this, args...)
+		}),
+		m.each(proto, "flatMap", func(this goja.Value, args []goja.Value, do builtin) goja.Value {
+			fn, ok := goja.AssertFunction(argument(args, 0))
+			if !ok {
+				return do(this, args...)
+			}
+			return do(this, m.vm.ToValue(func(c goja.FunctionCall) goja.Value {
+				v := must(fn(c.This, c.Arguments...))
+				m.charge(costPiece)
+				m.within(v, 0)
+				return v
+			}), argument(args, 1))
+		}),
 		m.each("Array", "from", func(this goja.Value, args []goja.Value, do builtin) goja.Value {
 			v := argument(args, 0)
 			if goja.IsUndefined(v) || goja.IsNull(v) {
@@ -322,6 +329,20 @@ func (m *meter) lists() error {
 			return m.size(do(this, args...))
 		}),
 	)
+}
+
+// within charges a list with those in it, down to a depth.
+func (m *meter) within(v goja.Value, depth int64) {
+	o, ok := v.(*goja.Object)
+	if !ok || o.ClassName() != "Array" {
+		return
+	}
+	n := lengthOf(o)
+	m.charge(costList)
+	m.chargeEach(n, costPiece)
+	for i := int64(0); depth > 0 && i < n; i++ {
+		m.within(o.Get(strconv.FormatInt(i, 10)), depth-1)
+	}
 }
 
 // strange is the length of what is no array: an array's elements were charged.
@@ -409,7 +430,12 @@ func (m *meter) objects() error {
 		return do(this, args...)
 	}
 	return m.all(
-		m.each("Object", "keys values entries getOwnPropertyNames getOwnPropertySymbols", keys),
+		m.each("Object", "keys values getOwnPropertyNames getOwnPropertySymbols", keys),
+		m.each("Object", "entries", func(this goja.Value, args []goja.Value, do builtin) goja.Value {
+			v := keys(this, args, do)
+			m.chargeEach(items(v), costList)
+			return v
+		}),
 		m.each("Object", "assign getOwnPropertyDescriptors defineProperties", func(this goja.Value, args []goja.Value, do builtin) goja.Value {
 			for _, a := range args {
 				switch v := a.(type) {
@@ -447,7 +473,14 @@ func (m *meter) objects() error {
 		m.each("JSON", "parse", func(this goja.Value, args []goja.Value, do builtin) goja.Value {
 			if len(args) > 0 {
 				s := m.text(args[0])
-				m.charge(int64(s.Length()) * costPiece)
+				text := s.String()
+				for _, c := range [...]struct {
+					mark string
+					cost int64
+				}{{"[", costList}, {"{", costObject + costMember}, {",", costMember}} {
+					m.chargeEach(int64(strings.Count(text, c.mark)), c.cost)
+				}
+				m.charge(2 * int64(s.Length()))
 				args = append([]goja.Value{s}, args[1:]...)
 			}
 			return do(this, args...)
@@ -466,6 +499,7 @@ func (m *meter) stringify(this goja.Value, args []goja.Value, do builtin) goja.V
 	var holders []*goja.Object
 	own, _ := goja.AssertFunction(argument(args, 1))
 	counting := m.vm.ToValue(func(c goja.FunctionCall) goja.Value {
+		m.charge(costList)
 		v := c.Argument(1)
 		if own != nil {
 			v = must(own(c.This, c.Arguments...))
@@ -474,8 +508,11 @@ func (m *meter) stringify(this goja.Value, args []goja.Value, do builtin) goja.V
 			for len(holders) > 0 && holders[len(holders)-1] != holder {
 				holders = holders[:len(holders)-1]
 			}
+			if holder.ClassName() != "Array" { // where the keys are not said
+				total += items(c.Argument(0))
+			}
 		}
-		total += items(c.Argument(0)) + 4 + indent*int64(len(holders))
+		total += 4 + indent*int64(len(holders))
 		if s, ok := v.(goja.String); ok {
 			total += int64(s.Length())
 		} else if o, ok := v.(*goja.Object); ok {
@@ -587,7 +624,6 @@ func patternCost(pattern string) int64 {
 			if top > 0 {
 				last = sums[top] + 1
 				sums = sums[:top]
-				top--
 			}
 		case '{':
 			var least, limit int64

@@ -1,17 +1,6 @@
-// Functions of the language whose results have no size of their own, made anew
-// so that each part of a result is charged before the next is made. The engine's
-// own comes first, then what charges.
-(function (isArray, charge, text) {
-  function list(o) { return o === undefined || o === null ? [].flat.call(o) : Object(o); }
-  function flat(out, from, depth) {
-    charge(768);
-    for (var i = 0, n = from.length; i < n; i++) {
-      if (!(i in from)) continue;
-      if (depth > 0 && isArray(from[i])) flat(out, from[i], depth - 1);
-      else { charge(64); out[out.length] = from[i]; }
-    }
-    return out;
-  }
+// replacer makes a function of what a replacement says with its marks; text
+// charges each text that it makes on the way.
+(function (text) {
   // substitution says what a replacement with its marks stands for.
   function substitution(say, found, parts, at, whole, groups) {
     var out = '', i = 0, mark, n;
@@ -39,27 +28,10 @@
       i = end;
     }
   }
-  return {
-    flat: { flat(depth) {
-      var d = depth === undefined ? 1 : Math.trunc(Number(depth)) || 0;
-      return flat([], list(this), d);
-    } }.flat,
-    flatMap: { flatMap(fn, self) {
-      var from = list(this), out = [];
-      if (typeof fn !== 'function') throw new TypeError('flatMap mapper function is not callable');
-      for (var i = 0, n = from.length; i < n; i++) {
-        if (!(i in from)) continue;
-        var v = fn.call(self, from[i], i, from);
-        if (isArray(v)) flat(out, v, 0); else { charge(64); out[out.length] = v; }
-      }
-      return out;
-    } }.flatMap,
-    // replacer is a function that says what a text says.
-    replacer: function (say) {
-      return function (found) {
-        var last = arguments.length - 1, groups = typeof arguments[last] === 'object' ? arguments[last--] : undefined;
-        return substitution(say, found, Array.prototype.slice.call(arguments, 1, last - 1), arguments[last - 1], arguments[last], groups);
-      };
-    },
+  return function (say) {
+    return function (found) {
+      var last = arguments.length - 1, groups = typeof arguments[last] === 'object' ? arguments[last--] : undefined;
+      return substitution(say, found, Array.prototype.slice.call(arguments, 1, last - 1), arguments[last - 1], arguments[last], groups);
+    };
   };
 })

@@ -16,13 +16,14 @@ import (
 // What a run of code makes once is charged by what stands in it: bytes, about
 // what the engine takes.
 const (
-	costFunction = 256
+	costFunction = 384
 	costClass    = 1024
 	costObject   = 256 // one that has members
 	costMember   = 64
+	costList     = 512
 	costSlot     = 16
-	costCall     = 32
-	costNew      = 160
+	costCall     = 64
+	costNew      = 320
 	costCatch    = 1024 // an error and its stack
 )
 
@@ -155,7 +156,7 @@ func (c *counter) charge(n any) {
 	case *ast.ObjectLiteral:
 		c.cost += costObject + costMember*int64(len(n.Value))
 	case *ast.ArrayLiteral:
-		c.cost += costMember + costSlot*int64(len(n.Value))
+		c.cost += costList + costSlot*int64(len(n.Value))
 		c.spread(n.Value)
 	case *ast.CallExpression:
 		c.cost += costCall + costSlot*int64(len(n.ArgumentList))

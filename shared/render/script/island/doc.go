@@ -8,7 +8,7 @@
 //	count.go      scripts rewritten so that all that they do and make is counted
 //	meter.go      what counts it, and the limits
 //	bounds.go     the language's own functions within these limits
-//	bounds.js     those of them that are made anew
+//	bounds.js     what a replacement with marks says
 //	words.go      words of a script that may be names of classes
 //	tree.go       what is shown, and where errors came from
 //	worker.go     the other side: the process that reads and runs the scripts

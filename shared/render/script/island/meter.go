@@ -28,8 +28,6 @@ const (
 	bigText = 1 << 20
 	// costPiece is the bytes of a piece of a text in a list.
 	costPiece = 64
-	// costList is for a list within lists, which may be met again and again.
-	costList = 768
 )
 
 var (
@@ -114,7 +112,7 @@ func (m *meter) size(v goja.Value) goja.Value {
 		m.charge(n + costSlot)
 	case *goja.Object:
 		if t.ClassName() == "Array" {
-			m.charge(costObject + costPiece*lengthOf(t))
+			m.charge(costList + costPiece*lengthOf(t))
 		}
 	default:
 		if n := m.bits(v); n > 0 {
