@@ -206,26 +206,7 @@ func (m *Machine) eval(e node, sc *Scope) (any, error) {
 		}
 		return nil, unsupported("%s is not defined", e.name)
 	case template:
-		var b strings.Builder
-		for i, t := range e.texts {
-			b.WriteString(t)
-			if i == len(e.parts) {
-				break
-			}
-			v, err := m.eval(e.parts[i], sc)
-			if err != nil {
-				return nil, err
-			}
-			s, ok := text(v)
-			if !ok {
-				return nil, unsupported("a template in it has a value that is not text")
-			}
-			b.WriteString(s)
-			if err := m.grown(b.Len()); err != nil {
-				return nil, err
-			}
-		}
-		return b.String(), nil
+		return m.template(e, sc)
 	case list:
 		return m.list(e.items, sc)
 	case object:
@@ -240,14 +221,14 @@ func (m *Machine) eval(e node, sc *Scope) (any, error) {
 		defer func() { m.depth-- }()
 		return m.Host.Element(m, e, sc)
 	case dot:
-		of, err := m.eval(e.of, sc)
-		if err != nil || of == nil && (e.optional || isOptional(e.of)) {
+		of, ok, err := m.owner(e.of, e.optional, sc)
+		if !ok {
 			return nil, err
 		}
 		return m.get(of, e.name)
 	case index:
-		of, err := m.eval(e.of, sc)
-		if err != nil || of == nil && (e.optional || isOptional(e.of)) {
+		of, ok, err := m.owner(e.of, e.optional, sc)
+		if !ok {
 			return nil, err
 		}
 		at, err := m.eval(e.at, sc)
@@ -272,6 +253,37 @@ func (m *Machine) eval(e node, sc *Scope) (any, error) {
 		return m.eval(e.other, sc)
 	}
 	return nil, unsupported("it is not understood")
+}
+
+// template puts the values of a template's expressions between its texts.
+func (m *Machine) template(e template, sc *Scope) (any, error) {
+	var b strings.Builder
+	for i, t := range e.texts {
+		b.WriteString(t)
+		if i == len(e.parts) {
+			break
+		}
+		v, err := m.eval(e.parts[i], sc)
+		if err != nil {
+			return nil, err
+		}
+		s, ok := text(v)
+		if !ok {
+			return nil, unsupported("a template in it has a value that is not text")
+		}
+		b.WriteString(s)
+		if err := m.grown(b.Len()); err != nil {
+			return nil, err
+		}
+	}
+	return b.String(), nil
+}
+
+// owner evaluates that of which a member is asked for; ok is false where the
+// chain ends, with nothing or with an error.
+func (m *Machine) owner(e node, optional bool, sc *Scope) (of any, ok bool, err error) {
+	of, err = m.eval(e, sc)
+	return of, err == nil && (of != nil || !optional && !isOptional(e)), err
 }
 
 // isOptional reports whether a chain of members asks with ?. anywhere: then the
@@ -391,12 +403,9 @@ func set(o Object, key string, v any) Object {
 func (m *Machine) call(e call, sc *Scope) (any, error) {
 	args, err := func() ([]any, error) { return m.list(e.args, sc) }, error(nil)
 	if d, ok := e.of.(dot); ok {
-		of, err := m.eval(d.of, sc)
-		if err != nil {
+		of, ok, err := m.owner(d.of, d.optional || e.optional, sc)
+		if !ok {
 			return nil, err
-		}
-		if of == nil && (d.optional || e.optional || isOptional(d.of)) {
-			return nil, nil
 		}
 		if o, ok := of.(Object); ok {
 			member, _ := o.Get(d.name)

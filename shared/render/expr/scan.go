@@ -600,6 +600,8 @@ func (j *Scanner) operator(c byte) {
 		}
 	case c == '?' && next == '.' && !isDigit(j.at(j.At+2)):
 		j.took(2, lastDot)
+	case c == '?' && next == '?':
+		j.took(2, lastOperator)
 	case c == '.' && next == '.' && j.at(j.At+2) == '.':
 		if j.Expression && len(j.stack) == 0 && j.last == lastNone {
 			j.fail(j.At, "found ... at the start of an expression, expected an operand")
@@ -614,21 +616,23 @@ func (j *Scanner) operator(c byte) {
 			return
 		}
 		j.took(1, lastSemi)
-	case c == '?' && next == '?':
-		j.took(2, lastOperator)
 	case j.fits(c, next):
-		if n := len(j.stack); c == ',' && n > 0 && j.stack[n-1].mode == inBraces && !j.stack[n-1].block {
-			j.stack[n-1].key = j.stack[n-1].object
-		}
-		j.op = c
-		j.took(1, lastOperator)
-		if next == '=' && (c == '+' || c == '-' || c == '<' || c == '!') {
-			j.At++
-		}
-		for n := j.at(j.At); n != 0 && strings.IndexByte("=*%&|^>?", c) >= 0 && strings.IndexByte("=*&|>", n) >= 0; n = j.at(j.At) {
-			j.Steps++
-			j.At++
-		}
+		j.between(c, next)
+	}
+}
+
+// between takes an operator that stands between operands, or before one.
+func (j *Scanner) between(c, next byte) {
+	if n := len(j.stack); c == ',' && n > 0 && j.stack[n-1].mode == inBraces && !j.stack[n-1].block {
+		j.stack[n-1].key = j.stack[n-1].object
+	}
+	j.op = c
+	if j.took(1, lastOperator); next == '=' && strings.IndexByte("+-<!", c) >= 0 {
+		j.At++
+	}
+	for n := j.at(j.At); n != 0 && strings.IndexByte("=*%&|^>?", c) >= 0 && strings.IndexByte("=*&|>", n) >= 0; n = j.at(j.At) {
+		j.Steps++
+		j.At++
 	}
 }
 
