@@ -267,7 +267,7 @@ func (m *Machine) template(e template, sc *Scope) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, ok := text(v)
+		s, ok := m.text(v)
 		if !ok {
 			return nil, unsupported("a template in it has a value that is not text")
 		}
@@ -373,7 +373,7 @@ func (m *Machine) object(e object, sc *Scope) (any, error) {
 				return nil, err
 			}
 			var ok bool
-			if key, ok = text(k); !ok {
+			if key, ok = m.text(k); !ok {
 				return nil, unsupported("a key in it is not text")
 			}
 		}

@@ -36,13 +36,13 @@ func (spell) Element(m *Machine, e *Element, sc *Scope) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, _ := text(v)
+		s, _ := m.text(v)
 		out += " " + a.Name + "=" + s
 	}
 	out += ">"
 	var err error
 	m.Children(e, sc, func(v any, failed error) {
-		s, _ := text(v)
+		s, _ := m.text(v)
 		out += s + "|"
 		err = errors.Join(err, failed)
 	})
@@ -164,13 +164,16 @@ func TestEval(t *testing.T) {
 // Sources that would take for ever, or all memory, end with an error.
 func TestBounds(t *testing.T) {
 	for name, source := range map[string]string{
-		"doubling":      "(() => { const f = (s, n) => n > 0 ? f(s + s, n - 1) : s; return f('xx', 60) })()",
-		"many calls":    "Array(5000).map(() => Array(5000).map(() => 1))",
-		"tree of calls": "(() => { const f = (n) => n > 0 ? [f(n - 1), f(n - 1)] : 1; return f(100) })()",
-		"deep brackets": strings.Repeat("[", 10_000),
-		"deep arrows":   strings.Repeat("(a = ", 5_000),
-		"deep elements": strings.Repeat("<a>", 10_000),
-		"long sum":      "1" + strings.Repeat("+1", 100_000),
+		"doubling":                   "(() => { const f = (s, n) => n > 0 ? f(s + s, n - 1) : s; return f('xx', 60) })()",
+		"a list in itself, as text":  "(() => { const f = (l, n) => n > 0 ? f([l, l], n - 1) : '' + l; return f([], 100) })()",
+		"a list in itself, sorted":   "(() => { const f = (l, n) => n > 0 ? f([l, l], n - 1) : [l, l].sort(); return f([], 100) })()",
+		"a list in itself, as a key": "(() => { const f = (l, n) => n > 0 ? f([l, l], n - 1) : ({[l]: 1}); return f([1], 100) })()",
+		"many calls":                 "Array(5000).map(() => Array(5000).map(() => 1))",
+		"tree of calls":              "(() => { const f = (n) => n > 0 ? [f(n - 1), f(n - 1)] : 1; return f(100) })()",
+		"deep brackets":              strings.Repeat("[", 10_000),
+		"deep arrows":                strings.Repeat("(a = ", 5_000),
+		"deep elements":              strings.Repeat("<a>", 10_000),
+		"long sum":                   "1" + strings.Repeat("+1", 100_000),
 	} {
 		if v, err := evaluate(source); err == nil {
 			t.Errorf("%s: got %.60v", name, v)

@@ -48,7 +48,7 @@ func (m *Machine) at(of, at any) (any, error) {
 			return m.method(of, "charAt", []any{n})
 		}
 	}
-	key, ok := text(at)
+	key, ok := m.text(at)
 	if !ok {
 		return nil, unsupported("a key in it is not text")
 	}
@@ -98,7 +98,7 @@ func (m *Machine) method(of any, name string, args []any) (v any, err error) {
 		}
 	case Object:
 		if name == "hasOwnProperty" {
-			key, _ := text(arg(args, 0))
+			key, _ := m.text(arg(args, 0))
 			_, ok := of.Get(key)
 			return ok, nil
 		}
@@ -190,7 +190,7 @@ var textMethods = map[string]textMethod{
 	"at":     func(_ *Machine, s string, args []any) (any, error) { return unitAt(s, args, true), nil },
 	"concat": func(m *Machine, s string, args []any) (any, error) {
 		for _, a := range args {
-			t, ok := text(a)
+			t, ok := m.text(a)
 			if !ok {
 				return nil, unsupported("it joins a value that is not text")
 			}
@@ -443,7 +443,7 @@ func (m *Machine) joined(l []any, sep string) (any, error) {
 		if i > 0 {
 			b.WriteString(sep)
 		}
-		s, ok := text(x)
+		s, ok := m.text(x)
 		if !ok {
 			return nil, unsupported("it joins a value that is not text")
 		}
@@ -481,8 +481,8 @@ func (m *Machine) sorted(l, args []any) (any, error) {
 			return 0
 		}
 		if by == nil {
-			s, ok := text(a)
-			t, ok2 := text(b)
+			s, ok := m.text(a)
+			t, ok2 := m.text(b)
 			if !ok || !ok2 {
 				failed = unsupported("it sorts values that are not text")
 			}

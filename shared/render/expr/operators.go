@@ -22,7 +22,8 @@ func Truthy(v any) bool {
 	return true
 }
 
-// text returns a value as a template shows it; nothing for null and undefined.
+// text returns a simple value as a template shows it; nothing for null and
+// undefined.
 func text(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil:
@@ -33,17 +34,42 @@ func text(v any) (string, bool) {
 		return strconv.FormatBool(v), true
 	case float64:
 		return FormatNumber(v), true
-	case []any:
-		parts := make([]string, len(v))
-		for i, x := range v {
-			var ok bool
-			if parts[i], ok = text(x); !ok {
-				return "", false
-			}
-		}
-		return strings.Join(parts, ","), true
 	}
 	return "", false
+}
+
+// text returns a value as a template shows it, lists included. Lists that hold
+// the same list many times may be much longer as text, so they cost steps.
+func (m *Machine) text(v any) (string, bool) {
+	l, ok := v.([]any)
+	if !ok {
+		return text(v)
+	}
+	var b strings.Builder
+	ok = m.appendText(&b, l) && m.grown(b.Len()) == nil
+	return b.String(), ok
+}
+
+func (m *Machine) appendText(b *strings.Builder, l []any) bool {
+	for i, x := range l {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if b.Len() > maxText || m.charge(1) != nil {
+			return false
+		}
+		if inner, ok := x.([]any); ok {
+			if !m.appendText(b, inner) {
+				return false
+			}
+			continue
+		}
+		s, ok := text(x)
+		if b.WriteString(s); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // FormatNumber writes a number as JavaScript does.
@@ -153,8 +179,8 @@ func (m *Machine) binary(e binary, sc *Scope) (any, error) {
 		_, lText := l.(string)
 		_, rText := r.(string)
 		if lText || rText {
-			a, ok := text(l)
-			b, ok2 := text(r)
+			a, ok := m.text(l)
+			b, ok2 := m.text(r)
 			if !ok || !ok2 {
 				return nil, unsupported("it joins a value that is not text")
 			}

@@ -60,8 +60,8 @@ var statics map[string]static
 
 func init() {
 	statics = map[string]static{
-		"String": func(_ *Machine, args []any) (any, error) {
-			if s, ok := text(arg(args, 0)); ok {
+		"String": func(m *Machine, args []any) (any, error) {
+			if s, ok := m.text(arg(args, 0)); ok {
 				return s, nil
 			}
 			return nil, errArguments
@@ -77,8 +77,8 @@ func init() {
 		"Number.parseInt":   parseInt,
 		"parseFloat":        parseFloat,
 		"Number.parseFloat": parseFloat,
-		"encodeURIComponent": func(_ *Machine, args []any) (any, error) {
-			if s, ok := text(arg(args, 0)); ok {
+		"encodeURIComponent": func(m *Machine, args []any) (any, error) {
+			if s, ok := m.text(arg(args, 0)); ok {
 				return strings.ReplaceAll(url.QueryEscape(s), "+", "%20"), nil
 			}
 			return nil, errArguments
@@ -105,8 +105,8 @@ func init() {
 	}
 }
 
-func parseInt(_ *Machine, args []any) (any, error) {
-	s, _ := text(arg(args, 0))
+func parseInt(m *Machine, args []any) (any, error) {
+	s, _ := m.text(arg(args, 0))
 	s = strings.TrimSpace(s)
 	end := 0
 	for end < len(s) && (isDigit(s[end]) || end == 0 && (s[0] == '-' || s[0] == '+')) {
@@ -119,8 +119,8 @@ func parseInt(_ *Machine, args []any) (any, error) {
 	return n, nil
 }
 
-func parseFloat(_ *Machine, args []any) (any, error) {
-	s, _ := text(arg(args, 0))
+func parseFloat(m *Machine, args []any) (any, error) {
+	s, _ := m.text(arg(args, 0))
 	if n, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil {
 		return n, nil
 	}
@@ -163,7 +163,7 @@ func fromEntries(m *Machine, args []any) (any, error) {
 		if !ok || len(pair) < 2 {
 			return nil, unsupported("it calls Object.fromEntries() on a value that is not a list of pairs")
 		}
-		key, _ := text(pair[0])
+		key, _ := m.text(pair[0])
 		out = set(out, key, pair[1])
 	}
 	return out, m.charge(len(l))
