@@ -119,7 +119,7 @@ func arg(args []any, i int) any {
 // units are a text's UTF-16 code units, which positions in it count.
 func units(s string) []uint16 { return utf16.Encode([]rune(s)) }
 
-// between cuts a number to what is between 0 and most; what is no number is 0.
+// between cuts a number to what is between 0 and most; NaN is 0.
 func between(n float64, most int) int { return int(max(0, min(n, float64(most)))) }
 
 // span reads start and end as slice takes them.

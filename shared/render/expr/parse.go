@@ -582,7 +582,7 @@ func (o object) folded() node {
 	return out
 }
 
-// key reads the key of an object's member; shorthand tells that it may be its
+// key reads the key of an object's member; shorthand means that it may be its
 // own value.
 func (p *parser) key() (m memberExpr, shorthand bool, err error) {
 	p.space()

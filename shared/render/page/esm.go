@@ -95,7 +95,7 @@ func (s *state) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
 	}
 }
 
-// isScript tells the files of JavaScript by their names in lower case.
+// isScript reports whether a file, by its name in lower case, is JavaScript.
 func isScript(name string) bool {
 	for _, ext := range [...]string{".js", ".jsx", ".mjs", ".ts", ".tsx"} {
 		if strings.HasSuffix(name, ext) {
@@ -105,7 +105,7 @@ func isScript(name string) bool {
 	return false
 }
 
-// module gives the scope of another file, whose names are what it exports; nil
+// module returns the scope of another file, whose names are what it exports; nil
 // when it can't be read.
 func (s *state) module(file string, pos mdx.Pos, sc *scope) *scope {
 	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, file) {

@@ -202,7 +202,7 @@ func setMember(o mdx.Object, key string, v any) mdx.Object {
 	return append(o, mdx.Member{Key: key, Value: v})
 }
 
-// isCapital tells names of components from those of HTML elements.
+// isCapital reports whether a name is that of a component, not of an HTML element.
 func isCapital(name string) bool {
 	return name != "" && (name[0] < 'a' || name[0] > 'z' || strings.IndexByte(name, '.') >= 0)
 }
