@@ -55,10 +55,11 @@ var rooms = map[string][]string{
 
 	"shared/render/component": {"shared/base/html", "shared/render/css", "shared/render/mdx", "shared/render/words"},
 	"shared/render/css":       {},
+	"shared/render/expr":      {},
 	"shared/render/highlight": {"shared/base/html"},
-	"shared/render/mdx":       {},
+	"shared/render/mdx":       {"shared/render/expr"},
 	"shared/render/page": {
-		"shared/base/html", "shared/render/component", "shared/render/css", "shared/render/highlight", "shared/render/mdx",
+		"shared/base/html", "shared/render/component", "shared/render/css", "shared/render/expr", "shared/render/highlight", "shared/render/mdx",
 		"shared/render/reference", "shared/render/script", "shared/render/script/island", "shared/render/site", "shared/render/words",
 	},
 	"shared/render/reference":     {"shared/base/json", "shared/render/component", "shared/render/mdx", "shared/render/words"},

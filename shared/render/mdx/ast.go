@@ -1,6 +1,10 @@
 package mdx
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/bindery-docs/bindery/shared/render/expr"
+)
 
 // Pos is a place in a source file. Line and Column count from 1, Column in
 // bytes; Offset counts bytes from 0.
@@ -171,3 +175,14 @@ func Walk(n *Node, fn func(*Node) bool) {
 		Walk(c, fn)
 	}
 }
+
+// Object is the value of an object of JavaScript, Member one of its members.
+type (
+	Object = expr.Object
+	Member = expr.Member
+)
+
+// EvalLiteral returns the value of a JavaScript literal: string, float64, bool,
+// nil (null and undefined), []any or Object. It reports false for everything
+// else, such as names and calls.
+func EvalLiteral(source string) (any, bool) { return expr.Literal(source) }

@@ -1,6 +1,10 @@
 package mdx
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/expr"
+)
 
 // The block phase reads line by line. Every line is first matched against the
 // open containers (block quotes, list items, footnotes), then may open new
@@ -75,7 +79,7 @@ type blockState struct {
 	flowCommentEnd int
 	plainEnd       int // of the last paragraph that paragraphEnd saw
 	flow           reader
-	jsStack        []jsFrame
+	scanner        expr.Scanner
 }
 
 // cursor is a place in a line. A tab that is taken in part leaves columns

@@ -83,23 +83,6 @@ func classAfter(s string, i int) class {
 	return classOf(r)
 }
 
-// isIDStart reports a character that may begin a JavaScript identifier.
-func isIDStart(r rune) bool {
-	if r < utf8.RuneSelf {
-		return isAlpha(byte(r)) || r == '$' || r == '_'
-	}
-	return unicode.IsLetter(r) || unicode.Is(unicode.Nl, r) || unicode.Is(unicode.Other_ID_Start, r)
-}
-
-// isIDPart reports a character that may go on a JavaScript identifier.
-func isIDPart(r rune) bool {
-	if r < utf8.RuneSelf {
-		return isAlnum(byte(r)) || r == '$' || r == '_'
-	}
-	return isIDStart(r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Mc, r) || unicode.Is(unicode.Nd, r) ||
-		unicode.Is(unicode.Pc, r) || unicode.Is(unicode.Other_ID_Continue, r) || r == 0x200c || r == 0x200d
-}
-
 // blankLine reports that nothing but spaces and tabs is left.
 func blankLine(s string) bool {
 	for i := 0; i < len(s); i++ {

@@ -11,7 +11,7 @@
 //     words.
 //   - SplitFrontMatter: the YAML block alone, without parsing the rest.
 //   - Node, Walk, PlainText, Clone and Unravel: the tree and what is done to it.
-//   - EvalLiteral and ParseESM: the little JavaScript that pages are made of.
+//   - EvalLiteral: the value of an attribute that needs no evaluation.
 //
 // # How it works
 //
@@ -22,13 +22,12 @@
 // that stand among the same siblings are matched and what stands between them
 // becomes their content (matchTags in jsx.go).
 //
-// Tags (jsx.go) and the JavaScript in them (js.go, esm.go, literal.go) are read
-// through a reader (reader.go), which takes further lines as it needs them and
-// leaves out the marks of the containers around them. html.go reads the tags and
-// comments of plain sources. There is no JavaScript
-// parser: a scanner that knows brackets, strings, templates, comments, regular
-// expressions and JSX finds where an expression ends, and refuses what reads
-// like prose. It lets some wrong JavaScript through.
+// Tags (jsx.go) and the JavaScript in them are read through a reader
+// (reader.go), which takes further lines as it needs them and leaves out the
+// marks of the containers around them. Where an expression or a statement ends
+// is found by the scanner of package expr, which is no parser of JavaScript: it
+// refuses what reads like prose, and lets some wrong JavaScript through. html.go
+// reads the tags and comments of plain sources.
 //
 // # What it promises
 //

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/render/expr"
 )
 
 // What an Element in a list of siblings stands for before tags are matched;
@@ -99,7 +101,7 @@ func (t *tagScanner) startsName() bool {
 		return isAlpha(c) || c == '$' || c == '_'
 	}
 	r, _ := utf8.DecodeRuneInString(t.r.s[t.i:])
-	return isIDStart(r)
+	return expr.IsIDStart(r)
 }
 
 // name reads an identifier, which in JSX may hold dashes.
@@ -116,7 +118,7 @@ func (t *tagScanner) name() string {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(t.r.s[t.i:])
-		if !isIDPart(r) {
+		if !expr.IsIDPart(r) {
 			break
 		}
 		t.i += n
@@ -367,57 +369,49 @@ const (
 const exprIndent = 2
 
 // scanBraces reads {…} from i. It returns the source between the braces and
-// the offset behind them.
+// the offset after them.
 func (p *parser) scanBraces(r *reader, i int, in bracesIn) (value string, end int, ok bool) {
-	j := jsScanner{r: r, i: i + 1, expr: true, stack: p.jsStack[:0]}
-	defer func() { p.jsStack = j.stack }()
-	if in == bracesSpread {
-		// The dots make it a property of an object; look behind them.
-		for {
-			for c := r.at(j.i); isSpaceOrEOL(c); c = r.at(j.i) {
-				p.steps++
-				j.i++
-			}
-			if r.at(j.i) != '/' || r.at(j.i+1) != '*' {
-				break
-			}
-			for j.i += 2; !r.atEnd(j.i) && !(r.at(j.i) == '*' && r.at(j.i+1) == '/'); j.i++ {
-				p.steps++
-			}
-			j.i += 2
-		}
-		if r.at(j.i) != '.' || r.at(j.i+1) != '.' || r.at(j.i+2) != '.' {
-			p.problem(r.src(i), "found braces among attributes, expected a spread such as {...properties}")
-			p.spent(j.i - i)
-			return "", 0, false
-		}
-		j.i += 3
-		j.last = lastOperator
+	j := &p.scanner
+	j.Reset()
+	j.Text, j.At, j.Lines, j.Expression = r.s[:r.end], i+1, r, true
+	// The dots of a spread make it a property of an object; look after them.
+	if in == bracesSpread && !j.Spread() {
+		p.problem(r.src(i), "found braces among attributes, expected a spread such as {...properties}")
+		p.scanned(j, i)
+		return "", 0, false
 	}
-	closed := j.scan(-1)
+	closed := j.Scan()
+	message, at := j.Fault()
 	switch {
-	case j.err != nil:
-		p.problem(r.src(min(j.err.at, len(r.s))), "%s", j.err.message)
+	case message != "":
+		p.problem(r.src(at), "%s", message)
 	case !closed:
 		message := fmt.Sprintf("found %s in an expression, expected a closing }", r.eol())
-		if name, at := j.opened(); at >= 0 {
+		if name, at := j.Opened(); at >= 0 {
 			where := p.realPos(p.pos(r.src(at)))
 			message = fmt.Sprintf("found %s in an expression, expected %s opened at %d:%d", r.eol(), name, where.Line, where.Column)
 		}
 		p.problem(r.src(i), "%s", message)
-	case !j.complete():
-		p.problem(r.src(j.i), "found } in an expression, expected an operand")
-	case j.last == lastNone && in == bracesValue:
+	case !j.Complete():
+		p.problem(r.src(j.At), "found } in an expression, expected an operand")
+	case j.Empty() && in == bracesValue:
 		p.problem(r.src(i), "found an empty expression, expected a value")
 	default:
-		value = r.s[i+1 : j.i]
+		p.steps += j.Steps
+		value = r.s[i+1 : j.At]
 		if strings.IndexByte(value, '\n') >= 0 {
 			value = trimLineStarts(value, exprIndent)
 		}
-		return value, j.i + 1, true
+		return value, j.At + 1, true
 	}
-	p.spent(j.i - i)
+	p.scanned(j, i)
 	return "", 0, false
+}
+
+// scanned accounts for a scan from start on that came to nothing.
+func (p *parser) scanned(j *expr.Scanner, start int) {
+	p.steps += j.Steps
+	p.spent(j.At - start)
 }
 
 // scanExpression reads an expression among content at r.i and leaves r.i

@@ -1,6 +1,10 @@
 package mdx
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/expr"
+)
 
 // startLeaf begins the leaf whose mark stands at the cursor, if there is one,
 // and reports whether it did. interrupt tells that a paragraph is open.
@@ -437,10 +441,9 @@ func (p *parser) esm(c cursor) bool {
 	if !strings.HasPrefix(text, "import ") && !strings.HasPrefix(text, "export ") {
 		return false
 	}
-	r := &p.flow
-	*r = reader{p: p, view: view{s: p.s, base: 0}, end: len(p.s)}
-	j := jsScanner{r: r, i: c.off, stack: p.jsStack[:0]}
-	defer func() { p.jsStack = j.stack }()
+	j := &p.scanner
+	j.Reset()
+	j.At = c.off
 	end := c.le
 	for {
 		// To the next blank line.
@@ -451,9 +454,12 @@ func (p *parser) esm(c cursor) bool {
 			}
 			end = next
 		}
-		r.end = end
-		j.scan(end)
-		if j.err != nil || j.complete() || end+1 >= len(p.s) {
+		j.Text = p.s[:end]
+		j.Scan()
+		if j.Complete() || end+1 >= len(p.s) {
+			break
+		}
+		if message, _ := j.Fault(); message != "" {
 			break
 		}
 		next := end
@@ -466,18 +472,20 @@ func (p *parser) esm(c cursor) bool {
 			}
 		}
 	}
+	p.steps += j.Steps
 	value := p.s[c.off:end]
+	message, at := j.Fault()
 	switch {
-	case j.err != nil:
-		p.problem(min(j.err.at, len(p.s)), "%s", j.err.message)
-	case !j.complete():
+	case message != "":
+		p.problem(at, "%s", message)
+	case !j.Complete():
 		what := "the rest of the statement"
-		if name, at := j.opened(); at >= 0 {
+		if name, at := j.Opened(); at >= 0 {
 			what = name + " opened at " + p.lineColumn(p.pos(at))
 		}
 		p.problem(c.off, "found the end of the text in an import or export, expected %s", what)
 	default:
-		if at, want := checkESM(value); want != "" {
+		if _, _, at, want := expr.ParseModule(value); want != "" {
 			p.problem(c.off+at, "found `%s` in an import or export, expected %s", firstWord(value[at:]), want)
 			break
 		}
@@ -505,7 +513,7 @@ func (p *parser) esmPrefix(c cursor, end int) bool {
 		k = p.lineEnd(k)
 		p.steps += k - c.off
 		p.spent(k - c.off)
-		if _, want := checkESM(p.s[c.off:k]); want == "" {
+		if _, _, _, want := expr.ParseModule(p.s[c.off:k]); want == "" {
 			good = k
 		}
 		k++

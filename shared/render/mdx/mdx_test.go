@@ -108,103 +108,6 @@ func TestPlainTextAndClone(t *testing.T) {
 	}
 }
 
-func TestEvalLiteral(t *testing.T) {
-	for _, c := range []struct {
-		expr string
-		want any
-	}{
-		{`2`, 2.0},
-		{` -1.5e+3 `, -1500.0},
-		{`0x1F`, 31.0},
-		{`1_000`, 1000.0},
-		{`.5`, 0.5},
-		{`true`, true},
-		{`null`, nil},
-		{`undefined`, nil},
-		{`"a\n\u0041\u{1F600}\x41\"\\"`, "a\nA😀A\"\\"},
-		{`'\ud83d\ude00'`, "😀"},
-		{"`a\nb`", "a\nb"},
-		{`["a", 'b', [1,], ]`, []any{"a", "b", []any{1.0}}},
-		{`{ z: 1, "a b": '2', c: {d: []}, 3: null, }`, Object{{"z", 1.0}, {"a b", "2"}, {"c", Object{{"d", []any{}}}}, {"3", nil}}},
-		{`/* a */ (1) // b`, 1.0},
-	} {
-		got, ok := EvalLiteral(c.expr)
-		if !ok {
-			t.Errorf("%s: no literal", c.expr)
-		} else if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s: -want +got:\n%s", c.expr, diff)
-		}
-	}
-	for _, expr := range []string{``, `a`, `f()`, `1 + 1`, `"a`, "`${a}`", `[1`, `{a}`, `{...a}`, `{a: b}`, `"a" "b"`, `01x`, strings.Repeat("[", 5000)} {
-		if got, ok := EvalLiteral(expr); ok {
-			t.Errorf("%.20s: read as %v", expr, got)
-		}
-	}
-	if v, ok := (Object{{"a", 1.0}, {"a", 2.0}}).Get("a"); !ok || v != 2.0 {
-		t.Errorf("the last of two members counts, got %v", v)
-	}
-}
-
-func TestParseESM(t *testing.T) {
-	src := `import A from "./a.mdx"
-import B, {c as d, e} from 'b';
-import * as F from "f" // comment
-import "g.css"; import h from "h"
-
-export const i = {
-  j: [1, 2],
-}, k = "l, m"
-export let n
-export function O({ p }) {
-  return <a>{p}</a>
-}
-export const Q = ({ r }) => <b>
-  it's {r}
-</b>
-export default function () {}
-export class S { t = 1 }
-export {u as v}
-export * from "w"
-export const {x, y} = z
-`
-	imports, exports := ParseESM(src)
-	wantImports := []Import{
-		{Default: "A", Path: "./a.mdx"},
-		{Default: "B", Names: []ImportName{{"c", "d"}, {"e", "e"}}, Path: "b"},
-		{Namespace: "F", Path: "f"},
-		{Path: "g.css"},
-		{Default: "h", Path: "h"},
-	}
-	if diff := cmp.Diff(wantImports, imports); diff != "" {
-		t.Errorf("imports: -want +got:\n%s", diff)
-	}
-	wantExports := []Export{
-		{Kind: ExportValue, Name: "i", Value: "{\n  j: [1, 2],\n}"},
-		{Kind: ExportValue, Name: "k", Value: `"l, m"`},
-		{Kind: ExportValue, Name: "n"},
-		{Kind: ExportFunction, Name: "O", Value: "function O({ p }) {\n  return <a>{p}</a>\n}"},
-		{Kind: ExportValue, Name: "Q", Value: "({ r }) => <b>\n  it's {r}\n</b>"},
-		{Kind: ExportDefault, Value: "function () {}"},
-		{Kind: ExportClass, Name: "S", Value: "class S { t = 1 }"},
-		{Kind: ExportOther, Value: "{u as v}"},
-		{Kind: ExportOther, Value: `* from "w"`},
-		{Kind: ExportOther, Value: "const {x, y} = z"},
-	}
-	for i := range exports {
-		e := &exports[i]
-		if e.Value != "" && !strings.HasPrefix(src[e.Offset:], e.Value) {
-			t.Errorf("%s does not stand at offset %d", e.Value, e.Offset)
-		}
-		e.Offset = 0
-	}
-	if diff := cmp.Diff(wantExports, exports); diff != "" {
-		t.Errorf("exports: -want +got:\n%s", diff)
-	}
-	if _, diags := Parse([]byte(src), Options{}); len(diags) > 0 {
-		t.Error(diags)
-	}
-}
-
 // What nests deeper than any page does is refused or read flat, never followed
 // to the end of the stack.
 func TestDepthIsBounded(t *testing.T) {
@@ -365,20 +268,6 @@ func FuzzInline(f *testing.F) {
 		})
 		if got := InlineText(string(src)); got != PlainText(root) {
 			t.Errorf("its words are %q and %q", got, PlainText(root))
-		}
-	})
-}
-
-func FuzzLiteral(f *testing.F) {
-	for _, s := range []string{`{a: [1, "b", 'c', null, -2.5e3, 0x1f]}`, "`a\\u{41}`", `/* a */ ("\x41")`} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		EvalLiteral(s)
-		for _, e := range func() []Export { _, e := ParseESM("export const a = " + s); return e }() {
-			if e.Offset < 0 || e.Offset > len(s)+17 {
-				t.Errorf("offset %d", e.Offset)
-			}
 		}
 	})
 }

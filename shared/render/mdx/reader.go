@@ -103,6 +103,12 @@ func (r *reader) more() bool {
 	return true
 }
 
+// More takes one more line for a scanner of JavaScript.
+func (r *reader) More() (text string, ok bool) {
+	ok = r.more()
+	return r.s[:r.end], ok
+}
+
 // atEnd reports that no byte is left at i.
 func (r *reader) atEnd(i int) bool {
 	return r.at(i) == 0 && i >= r.end

@@ -8,7 +8,7 @@
 //   - state.go: one page on that way, and its diagnostics
 //   - expand.go: snippets, constants and attributes put in place
 //   - esm.go, scope.go, values.go: what names and expressions stand for
-//     (internal/js reads and evaluates them)
+//     (package expr reads and evaluates them)
 //   - jsx.go: elements in JavaScript, components that authors declare
 //   - island.go: what needs an engine, shown by package island
 //   - ids.go: ids of headings and components, and their aliases

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/expr"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
-	"github.com/bindery-docs/bindery/shared/render/page/internal/js"
 )
 
 // declare binds what the import and export statements of a file name.
@@ -20,32 +20,32 @@ func (s *state) declare(root *mdx.Node, sc *scope) {
 		if n.Kind != mdx.ESM {
 			continue
 		}
-		imports, exports := mdx.ParseESM(n.Value)
+		imports, exports, _, _ := expr.ParseModule(n.Value)
 		s.declareAll(imports, exports, n.Value, n.Pos, sc)
 	}
 }
 
 // declareAll binds the names of statements that stand in a text at a place.
-func (s *state) declareAll(imports []mdx.Import, exports []mdx.Export, text string, pos mdx.Pos, sc *scope) {
+func (s *state) declareAll(imports []expr.Import, exports []expr.Export, text string, pos mdx.Pos, sc *scope) {
 	for _, im := range imports {
 		s.declareImport(im, pos, sc)
 	}
-	src := &js.Source{Text: text, Origin: pos}
+	src := &expr.Source{Text: text, Origin: pos}
 	for _, e := range exports {
 		name := e.Name
 		switch e.Kind {
-		case mdx.ExportDefault:
+		case expr.ExportDefault:
 			name = "default"
 			fallthrough
-		case mdx.ExportValue, mdx.ExportFunction:
-			sc.names.Set(name, &js.Lazy{Source: &js.Source{Text: e.Value, Origin: placeOf(src, e.Offset)}, Scope: sc.names})
-		case mdx.ExportClass:
-			sc.names.Set(name, js.Opaque{Reason: "it is a class"})
+		case expr.ExportValue, expr.ExportFunction:
+			sc.names.Set(name, &expr.Lazy{Source: &expr.Source{Text: e.Value, Origin: placeOf(src, e.Offset)}, Scope: sc.names})
+		case expr.ExportClass:
+			sc.names.Set(name, expr.Opaque{Reason: "it is a class"})
 		}
 	}
 }
 
-func (s *state) declareImport(im mdx.Import, pos mdx.Pos, sc *scope) {
+func (s *state) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
 	bind := func(local string, v any) {
 		if local != "" {
 			sc.names.Set(local, v)
@@ -55,7 +55,7 @@ func (s *state) declareImport(im mdx.Import, pos mdx.Pos, sc *scope) {
 	snippet := strings.HasSuffix(lower, ".mdx") || strings.HasSuffix(lower, ".md")
 	own := strings.HasPrefix(im.Path, "/") || strings.HasPrefix(im.Path, ".")
 	if strings.Contains(im.Path, "://") || !snippet && (!own || !isScript(lower)) {
-		v := js.Opaque{Reason: "it is imported from " + im.Path}
+		v := expr.Opaque{Reason: "it is imported from " + im.Path}
 		bind(im.Default, v)
 		bind(im.Namespace, v)
 		for _, name := range im.Names {
@@ -73,7 +73,7 @@ func (s *state) declareImport(im mdx.Import, pos mdx.Pos, sc *scope) {
 			return snippetValue{file}
 		}
 		if inner == nil {
-			return js.Opaque{Reason: file + " can't be read"}
+			return expr.Opaque{Reason: file + " can't be read"}
 		}
 		v, ok := inner.names.Lookup(name)
 		if !ok && name == "default" {
@@ -82,20 +82,20 @@ func (s *state) declareImport(im mdx.Import, pos mdx.Pos, sc *scope) {
 		}
 		if !ok {
 			s.report(sc.file, pos, mdx.Warning, "import-missing", file+" exports no "+name)
-			return js.Opaque{Reason: file + " exports no " + name}
+			return expr.Opaque{Reason: file + " exports no " + name}
 		}
 		return v
 	}
 	if im.Default != "" {
 		bind(im.Default, exported("default"))
 	}
-	bind(im.Namespace, js.Opaque{Reason: "everything of " + im.Path + " is imported as one name"})
+	bind(im.Namespace, expr.Opaque{Reason: "everything of " + im.Path + " is imported as one name"})
 	for _, name := range im.Names {
 		bind(name.Local, exported(name.Name))
 	}
 }
 
-// isScript tells the files of JavaScript by their names in lower case.
+// isScript reports whether a file, by its name in lower case, is JavaScript.
 func isScript(name string) bool {
 	for _, ext := range [...]string{".js", ".jsx", ".mjs", ".ts", ".tsx"} {
 		if strings.HasSuffix(name, ext) {
@@ -105,7 +105,7 @@ func isScript(name string) bool {
 	return false
 }
 
-// module gives the scope of another file, whose names are what it exports; nil
+// module returns the scope of another file, whose names are what it exports; nil
 // when it can't be read.
 func (s *state) module(file string, pos mdx.Pos, sc *scope) *scope {
 	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, file) {
@@ -141,8 +141,8 @@ func (s *state) module(file string, pos mdx.Pos, sc *scope) *scope {
 type statement struct {
 	text    string
 	line    int
-	imports []mdx.Import
-	exports []mdx.Export
+	imports []expr.Import
+	exports []expr.Export
 }
 
 // parseScript reads the statements of a file of JavaScript: those that begin
@@ -162,7 +162,7 @@ func parseScript(src string) []statement {
 		}
 		if strings.HasPrefix(text, "import") || strings.HasPrefix(text, "export") {
 			st.text = text
-			st.imports, st.exports = mdx.ParseESM(text)
+			st.imports, st.exports, _, _ = expr.ParseModule(text)
 			out = append(out, st)
 		}
 		start, line = end, nextLine

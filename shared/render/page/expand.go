@@ -288,6 +288,10 @@ func (s *state) content(v any, pos mdx.Pos) ([]*mdx.Node, bool) {
 		}
 		return list, true
 	case []any:
+		// A list may hold the same one many times, and that again.
+		if !s.grows(len(v), s.source, pos) {
+			return nil, true
+		}
 		var list []*mdx.Node
 		for _, x := range v {
 			part, ok := s.content(x, pos)

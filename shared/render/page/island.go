@@ -19,12 +19,12 @@ import (
 
 // Islands shows what needs JavaScript; *island.Engine does.
 type Islands interface {
-	// Render shows a source as it is at first. An *island.Error tells the
-	// author what is wrong with it; an *island.Ended and island.ErrUnavailable
+	// Render shows a source as it is at first. An *island.Error says what is
+	// wrong with it, for its author; an *island.Ended and island.ErrUnavailable
 	// end the rendering of the page.
 	Render(ctx context.Context, fsys fs.FS, source island.Source, components []string) (*island.Shown, error)
-	// Script makes the script that brings sources to life, and gives the words
-	// in it that may be names of classes.
+	// Script makes the script that brings sources to life, and returns the
+	// words in it that may be names of classes.
 	Script(ctx context.Context, fsys fs.FS, sources []island.Source, components []string, start []byte) ([]byte, []string, error)
 }
 
@@ -170,7 +170,7 @@ func unknown(err error) bool {
 	return errors.As(err, &ended) || errors.Is(err, island.ErrUnavailable)
 }
 
-// isPart tells the elements that browsers know only straight within certain
+// isPart reports the elements that browsers know only directly within certain
 // others: no mark can stand around them.
 func isPart(name string) bool {
 	switch name {
@@ -181,7 +181,7 @@ func isPart(name string) bool {
 	return false
 }
 
-// holdsParts tells the elements that no mark can stand in.
+// holdsParts reports the elements that no mark can stand in.
 func holdsParts(name string) bool {
 	switch name {
 	case "table", "colgroup", "thead", "tbody", "tfoot", "tr", "select", "optgroup", "datalist", "details", "fieldset", "textarea",
@@ -191,7 +191,7 @@ func holdsParts(name string) bool {
 	return false
 }
 
-// says tells whether nodes show anything.
+// says reports whether nodes show anything.
 func says(list []*mdx.Node) bool {
 	return slices.ContainsFunc(list, func(n *mdx.Node) bool {
 		switch n.Kind {
@@ -232,7 +232,7 @@ func (s *state) islandSource(n *mdx.Node, attrs []mdx.Attr, holds bool) string {
 	return string(append(b, ">{$children}</"+n.Name+">"...))
 }
 
-// islandProps gives the properties of a snippet that a script can have.
+// islandProps returns the properties of a snippet that a script can have.
 func islandProps(sc *scope) (props string, names []string) {
 	var b strings.Builder
 	for _, p := range sc.props {
@@ -289,9 +289,9 @@ type islandTree struct {
 	scope    *scope
 	children []*mdx.Node
 	live     bool
-	// showed tells that the children were shown.
+	// showed is set when the children were shown.
 	showed bool
-	// within is the element whose content is made; unmarked tells that the
+	// within is the element whose content is made; unmarked is set when the
 	// children were shown where no mark can stand.
 	within   string
 	unmarked bool
@@ -398,7 +398,7 @@ func (t *islandTree) known(v any) {
 	}
 }
 
-// keepsHole tells the components whose content may be drawn anew within them.
+// keepsHole reports the components whose content may be drawn anew within them.
 // Of the others the parts belong to each other, or are read as a text.
 func keepsHole(n *island.Node) bool {
 	switch n.Tag {

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/bindery-docs/bindery/shared/render/expr"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
-	"github.com/bindery-docs/bindery/shared/render/page/internal/js"
 )
 
-var _ js.Host = (*state)(nil)
+var _ expr.Host = (*state)(nil)
 
-// Element gives the nodes of an element in JavaScript. Unlike one in MDX, its
-// text is no Markdown.
-func (s *state) Element(m *js.Machine, e *js.Element, names *js.Scope) (any, error) {
+// Element returns the nodes of an element in JavaScript. Unlike one in MDX, its
+// text is not Markdown.
+func (s *state) Element(m *expr.Machine, e *expr.Element, names *expr.Scope) (any, error) {
 	sc, _ := names.Host.(*scope)
 	if s.size++; s.size > maxNodes || sc == nil {
 		return nodes(nil), nil
@@ -38,8 +38,8 @@ func (s *state) Element(m *js.Machine, e *js.Element, names *js.Scope) (any, err
 	return nodes{n}, nil
 }
 
-// placeOf gives the place of an offset in a source.
-func placeOf(src *js.Source, offset int) mdx.Pos {
+// placeOf returns the place of an offset in a source.
+func placeOf(src *expr.Source, offset int) mdx.Pos {
 	pos, _ := src.Origin.(mdx.Pos)
 	before := src.Text[:min(offset, len(src.Text))]
 	if lines := strings.Count(before, "\n"); lines > 0 {
@@ -71,7 +71,7 @@ type prop struct {
 }
 
 // jsProps evaluates the attributes of an element in JavaScript.
-func (s *state) jsProps(m *js.Machine, e *js.Element, n *mdx.Node, names *js.Scope) []prop {
+func (s *state) jsProps(m *expr.Machine, e *expr.Element, n *mdx.Node, names *expr.Scope) []prop {
 	out := make([]prop, 0, len(e.Attrs))
 	for _, a := range e.Attrs {
 		pos := placeOf(e.Source, a.Offset)
@@ -98,10 +98,10 @@ func (s *state) jsProps(m *js.Machine, e *js.Element, n *mdx.Node, names *js.Sco
 
 // jsChildren evaluates the content of an element in JavaScript. What of it
 // needs an engine is left out and reported; the rest is there.
-func (s *state) jsChildren(m *js.Machine, e *js.Element, n *mdx.Node, names *js.Scope) nodes {
+func (s *state) jsChildren(m *expr.Machine, e *expr.Element, n *mdx.Node, names *expr.Scope) nodes {
 	var out nodes
 	words := false
-	m.Children(e, names, func(v any, isText bool, err error) {
+	m.Children(e, names, func(v any, err error) {
 		if err != nil {
 			s.needsEngine(s.fileOf(n), n.Pos, "content of <"+n.Name+"> needs JavaScript and is left out: "+reasonOf(err))
 			return
@@ -132,8 +132,8 @@ func (s *state) jsChildren(m *js.Machine, e *js.Element, n *mdx.Node, names *js.
 	return out
 }
 
-// custom puts in place of an element what a name of the source stands for.
-func (s *state) custom(n *mdx.Node, props []prop, children nodes, names *js.Scope) ([]*mdx.Node, bool) {
+// custom puts in the place of an element what a name of the source stands for.
+func (s *state) custom(n *mdx.Node, props []prop, children nodes, names *expr.Scope) ([]*mdx.Node, bool) {
 	v, found, err := s.named(n.Name, names)
 	if !found {
 		return nil, false
@@ -149,7 +149,7 @@ func (s *state) custom(n *mdx.Node, props []prop, children nodes, names *js.Scop
 		switch v := v.(type) {
 		case snippetValue:
 			return s.include(v.path, n, given, children), true
-		case *js.Function:
+		case *expr.Function:
 			var list []*mdx.Node
 			if list, err = s.apply(v, n, given); err == nil {
 				return list, true
@@ -158,7 +158,7 @@ func (s *state) custom(n *mdx.Node, props []prop, children nodes, names *js.Scop
 			list, _ := s.content(v, n.Pos)
 			return list, true
 		default:
-			err = &js.Unsupported{Reason: "it is no component"}
+			err = &expr.Unsupported{Reason: "it is not a component"}
 		}
 	}
 	s.needsEngine(s.fileOf(n), n.Pos,
@@ -169,10 +169,10 @@ func (s *state) custom(n *mdx.Node, props []prop, children nodes, names *js.Scop
 	return paragraphs(children), true
 }
 
-// apply gives what a function of JavaScript returns as a component.
-func (s *state) apply(f *js.Function, n *mdx.Node, props mdx.Object) ([]*mdx.Node, error) {
+// apply returns what a function of JavaScript returns as a component.
+func (s *state) apply(f *expr.Function, n *mdx.Node, props mdx.Object) ([]*mdx.Node, error) {
 	if len(s.stack) >= maxComponentDepth {
-		return nil, &js.Unsupported{Reason: "it shows itself"}
+		return nil, &expr.Unsupported{Reason: "it shows itself"}
 	}
 	s.stack = append(s.stack, "<"+n.Name+">")
 	v, err := s.machine().Call(f, props)
@@ -182,7 +182,7 @@ func (s *state) apply(f *js.Function, n *mdx.Node, props mdx.Object) ([]*mdx.Nod
 	}
 	list, ok := s.content(v, n.Pos)
 	if !ok {
-		return nil, &js.Unsupported{Reason: "it returns what can't be shown"}
+		return nil, &expr.Unsupported{Reason: "it returns a value that can't be shown"}
 	}
 	if n.Inline {
 		for _, c := range list {
@@ -202,7 +202,7 @@ func setMember(o mdx.Object, key string, v any) mdx.Object {
 	return append(o, mdx.Member{Key: key, Value: v})
 }
 
-// isCapital tells names of components from those of HTML elements.
+// isCapital reports whether a name is that of a component, not of an HTML element.
 func isCapital(name string) bool {
 	return name != "" && (name[0] < 'a' || name[0] > 'z' || strings.IndexByte(name, '.') >= 0)
 }

@@ -77,6 +77,21 @@ func TestTextBomb(t *testing.T) {
 	}
 }
 
+// A list that holds the same list twice, and so on, is short as a value and
+// endless as content or as an attribute.
+func TestListBomb(t *testing.T) {
+	const list = "export const bomb = (() => { const f = (l, n) => n > 0 ? f([l, l], n - 1) : l; return f([], 100) })();\n\n"
+	for name, source := range map[string]string{
+		"expression": list + "{bomb}\n",
+		"attribute":  list + "<Update label=\"a\" tags={bomb}>x</Update>\n",
+		"content":    list + "<div>{bomb}</div>\n",
+	} {
+		if d := diagnostics(renderSource(t, source)); strings.Count(d, "page-too-large") != 1 {
+			t.Errorf("%s: diagnostics: %s", name, d)
+		}
+	}
+}
+
 // What can't be read is an error, not a page without something.
 func TestReadErrors(t *testing.T) {
 	fsys := fstest.MapFS{

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/expr"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
-	"github.com/bindery-docs/bindery/shared/render/page/internal/js"
 )
 
 // scope is what expressions in one source may name.
@@ -16,9 +15,9 @@ type scope struct {
 	file string
 	// module are the source's import and export statements.
 	module string
-	// names holds what the source imports and exports, and behind that the
+	// names holds what the source imports and exports, and beyond that the
 	// properties that it was used with.
-	names *js.Scope
+	names *expr.Scope
 	// props are those properties, for what stands in code.
 	props mdx.Object
 }
@@ -26,18 +25,18 @@ type scope struct {
 // newScope makes the scope of a source that is used with properties.
 func newScope(file string, props mdx.Object) *scope {
 	sc := &scope{file: file, props: props}
-	outer := js.NewScope(nil)
+	outer := expr.NewScope(nil)
 	outer.Host = sc
 	outer.Set("props", props)
 	outer.Set("children", nil) // it may be asked for where there is none
 	for _, p := range props {
 		outer.Set(p.Key, p.Value)
 	}
-	sc.names = js.NewScope(outer)
+	sc.names = expr.NewScope(outer)
 	return sc
 }
 
-// Values that names may have besides those of js.
+// Values that names may have besides those of expr.
 type (
 	// nodes is content given as JSX. Its elements are resolved already.
 	nodes []*mdx.Node
@@ -46,7 +45,7 @@ type (
 )
 
 // named finds what a path of names, such as Tree.File, stands for.
-func (s *state) named(path string, names *js.Scope) (v any, found bool, err error) {
+func (s *state) named(path string, names *expr.Scope) (v any, found bool, err error) {
 	first, rest, more := strings.Cut(path, ".")
 	if v, found = names.Lookup(first); !found {
 		return nil, false, nil
@@ -66,34 +65,31 @@ func (s *state) named(path string, names *js.Scope) (v any, found bool, err erro
 }
 
 // machine evaluates the page's expressions.
-func (s *state) machine() *js.Machine {
+func (s *state) machine() *expr.Machine {
 	if s.js == nil {
-		s.js = &js.Machine{Host: s}
+		s.js = &expr.Machine{Host: s}
 	}
 	return s.js
 }
 
-// evaluate gives the value of an expression. The error tells what of it needs
+// evaluate returns the value of an expression. The error says what of it needs
 // JavaScript.
-func (s *state) evaluate(expr string, sc *scope, pos mdx.Pos) (any, error) {
-	if v, ok := component.AttrValue(mdx.Attr{Kind: mdx.AttrExpr, Value: expr}); ok {
-		return v, nil
-	}
-	e, err := js.Parse(&js.Source{Text: expr, Origin: pos})
+func (s *state) evaluate(source string, sc *scope, pos mdx.Pos) (any, error) {
+	e, err := expr.Parse(&expr.Source{Text: source, Origin: pos})
 	if err != nil {
 		return nil, err
 	}
 	return s.machine().Eval(e, sc.names)
 }
 
-// display gives a value as JSX shows it in text; ok is false for what has no
+// display returns a value as JSX shows it in text; ok is false for what has no
 // text.
 func display(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
 		return v, true
 	case float64:
-		return js.FormatNumber(v), true
+		return expr.FormatNumber(v), true
 	case bool, nil:
 		return "", true
 	}
@@ -102,14 +98,14 @@ func display(v any) (string, bool) {
 
 // reasonOf is what an error says of the JavaScript that was met.
 func reasonOf(err error) string {
-	var u *js.Unsupported
+	var u *expr.Unsupported
 	if errors.As(err, &u) {
 		return u.Reason
 	}
 	return "it has a value that can't be shown"
 }
 
-// isPath tells whether s is a name, or names with dots between them.
+// isPath reports whether s is a name, or names with dots between them.
 func isPath(s string) bool {
 	start := true
 	for i := 0; i < len(s); i++ {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/expr"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
-	"github.com/bindery-docs/bindery/shared/render/page/internal/js"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -30,7 +30,7 @@ type state struct {
 	size     int
 	tooLarge bool
 	stack    []string
-	js       *js.Machine
+	js       *expr.Machine
 	// modules are the files that names were imported from.
 	modules map[string]*scope
 	// origin tells the file of nodes that come from a snippet.

@@ -9,6 +9,10 @@ import (
 
 func attrValue(a mdx.Attr) (any, bool) { return component.AttrValue(a) }
 
+// maxLiteral bounds, in bytes, the source of a literal: what a page can hold at
+// most. A value that holds the same list many times is much longer as source.
+const maxLiteral = maxNodes * bytesPerNode
+
 // literalSource writes a value as the source of a literal.
 func literalSource(v any) (string, bool) {
 	b, ok := appendLiteral(nil, v)
@@ -16,6 +20,9 @@ func literalSource(v any) (string, bool) {
 }
 
 func appendLiteral(b []byte, v any) (_ []byte, ok bool) {
+	if len(b) > maxLiteral {
+		return b, false
+	}
 	switch v := v.(type) {
 	case nil:
 		return append(b, "null"...), true

@@ -1,33 +1,31 @@
-// Package js reads and evaluates the JavaScript that pages are made of without
-// being programs: constants, templates, conditions, arrow functions that
-// return JSX, map over lists. Whatever would need a real engine (hooks, loops,
-// assignments, classes, regular expressions, the browser) is an Unsupported
-// error, which says what it was.
-//
-//   - js.go: values, scopes and errors
-//   - ast.go: what a source is read into
-//   - parse.go, pattern.go, jsx.go: reading it
-//   - eval.go: what it stands for
-//   - operators.go, methods.go, statics.go: operators, methods of values, and
-//     functions such as Object.keys
-//
-// Work is bounded: a Machine stops after MaxSteps, and nesting has a limit.
-package js
+package expr
 
-import (
-	"fmt"
+import "fmt"
 
-	"github.com/bindery-docs/bindery/shared/render/mdx"
-)
+// Object is the value of an object: its members in the order in which they were
+// written.
+type Object []Member
 
-// Values are those of mdx.EvalLiteral (string, float64, bool, nil, []any,
-// mdx.Object), *Function, and what a Host hands in, which is passed on as it
-// is. null and undefined are both nil.
+// Member is one member of an Object.
+type Member struct {
+	Key   string
+	Value any
+}
+
+// Get returns the value of a key, that of the last member if it stands twice.
+func (o Object) Get(key string) (any, bool) {
+	for i := len(o) - 1; i >= 0; i-- {
+		if o[i].Key == key {
+			return o[i].Value, true
+		}
+	}
+	return nil, false
+}
 
 // Function is a function of the source.
 type Function struct {
 	params []param
-	body   expr   // an arrow's expression, or
+	body   node   // an arrow's expression, or
 	block  []stmt // a body of statements
 	scope  *Scope
 }
@@ -88,7 +86,7 @@ type Lazy struct {
 // Opaque stands for a value that only an engine could make.
 type Opaque struct{ Reason string }
 
-// Unsupported tells what of a source needs a JavaScript engine.
+// Unsupported says what of a source needs a JavaScript engine.
 type Unsupported struct{ Reason string }
 
 func (e *Unsupported) Error() string { return e.Reason }
@@ -111,7 +109,7 @@ const (
 
 // Host is who evaluates: it makes values of JSX.
 type Host interface {
-	// Element gives the value of an element; its attributes and children are
+	// Element returns the value of an element; its attributes and children are
 	// evaluated by calls of the Machine.
 	Element(m *Machine, e *Element, sc *Scope) (any, error)
 }
@@ -129,9 +127,4 @@ func (m *Machine) charge(n int) error {
 		return unsupported("it takes too many steps")
 	}
 	return nil
-}
-
-func member(o mdx.Object, name string) any {
-	v, _ := o.Get(name)
-	return v
 }

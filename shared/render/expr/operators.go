@@ -1,14 +1,13 @@
-package js
+package expr
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// Truthy tells what a condition takes for true.
+// Truthy reports whether a condition takes a value for true.
 func Truthy(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -23,7 +22,8 @@ func Truthy(v any) bool {
 	return true
 }
 
-// text gives a value as a template shows it; nothing for null and undefined.
+// text returns a simple value as a template shows it; nothing for null and
+// undefined.
 func text(v any) (string, bool) {
 	switch v := v.(type) {
 	case nil:
@@ -34,17 +34,42 @@ func text(v any) (string, bool) {
 		return strconv.FormatBool(v), true
 	case float64:
 		return FormatNumber(v), true
-	case []any:
-		parts := make([]string, len(v))
-		for i, x := range v {
-			var ok bool
-			if parts[i], ok = text(x); !ok {
-				return "", false
-			}
-		}
-		return strings.Join(parts, ","), true
 	}
 	return "", false
+}
+
+// text returns a value as a template shows it, lists included. Lists that hold
+// the same list many times may be much longer as text, so they cost steps.
+func (m *Machine) text(v any) (string, bool) {
+	l, ok := v.([]any)
+	if !ok {
+		return text(v)
+	}
+	var b strings.Builder
+	ok = m.appendText(&b, l) && m.grown(b.Len()) == nil
+	return b.String(), ok
+}
+
+func (m *Machine) appendText(b *strings.Builder, l []any) bool {
+	for i, x := range l {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if b.Len() > maxText || m.charge(1) != nil {
+			return false
+		}
+		if inner, ok := x.([]any); ok {
+			if !m.appendText(b, inner) {
+				return false
+			}
+			continue
+		}
+		s, ok := text(x)
+		if b.WriteString(s); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // FormatNumber writes a number as JavaScript does.
@@ -68,7 +93,7 @@ func FormatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// number gives a value as arithmetic takes it.
+// number returns a value as arithmetic takes it.
 func number(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -79,16 +104,7 @@ func number(v any) (float64, bool) {
 		}
 		return 0, true
 	case string:
-		s := strings.TrimSpace(v)
-		if s == "" {
-			return 0, true
-		}
-		n, ok := mdx.EvalLiteral(s)
-		f, isNumber := n.(float64)
-		if !ok || !isNumber {
-			return math.NaN(), true
-		}
-		return f, true
+		return textNumber(v), true
 	}
 	return 0, false
 }
@@ -110,23 +126,11 @@ func (m *Machine) unary(e unary, sc *Scope) (any, error) {
 	case "!":
 		return !Truthy(v), nil
 	case "typeof":
-		switch v.(type) {
-		case nil:
-			return "undefined", nil
-		case string:
-			return "string", nil
-		case bool:
-			return "boolean", nil
-		case float64:
-			return "number", nil
-		case *Function, Namespace:
-			return "function", nil
-		}
-		return "object", nil
+		return typeOf(v), nil
 	}
 	n, ok := number(v)
 	if !ok {
-		return nil, unsupported("it counts with what is no number")
+		return nil, unsupported("it calculates with a value that is not a number")
 	}
 	if e.op == "-" {
 		n = -n
@@ -134,33 +138,38 @@ func (m *Machine) unary(e unary, sc *Scope) (any, error) {
 	return n, nil
 }
 
+func typeOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "undefined"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case float64:
+		return "number"
+	case *Function, Namespace:
+		return "function"
+	}
+	return "object"
+}
+
 func (m *Machine) binary(e binary, sc *Scope) (any, error) {
 	l, err := m.eval(e.l, sc)
 	if err != nil {
 		return nil, err
 	}
-	switch e.op {
-	case "&&":
-		if !Truthy(l) {
-			return l, nil
-		}
-		return m.eval(e.r, sc)
-	case "||":
-		if Truthy(l) {
-			return l, nil
-		}
-		return m.eval(e.r, sc)
-	case "??":
-		if l != nil {
-			return l, nil
-		}
-		return m.eval(e.r, sc)
+	switch {
+	case e.op == "&&" && !Truthy(l), e.op == "||" && Truthy(l), e.op == "??" && l != nil:
+		return l, nil
 	}
 	r, err := m.eval(e.r, sc)
 	if err != nil {
 		return nil, err
 	}
 	switch e.op {
+	case "&&", "||", "??":
+		return r, nil
 	case "===", "==":
 		return m.equal(l, r, e.op == "==")
 	case "!==", "!=":
@@ -170,10 +179,10 @@ func (m *Machine) binary(e binary, sc *Scope) (any, error) {
 		_, lText := l.(string)
 		_, rText := r.(string)
 		if lText || rText {
-			a, ok := text(l)
-			b, ok2 := text(r)
+			a, ok := m.text(l)
+			b, ok2 := m.text(r)
 			if !ok || !ok2 {
-				return nil, unsupported("it joins what is no text")
+				return nil, unsupported("it joins a value that is not text")
 			}
 			if err := m.grown(len(a) + len(b)); err != nil {
 				return nil, err
@@ -184,38 +193,34 @@ func (m *Machine) binary(e binary, sc *Scope) (any, error) {
 		a, aText := l.(string)
 		b, bText := r.(string)
 		if aText && bText {
-			return compare(e.op, strings.Compare(a, b)), nil
+			return compared(e.op, strings.Compare(a, b)), nil
 		}
 	}
 	a, ok := number(l)
 	b, ok2 := number(r)
 	if !ok || !ok2 {
-		return nil, unsupported("it counts with what is no number")
+		return nil, unsupported("it calculates with a value that is not a number")
 	}
-	switch e.op {
-	case "+":
-		return a + b, nil
-	case "-":
-		return a - b, nil
-	case "*":
-		return a * b, nil
-	case "/":
-		return a / b, nil
-	case "%":
-		return math.Mod(a, b), nil
-	case "**":
-		return math.Pow(a, b), nil
-	case "<":
-		return a < b, nil
-	case ">":
-		return a > b, nil
-	case "<=":
-		return a <= b, nil
+	if of, ok := arithmetic[e.op]; ok {
+		return of(a, b), nil
 	}
-	return a >= b, nil
+	if math.IsNaN(a) || math.IsNaN(b) {
+		return false, nil
+	}
+	return compared(e.op, cmp.Compare(a, b)), nil
 }
 
-func compare(op string, c int) bool {
+var arithmetic = map[string]func(a, b float64) float64{
+	"+":  func(a, b float64) float64 { return a + b },
+	"-":  func(a, b float64) float64 { return a - b },
+	"*":  func(a, b float64) float64 { return a * b },
+	"/":  func(a, b float64) float64 { return a / b },
+	"%":  math.Mod,
+	"**": math.Pow,
+}
+
+// compared is the answer of a comparison whose operands are in such an order.
+func compared(op string, c int) bool {
 	switch op {
 	case "<":
 		return c < 0
@@ -270,7 +275,7 @@ func (m *Machine) equal(l, r any, loose bool) (bool, error) {
 // grown accounts for a text that was made.
 func (m *Machine) grown(n int) error {
 	if n > maxText {
-		return unsupported("a text in it is too long")
+		return unsupported("a string in it is too long")
 	}
 	return m.charge(n / 64)
 }

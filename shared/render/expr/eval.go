@@ -1,16 +1,18 @@
-package js
+package expr
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/bindery-docs/bindery/shared/render/mdx"
-)
+// Eval returns the value of an expression. That of a literal is there even if
+// the Machine has no steps left.
+func (m *Machine) Eval(e Expr, sc *Scope) (any, error) {
+	if isValue(e.e) {
+		return e.e, nil
+	}
+	return m.eval(e.e, sc)
+}
 
-// Eval gives the value of an expression.
-func (m *Machine) Eval(e Expr, sc *Scope) (any, error) { return m.eval(e.e, sc) }
-
-// Force gives the value of a constant, evaluating it when it is asked for
-// first. Other values are given as they are.
+// Force returns the value of a constant, which is evaluated when it is first
+// asked for. Other values are returned as they are.
 func (m *Machine) Force(v any) (any, error) {
 	if o, ok := v.(Opaque); ok {
 		return nil, &Unsupported{o.Reason}
@@ -23,7 +25,7 @@ func (m *Machine) Force(v any) (any, error) {
 		return l.value, l.err
 	}
 	if l.busy {
-		return nil, unsupported("a constant needs itself")
+		return nil, unsupported("a constant refers to itself")
 	}
 	l.busy = true
 	defer func() { l.busy = false }()
@@ -35,27 +37,14 @@ func (m *Machine) Force(v any) (any, error) {
 	return l.value, l.err
 }
 
-// Value gives the value of an attribute.
-func (m *Machine) Value(a Attr, sc *Scope) (any, error) {
-	switch {
-	case a.text != nil:
-		return *a.text, nil
-	case a.value != nil:
-		return m.eval(a.value, sc)
-	}
-	return true, nil
-}
+// Value returns the value of an attribute.
+func (m *Machine) Value(a Attr, sc *Scope) (any, error) { return m.eval(a.value, sc) }
 
-// Children gives an element's children one by one: texts as strings, which
-// isText tells, and the values of expressions, or why they have none.
-func (m *Machine) Children(e *Element, sc *Scope, each func(v any, isText bool, err error)) {
+// Children evaluates an element's children one by one: texts are strings,
+// expressions have their values, or an error that says why they have none.
+func (m *Machine) Children(e *Element, sc *Scope, each func(v any, err error)) {
 	for _, c := range e.children {
-		if c.expr == nil {
-			each(c.text, true, nil)
-			continue
-		}
-		v, err := m.eval(c.expr, sc)
-		each(v, false, err)
+		each(m.eval(c, sc))
 	}
 }
 
@@ -63,7 +52,7 @@ func (m *Machine) Children(e *Element, sc *Scope, each func(v any, isText bool, 
 func (m *Machine) Call(f *Function, args ...any) (any, error) {
 	if m.depth++; m.depth > maxDepth {
 		m.depth--
-		return nil, unsupported("it calls itself too deep")
+		return nil, unsupported("its calls nest too deeply")
 	}
 	defer func() { m.depth-- }()
 	sc := NewScope(f.scope)
@@ -135,7 +124,7 @@ func (m *Machine) run(block []stmt, sc *Scope) (v any, returned bool, err error)
 	return nil, false, nil
 }
 
-// bind gives a value to a name, or takes it apart.
+// bind gives a value to a name, or destructures it.
 func (m *Machine) bind(p param, v any, sc *Scope) error {
 	if err := m.charge(1); err != nil {
 		return err
@@ -149,13 +138,13 @@ func (m *Machine) bind(p param, v any, sc *Scope) error {
 	switch p.kind {
 	case 'o':
 		if v == nil {
-			return unsupported("it takes nothing apart")
+			return unsupported("cannot destructure null or undefined")
 		}
 		taken := map[string]bool{}
 		for _, q := range p.object {
 			if q.into.rest {
-				var rest mdx.Object
-				o, _ := v.(mdx.Object)
+				var rest Object
+				o, _ := v.(Object)
 				for _, x := range o {
 					if !taken[x.Key] {
 						rest = append(rest, x)
@@ -176,7 +165,7 @@ func (m *Machine) bind(p param, v any, sc *Scope) error {
 	case 'l':
 		items, ok := v.([]any)
 		if !ok {
-			return unsupported("it takes apart what is no list")
+			return unsupported("cannot destructure a value that is not a list")
 		}
 		for i, q := range p.list {
 			if q == nil {
@@ -198,13 +187,13 @@ func (m *Machine) bind(p param, v any, sc *Scope) error {
 	return nil
 }
 
-func (m *Machine) eval(e expr, sc *Scope) (any, error) {
+func (m *Machine) eval(e node, sc *Scope) (any, error) {
 	if err := m.charge(1); err != nil {
 		return nil, err
 	}
 	switch e := e.(type) {
-	case literal:
-		return e.value, nil
+	case nil, string, float64, bool, []any, Object:
+		return e, nil
 	case fails:
 		return nil, e.err
 	case name:
@@ -215,28 +204,9 @@ func (m *Machine) eval(e expr, sc *Scope) (any, error) {
 		if v, ok := global(e.name); ok {
 			return v, nil
 		}
-		return nil, unsupported("nothing is called %s", e.name)
+		return nil, unsupported("%s is not defined", e.name)
 	case template:
-		var b strings.Builder
-		for i, t := range e.texts {
-			b.WriteString(t)
-			if i == len(e.parts) {
-				break
-			}
-			v, err := m.eval(e.parts[i], sc)
-			if err != nil {
-				return nil, err
-			}
-			s, ok := text(v)
-			if !ok {
-				return nil, unsupported("a template in it has what is no text")
-			}
-			b.WriteString(s)
-			if err := m.grown(b.Len()); err != nil {
-				return nil, err
-			}
-		}
-		return b.String(), nil
+		return m.template(e, sc)
 	case list:
 		return m.list(e.items, sc)
 	case object:
@@ -246,19 +216,19 @@ func (m *Machine) eval(e expr, sc *Scope) (any, error) {
 	case *Element:
 		if m.depth++; m.depth > maxDepth {
 			m.depth--
-			return nil, unsupported("it is nested too deep")
+			return nil, unsupported("it is nested too deeply")
 		}
 		defer func() { m.depth-- }()
 		return m.Host.Element(m, e, sc)
 	case dot:
-		of, err := m.eval(e.of, sc)
-		if err != nil || of == nil && (e.optional || isOptional(e.of)) {
+		of, ok, err := m.owner(e.of, e.optional, sc)
+		if !ok {
 			return nil, err
 		}
 		return m.get(of, e.name)
 	case index:
-		of, err := m.eval(e.of, sc)
-		if err != nil || of == nil && (e.optional || isOptional(e.of)) {
+		of, ok, err := m.owner(e.of, e.optional, sc)
+		if !ok {
 			return nil, err
 		}
 		at, err := m.eval(e.at, sc)
@@ -285,9 +255,40 @@ func (m *Machine) eval(e expr, sc *Scope) (any, error) {
 	return nil, unsupported("it is not understood")
 }
 
-// isOptional tells whether a chain of members asks with ?. anywhere: then the
+// template puts the values of a template's expressions between its texts.
+func (m *Machine) template(e template, sc *Scope) (any, error) {
+	var b strings.Builder
+	for i, t := range e.texts {
+		b.WriteString(t)
+		if i == len(e.parts) {
+			break
+		}
+		v, err := m.eval(e.parts[i], sc)
+		if err != nil {
+			return nil, err
+		}
+		s, ok := m.text(v)
+		if !ok {
+			return nil, unsupported("a template in it has a value that is not text")
+		}
+		b.WriteString(s)
+		if err := m.grown(b.Len()); err != nil {
+			return nil, err
+		}
+	}
+	return b.String(), nil
+}
+
+// owner evaluates that of which a member is asked for; ok is false where the
+// chain ends, with nothing or with an error.
+func (m *Machine) owner(e node, optional bool, sc *Scope) (of any, ok bool, err error) {
+	of, err = m.eval(e, sc)
+	return of, err == nil && (of != nil || !optional && !isOptional(e)), err
+}
+
+// isOptional reports whether a chain of members asks with ?. anywhere: then the
 // whole chain ends where there is nothing.
-func isOptional(e expr) bool {
+func isOptional(e node) bool {
 	for {
 		switch x := e.(type) {
 		case dot:
@@ -312,16 +313,12 @@ func isOptional(e expr) bool {
 }
 
 // list evaluates items, spreads among them.
-func (m *Machine) list(items []expr, sc *Scope) ([]any, error) {
+func (m *Machine) list(items []node, sc *Scope) ([]any, error) {
 	out := make([]any, 0, len(items))
 	for _, item := range items {
 		sp, isSpread := item.(spread)
 		if isSpread {
 			item = sp.of
-		}
-		if item == nil { // a hole
-			out = append(out, nil)
-			continue
 		}
 		v, err := m.eval(item, sc)
 		if err != nil {
@@ -333,7 +330,7 @@ func (m *Machine) list(items []expr, sc *Scope) ([]any, error) {
 		default:
 			part, ok := iterate(v)
 			if !ok {
-				return nil, unsupported("it spreads what is no list")
+				return nil, unsupported("it spreads a value that is not a list")
 			}
 			out = append(out, part...)
 			if err := m.charge(len(part)); err != nil {
@@ -348,16 +345,16 @@ func (m *Machine) list(items []expr, sc *Scope) ([]any, error) {
 }
 
 func (m *Machine) object(e object, sc *Scope) (any, error) {
-	out := make(mdx.Object, 0, len(e.members))
+	out := make(Object, 0, len(e.members))
 	for _, member := range e.members {
 		if sp, ok := member.value.(spread); ok {
 			v, err := m.eval(sp.of, sc)
 			if err != nil {
 				return nil, err
 			}
-			o, ok := v.(mdx.Object)
+			o, ok := v.(Object)
 			if !ok && v != nil && v != false {
-				return nil, unsupported("it spreads what is no object")
+				return nil, unsupported("it spreads a value that is not an object")
 			}
 			for _, x := range o {
 				if out = set(out, x.Key, x.Value); len(out) > maxMembers {
@@ -376,8 +373,8 @@ func (m *Machine) object(e object, sc *Scope) (any, error) {
 				return nil, err
 			}
 			var ok bool
-			if key, ok = text(k); !ok {
-				return nil, unsupported("a key in it is no text")
+			if key, ok = m.text(k); !ok {
+				return nil, unsupported("a key in it is not text")
 			}
 		}
 		v, err := m.eval(member.value, sc)
@@ -393,28 +390,26 @@ func (m *Machine) object(e object, sc *Scope) (any, error) {
 
 // set puts a member into an object that is still being made; a later one of
 // the same name takes the earlier one's place.
-func set(o mdx.Object, key string, v any) mdx.Object {
+func set(o Object, key string, v any) Object {
 	for i := range o {
 		if o[i].Key == key {
 			o[i].Value = v
 			return o
 		}
 	}
-	return append(o, mdx.Member{Key: key, Value: v})
+	return append(o, Member{Key: key, Value: v})
 }
 
 func (m *Machine) call(e call, sc *Scope) (any, error) {
 	args, err := func() ([]any, error) { return m.list(e.args, sc) }, error(nil)
 	if d, ok := e.of.(dot); ok {
-		of, err := m.eval(d.of, sc)
-		if err != nil {
+		of, ok, err := m.owner(d.of, d.optional || e.optional, sc)
+		if !ok {
 			return nil, err
 		}
-		if of == nil && (d.optional || e.optional || isOptional(d.of)) {
-			return nil, nil
-		}
-		if o, ok := of.(mdx.Object); ok {
-			if f, ok := member(o, d.name).(*Function); ok {
+		if o, ok := of.(Object); ok {
+			member, _ := o.Get(d.name)
+			if f, ok := member.(*Function); ok {
 				list, err := args()
 				if err != nil {
 					return nil, err
@@ -457,5 +452,5 @@ func (m *Machine) callValue(f any, args ...any) (any, error) {
 	case Namespace:
 		return m.static(string(f), args)
 	}
-	return nil, unsupported("it calls what is no function")
+	return nil, unsupported("it calls a value that is not a function")
 }

@@ -1,22 +1,42 @@
-package js
+package expr
 
 import (
+	"math"
+	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
-
-	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
 // Expr is an expression that was read.
-type Expr struct{ e expr }
+type Expr struct{ e node }
 
-// Parse reads a source that is one expression.
+// Parse reads a source that is one expression. An error is an Unsupported.
 func Parse(src *Source) (Expr, error) {
-	p := &parser{src: src, s: src.Text, budget: 64*len(src.Text) + 10_000}
+	p := newParser(src.Text)
+	p.src = src
 	e, err := p.whole()
 	return Expr{e}, err
 }
+
+// Literal returns the value of a source that is a literal, with nothing in it
+// that has to be evaluated: string, float64, bool, nil (null and undefined),
+// []any or Object. It reports false for everything else, such as names, calls
+// and sums.
+func Literal(text string) (any, bool) {
+	p := newParser(text)
+	if p.space(); p.i >= len(p.s) {
+		return nil, false
+	}
+	e, err := p.expression()
+	p.space()
+	if err != nil || p.i < len(p.s) || !isValue(e) {
+		return nil, false
+	}
+	return e, true
+}
+
+// maxNesting bounds how deep a source may nest, in calls of enter.
+const maxNesting = 400
 
 // parser reads a source without tokens: every method begins where the last
 // one ended.
@@ -27,23 +47,24 @@ type parser struct {
 	depth  int
 	budget int
 	// line is the end of the last white space that a line ended in: a statement
-	// may end there without a semicolon, whoever skipped it.
+	// may end there without a semicolon, whoever passed over it.
 	line int
 }
 
-func (p *parser) whole() (expr, error) {
+func newParser(text string) parser {
+	return parser{s: text, line: -1, budget: 64*len(text) + 10_000}
+}
+
+func (p *parser) whole() (node, error) {
 	p.space()
 	if p.i >= len(p.s) {
-		return literal{nil}, nil
+		return nil, nil
 	}
 	e, err := p.expression()
 	if err != nil {
 		return nil, err
 	}
-	p.space()
-	for p.i < len(p.s) && p.s[p.i] == ';' {
-		p.i++
-		p.space()
+	for p.sign(";") {
 	}
 	if p.i < len(p.s) {
 		return nil, p.unexpected()
@@ -63,56 +84,29 @@ func (p *parser) unexpected() error {
 	if rest == "" {
 		return unsupported("it ends too early")
 	}
-	return unsupported("it has %q", strings.TrimSpace(rest))
+	return unsupported("it has an unexpected %q", strings.TrimSpace(rest))
 }
 
 // enter counts nesting and work.
 func (p *parser) enter() error {
 	p.depth++
-	if p.budget--; p.depth > maxDepth || p.budget < 0 {
-		return unsupported("it is nested too deep")
+	if p.budget--; p.depth > maxNesting || p.budget < 0 {
+		return unsupported("it is nested too deeply")
 	}
 	return nil
 }
 
 func (p *parser) leave() { p.depth-- }
 
-// space skips white space and comments, and reports whether a line ended.
+// space passes over white space and comments, and reports whether a line ended.
 func (p *parser) space() (newline bool) {
-	defer func() {
-		if newline {
-			p.line = p.i
-		}
-	}()
-	for p.i < len(p.s) {
-		p.budget--
-		switch c := p.s[p.i]; {
-		case c == '\n':
-			newline = true
-			p.i++
-		case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
-			p.i++
-		case c == '/' && strings.HasPrefix(p.s[p.i:], "//"):
-			if k := strings.IndexByte(p.s[p.i:], '\n'); k >= 0 {
-				p.i += k
-			} else {
-				p.i = len(p.s)
-			}
-		case c == '/' && strings.HasPrefix(p.s[p.i:], "/*"):
-			k := strings.Index(p.s[p.i+2:], "*/")
-			if k < 0 {
-				p.i = len(p.s)
-				return newline
-			}
-			newline = newline || strings.Contains(p.s[p.i:p.i+k], "\n")
-			p.i += k + 4
-		default:
-			if r, size := utf8.DecodeRuneInString(p.s[p.i:]); r >= utf8.RuneSelf && (unicode.IsSpace(r) || r == 0xfeff) {
-				p.i += size
-				continue
-			}
-			return newline
-		}
+	if p.i < len(p.s) && p.s[p.i] > '/' && p.s[p.i] < utf8.RuneSelf {
+		return false
+	}
+	end, newline := spaceEnd(p.s, p.i)
+	p.budget -= end - p.i
+	if p.i = end; newline {
+		p.line = end
 	}
 	return newline
 }
@@ -127,11 +121,11 @@ func (p *parser) peek() byte {
 // sign takes a sign after white space, if it is next.
 func (p *parser) sign(sign string) bool {
 	p.space()
-	if strings.HasPrefix(p.s[p.i:], sign) {
-		p.i += len(sign)
-		return true
+	if p.peek() != sign[0] || !strings.HasPrefix(p.s[p.i:], sign) {
+		return false
 	}
-	return false
+	p.i += len(sign)
+	return true
 }
 
 func (p *parser) need(sign string) error {
@@ -141,20 +135,8 @@ func (p *parser) need(sign string) error {
 	return nil
 }
 
-func isStart(r rune) bool { return r == '_' || r == '$' || unicode.IsLetter(r) }
-func isPart(r rune) bool {
-	return isStart(r) || unicode.IsDigit(r) || r == 0x200c || r == 0x200d || unicode.Is(unicode.Mn, r)
-}
-
-// peekWord gives the name that is next, without taking it.
-func (p *parser) peekWord() string {
-	for k, r := range p.s[p.i:] {
-		if k == 0 && !isStart(r) || !isPart(r) {
-			return p.s[p.i : p.i+k]
-		}
-	}
-	return p.s[p.i:]
-}
+// peekWord returns the name that is next, without taking it.
+func (p *parser) peekWord() string { return p.s[p.i:wordEnd(p.s, p.i)] }
 
 func (p *parser) word() string {
 	p.space()
@@ -185,12 +167,22 @@ func reserved(w string) bool {
 }
 
 // expression reads an expression without commas.
-func (p *parser) expression() (expr, error) {
+func (p *parser) expression() (node, error) {
+	p.space()
+	if c := p.peek(); c == '"' || c == '\'' || isDigit(c) {
+		// Most are a string or a number and nothing more.
+		start := p.i
+		if e, err := p.literal(); err == nil {
+			if p.space(); p.i >= len(p.s) || strings.IndexByte(",)]}", p.peek()) >= 0 {
+				return e, nil
+			}
+		}
+		p.i = start
+	}
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
 	defer p.leave()
-	p.space()
 	if e, ok, err := p.arrow(); ok || err != nil {
 		return e, err
 	}
@@ -219,82 +211,64 @@ func (p *parser) expression() (expr, error) {
 	return ternary{test, then, other}, err
 }
 
-// operators lists binary operators by how tight they bind.
-func operators(level int) []string {
-	switch level {
-	case 0:
-		return []string{"??", "||"}
-	case 1:
-		return []string{"&&"}
-	case 2:
-		return []string{"===", "!==", "==", "!="}
-	case 3:
-		return []string{"<=", ">=", "<", ">"}
-	case 4:
-		return []string{"+", "-"}
-	case 5:
-		return []string{"**", "*", "/", "%"}
-	}
-	return nil
-}
-
-func (p *parser) operator(level int) string {
+// operator returns the binary operator that is next and how tight it binds,
+// without taking it; "" for none.
+func (p *parser) operator() (op string, level int) {
 	p.space()
+	c := p.peek()
+	if c > '|' || strings.IndexByte("?|&=!<>+-*/%", c) < 0 {
+		return "", 0
+	}
 	rest := p.s[p.i:]
-	for _, op := range operators(level) {
-		if !strings.HasPrefix(rest, op) {
+	for _, o := range operators {
+		if o.op[0] != c || !strings.HasPrefix(rest, o.op) {
 			continue
 		}
 		after := byte(0)
-		if len(rest) > len(op) {
-			after = rest[len(op)]
+		if len(rest) > len(o.op) {
+			after = rest[len(o.op)]
 		}
-		switch op {
-		case "+", "-":
-			if after == op[0] {
-				return "" // ++ and --: whoever reads on finds them
-			}
-			fallthrough
-		case "*", "/", "%", "**", "&&", "||", "??":
-			if after == '=' {
-				return ""
-			}
-		case "<", ">":
-			if after == op[0] {
-				return ""
-			}
+		// Shifts, ++ and --, and assignments such as +=: whoever reads on finds
+		// them.
+		if len(o.op) == 1 && after == c && c != '/' || after == '=' && strings.IndexByte("?|&+-*/%", c) >= 0 {
+			return "", 0
 		}
-		p.i += len(op)
-		return op
+		return o.op, o.level
 	}
-	return ""
+	return "", 0
 }
 
-func (p *parser) binary(level int) (expr, error) {
-	if level > 5 {
-		return p.unary()
-	}
-	l, err := p.binary(level + 1)
-	if err != nil {
-		return nil, err
-	}
-	for n := 0; ; n++ {
-		op := p.operator(level)
-		if op == "" {
+// operators are the binary operators, each before those that it begins with.
+var operators = [...]struct {
+	op    string
+	level int
+}{
+	{"??", 0}, {"||", 0}, {"&&", 1}, {"===", 2}, {"!==", 2}, {"==", 2}, {"!=", 2},
+	{"<=", 3}, {">=", 3}, {"<", 3}, {">", 3}, {"+", 4}, {"-", 4}, {"**", 5}, {"*", 5}, {"/", 5}, {"%", 5},
+}
+
+// binary reads operands and the operators between them that bind at least as
+// tight as level.
+func (p *parser) binary(level int) (node, error) {
+	l, err := p.unary()
+	for n := 0; err == nil; n++ {
+		op, tight := p.operator()
+		if op == "" || tight < level {
 			return l, nil
 		}
 		if n > 2000 {
 			return nil, unsupported("it is too long")
 		}
-		r, err := p.binary(level + 1)
-		if err != nil {
-			return nil, err
+		p.i += len(op)
+		var r node
+		if r, err = p.binary(tight + 1); err == nil {
+			l = binary{op, l, r}
 		}
-		l = binary{op, l, r}
 	}
+	return nil, err
 }
 
-func (p *parser) unary() (expr, error) {
+func (p *parser) unary() (node, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
@@ -303,10 +277,16 @@ func (p *parser) unary() (expr, error) {
 	switch c := p.peek(); c {
 	case '!', '-', '+':
 		if c != '!' && strings.HasPrefix(p.s[p.i+1:], string(c)) {
-			return nil, unsupported("it counts with %c%c", c, c)
+			return nil, unsupported("it uses %c%c", c, c)
 		}
 		p.i++
 		of, err := p.unary()
+		if n, ok := of.(float64); ok && c != '!' {
+			if c == '-' {
+				n = -n
+			}
+			return n, err
+		}
 		return unary{string(c), of}, err
 	}
 	if p.keyword("typeof") {
@@ -316,8 +296,8 @@ func (p *parser) unary() (expr, error) {
 	return p.postfix()
 }
 
-// postfix reads what stands behind a value: members and calls.
-func (p *parser) postfix() (expr, error) {
+// postfix reads what stands after a value: members and calls.
+func (p *parser) postfix() (node, error) {
 	e, err := p.primary()
 	if err != nil {
 		return nil, err
@@ -367,7 +347,7 @@ func (p *parser) postfix() (expr, error) {
 		case c == '`':
 			return nil, unsupported("it has a tagged template")
 		case !newline && (strings.HasPrefix(p.s[p.i:], "++") || strings.HasPrefix(p.s[p.i:], "--")):
-			return nil, unsupported("it counts with %s", p.s[p.i:p.i+2])
+			return nil, unsupported("it uses %s", p.s[p.i:p.i+2])
 		default:
 			if newline {
 				p.i = mark
@@ -377,14 +357,14 @@ func (p *parser) postfix() (expr, error) {
 	}
 }
 
-func (p *parser) arguments() ([]expr, error) {
+func (p *parser) arguments() ([]node, error) {
 	p.i++ // (
 	return p.items(")")
 }
 
 // items reads expressions with commas between them up to a sign.
-func (p *parser) items(end string) ([]expr, error) {
-	var out []expr
+func (p *parser) items(end string) ([]node, error) {
+	out := []node{}
 	for {
 		if p.sign(end) {
 			return out, nil
@@ -412,7 +392,7 @@ func (p *parser) items(end string) ([]expr, error) {
 	}
 }
 
-func (p *parser) primary() (expr, error) {
+func (p *parser) primary() (node, error) {
 	p.space()
 	switch c := p.peek(); {
 	case c == '"' || c == '\'' || '0' <= c && c <= '9' || c == '.':
@@ -429,7 +409,10 @@ func (p *parser) primary() (expr, error) {
 	case c == '[':
 		p.i++
 		items, err := p.items("]")
-		return list{items}, err
+		if slices.ContainsFunc(items, func(e node) bool { return !isValue(e) }) {
+			return list{items}, err
+		}
+		return items, err
 	case c == '{':
 		return p.object()
 	case c == '<':
@@ -447,18 +430,21 @@ func (p *parser) primary() (expr, error) {
 	case "new", "await", "delete", "void":
 		p.i += len(w)
 		_, err := p.unary()
-		return fails{unsupported("it has %s", w)}, err
+		return fails{unsupported("it uses %s", w)}, err
 	case "this":
 		p.i += len(w)
-		return fails{unsupported("it has this")}, nil
+		return fails{unsupported("it uses this")}, nil
 	case "class", "yield", "import":
-		return nil, unsupported("it has %s", w)
+		return nil, unsupported("it uses %s", w)
 	case "true", "false":
 		p.i += len(w)
-		return literal{w == "true"}, nil
+		return w == "true", nil
 	case "null", "undefined":
 		p.i += len(w)
-		return literal{nil}, nil
+		return nil, nil
+	case "Infinity":
+		p.i += len(w)
+		return math.Inf(1), nil
 	}
 	if reserved(w) {
 		return nil, p.unexpected()
@@ -468,112 +454,77 @@ func (p *parser) primary() (expr, error) {
 }
 
 // regexp reads a regular expression, which nothing here can use.
-func (p *parser) regexp() (expr, error) {
-	class := false
-	for p.i++; p.i < len(p.s) && p.s[p.i] != '\n'; p.i++ {
-		switch c := p.s[p.i]; {
-		case c == '\\':
-			p.i++
-		case c == '[':
-			class = true
-		case c == ']':
-			class = false
-		case c == '/' && !class:
-			p.i++
-			p.i += len(p.peekWord())
-			return fails{unsupported("it has a regular expression")}, nil
-		}
+func (p *parser) regexp() (node, error) {
+	end, ok := regexpEnd(p.s, p.i)
+	if p.i = end; !ok {
+		return nil, unsupported("a regular expression in it does not end")
 	}
-	return nil, unsupported("a regular expression in it does not end")
+	return fails{unsupported("it has a regular expression")}, nil
 }
 
 // literal reads a string or a number.
-func (p *parser) literal() (expr, error) {
-	start := p.i
+func (p *parser) literal() (node, error) {
 	if c := p.s[p.i]; c == '"' || c == '\'' {
-		for p.i++; ; p.i++ {
-			if p.i >= len(p.s) || p.s[p.i] == '\n' {
+		text, end, ok := quoted(p.s, p.i+1, c)
+		if !ok {
+			if end >= len(p.s) || p.s[end] == '\n' {
 				return nil, unsupported("a string in it does not end")
 			}
-			if p.s[p.i] == '\\' {
-				p.i++
-			} else if p.s[p.i] == c {
-				p.i++
-				break
-			}
+			return nil, p.unexpected()
 		}
-	} else {
-		for p.i < len(p.s) {
-			c := p.s[p.i]
-			exponent := (c == '-' || c == '+') && p.s[p.i-1]|0x20 == 'e' && !strings.HasPrefix(p.s[start:], "0x")
-			if !exponent && c != '.' && c != '_' && !isPart(rune(c)) {
-				break
-			}
-			p.i++
-		}
+		p.i = end + 1
+		return text, nil
 	}
-	v, ok := mdx.EvalLiteral(p.s[start:min(p.i, len(p.s))])
+	end := numberEnd(p.s, p.i)
+	n, ok := parseNumber(p.s[p.i:end])
 	if !ok {
-		p.i = start
 		return nil, p.unexpected()
 	}
-	return literal{v}, nil
+	p.i = end
+	return n, nil
 }
 
-// template reads `…${…}…`.
-func (p *parser) template() (expr, error) {
+// template reads `…${…}…`. One without expressions is a text.
+func (p *parser) template() (node, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
 	defer p.leave()
 	var t template
-	p.i++
-	start := p.i
-	text := func() error {
-		// EvalLiteral knows the escapes.
-		v, ok := mdx.EvalLiteral("`" + p.s[start:p.i] + "`")
-		s, isText := v.(string)
-		if !ok || !isText {
-			return unsupported("a template in it has an escape that is not known")
+	for {
+		text, end, ok := quoted(p.s, p.i+1, '`')
+		if p.i = end; !ok {
+			if end >= len(p.s) {
+				return nil, unsupported("a template in it does not end")
+			}
+			return nil, unsupported("a template in it has an escape that is not known")
 		}
-		t.texts = append(t.texts, s)
-		return nil
-	}
-	for p.i < len(p.s) {
-		switch {
-		case p.s[p.i] == '\\':
-			p.i += 2
-		case p.s[p.i] == '`':
-			err := text()
-			p.i++
-			return t, err
-		case strings.HasPrefix(p.s[p.i:], "${"):
-			if err := text(); err != nil {
-				return nil, err
+		if p.peek() == '`' {
+			if p.i++; t.parts == nil {
+				return text, nil
 			}
-			p.i += 2
-			e, err := p.expression()
-			if err != nil {
-				return nil, err
-			}
-			if err := p.need("}"); err != nil {
-				return nil, err
-			}
-			t.parts = append(t.parts, e)
-			start = p.i
-		default:
-			p.i++
+			t.texts = append(t.texts, text)
+			return t, nil
+		}
+		t.texts = append(t.texts, text)
+		p.i += 2 // ${
+		e, err := p.expression()
+		if err != nil {
+			return nil, err
+		}
+		t.parts = append(t.parts, e)
+		if p.space(); p.peek() != '}' {
+			return nil, p.unexpected()
 		}
 	}
-	return nil, unsupported("a template in it does not end")
 }
 
-func (p *parser) object() (expr, error) {
+func (p *parser) object() (node, error) {
 	var o object
 	p.i++ // {
 	for {
 		if p.sign("}") {
-			return o, nil
+			return o.folded(), nil
 		}
 		if p.sign("...") {
 			of, err := p.expression()
@@ -601,12 +552,37 @@ func (p *parser) object() (expr, error) {
 			o.members = append(o.members, m)
 		}
 		if !p.sign(",") {
-			return o, p.need("}")
+			return o.folded(), p.need("}")
 		}
 	}
 }
 
-// key reads the key of an object's member; shorthand tells that it may be its
+// folded is the value of an object whose members are values already.
+func (o object) folded() node {
+	if slices.ContainsFunc(o.members, func(m memberExpr) bool { return m.computed != nil || !isValue(m.value) }) {
+		return o
+	}
+	out := make(Object, 0, len(o.members))
+	if len(o.members) <= 16 {
+		for _, m := range o.members {
+			out = set(out, m.key, m.value)
+		}
+		return out
+	}
+	index := make(map[string]int, len(o.members))
+	for _, m := range o.members {
+		at, again := index[m.key]
+		if again {
+			out[at].Value = m.value
+			continue
+		}
+		index[m.key] = len(out)
+		out = append(out, Member{m.key, m.value})
+	}
+	return out
+}
+
+// key reads the key of an object's member; shorthand means that it may be its
 // own value.
 func (p *parser) key() (m memberExpr, shorthand bool, err error) {
 	p.space()
@@ -619,11 +595,8 @@ func (p *parser) key() (m memberExpr, shorthand bool, err error) {
 		return m, false, p.need("]")
 	case c == '"' || c == '\'' || '0' <= c && c <= '9':
 		e, err := p.literal()
-		if err != nil {
-			return m, false, err
-		}
-		m.key, _ = text(e.(literal).value)
-		return m, false, nil
+		m.key, _ = text(e)
+		return m, false, err
 	}
 	if m.key = p.word(); m.key == "" {
 		return m, false, p.unexpected()

@@ -1,4 +1,4 @@
-package js
+package expr
 
 import (
 	"html"
@@ -6,7 +6,7 @@ import (
 )
 
 // element reads <name …>…</name>, <name …/> or <>…</>.
-func (p *parser) element() (expr, error) {
+func (p *parser) element() (node, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (p *parser) element() (expr, error) {
 			}
 			e.Attrs = append(e.Attrs, a)
 		default:
-			a := Attr{Offset: p.i, Name: p.tagName()}
+			a := Attr{Offset: p.i, Name: p.tagName(), value: true}
 			if a.Name == "" {
 				return nil, p.unexpected()
 			}
@@ -64,8 +64,7 @@ func (p *parser) attrValue(a *Attr) error {
 		if end < 0 {
 			return unsupported("an attribute in it does not end")
 		}
-		text := html.UnescapeString(p.s[p.i+1 : p.i+1+end])
-		a.text = &text
+		a.value = html.UnescapeString(p.s[p.i+1 : p.i+1+end])
 		p.i += end + 2
 		return nil
 	case '{':
@@ -106,7 +105,7 @@ func (p *parser) content(e *Element) error {
 	start := p.i
 	flush := func() {
 		if text := jsxText(p.s[start:p.i]); text != "" {
-			e.children = append(e.children, child{text: text})
+			e.children = append(e.children, text)
 		}
 	}
 	for p.i < len(p.s) {
@@ -122,7 +121,7 @@ func (p *parser) content(e *Element) error {
 				if err := p.need("}"); err != nil {
 					return err
 				}
-				e.children = append(e.children, child{expr: inner})
+				e.children = append(e.children, inner)
 			}
 			start = p.i
 		case '<':
@@ -141,7 +140,7 @@ func (p *parser) content(e *Element) error {
 			if err != nil {
 				return err
 			}
-			e.children = append(e.children, child{expr: inner})
+			e.children = append(e.children, inner)
 			start = p.i
 		default:
 			p.i++

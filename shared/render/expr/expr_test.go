@@ -1,4 +1,4 @@
-package js
+package expr
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
 // names are those that the expressions of the tests may use.
@@ -18,8 +16,8 @@ func names() *Scope {
 	sc.Set("none", nil)
 	sc.Set("list", []any{3.0, 1.0, 2.0})
 	sc.Set("people", []any{
-		mdx.Object{{Key: "name", Value: "Ada"}, {Key: "age", Value: 36.0}},
-		mdx.Object{{Key: "name", Value: "Bob"}, {Key: "age", Value: 20.0}},
+		Object{{Key: "name", Value: "Ada"}, {Key: "age", Value: 36.0}},
+		Object{{Key: "name", Value: "Bob"}, {Key: "age", Value: 20.0}},
 	})
 	sc.Set("a", &Lazy{Source: &Source{Text: "b + 1"}, Scope: sc})
 	sc.Set("b", &Lazy{Source: &Source{Text: "41"}, Scope: sc})
@@ -38,13 +36,13 @@ func (spell) Element(m *Machine, e *Element, sc *Scope) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, _ := text(v)
+		s, _ := m.text(v)
 		out += " " + a.Name + "=" + s
 	}
 	out += ">"
 	var err error
-	m.Children(e, sc, func(v any, _ bool, failed error) {
-		s, _ := text(v)
+	m.Children(e, sc, func(v any, failed error) {
+		s, _ := m.text(v)
 		out += s + "|"
 		err = errors.Join(err, failed)
 	})
@@ -95,7 +93,7 @@ func TestEval(t *testing.T) {
 		"[...Array(2).keys()]":                                    []any{0.0, 1.0},
 		"Object.keys({x: 1, 'y z': 2})":                           []any{"x", "y z"},
 		"Object.entries({x: 1}).map(([k, v]) => k + v)":           []any{"x1"},
-		"({...{x: 1}, x: 2, ['y' + 1]: 3})":                       mdx.Object{{Key: "x", Value: 2.0}, {Key: "y1", Value: 3.0}},
+		"({...{x: 1}, x: 2, ['y' + 1]: 3})":                       Object{{Key: "x", Value: 2.0}, {Key: "y1", Value: 3.0}},
 		"({name}).name":                                           "Ada",
 		"JSON.stringify({a: [1, 'x'], b: {}}, null, 2)":           "{\n  \"a\": [\n    1,\n    \"x\"\n  ],\n  \"b\": {}\n}",
 		"JSON.stringify('<a>')":                                   `"<a>"`,
@@ -114,7 +112,7 @@ func TestEval(t *testing.T) {
 		"(() => { function inc(n) { return n + 1 } return inc(1) })()":                                          2.0,
 		"(() => { const x = 1\n\n let {y} = {y: x}, z\n if (y) return x + y\n\n return z\n })()":                2.0,
 		"(() => { 'use client'\n const f = () => {\n return\n 1\n }\n return [f()]\n})()":                       []any{nil},
-		"(() => { const x = 1 return x })()":                                                                    errors.New(`it has "return x })("`),
+		"(() => { const x = 1 return x })()":                                                                    errors.New(`unexpected "return x })("`),
 		"(n => { 'use client'; return n })(1)":                                                                  1.0,
 		"<A b='1 &amp; 2' c={name} d/>":                                                                         "<A b=1 & 2 c=Ada d=true></A>",
 		"<>a {name}\n  b\n\n  c{/* no */}<B>{1}</B> </>":                                                        "<>a |Ada|b c|<B>1|</B>| |</>",
@@ -126,13 +124,13 @@ func TestEval(t *testing.T) {
 		"typeof (() => { for (;;) { `}${'}'}` /* } */ } })": "function",
 		"hook":                                errors.New("imported from react"),
 		"hook.x":                              errors.New("imported from react"),
-		"self":                                errors.New("needs itself"),
+		"self":                                errors.New("refers to itself"),
 		"useState(0)":                         errors.New("it calls useState"),
-		"missing":                             errors.New("nothing is called missing"),
+		"missing":                             errors.New("missing is not defined"),
 		"x = 1":                               errors.New("assigns"),
-		"i++":                                 errors.New("counts with ++"),
-		"new Date()":                          errors.New("it has new"),
-		"await x":                             errors.New("it has await"),
+		"i++":                                 errors.New("it uses ++"),
+		"new Date()":                          errors.New("it uses new"),
+		"await x":                             errors.New("it uses await"),
 		"async () => 1":                       errors.New("asynchronous"),
 		"/x/.test('x')":                       errors.New("regular expression"),
 		"(() => { for (;;) {} })()":           errors.New("loop"),
@@ -166,13 +164,16 @@ func TestEval(t *testing.T) {
 // Sources that would take for ever, or all memory, end with an error.
 func TestBounds(t *testing.T) {
 	for name, source := range map[string]string{
-		"doubling":      "(() => { const f = (s, n) => n > 0 ? f(s + s, n - 1) : s; return f('xx', 60) })()",
-		"many calls":    "Array(5000).map(() => Array(5000).map(() => 1))",
-		"tree of calls": "(() => { const f = (n) => n > 0 ? [f(n - 1), f(n - 1)] : 1; return f(100) })()",
-		"deep brackets": strings.Repeat("[", 10_000),
-		"deep arrows":   strings.Repeat("(a = ", 5_000),
-		"deep elements": strings.Repeat("<a>", 10_000),
-		"long sum":      "1" + strings.Repeat("+1", 100_000),
+		"doubling":                   "(() => { const f = (s, n) => n > 0 ? f(s + s, n - 1) : s; return f('xx', 60) })()",
+		"a list in itself, as text":  "(() => { const f = (l, n) => n > 0 ? f([l, l], n - 1) : '' + l; return f([], 100) })()",
+		"a list in itself, sorted":   "(() => { const f = (l, n) => n > 0 ? f([l, l], n - 1) : [l, l].sort(); return f([], 100) })()",
+		"a list in itself, as a key": "(() => { const f = (l, n) => n > 0 ? f([l, l], n - 1) : ({[l]: 1}); return f([1], 100) })()",
+		"many calls":                 "Array(5000).map(() => Array(5000).map(() => 1))",
+		"tree of calls":              "(() => { const f = (n) => n > 0 ? [f(n - 1), f(n - 1)] : 1; return f(100) })()",
+		"deep brackets":              strings.Repeat("[", 10_000),
+		"deep arrows":                strings.Repeat("(a = ", 5_000),
+		"deep elements":              strings.Repeat("<a>", 10_000),
+		"long sum":                   "1" + strings.Repeat("+1", 100_000),
 	} {
 		if v, err := evaluate(source); err == nil {
 			t.Errorf("%s: got %.60v", name, v)
@@ -195,6 +196,117 @@ func FuzzEval(f *testing.F) {
 		var u *Unsupported
 		if err != nil && !errors.As(err, &u) {
 			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestLiteral(t *testing.T) {
+	for _, c := range []struct {
+		expr string
+		want any
+	}{
+		{`2`, 2.0},
+		{` -1.5e+3 `, -1500.0},
+		{`0x1F`, 31.0},
+		{`1_000`, 1000.0},
+		{`.5`, 0.5},
+		{`true`, true},
+		{`null`, nil},
+		{`undefined`, nil},
+		{`"a\n\u0041\u{1F600}\x41\"\\"`, "a\nA😀A\"\\"},
+		{`'\ud83d\ude00'`, "😀"},
+		{"`a\nb`", "a\nb"},
+		{`["a", 'b', [1,], ]`, []any{"a", "b", []any{1.0}}},
+		{`{ z: 1, "a b": '2', c: {d: []}, 3: null, }`, Object{{"z", 1.0}, {"a b", "2"}, {"c", Object{{"d", []any{}}}}, {"3", nil}}},
+		{`/* a */ (1) // b`, 1.0},
+	} {
+		got, ok := Literal(c.expr)
+		if !ok {
+			t.Errorf("%s: no literal", c.expr)
+		} else if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", c.expr, diff)
+		}
+	}
+	for _, expr := range []string{``, `a`, `f()`, `1 + 1`, `"a`, "`${a}`", `[1`, `{a}`, `{...a}`, `{a: b}`, `"a" "b"`, `01x`, strings.Repeat("[", 5000)} {
+		if got, ok := Literal(expr); ok {
+			t.Errorf("%.20s: read as %v", expr, got)
+		}
+	}
+	if v, ok := (Object{{"a", 1.0}, {"a", 2.0}}).Get("a"); !ok || v != 2.0 {
+		t.Errorf("the last of two members counts, got %v", v)
+	}
+}
+
+func TestParseModule(t *testing.T) {
+	src := `import A from "./a.mdx"
+import B, {c as d, e} from 'b';
+import * as F from "f" // comment
+import "g.css"; import h from "h"
+
+export const i = {
+  j: [1, 2],
+}, k = "l, m"
+export let n
+export function O({ p }) {
+  return <a>{p}</a>
+}
+export const Q = ({ r }) => <b>
+  it's {r}
+</b>
+export default function () {}
+export class S { t = 1 }
+export {u as v}
+export * from "w"
+export const {x, y} = z
+`
+	imports, exports, _, want := ParseModule(src)
+	if want != "" {
+		t.Errorf("it expects %s", want)
+	}
+	wantImports := []Import{
+		{Default: "A", Path: "./a.mdx"},
+		{Default: "B", Names: []ImportName{{"c", "d"}, {"e", "e"}}, Path: "b"},
+		{Namespace: "F", Path: "f"},
+		{Path: "g.css"},
+		{Default: "h", Path: "h"},
+	}
+	if diff := cmp.Diff(wantImports, imports); diff != "" {
+		t.Errorf("imports: -want +got:\n%s", diff)
+	}
+	wantExports := []Export{
+		{Kind: ExportValue, Name: "i", Value: "{\n  j: [1, 2],\n}"},
+		{Kind: ExportValue, Name: "k", Value: `"l, m"`},
+		{Kind: ExportValue, Name: "n"},
+		{Kind: ExportFunction, Name: "O", Value: "function O({ p }) {\n  return <a>{p}</a>\n}"},
+		{Kind: ExportValue, Name: "Q", Value: "({ r }) => <b>\n  it's {r}\n</b>"},
+		{Kind: ExportDefault, Value: "function () {}"},
+		{Kind: ExportClass, Name: "S", Value: "class S { t = 1 }"},
+		{Kind: ExportOther, Value: "{u as v}"},
+		{Kind: ExportOther, Value: `* from "w"`},
+		{Kind: ExportOther, Value: "const {x, y} = z"},
+	}
+	for i := range exports {
+		e := &exports[i]
+		if e.Value != "" && !strings.HasPrefix(src[e.Offset:], e.Value) {
+			t.Errorf("%s does not stand at offset %d", e.Value, e.Offset)
+		}
+		e.Offset = 0
+	}
+	if diff := cmp.Diff(wantExports, exports); diff != "" {
+		t.Errorf("exports: -want +got:\n%s", diff)
+	}
+}
+
+func FuzzLiteral(f *testing.F) {
+	for _, s := range []string{`{a: [1, "b", 'c', null, -2.5e3, 0x1f]}`, "`a\\u{41}`", `/* a */ ("\x41")`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		Literal(s)
+		for _, e := range func() []Export { _, e, _, _ := ParseModule("export const a = " + s); return e }() {
+			if e.Offset < 0 || e.Offset > len(s)+17 {
+				t.Errorf("offset %d", e.Offset)
+			}
 		}
 	})
 }

@@ -1,9 +1,9 @@
-package js
+package expr
 
 import "strings"
 
 // arrow reads an arrow function, if there is one.
-func (p *parser) arrow() (expr, bool, error) {
+func (p *parser) arrow() (node, bool, error) {
 	start := p.i
 	var params []param
 	switch c := p.peek(); {
@@ -60,7 +60,7 @@ func (p *parser) functionExpr() (f function, name string, err error) {
 }
 
 // async reads an asynchronous function, which nobody may call.
-func (p *parser) async() (expr, error) {
+func (p *parser) async() (node, error) {
 	p.word()
 	p.space()
 	if p.peekWord() == "function" {
@@ -89,49 +89,13 @@ func (p *parser) body() ([]stmt, error) {
 	return []stmt{fails{err}}, nil
 }
 
-// skip passes over what stands in braces; it reports false when they don't
-// close.
+// skip passes over a block in braces; it reports false when it does not end.
 func (p *parser) skip() bool {
-	depth := 0
-	var quote byte
-	var templates []int // depths at which ${ was opened
-	for ; p.i < len(p.s); p.i++ {
-		p.budget--
-		c := p.s[p.i]
-		switch {
-		case quote != 0:
-			switch {
-			case c == '\\':
-				p.i++
-			case c == quote || c == '\n' && quote != '`':
-				quote = 0
-			case quote == '`' && strings.HasPrefix(p.s[p.i:], "${"):
-				quote = 0
-				templates = append(templates, depth)
-				depth++
-				p.i++
-			}
-		case c == '"' || c == '\'' || c == '`':
-			quote = c
-		case c == '/' && (strings.HasPrefix(p.s[p.i:], "//") || strings.HasPrefix(p.s[p.i:], "/*")):
-			p.space()
-			p.i--
-		case c == '{':
-			depth++
-		case c == '}':
-			depth--
-			if n := len(templates); n > 0 && templates[n-1] == depth {
-				templates = templates[:n-1]
-				quote = '`'
-				continue
-			}
-			if depth == 0 {
-				p.i++
-				return true
-			}
-		}
-	}
-	return false
+	j := Scanner{Text: p.s, At: p.i}
+	ok := j.block()
+	p.budget -= j.At - p.i
+	p.i = j.At
+	return ok
 }
 
 // params reads parameters up to the closing parenthesis; ok is false where
@@ -298,7 +262,7 @@ func (p *parser) statement() (stmt, error) {
 	case "return":
 		p.i += len(w)
 		if newline := p.space(); newline || p.peek() == ';' || p.peek() == '}' {
-			return returns{literal{nil}}, p.end()
+			return returns{}, p.end()
 		}
 		e, err := p.expression()
 		if err != nil {
@@ -331,7 +295,7 @@ func (p *parser) statement() (stmt, error) {
 	case "for", "while", "do":
 		return nil, unsupported("it has a loop")
 	case "switch", "try", "throw", "class":
-		return nil, unsupported("it has %s", w)
+		return nil, unsupported("it uses %s", w)
 	}
 	e, err := p.expression()
 	if err != nil {
@@ -340,10 +304,8 @@ func (p *parser) statement() (stmt, error) {
 	if f, ok := e.(fails); ok {
 		return f, p.end()
 	}
-	if l, ok := e.(literal); ok {
-		if _, ok := l.value.(string); ok { // "use client"
-			return nil, p.end()
-		}
+	if _, ok := e.(string); ok { // "use client"
+		return nil, p.end()
 	}
 	return fails{unsupported("it does something besides returning a value")}, p.end()
 }

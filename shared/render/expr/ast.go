@@ -1,50 +1,50 @@
-package js
+package expr
 
-// expr is an expression.
-type expr interface{}
+// node is an expression: a value that stands for itself (string, float64,
+// bool, nil, []any or Object), or one of the types below.
+type node = any
 
 type (
-	literal  struct{ value any }
 	name     struct{ name string }
 	template struct {
 		texts []string
-		parts []expr
+		parts []node
 	}
-	spread struct{ of expr }
-	list   struct{ items []expr } // an item may be a spread; nil is a hole
+	spread struct{ of node }
+	list   struct{ items []node } // an item may be a spread
 	object struct{ members []memberExpr }
 	// memberExpr is key: value, with a computed key, or a spread.
 	memberExpr struct {
 		key      string
-		computed expr
-		value    expr
+		computed node
+		value    node
 	}
 	dot struct {
-		of       expr
+		of       node
 		name     string
 		optional bool
 	}
 	index struct {
-		of, at   expr
+		of, at   node
 		optional bool
 	}
 	call struct {
-		of       expr
-		args     []expr
+		of       node
+		args     []node
 		optional bool
 	}
 	unary struct {
 		op string
-		of expr
+		of node
 	}
 	binary struct {
 		op   string
-		l, r expr
+		l, r node
 	}
-	ternary  struct{ test, then, other expr }
+	ternary  struct{ test, then, other node }
 	function struct {
 		params []param
-		body   expr
+		body   node
 		block  []stmt
 	}
 )
@@ -52,6 +52,15 @@ type (
 // fails is what can be read and not be evaluated: the error comes when its
 // value is asked for, so that what stands around it is still there.
 type fails struct{ err error }
+
+// isValue reports whether an expression is a value that stands for itself.
+func isValue(e node) bool {
+	switch e.(type) {
+	case nil, string, float64, bool, []any, Object:
+		return true
+	}
+	return false
+}
 
 // Element is an element of JSX, or with an empty Name a fragment.
 type Element struct {
@@ -61,7 +70,7 @@ type Element struct {
 	// Offset is where it begins in Source.Text.
 	Offset   int
 	Source   *Source
-	children []child
+	children []node // text among them is a string
 }
 
 // Attr is one attribute.
@@ -69,22 +78,14 @@ type Attr struct {
 	// Name is empty for a spread.
 	Name   string
 	Offset int
-	// text is the value in quotes, value an expression; neither means true.
-	text  *string
-	value expr
-}
-
-// child is text or an expression.
-type child struct {
-	text string
-	expr expr
+	value  node
 }
 
 // param is a parameter or the target of a declaration: a name, or a pattern
 // that takes a value apart.
 type param struct {
 	name     string
-	fallback expr
+	fallback node
 	rest     bool
 	// object or list are set for patterns.
 	object []paramMember
@@ -103,14 +104,14 @@ type stmt interface{}
 
 type (
 	declare struct{ targets []declaration }
-	returns struct{ value expr }
+	returns struct{ value node }
 	branch  struct {
-		test        expr
+		test        node
 		then, other []stmt
 	}
 	blockOf     struct{ body []stmt }
 	declaration struct {
 		into  param
-		value expr
+		value node
 	}
 )
