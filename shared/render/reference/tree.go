@@ -235,16 +235,19 @@ var kinds = [...]valueKind{
 	basejson.Array: listValue, basejson.Object: objectValue,
 }
 
+// newValue takes a value apart: of a large file there is never twice as much.
 func newValue(from *basejson.Value) *value {
 	v := &value{kind: kinds[from.Kind], line: int32(from.Line)}
 	if v.kind != nullValue {
 		v.text = from.Text
 	}
-	for _, item := range from.Items {
+	for i, item := range from.Items {
 		v.items = append(v.items, newValue(item))
+		from.Items[i] = nil
 	}
-	for _, m := range from.Members {
+	for i, m := range from.Members {
 		v.members = append(v.members, member{m.Name, int32(m.Line), newValue(m.Value)})
+		from.Members[i].Value = nil
 	}
 	return v
 }

@@ -139,6 +139,7 @@ func parseJSON(file string, data []byte) (*value, error) {
 	return newValue(file, v), err
 }
 
+// newValue takes a value apart: of a large file there is never twice as much.
 func newValue(file string, from *json.Value) *value {
 	v := &value{file: file, line: from.Line, column: from.Column}
 	switch from.Kind {
@@ -146,12 +147,14 @@ func newValue(file string, from *json.Value) *value {
 		members := make([]member, len(from.Members))
 		for i, m := range from.Members {
 			members[i] = member{m.Name, newValue(file, m.Value)}
+			from.Members[i].Value = nil
 		}
 		v.v = members
 	case json.Array:
 		items := make([]*value, len(from.Items))
 		for i, item := range from.Items {
 			items[i] = newValue(file, item)
+			from.Items[i] = nil
 		}
 		v.v = items
 	case json.String:
