@@ -18,12 +18,11 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// limitMemory has the system bound, in bytes, what this process holds, and
-// reports whether the system does.
-func limitMemory(most uint64) bool {
-	if runtime.GOOS != "linux" { // others don't count what is mapped
-		return false
+// limitMemory has the system grant this process no more bytes than most, where
+// the system can.
+func limitMemory(most uint64) {
+	if runtime.GOOS == "linux" { // others don't count what is mapped
+		limit := syscall.Rlimit{Cur: most, Max: most}
+		_ = syscall.Setrlimit(syscall.RLIMIT_DATA, &limit)
 	}
-	limit := syscall.Rlimit{Cur: most, Max: most}
-	return syscall.Setrlimit(syscall.RLIMIT_DATA, &limit) == nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	goruntime "runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
@@ -35,8 +36,7 @@ var runtimeProgram = sync.OnceValue(func() *goja.Program {
 const (
 	// maxCalls is the deepest chain of calls.
 	maxCalls = 2000
-	// maxMemory is what the process may hold, for what no other bound foresaw:
-	// the system grants it no more.
+	// maxMemory is what the process may hold, for what no other bound foresaw.
 	maxMemory = 1280 << 20
 	// maxShown bounds what a component shows, as JSON.
 	maxShown = 4 << 20
@@ -125,12 +125,13 @@ func Work(in io.Reader, out io.Writer) int {
 	time.Local = time.UTC
 	// Garbage of earlier work is collected before the guard is near.
 	debug.SetMemoryLimit(maxMemory * 3 / 4)
-	bounded := limitMemory(maxMemory)
+	// Collected memory stays mapped: what is held is looked at, too.
+	limitMemory(2 * maxMemory)
 	// A script that nests deeper than this ends the process; no parser bounds
 	// it itself.
 	debug.SetMaxStack(maxStack)
 	var deadline atomic.Int64
-	go watch(&deadline, !bounded)
+	go watch(&deadline)
 	if err := work(in, out, &deadline); err != nil {
 		fmt.Fprintln(os.Stderr, "island:", err)
 		return 1
@@ -139,19 +140,21 @@ func Work(in io.Reader, out io.Writer) int {
 }
 
 // watch ends the process when it has used the processor for longer than until
-// the deadline, 0 for none; with memory also when it holds more than maxMemory,
-// where the system doesn't see to that.
-func watch(deadline *atomic.Int64, memory bool) {
+// the deadline, 0 for none, or holds more than maxMemory.
+func watch(deadline *atomic.Int64) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	holds := func() uint64 {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64() + sample[1].Value.Uint64()
+	}
 	for range time.Tick(watchEvery) {
 		if at := deadline.Load(); at > 0 && int64(processorTime()) > at {
 			os.Exit(exitTime)
 		}
-		if !memory {
-			continue
-		}
-		if metrics.Read(sample); sample[0].Value.Uint64()+sample[1].Value.Uint64() > maxMemory {
-			os.Exit(exitMemory)
+		if holds() > maxMemory {
+			if goruntime.GC(); holds() > maxMemory {
+				os.Exit(exitMemory)
+			}
 		}
 	}
 }
