@@ -266,12 +266,14 @@ func (m *meter) replace(this goja.Value, args []goja.Value, do builtin) goja.Val
 func (m *meter) lists() error {
 	const proto = "Array.prototype"
 	copied := func(this goja.Value, args []goja.Value, do builtin) goja.Value {
-		m.chargeEach(items(this)+int64(len(args)), costPiece)
+		m.chargeEach(items(this)+int64(len(args)), 2*costPiece)
 		return do(this, args...)
 	}
 	part := func(this goja.Value, args []goja.Value, do builtin) goja.Value {
 		m.chargeEach(m.strange(this), costPiece)
-		return m.size(do(this, args...))
+		v := m.size(do(this, args...))
+		m.chargeEach(items(v), costPiece) // copied one by one
+		return v
 	}
 	return m.all(
 		m.each(proto, "map fill sort toSorted toReversed toSpliced with", copied),
@@ -283,7 +285,7 @@ func (m *meter) lists() error {
 		m.each(proto, "concat", func(this goja.Value, args []goja.Value, do builtin) goja.Value {
 			for _, v := range append([]goja.Value{this}, args...) {
 				if _, text := v.(goja.String); !text {
-					m.chargeEach(items(v), costPiece)
+					m.chargeEach(items(v), 2*costPiece)
 				}
 			}
 			return do(this, args...)
@@ -339,7 +341,7 @@ func (m *meter) within(v goja.Value, depth int64) {
 	}
 	n := lengthOf(o)
 	m.charge(costList)
-	m.chargeEach(n, costPiece)
+	m.chargeEach(n, costTaken)
 	for i := int64(0); depth > 0 && i < n; i++ {
 		m.within(o.Get(strconv.FormatInt(i, 10)), depth-1)
 	}
@@ -401,7 +403,7 @@ func (m *meter) join(method string) wrapper {
 func (m *meter) objects() error {
 	calls := func(at int) wrapper {
 		return func(this goja.Value, args []goja.Value, do builtin) goja.Value {
-			m.chargeEach(items(argument(args, at)), costPiece)
+			m.chargeEach(items(argument(args, at)), costTaken)
 			return do(this, args...)
 		}
 	}
@@ -440,10 +442,10 @@ func (m *meter) objects() error {
 			for _, a := range args {
 				switch v := a.(type) {
 				case goja.String:
-					m.charge(int64(v.Length()) * 2 * costPiece)
+					m.charge(int64(v.Length()) * 2 * costTaken)
 				case *goja.Object:
 					if _, proxy := v.Export().(goja.Proxy); !proxy {
-						m.chargeEach(int64(len(v.Keys())), 2*costPiece)
+						m.chargeEach(int64(len(v.Keys())), 2*costTaken)
 					}
 				}
 			}

@@ -28,6 +28,10 @@ const (
 	bigText = 1 << 20
 	// costPiece is the bytes of a piece of a text in a list.
 	costPiece = 64
+	// costTaken stands for an item or a member that is taken one by one: its
+	// bytes, and the time that this takes the engine, so that the count ends a
+	// script long before the guard on its time.
+	costTaken = 256
 )
 
 var (
@@ -160,7 +164,7 @@ func lengthOf(o *goja.Object) int64 {
 func (m *meter) list(v goja.Value) goja.Value {
 	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Array" {
 		if own := o.GetSymbol(goja.SymIterator); own != nil && own.SameAs(m.values) {
-			m.chargeEach(lengthOf(o), costPiece)
+			m.chargeEach(lengthOf(o), costTaken)
 			return v
 		}
 	}
