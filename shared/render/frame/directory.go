@@ -1,4 +1,4 @@
-package export
+package frame
 
 import (
 	"strings"
@@ -39,8 +39,8 @@ type entry struct {
 	children                 []entry
 }
 
-// addDirectory adds a page's directory, if it has one, behind its text.
-func (v *views) addDirectory(i int, res *page.Result) {
+// AddDirectory adds a page's directory, if it has one, after its text.
+func (v *Views) AddDirectory(i int, res *page.Result) {
 	group := v.directories[i]
 	if group == nil {
 		return
@@ -65,7 +65,7 @@ func (v *views) addDirectory(i int, res *page.Result) {
 
 // entries are what the sidebar shows of these nodes, down to some levels; own is
 // the page that they are listed on.
-func (v *views) entries(l *linker, from *site.Page, nodes []*site.Node, own, levels int) (out []entry) {
+func (v *Views) entries(l *linker, from *site.Page, nodes []*site.Node, own, levels int) (out []entry) {
 	for _, n := range nodes {
 		at, ok := v.shown(l, n)
 		if !ok || at == own && n.Kind == site.KindPage {
@@ -83,7 +83,7 @@ func (v *views) entries(l *linker, from *site.Page, nodes []*site.Node, own, lev
 			if e.icon == "" {
 				e.icon = v.iconHTML(l, o.Icon)
 			}
-			e.markdown = site.Rel(from.Output, markdownPath(o))
+			e.markdown = site.Rel(from.Output, o.MarkdownPath())
 		}
 		if e.href = v.itemHref(l, n); e.markdown == "" || strings.Contains(e.href, "://") {
 			e.markdown = e.href
@@ -104,7 +104,7 @@ func (v *views) entries(l *linker, from *site.Page, nodes []*site.Node, own, lev
 }
 
 // firstIn is where a group without a page of its own leads.
-func (v *views) firstIn(l *linker, from *site.Page, group *site.Node) (href, markdown string) {
+func (v *Views) firstIn(l *linker, from *site.Page, group *site.Node) (href, markdown string) {
 	for _, n := range group.Children {
 		at, ok := v.shown(l, n)
 		if !ok {
@@ -117,7 +117,7 @@ func (v *views) firstIn(l *linker, from *site.Page, group *site.Node) (href, mar
 			return href, markdown
 		}
 		if at >= 0 && !strings.Contains(href, "://") {
-			return href, site.Rel(from.Output, markdownPath(&v.site.Pages[at]))
+			return href, site.Rel(from.Output, v.site.Pages[at].MarkdownPath())
 		}
 		return href, href
 	}
@@ -125,7 +125,7 @@ func (v *views) firstIn(l *linker, from *site.Page, group *site.Node) (href, mar
 }
 
 // iconHTML draws an icon; empty where there is none of the name.
-func (v *views) iconHTML(l *linker, i site.Icon) string {
+func (v *Views) iconHTML(l *linker, i site.Icon) string {
 	if strings.ContainsAny(i.Name, "/.") {
 		src := l.icon(i)
 		if src == "" {
@@ -141,7 +141,7 @@ func (v *views) iconHTML(l *linker, i site.Icon) string {
 }
 
 // appendCards writes a directory as cards, as the component does.
-func (v *views) appendCards(dst []byte, entries []entry) []byte {
+func (v *Views) appendCards(dst []byte, entries []entry) []byte {
 	dst = append(dst, `<div class="columns cols-2 directory">`...)
 	for _, e := range entries {
 		dst = append(dst, `<div class="card">`...)
@@ -166,7 +166,7 @@ func (v *views) appendCards(dst []byte, entries []entry) []byte {
 }
 
 // appendAccordion writes pages as a list, and groups as lists to open.
-func (v *views) appendAccordion(dst []byte, entries []entry) []byte {
+func (v *Views) appendAccordion(dst []byte, entries []entry) []byte {
 	links := func(entries []entry) {
 		dst = append(dst, `<ul>`...)
 		for _, e := range entries {
