@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 )
 
@@ -130,6 +131,13 @@ func (p *Page) Name() string {
 	}
 	return p.Title
 }
+
+// MarkdownPath is the file of the page's Markdown copy.
+func (p *Page) MarkdownPath() string { return p.Address + ".md" }
+
+// Listed reports whether lists for search engines and language models name the
+// page.
+func (p *Page) Listed() bool { return !p.Excluded && !p.NoIndex && p.URL == "" }
 
 // NodeKind tells what a Node of the navigation is.
 type NodeKind string
@@ -264,4 +272,12 @@ type Target struct {
 	// Href is ready to stand on the page the link was resolved for: relative,
 	// percent-encoded, redirects followed. HTML escaping is left to the writer.
 	Href string
+}
+
+// AfterPath returns the query and the fragment of t.Href, with their marks.
+func (t Target) AfterPath() string {
+	if i := strings.IndexAny(t.Href, "?#"); i >= 0 {
+		return t.Href[i:]
+	}
+	return ""
 }

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -111,8 +113,8 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 		total.Bytes += f.Size
 	}}
 	err = writeOwn(src, put.add)
-	if err == nil && src.fullText {
-		err = s.writeFull(ctx, src, shards, &facts.full, put)
+	if err == nil && src.full != nil {
+		err = s.writeFull(ctx, src, shards, facts.full, put)
 	}
 	for _, f := range files {
 		if err == nil {
@@ -228,7 +230,7 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 		Diagnostics: facts.counts, CleanAddresses: !job.Settings.CanonicalHTML,
 		FileList:       bundle.ListInfo{Size: files.Size, SHA256: files.SHA256},
 		DiagnosticList: bundle.ListInfo{Size: diagnostics.Size, SHA256: diagnostics.SHA256},
-		Sources:        facts.look.sources(src.views.theme, src.views.services.sources()),
+		Sources:        facts.look.addSources(src.views.Sources()),
 	}
 	if err := describeFeatures(&info, src.input); err != nil {
 		return err
@@ -299,4 +301,29 @@ func (r *objectsReader) Close() error {
 	err := r.body.Close()
 	r.body = nil
 	return err
+}
+
+// writeOwn writes the files that a bundle has besides the site's.
+func writeOwn(src *source, add func(name string, data []byte) error) error {
+	var failed error
+	err := src.views.Files(func(name string, data []byte) error {
+		failed = add(name, data)
+		return failed
+	})
+	if err != nil && failed == nil {
+		return internal("the bundle's own files could not be written", err)
+	}
+	return err
+}
+
+// writeFull writes llms-full.txt as a stream of what the shards left.
+func (s *Steps) writeFull(ctx context.Context, src *source, shards int, sums frame.FullSums, put *ownUnits) error {
+	head := src.full.Head(sums)
+	texts := &objectsReader{ctx: ctx, objects: s.objects}
+	defer texts.Close()
+	for n := 1; n <= shards; n++ {
+		texts.keys = append(texts.keys, job.FullKey(src.input.Job.ID, n))
+	}
+	r := io.MultiReader(strings.NewReader(head), io.LimitReader(texts, sums.Bytes))
+	return put.addFrom(frame.FullPath, int64(len(head))+sums.Bytes, r)
 }

@@ -10,25 +10,13 @@
 //	assemble.go   Assemble: the bundle from all of it
 //	report.go     what facts say together: broken fragments, counts
 //	look.go       what pages' look needs: styles of classes, Mermaid's runtime
-//	search.go     search in the bundle: what can be found from where, its index
-//	own.go        files that every bundle has: 404.html, sitemap.xml, llms.txt…
-//	llms.go       llms.txt, and its sections; llmsfull.go: llms-full.txt
-//	cards.go      the pictures for links to pages
-//	feed.go       feeds of pages that have updates
-//	services.go   analytics, assistant and ratings, as far as they may be
-//	view.go       from a site to what the theme shows around a page
-//	frame.go      what the pages of a section share: header, footer, banner
-//	language.go   tags and names of languages
-//	sidebar.go    the part of the navigation that a page shows beside it
-//	contents.go   pages that list a section too large for a sidebar
-//	directory.go  a group's pages, listed on its root page
-//	actions.go    the menu of what can be done with a page's text
-//	forge.go      links to a page's source and to new issues
+//	search.go     search in the bundle: its index
+//	features.go   what the deployment and the project allow, as package frame
+//	              takes it and as a bundle describes itself
 //	reference.go  slices of specifications, cut by Plan and read by units
 //	remote.go     files of other hosts: fetched once by Plan, read by all steps
 //	remoteassets.go  pictures, fonts, styles and scripts among them; addresses
 //	              in style sheets
-//	recent.go     values that are kept up to a limit
 //	source.go     the snapshot and the plan of a job, as the steps read them
 //	failure.go    what errors mean to the workflow
 //	renderer.go   the digest that tells one renderer from another
@@ -37,6 +25,7 @@
 // input gives the same bytes under the same keys, and what is done already is
 // seen and left. Memory does not grow with a site's size beyond its index.
 //
-// Package job has the steps' inputs and outputs and the keys of a job's objects;
+// What stands around a page, and the files that each bundle has of its own, are
+// package frame's. Package job has the steps' inputs and outputs and the keys of a job's objects;
 // Fail, and what looks after jobs beside the steps, is there.
 package export

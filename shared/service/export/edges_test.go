@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -389,7 +390,7 @@ func TestDocumentThatFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src.views.theme = nil // using it panics
+	src.views = new(frame.Views) // using it panics
 	if err := s.Render(ctx, job.RenderInput{JobID: exp.ID, Renderer: "test", Shard: 1}); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
@@ -133,7 +134,7 @@ func TestIslandsInTheBundle(t *testing.T) {
 			t.Errorf("%s loads the scripts of components: %v", name, !live)
 		}
 	}
-	if css := one[utilitiesPath]; !strings.Contains(css, "#123456") || !strings.Contains(css, ".font-bold") {
+	if css := one[frame.UtilitiesPath]; !strings.Contains(css, "#123456") || !strings.Contains(css, ".font-bold") {
 		t.Errorf("the styles are %s", css)
 	}
 	told := one["bindery/diagnostics.jsonl"]

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // What is around a page, what components and pages of an API bring, and what
@@ -75,18 +73,6 @@ func TestAPageSpeaksOneLanguage(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("no script %s… says %q in the languages of the site alone", script.name, script.want)
-		}
-	}
-}
-
-// Every language that Bindery has a name for is one that it speaks.
-func TestNamedLanguagesHaveWords(t *testing.T) {
-	for label := range languageNames {
-		if (words.In(label) == words.Language{}) != (label == "en") {
-			t.Errorf("there are no words of %s", label)
-		}
-		if words.In(label) != words.In(languageTag(label)) {
-			t.Errorf("%s and its tag %s are not one language", label, languageTag(label))
 		}
 	}
 }

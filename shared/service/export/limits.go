@@ -46,7 +46,4 @@ const (
 	// fewestShards is how many shards a site has at least, if it has as many
 	// units, so that work spreads and progress moves.
 	fewestShards = 8
-
-	// sitemapURLs is how many addresses a sitemap may hold (sitemaps.org).
-	sitemapURLs = 50_000
 )

@@ -10,16 +10,11 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/css"
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
-	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/script"
-	"github.com/bindery-docs/bindery/shared/render/theme"
 )
-
-// utilitiesPath is the style sheet of the class names and styles that authors
-// write. Its content is known when all pages are, so its name has no hash.
-const utilitiesPath = "bindery/utilities.css"
 
 // Limits of what a site's pages may bring to its look. The first ones count,
 // in the order of pages.
@@ -104,15 +99,9 @@ func (l *look) page(f *fact) {
 	}
 }
 
-// sources are what a content security policy must allow besides 'self': for the
-// theme, for what pages hold, and for services.
-func (l *look) sources(t *theme.Theme, services map[string][]string) map[string][]string {
-	sources := t.PolicySources()
-	for directive, needed := range services {
-		sources[directive] = append(sources[directive], needed...)
-		slices.Sort(sources[directive])
-		sources[directive] = slices.Compact(sources[directive])
-	}
+// addSources adds what a content security policy must allow for what pages hold
+// to sources, which are what it must for all that stands around them.
+func (l *look) addSources(sources map[string][]string) map[string][]string {
 	for directive, needed := range l.needs {
 		if len(needed) > maxPolicySources {
 			needed = map[string]struct{}{"https:": {}}
@@ -134,45 +123,6 @@ func (l *look) sources(t *theme.Theme, services map[string][]string) map[string]
 		sources["style-src"] = []string{"'unsafe-inline'"}
 	}
 	return sources
-}
-
-// stylesFor are the style sheets that a page loads besides the theme's.
-func (f *frame) stylesFor(res *page.Result) []string {
-	var out []string
-	if res.Reference {
-		out = append(out, f.root+reference.Styles().Path)
-	}
-	if len(res.Classes) > 0 || len(res.MaybeClasses) > 0 || len(res.Styles) > 0 {
-		out = append(out, f.root+utilitiesPath)
-	}
-	if out == nil {
-		return f.styles
-	}
-	return append(out, f.styles...)
-}
-
-// scriptsFor are the scripts that a page loads besides the theme's.
-func (f *frame) scriptsFor(res *page.Result) []string {
-	var out []string
-	if res.Playground {
-		out = append(out, f.root+reference.Script().Path)
-	}
-	if res.Mermaid {
-		if files, err := script.Runtime(); err == nil { // else the sources of its diagrams stay
-			for _, file := range files {
-				out = append(out, f.root+file.Path)
-			}
-		}
-	}
-	if res.Script != nil {
-		if file, err := script.Islands(); err == nil { // else components stay as they are at first
-			out = append(out, f.root+file.Path, f.root+res.ScriptPath)
-		}
-	}
-	if out == nil {
-		return f.scripts
-	}
-	return append(out, f.scripts...)
 }
 
 // lookFiles makes the files that pages' look needs, and reports the class names
@@ -228,7 +178,7 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 			Message: fmt.Sprintf("no style sheet has a rule for %d of the class names on pages: %s", len(unknown), listed),
 		})
 	}
-	return append(files, script.File{Path: utilitiesPath, Data: r.look.appendStyles(sheet)}), nil
+	return append(files, script.File{Path: frame.UtilitiesPath, Data: r.look.appendStyles(sheet)}), nil
 }
 
 // names are the class names that may need rules: those on pages first, and as
@@ -272,7 +222,7 @@ func (s *Steps) strangers(src *source, names []string) []string {
 			known[name] = true
 		}
 	}
-	for _, a := range src.views.theme.Assets() {
+	for _, a := range src.views.Theme().Assets() {
 		if strings.HasSuffix(a.Path, ".css") {
 			read(a.Data)
 		}

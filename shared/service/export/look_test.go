@@ -13,6 +13,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/render/theme"
@@ -74,7 +75,7 @@ func TestLook(t *testing.T) {
 		t.Error("another number of shards gives another bundle")
 	}
 
-	sheet := files[utilitiesPath]
+	sheet := files[frame.UtilitiesPath]
 	for _, rule := range []string{`.dark\:hidden:where(.dark`, `.w-\[800px\]{width:800px}`, `{margin-top:7px}`} {
 		if !strings.Contains(sheet, rule) {
 			t.Errorf("the style sheet has no %s:\n%s", rule, sheet)
@@ -108,7 +109,7 @@ func TestLook(t *testing.T) {
 			t.Errorf("%s loads one of the two scripts", page)
 		}
 		theme, own := strings.Index(html, `href="`+up+`bindery/theme.`), strings.Index(html, `href="`+up+`style.css"`)
-		at := strings.Index(html, `href="`+up+utilitiesPath+`"`)
+		at := strings.Index(html, `href="`+up+frame.UtilitiesPath+`"`)
 		if at >= 0 && (at < theme || at > own) {
 			t.Errorf("%s loads the utilities at %d, the theme at %d, the site's styles at %d", page, at, theme, own)
 		}
@@ -164,7 +165,7 @@ func TestLookOfPlainSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range unpacked(t, w.bundle(t, job.ID)) {
-		if name == utilitiesPath || strings.HasPrefix(name, "bindery/mermaid.") {
+		if name == frame.UtilitiesPath || strings.HasPrefix(name, "bindery/mermaid.") {
 			t.Errorf("the bundle has %s", name)
 		}
 	}

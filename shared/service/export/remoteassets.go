@@ -234,7 +234,7 @@ func siteSheet(s *site.Site, name string, data []byte) []byte {
 		if len(address) > 1 && address[0] == '/' && address[1] != '/' { // else another host
 			t := s.Resolve(-1, address)
 			if t.Kind != site.External {
-				return site.Rel(name, t.Path) + afterPath(t.Href), true
+				return site.Rel(name, t.Path) + t.AfterPath(), true
 			}
 			address = t.Href
 		}

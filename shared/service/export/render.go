@@ -16,7 +16,6 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/search"
 	"github.com/bindery-docs/bindery/shared/render/site"
-	"github.com/bindery-docs/bindery/shared/render/theme"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -41,8 +40,8 @@ type fact struct {
 	Playground bool `json:"playground,omitempty"`
 	// Sources are those of page.Result.
 	Sources map[string][]string `json:"sources,omitempty"`
-	// Full is how many bytes the page has of llms-full.txt; below 0 it would have
-	// some, but lies too far behind.
+	// Full is how many bytes the page has of llms-full.txt, as frame.Full's Append
+	// returns it.
 	Full int `json:"full,omitempty"`
 	// Search is what the index must know of the page beforehand.
 	Search *search.Fact `json:"search,omitempty"`
@@ -164,9 +163,6 @@ func (s *Steps) rendered(ctx context.Context, in job.RenderInput, searched bool)
 	return true, nil
 }
 
-// markdownPath is the file of a page's Markdown copy.
-func markdownPath(p *site.Page) string { return p.Address + ".md" }
-
 // renderPage renders a body. A page that can't be rendered becomes one that
 // says so: a notice for readers, a diagnostic for authors.
 func (s *Steps) renderPage(ctx context.Context, src *source, i int, slice *reference.Slice) (res *page.Result, err error) {
@@ -181,7 +177,7 @@ func (s *Steps) renderPage(ctx context.Context, src *source, i int, slice *refer
 		return failedPage(p, fmt.Sprintf("the page has more than %d MiB", MaxPageBytes>>20)), nil
 	}
 	if res, err = src.pages.RenderReference(ctx, i, slice); err == nil {
-		src.views.addDirectory(i, res)
+		src.views.AddDirectory(i, res)
 	}
 	return res, err
 }
@@ -201,7 +197,7 @@ func (s *Steps) document(ctx context.Context, src *source, dst []byte, i int, re
 				html.AppendText(nil, p.Title), res.HTML)
 		}
 	}()
-	return src.views.document(dst, i, res)
+	return src.views.Document(dst, i, res)
 }
 
 // failedPage stands for a page that can't be rendered.
@@ -265,11 +261,4 @@ func fragmentMissing(s *site.Site, l fragmentLink) mdx.Diagnostic {
 		Severity: mdx.Warning, Code: "fragment-missing", File: l.File, Line: l.Line, Column: l.Column,
 		Message: fmt.Sprintf("the link %q leads to %s, which has no place %q", l.Raw, s.Pages[l.Page].Source, l.Fragment),
 	}
-}
-
-// iconsOf lets components draw the theme's icons.
-type iconsOf struct{ theme *theme.Theme }
-
-func (i iconsOf) Icon(name, library, style string) (string, bool) {
-	return i.theme.Icon(name, library, style)
 }

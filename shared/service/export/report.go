@@ -12,6 +12,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/search"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -36,7 +37,7 @@ type report struct {
 	look   look
 	// divisions are the search indexes, as far as their pages were read.
 	divisions []*search.Division
-	full      fullSums
+	full      frame.FullSums
 	// searchPages is sums.Search of each shard.
 	searchPages []int64
 }
@@ -52,13 +53,13 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 	id := src.input.Job.ID
 	r := &report{site: src.site, ids: make([][]uint32, len(src.site.Pages)), seen: make(map[uint64]struct{})}
 	if src.finder != nil {
-		r.divisions = src.finder.newDivisions()
+		r.divisions = src.finder.Divisions()
 	}
 	if d := searchNotice(src.site, src.input); d != nil {
 		r.add(d)
 	}
-	for i := range src.views.services.notices {
-		r.add(&src.views.services.notices[i])
+	for _, d := range src.views.Notices() {
+		r.add(&d)
 	}
 	err := s.lines(ctx, job.DiagnosticsKey(id), func(dec *json.Decoder) error {
 		var d mdx.Diagnostic
@@ -133,7 +134,7 @@ func (r *report) page(f *fact) {
 		r.add(&f.Diagnostics[i])
 	}
 	r.look.page(f)
-	r.full.add(f.Full)
+	r.full.Add(f.Full)
 	if f.Search != nil {
 		for _, d := range f.Search.Divisions {
 			if d >= 0 && d < len(r.divisions) {

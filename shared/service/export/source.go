@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -32,12 +33,9 @@ type source struct {
 	fs     *snapshot.FS
 	layout layout
 	pages  *page.Renderer
-	views  *views
-	finder *finder // nil where the bundle has no search
-	// fullText tells that the bundle gets an llms-full.txt of ours. No page from
-	// fullEnd on has room in it.
-	fullText bool
-	fullEnd  int
+	views  *frame.Views
+	finder *frame.Finder // nil if the bundle has no search
+	full   *frame.Full   // nil if the bundle gets no llms-full.txt of ours
 }
 
 // openSnapshot opens the files of a job's snapshot.
@@ -86,26 +84,23 @@ func (s *Steps) open(ctx context.Context, in admin.ExportInput) (*source, error)
 	})
 }
 
-// prepare makes the parts that render.
+// prepare makes what renders pages and what stands around them.
 func (s *Steps) prepare(src *source) error {
 	var err error
-	modified := func(name string) time.Time {
-		entry, _ := src.fs.Entry(name)
-		return entry.Modified
-	}
-	if bundledSearch(src.input) {
-		if src.finder, err = newFinder(src.site); err != nil {
-			return err
-		}
-	}
-	if src.views, err = newViews(src.site, src.input, s.icons, src.finder, modified); err != nil {
+	src.views, err = frame.New(frame.Options{
+		Site: src.site, Features: featuresOf(src.input), Icons: s.icons,
+		Modified: func(name string) time.Time {
+			entry, _ := src.fs.Entry(name)
+			return entry.Modified
+		},
+	})
+	if err != nil {
 		return internal("the site's look could not be prepared", err)
 	}
-	_, own := src.views.takenNames()[llmsFullPath]
-	src.fullText, src.fullEnd = !own, fullEnd(src.site)
+	src.finder, src.full = src.views.Finder(), src.views.Full()
 	src.pages = page.New(page.Options{
 		Site: src.site, FS: src.fs, Highlighter: s.highlighter, Registry: s.registry, Log: s.log,
-		Icons: iconsOf{src.views.theme}, Diagrams: s.scripts, Islands: s.islands,
+		Icons: src.views.Theme(), Diagrams: s.scripts, Islands: s.islands,
 		Playground: src.input.Features.Playground,
 		AirGapped:  src.input.Project.Kind == admin.KindAirGapped,
 	})

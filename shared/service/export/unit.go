@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/search"
@@ -31,7 +32,7 @@ type shardOutput struct {
 func (o *shardOutput) add(r *unitResult) {
 	o.files.Write(r.files)
 	o.facts.Write(r.facts)
-	if o.full.Len() < llmsFullBytes { // nobody asks for what comes after
+	if o.full.Len() < frame.FullBytes { // nobody asks for what comes after
 		o.full.Write(r.full)
 	}
 	o.index.Join(&r.index)
@@ -273,7 +274,7 @@ func (s *Steps) addPage(ctx context.Context, src *source, i int, slice *referenc
 	if err := w.add(p.Output, p.File(), *doc); err != nil {
 		return err
 	}
-	if err := w.add(markdownPath(p), p.File(), res.Markdown); err != nil {
+	if err := w.add(p.MarkdownPath(), p.File(), res.Markdown); err != nil {
 		return err
 	}
 	if res.Script != nil {
@@ -281,35 +282,37 @@ func (s *Steps) addPage(ctx context.Context, src *source, i int, slice *referenc
 			return err
 		}
 	}
-	if src.views.feedOf(i, res) {
-		if err := addFeed(w, i, res); err != nil {
+	feed, data, err := src.views.Feed(i, res)
+	if err != nil {
+		return internal("a feed could not be written", err)
+	}
+	if feed != "" {
+		if err := w.add(feed, p.File(), data); err != nil {
 			return err
 		}
 	}
-	full := w.addFull(i, res)
-	var found *search.Fact
-	if src.finder != nil && src.finder.findable(i) {
-		f, err := w.index.Add(src.finder.page(i, res))
-		if err != nil {
-			return internal("a page could not be put into the search index", err)
-		}
-		found = &f
+	full := 0
+	if src.full != nil {
+		w.full, full = src.full.Append(w.full, i, res.Markdown)
+	}
+	found, err := w.addFound(i, res)
+	if err != nil {
+		return internal("a page could not be put into the search index", err)
 	}
 	w.facts, err = appendFact(w.facts, src.site, i, res, found, full)
 	return err
 }
 
-// addFull adds a page's part of llms-full.txt and returns how many bytes it has:
-// 0 if the page has none, -1 if it comes after what the file has room for.
-func (w *unitWriter) addFull(i int, res *page.Result) int {
-	p := &w.src.site.Pages[i]
-	if !w.src.fullText || !listed(p) {
-		return 0
+// addFound puts what can be found of a page into the unit's part of the search
+// index. The fact is nil if nothing can.
+func (w *unitWriter) addFound(i int, res *page.Result) (*search.Fact, error) {
+	if w.src.finder == nil {
+		return nil, nil
 	}
-	if i >= w.src.fullEnd {
-		return -1
+	found, ok := w.src.finder.Page(i, res)
+	if !ok {
+		return nil, nil
 	}
-	before := len(w.full)
-	w.full = appendFull(w.full, w.src.views.address(p), res.Markdown)
-	return len(w.full) - before
+	f, err := w.index.Add(found)
+	return &f, err
 }

@@ -1,4 +1,4 @@
-package export
+package frame
 
 import (
 	"strings"
@@ -47,8 +47,8 @@ type excerpt struct{ parent, run int32 }
 // whole is the excerpt of a section that is shown in full.
 var whole = excerpt{parent: -1}
 
-// outline gives a section's outline, which is made once.
-func (v *views) outline(section *site.Node) *outline {
+// outline returns a section's outline, which is made once.
+func (v *Views) outline(section *site.Node) *outline {
 	v.mu.Lock()
 	o := v.outlines[section]
 	if o == nil {
@@ -60,7 +60,7 @@ func (v *views) outline(section *site.Node) *outline {
 	return o
 }
 
-func (v *views) readOutline(o *outline, section *site.Node) {
+func (v *Views) readOutline(o *outline, section *site.Node) {
 	o.places = make(map[int]int32)
 	l := &linker{views: v}
 	var add func(n *site.Node, parent, ordinal int32) bool
@@ -105,10 +105,10 @@ func (v *views) readOutline(o *outline, section *site.Node) {
 	kids(0, section.Children)
 }
 
-// shown tells whether the sidebar has an entry for a node, and of which page;
+// shown reports whether the sidebar has an entry for a node, and of which page;
 // -1 for links, and for groups whose label leads nowhere: those are shown only
 // when something in them is.
-func (v *views) shown(l *linker, n *site.Node) (page int, ok bool) {
+func (v *Views) shown(l *linker, n *site.Node) (page int, ok bool) {
 	if n.Hidden {
 		return -1, false
 	}
@@ -129,10 +129,10 @@ func (v *views) shown(l *linker, n *site.Node) (page int, ok bool) {
 	return -1, false // divisions are shown in the header
 }
 
-// cut tells whether the section is too large for pages to show all of it.
+// cut reports whether the section is too large for pages to show all of it.
 func (o *outline) cut() bool { return o.links > theme.DefaultMaxLinks }
 
-// excerpt tells which part of the outline a page's sidebar shows.
+// excerpt is the part of the outline that a page's sidebar shows.
 func (o *outline) excerpt(page int) excerpt {
 	if !o.cut() {
 		return whole
@@ -148,7 +148,7 @@ func (o *outline) excerpt(page int) excerpt {
 }
 
 // sidebarItems makes the part of a section's sidebar that an excerpt names.
-func (v *views) sidebarItems(l *linker, o *outline, x excerpt) []theme.NavItem {
+func (v *Views) sidebarItems(l *linker, o *outline, x excerpt) []theme.NavItem {
 	if x == whole {
 		return v.items(l, o, 0)
 	}
@@ -162,7 +162,7 @@ func (v *views) sidebarItems(l *linker, o *outline, x excerpt) []theme.NavItem {
 }
 
 // sidebarView is a whole sidebar.
-func (v *views) sidebarView(l *linker, f *frame, o *outline, x excerpt) theme.SidebarView {
+func (v *Views) sidebarView(l *linker, f *frame, o *outline, x excerpt) theme.SidebarView {
 	view := theme.SidebarView{Anchors: f.anchors, Items: v.sidebarItems(l, o, x)}
 	if x != whole {
 		view.Listing = v.contentsLink(l, f.lang, o.entries[0].node)
@@ -174,7 +174,7 @@ func (v *views) sidebarView(l *linker, f *frame, o *outline, x excerpt) theme.Si
 // excerptLevel makes the children [from, to) of an entry with those around
 // them. Groups have no more in them than the theme needs to lead there, but for
 // open, if it is one of them, which gets the children given.
-func (v *views) excerptLevel(l *linker, o *outline, parent, from, to, open int32, children []theme.NavItem) []theme.NavItem {
+func (v *Views) excerptLevel(l *linker, o *outline, parent, from, to, open int32, children []theme.NavItem) []theme.NavItem {
 	level := o.entries[parent].kids
 	level = level[max(0, int(from)-sidebarMargin):min(len(level), int(to)+sidebarMargin)]
 	items := make([]theme.NavItem, 0, len(level))
@@ -195,7 +195,7 @@ func (v *views) excerptLevel(l *linker, o *outline, parent, from, to, open int32
 }
 
 // items makes all of an entry's children, and theirs.
-func (v *views) items(l *linker, o *outline, parent int32) []theme.NavItem {
+func (v *Views) items(l *linker, o *outline, parent int32) []theme.NavItem {
 	var items []theme.NavItem
 	for _, at := range o.entries[parent].kids {
 		item := v.item(l, o.entries[at].node)
@@ -206,7 +206,7 @@ func (v *views) items(l *linker, o *outline, parent int32) []theme.NavItem {
 }
 
 // item makes a node's own entry, without what is below it.
-func (v *views) item(l *linker, n *site.Node) theme.NavItem {
+func (v *Views) item(l *linker, n *site.Node) theme.NavItem {
 	v.made.Add(1)
 	item := theme.NavItem{Label: n.Label, Icon: l.icon(n.Icon), Tag: n.Tag, Key: -1, Expanded: n.Expanded}
 	item.Href = v.itemHref(l, n)
@@ -236,7 +236,7 @@ func (v *views) item(l *linker, n *site.Node) theme.NavItem {
 }
 
 // itemHref is where a node's own entry leads; empty where it is only a label.
-func (v *views) itemHref(l *linker, n *site.Node) string {
+func (v *Views) itemHref(l *linker, n *site.Node) string {
 	switch n.Kind {
 	case site.KindGroup:
 		if n.Root >= 0 && !v.site.Pages[n.Root].Excluded {

@@ -1,4 +1,4 @@
-package export
+package frame
 
 import (
 	"net/url"
@@ -55,17 +55,17 @@ func actionsOf(c *site.Config) []site.ContextualOption {
 }
 
 // actionsFor are the actions of one page.
-func (v *views) actionsFor(f *frame, p *site.Page) []theme.Action {
+func (v *Views) actionsFor(f *frame, p *site.Page) []theme.Action {
 	if len(v.actions) == 0 {
 		return nil
 	}
 	out := make([]theme.Action, 0, len(v.actions))
-	copyOf := v.site.AbsoluteURL(markdownPath(p))
+	copyOf := v.site.AbsoluteURL(p.MarkdownPath())
 	for i := range v.actions {
 		o := &v.actions[i]
 		switch o.Name {
 		case "copy", "view":
-			out = append(out, theme.Action{Name: o.Name, Href: site.Rel(p.Output, markdownPath(p))})
+			out = append(out, theme.Action{Name: o.Name, Href: site.Rel(p.Output, p.MarkdownPath())})
 		case "":
 			if href := v.customHref(f, o, p, copyOf); href != "" {
 				out = append(out, theme.Action{
@@ -93,7 +93,7 @@ func isExternal(href string) bool {
 // customHref is the address of an author's own option. "$path" is the page's
 // path on the site, "$page" the address of its text: a whole page is too long
 // for an address.
-func (v *views) customHref(f *frame, o *site.ContextualOption, p *site.Page, copyOf string) string {
+func (v *Views) customHref(f *frame, o *site.ContextualOption, p *site.Page, copyOf string) string {
 	path := "/" + p.CleanAddress()
 	href := o.Href
 	if strings.Contains(href, "$") {

@@ -1,4 +1,4 @@
-package export
+package frame
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ import (
 )
 
 // lookup finds a page that must be there.
-func lookup(t *testing.T, v *views, address string) int {
+func lookup(t *testing.T, v *Views, address string) int {
 	t.Helper()
 	i, ok := v.site.Lookup(address)
 	if !ok {
@@ -23,7 +23,7 @@ func lookup(t *testing.T, v *views, address string) int {
 }
 
 // frameOf is the frame that a page has around it.
-func frameOf(v *views, i int) *frame {
+func frameOf(v *Views, i int) *frame {
 	section := v.site.Near(i)
 	if section == nil {
 		section = v.fallback
@@ -38,7 +38,7 @@ const spoken = `{"name": "Site", "banner": {"content": "Hello", "type": "critica
 		{"language": "ar", "default": true, "banner": {"content": "مرحبا", "dismissible": true}, "navbar": {"links": [{"label": "الكل", "href": "/ar/v2/a"}]},
 			"footer": {"socials": {"x": "https://x.example"}}, "pages": ["ar/v2/a"]}]}}`
 
-func spokenViews(t *testing.T) *views {
+func spokenViews(t *testing.T) *Views {
 	return viewsOf(t, spoken, "ar/v2/a|", "ar/lost|hidden: true", "en/v1/a|", "en/v1/b|", "en/v2/a|", "en/v2/b|", "en/v2/new|")
 }
 
@@ -107,7 +107,7 @@ func TestLanguagesOfTheirOwn(t *testing.T) {
 		if f.lang != c.lang || string(f.banner.HTML) != c.banner || f.header.Links[0].Label != c.link || len(f.footer.Socials) != c.socials {
 			t.Errorf("%s: %q %s %v %v", c.page, f.lang, f.banner.HTML, f.header.Links, f.footer)
 		}
-		doc := string(v.document(nil, i, &page.Result{}))
+		doc := string(v.Document(nil, i, &page.Result{}))
 		if rtl := strings.Contains(doc, `dir="rtl"`); rtl != (c.lang == "ar") {
 			t.Errorf("%s: right to left is %v", c.page, rtl)
 		}
@@ -203,7 +203,7 @@ func TestModified(t *testing.T) {
 	} {
 		v := viewsOf(t, `{"name": "x", "metadata": {"timestamp": `+c.metadata+`}, "navigation": {"pages": ["a"]}}`, "a|"+c.head)
 		v.modified = func(string) time.Time { return at }
-		if got := strings.Contains(string(v.document(nil, 0, &page.Result{})), "2025"); got != c.shown {
+		if got := strings.Contains(string(v.Document(nil, 0, &page.Result{})), "2025"); got != c.shown {
 			t.Errorf("site %s, page %q: shown is %v", c.metadata, c.head, got)
 		}
 	}
@@ -216,7 +216,7 @@ func TestPageThatLeadsElsewhere(t *testing.T) {
 	for address, want := range map[string]string{
 		"x/out": `content="0; url=https://o.example/?a=1&amp;b=2"`, "x/in": `content="0; url=../x/out.html#p"`, "x/bad": "<h1>Bad</h1>",
 	} {
-		doc := string(v.document(nil, lookup(t, v, address), &page.Result{}))
+		doc := string(v.Document(nil, lookup(t, v, address), &page.Result{}))
 		if !strings.Contains(doc, want) || strings.Contains(doc, "javascript:") {
 			t.Errorf("%s lacks %s", address, want)
 		}
@@ -271,7 +271,7 @@ func TestDirectory(t *testing.T) {
 		v := viewsOf(t, strings.Replace(nav, "%", directory, 1),
 			"d/a|title: A & B\ndescription: About it", "d/b|", "d/c|", "d/e|", "d/f|", "d/hidden|hidden: true", "d/index|", "d/own|")
 		res := &page.Result{HTML: []byte("<p>x</p>"), Markdown: []byte("x\n")}
-		v.addDirectory(lookup(t, v, "d/index"), res)
+		v.AddDirectory(lookup(t, v, "d/index"), res)
 		book, _ := v.theme.Icon("book", "", "")
 		class := map[string]string{"card": "card-icon", "accordion": "disclosure-icon"}[directory]
 		want = "<p>x</p>" + strings.Replace(want, "BOOK", `<span class="`+class+`">`+book+`</span>`, 1)
@@ -288,7 +288,7 @@ func TestDirectory(t *testing.T) {
 	}
 	v := viewsOf(t, strings.Replace(nav, "%", "card", 1), "d/a|", "d/own|", "d/e|")
 	res := &page.Result{}
-	if v.addDirectory(lookup(t, v, "d/own"), res); !strings.Contains(string(res.HTML), "d/e.html") {
+	if v.AddDirectory(lookup(t, v, "d/own"), res); !strings.Contains(string(res.HTML), "d/e.html") {
 		t.Error("a group inside has not what the one above says")
 	}
 }

@@ -1,12 +1,12 @@
-package export
+package frame
 
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
@@ -15,10 +15,10 @@ import (
 // all of them beside.
 func manyVersions(t *testing.T, versions, shared int) *site.Site {
 	t.Helper()
-	files := siteOf()
+	files := fstest.MapFS{}
 	paths := []string{"docs.json"}
 	page := func(name string) string {
-		files[name+".mdx"] = siteOf(name, "# "+name)[name]
+		files[name+".mdx"] = &fstest.MapFile{Data: []byte("# " + name)}
 		paths = append(paths, name+".mdx")
 		return name
 	}
@@ -36,8 +36,8 @@ func manyVersions(t *testing.T, versions, shared int) *site.Site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files["docs.json"] = siteOf("docs.json", string(config))["docs.json"]
-	s, diagnostics, err := site.Load(t.Context(), fs.FS(files), paths, site.Options{})
+	files["docs.json"] = &fstest.MapFile{Data: config}
+	s, diagnostics, err := site.Load(t.Context(), files, paths, site.Options{})
 	if err != nil || len(s.Pages) != versions+shared {
 		t.Fatalf("%v, %v", err, diagnostics)
 	}
@@ -79,7 +79,8 @@ func TestSearchIndexesAreInProportion(t *testing.T) {
 
 // Each section has a file of its own, whatever their titles are.
 func TestNamesOfSectionsAreApart(t *testing.T) {
-	o := &ownFiles{taken: map[string]struct{}{"llms/c.txt": {}}, folders: map[string]struct{}{}}
+	o := newOwnFiles(&Views{site: &site.Site{}}, nil)
+	o.take("llms/c.txt")
 	used := map[string]int{}
 	var got []string
 	for _, title := range []string{"A", "A!", "A 2", "a", "A 2", "C", "../..", "Č/d"} {

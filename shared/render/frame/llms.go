@@ -1,4 +1,4 @@
-package export
+package frame
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ func (s *llmsSection) bytes() int {
 func (o *ownFiles) llms() error {
 	sections := o.llmsSections()
 	var head bytes.Buffer
-	c := &o.src.site.Config
+	c := &o.views.site.Config
 	fmt.Fprintf(&head, "# %s\n", oneLine(c.Name))
 	if d := oneLine(c.Description); d != "" {
 		fmt.Fprintf(&head, "\n> %s\n", d)
@@ -81,7 +81,7 @@ func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection) error {
 		s := &sections[i]
 		title := s.title()
 		if title == "" {
-			title = oneLine(o.src.site.Config.Name)
+			title = oneLine(o.views.site.Config.Name)
 		}
 		parts := cutLines(s.lines, llmsBytes)
 		for n, lines := range parts {
@@ -98,7 +98,7 @@ func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection) error {
 			if len(lines) != 1 {
 				count = fmt.Sprintf("%d pages", len(lines))
 			}
-			fmt.Fprintf(head, "- [%s](%s): %s\n", linkText(label), o.src.site.AbsoluteURL(name), count)
+			fmt.Fprintf(head, "- [%s](%s): %s\n", linkText(label), o.views.site.AbsoluteURL(name), count)
 		}
 	}
 	return o.put("llms.txt", head.Bytes())
@@ -182,16 +182,16 @@ func slug(title string) string {
 // llmsSections gathers the list of pages. Those outside all sections come first,
 // in one without a title.
 func (o *ownFiles) llmsSections() []llmsSection {
-	s := o.src.site
+	s := o.views.site
 	seen := make([]bool, len(s.Pages))
 	all := []llmsSection{{}}
 	line := func(i int) {
 		p := &s.Pages[i]
-		if seen[i] || !listed(p) {
+		if seen[i] || !p.Listed() {
 			return
 		}
 		seen[i] = true
-		text := "- [" + linkText(p.Title) + "](" + s.AbsoluteURL(markdownPath(p)) + ")"
+		text := "- [" + linkText(p.Title) + "](" + s.AbsoluteURL(p.MarkdownPath()) + ")"
 		if d := oneLine(p.Description); d != "" {
 			text += ": " + d
 		}
@@ -223,13 +223,13 @@ func (o *ownFiles) llmsSections() []llmsSection {
 		for _, c := range n.Children {
 			walk(c, trail, inGroup || group)
 		}
-		if group { // what comes behind is the division's again
+		if group { // what comes after is the division's again
 			all = append(all, llmsSection{trail: above})
 		}
 	}
 	walk(s.Nav, nil, false)
 	all = append(all, llmsSection{trail: []string{"More"}})
-	for _, i := range o.src.layout.pages {
+	for i := range s.Pages {
 		line(i)
 	}
 	out := []llmsSection{{}}

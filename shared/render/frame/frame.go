@@ -1,10 +1,12 @@
-package export
+package frame
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/reference"
+	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
 )
@@ -32,8 +34,8 @@ type choice struct {
 	nodes   []*site.Node // as the options
 }
 
-// build makes a frame and tells how many links it has, about.
-func (v *views) build(section *site.Node, depth int) (*frame, int) {
+// build makes a frame and returns about how many links it has.
+func (v *Views) build(section *site.Node, depth int) (*frame, int) {
 	s, c := v.site, &v.site.Config
 	f := &frame{root: strings.Repeat("../", depth)}
 	l := &linker{views: v, root: f.root}
@@ -97,7 +99,7 @@ func (v *views) build(section *site.Node, depth int) (*frame, int) {
 
 // linker makes addresses for all pages of one depth.
 type linker struct {
-	views *views
+	views *Views
 	root  string
 }
 
@@ -117,7 +119,7 @@ func (l *linker) href(ref string) string {
 	case site.Missing:
 		// The domain may have more than the documentation; a page with this
 		// name in the bundle there is not.
-		return l.views.site.AbsoluteURL(t.Path) + afterPath(t.Href)
+		return l.views.site.AbsoluteURL(t.Path) + t.AfterPath()
 	default:
 		return l.root + t.Href
 	}
@@ -157,7 +159,7 @@ func (l *linker) target(n *site.Node) string {
 
 // divisionsHeader makes tabs and switches from the divisions on the way to the section:
 // at each node of the way, its divisions of one kind are a choice.
-func (v *views) divisionsHeader(f *frame, l *linker, path []*site.Node) {
+func (v *Views) divisionsHeader(f *frame, l *linker, path []*site.Node) {
 	h := &f.header
 	levels := make([][]*site.Node, 0, len(path)+1)
 	for _, n := range path {
@@ -218,7 +220,7 @@ func (v *views) divisionsHeader(f *frame, l *linker, path []*site.Node) {
 }
 
 // links are the author's own in the header.
-func (v *views) links(h *theme.Header, l *linker, nav *site.Navbar) {
+func (v *Views) links(h *theme.Header, l *linker, nav *site.Navbar) {
 	for _, n := range nav.Links {
 		if href := l.href(n.Href); href != "" {
 			h.Links = append(h.Links, theme.Link{Label: n.Label, Href: href, Icon: l.icon(brandIcon(n))})
@@ -240,13 +242,13 @@ func brandIcon(n site.NavLink) site.Icon {
 
 // option is a division as an entry of a menu. Hidden ones are left out, unless
 // the reader is there.
-func (v *views) option(l *linker, n *site.Node, current bool) (theme.Option, bool) {
+func (v *Views) option(l *linker, n *site.Node, current bool) (theme.Option, bool) {
 	o := theme.Option{Label: n.Label, Icon: l.icon(n.Icon), Description: n.Description, Tag: n.Tag, Current: current, Href: l.target(n)}
 	return o, o.Href != "" && (!n.Hidden || current)
 }
 
 // anchors are links with icons above the sidebar's tree.
-func (v *views) anchors(l *linker, path []*site.Node) []theme.Anchor {
+func (v *Views) anchors(l *linker, path []*site.Node) []theme.Anchor {
 	var out []theme.Anchor
 	add := func(nodes []*site.Node, current *site.Node) {
 		for _, n := range nodes {
@@ -269,7 +271,7 @@ func (v *views) anchors(l *linker, path []*site.Node) []theme.Anchor {
 	return out
 }
 
-func (v *views) footer(l *linker, c *site.Footer) theme.Footer {
+func (v *Views) footer(l *linker, c *site.Footer) theme.Footer {
 	var f theme.Footer
 	for _, n := range c.Socials {
 		if href := l.href(n.URL); href != "" {
@@ -302,4 +304,47 @@ func socialIcon(network string) string {
 	default:
 		return n
 	}
+}
+
+// UtilitiesPath is the style sheet of the class names and styles that authors
+// write. Its content is known when all pages are, so its name has no hash.
+const UtilitiesPath = "bindery/utilities.css"
+
+// stylesFor are the style sheets that a page loads besides the theme's.
+func (f *frame) stylesFor(res *page.Result) []string {
+	var out []string
+	if res.Reference {
+		out = append(out, f.root+reference.Styles().Path)
+	}
+	if len(res.Classes) > 0 || len(res.MaybeClasses) > 0 || len(res.Styles) > 0 {
+		out = append(out, f.root+UtilitiesPath)
+	}
+	if out == nil {
+		return f.styles
+	}
+	return append(out, f.styles...)
+}
+
+// scriptsFor are the scripts that a page loads besides the theme's.
+func (f *frame) scriptsFor(res *page.Result) []string {
+	var out []string
+	if res.Playground {
+		out = append(out, f.root+reference.Script().Path)
+	}
+	if res.Mermaid {
+		if files, err := script.Runtime(); err == nil { // else the sources of its diagrams stay
+			for _, file := range files {
+				out = append(out, f.root+file.Path)
+			}
+		}
+	}
+	if res.Script != nil {
+		if file, err := script.Islands(); err == nil { // else components stay as they are at first
+			out = append(out, f.root+file.Path, f.root+res.ScriptPath)
+		}
+	}
+	if out == nil {
+		return f.scripts
+	}
+	return append(out, f.scripts...)
 }

@@ -1,4 +1,4 @@
-package export
+package frame
 
 import (
 	"slices"
@@ -16,21 +16,58 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
-	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// views turns pages of a site into what the theme shows around them. What
-// pages of one section and depth of folder share is made once.
-type views struct {
+// Features are what the pages of a bundle have beside their text, as those who
+// publish the site decided.
+type Features struct {
+	// Search is whether the bundle has an index and pages a field to search it.
+	Search bool
+	// Analytics is whether pages may count their readers, AnalyticsID the
+	// publisher's measurement id, of Google or of another service that package
+	// analytics knows. SiteAnalytics is whether the services that the site's own
+	// configuration names may load.
+	Analytics     bool
+	AnalyticsID   string
+	SiteAnalytics bool
+	// Assistant is whether pages may lead to an assistant, AssistantURL its
+	// address, with "$page" and "$path" to be filled in.
+	Assistant    bool
+	AssistantURL string
+	// RatingsURL is where readers' ratings are sent; empty for nowhere.
+	RatingsURL string
+	// Offline is whether readers have no network: it says why there is no service.
+	Offline bool
+	// HTMLAddresses is whether canonical addresses end with ".html".
+	HTMLAddresses bool
+	// Repository is where the sources of sites that name no repository are; empty
+	// if that is not known.
+	Repository string
+}
+
+// Options are what New works with. Site and Icons are required.
+type Options struct {
+	Site     *site.Site
+	Features Features
+	Icons    *icons.Set
+	// Modified returns when a source changed last; the zero time if that is not
+	// known. Nil knows it of none.
+	Modified func(source string) time.Time
+}
+
+// Views turns pages of a site into what the theme shows around them. What
+// pages of one section and depth of folder share is made once. It is safe for
+// concurrent use.
+type Views struct {
 	site     *site.Site
-	settings admin.Settings
-	forge    *forge // nil where no page links to its source
+	features Features
+	forge    *forge // nil if no page links to its source
 	actions  []site.ContextualOption
-	// modified tells when a source changed last; zero if that is not known.
+	// modified is that of Options, never nil.
 	modified func(source string) time.Time
 	theme    *theme.Theme
 	services services
-	finder   *finder // nil where the bundle has no search
+	finder   *Finder // nil if the bundle has no search
 	meta     []theme.Meta
 	image    string     // of all pages, where the site has one
 	cards    cards      // otherwise
@@ -39,7 +76,7 @@ type views struct {
 
 	// divisions are those below each node that has any.
 	divisions map[*site.Node][]*site.Node
-	// directories are the groups that pages list behind their text.
+	// directories are the groups that pages list after their text.
 	directories map[int]*site.Node
 	// sections are all sections, and contents the names of their contents pages.
 	sections []*site.Node
@@ -49,7 +86,7 @@ type views struct {
 	made     atomic.Int64 // entries of sidebars, for tests
 
 	namesOnce sync.Once
-	names     map[string]struct{} // takenNames
+	names     map[string]struct{} // fileNames
 
 	mu       sync.Mutex
 	outlines map[*site.Node]*outline
@@ -76,19 +113,29 @@ type sidebarKey struct {
 	excerpt excerpt
 }
 
-// newViews prepares the look of a site. modified tells when a file changed last.
-func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, modified func(source string) time.Time) (*views, error) {
+// New prepares what stands around the pages of a site. Its errors are faults of
+// our own, never the site's.
+func New(opt Options) (*Views, error) {
+	s := opt.Site
 	c := &s.Config
-	v := &views{
-		site: s, settings: in.Job.Settings, modified: modified, finder: find,
-		forge: newForge(c.Repository, in.Project.Repository), actions: actionsOf(c),
+	v := &Views{
+		site: s, features: opt.Features, modified: opt.Modified,
+		forge: newForge(c.Repository, opt.Features.Repository), actions: actionsOf(c),
 		divisions: divisionsOf(s), directories: directoriesOf(s), outlines: make(map[*site.Node]*outline),
 		frames:   newRecent[frameKey, *frame](maxFrameLinks),
 		sidebars: newRecent[sidebarKey, *theme.Sidebar](maxSidebarLinks),
 	}
 	var err error
-	if v.services, err = newServices(s, in); err != nil {
+	if v.services, err = newServices(s, opt.Features); err != nil {
 		return nil, err
+	}
+	if opt.Features.Search {
+		if v.finder, err = newFinder(s); err != nil {
+			return nil, err
+		}
+	}
+	if v.modified == nil {
+		v.modified = func(string) time.Time { return time.Time{} }
 	}
 	asset := func(ref string) string {
 		if ref == "" {
@@ -111,7 +158,7 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 	}
 	library := c.Icons.Library
 	sheets, scripts := []string{component.CSS(), highlight.CSS(), script.CSS()}, []string{component.JS(languages(s))}
-	if find != nil {
+	if v.finder != nil {
 		sheets, scripts = append(sheets, search.CSS()), append(scripts, search.Opener())
 	}
 	v.theme, err = theme.New(theme.Config{
@@ -124,7 +171,7 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 		Logo:    theme.Logo{Light: asset(c.Logo.Light), Dark: asset(c.Logo.Dark), Href: href},
 		Favicon: asset(c.Favicon.Light), FaviconDark: asset(c.Favicon.Dark),
 		Appearance: c.Appearance.Default, Strict: c.Appearance.Strict,
-		IconLibrary: library, Icons: set,
+		IconLibrary: library, Icons: opt.Icons,
 		CSS: sheets, JS: scripts,
 		NotFoundTitle: c.NotFound.Title, NotFoundText: page.InlineText(c.NotFound.Description),
 		Decoration: c.Background.Decoration, Sharp: c.Styling.Sharp,
@@ -152,8 +199,9 @@ func newViews(s *site.Site, in admin.ExportInput, set *icons.Set, find *finder, 
 	return v, nil
 }
 
-// document appends the whole document of a page to dst.
-func (v *views) document(dst []byte, i int, res *page.Result) []byte {
+// Document appends the whole document of a page, of which res is the body, to
+// dst. The document of a page that leads elsewhere is a redirect.
+func (v *Views) Document(dst []byte, i int, res *page.Result) []byte {
 	if p := &v.site.Pages[i]; p.URL != "" {
 		root := strings.Repeat("../", strings.Count(p.Output, "/"))
 		return append(dst, v.theme.RedirectPage((&linker{views: v, root: root}).href(p.URL), "")...)
@@ -167,8 +215,8 @@ func (v *views) document(dst []byte, i int, res *page.Result) []byte {
 	return v.documentWith(dst, i, res, f, v.sidebar(f, section, depth, i))
 }
 
-// documentWith is document with all that pages share at hand.
-func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, sidebar *theme.Sidebar) []byte {
+// documentWith is Document with all that pages share at hand.
+func (v *Views) documentWith(dst []byte, i int, res *page.Result, f *frame, sidebar *theme.Sidebar) []byte {
 	s, p := v.site, &v.site.Pages[i]
 	image, meta := v.metaOf(p)
 	drawn := image == ""
@@ -178,7 +226,7 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 	view := theme.View{
 		Lang: f.lang, Title: p.Title, Description: mdx.InlineText(p.Description), Lead: res.Lead, NoIndex: p.NoIndex,
 		Image: image, ImageDrawn: drawn, Meta: meta, Root: f.root, Home: f.home,
-		Markdown: site.Rel(p.Output, markdownPath(p)), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
+		Markdown: site.Rel(p.Output, p.MarkdownPath()), Mode: theme.Mode(p.Mode), Tag: p.Tag, Deprecated: p.Deprecated,
 		Banner: f.banner, Header: f.header, Sidebar: sidebar, CurrentKey: i,
 		Breadcrumbs: v.breadcrumbs(i), Body: res.HTML, Beside: res.Beside, Footer: f.footer,
 		Styles: f.stylesFor(res), Scripts: f.scriptsFor(res),
@@ -201,7 +249,7 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 	if shown := p.Timestamp; shown != nil && *shown || shown == nil && s.Config.Timestamp {
 		view.Modified = v.modified(p.File())
 	}
-	if v.feedOf(i, res) {
+	if v.hasFeed(i, res) {
 		view.Feed, view.FeedShown = site.Rel(p.Output, feedPath(p)), p.RSS
 	}
 	view.Actions, view.ActionsInContents = v.actionsFor(f, p), s.Config.Contextual.Display == "toc"
@@ -209,18 +257,40 @@ func (v *views) documentWith(dst []byte, i int, res *page.Result, f *frame, side
 	return v.theme.Document(dst, &view)
 }
 
+// Theme returns the theme of the site's pages.
+func (v *Views) Theme() *theme.Theme { return v.theme }
+
+// Sources returns what a content security policy must allow besides 'self' for
+// the theme and for services, by directive. The caller may change it.
+func (v *Views) Sources() map[string][]string {
+	sources := v.theme.PolicySources()
+	if v.services.analytics == nil {
+		return sources
+	}
+	for directive, needed := range v.services.analytics.Sources {
+		sources[directive] = append(sources[directive], needed...)
+		slices.Sort(sources[directive])
+		sources[directive] = slices.Compact(sources[directive])
+	}
+	return sources
+}
+
+// Notices returns what authors should know of the services that pages have or
+// lack.
+func (v *Views) Notices() []mdx.Diagnostic { return v.services.notices }
+
 // address is where a page is published.
-func (v *views) address(p *site.Page) string { return v.site.URL(p, v.settings.CanonicalHTML) }
+func (v *Views) address(p *site.Page) string { return v.site.URL(p, v.features.HTMLAddresses) }
 
 // canonical is the address that a page names as its own.
-func (v *views) canonical(p *site.Page) string {
+func (v *Views) canonical(p *site.Page) string {
 	if p.Canonical != "" {
 		return p.Canonical
 	}
 	return v.address(p)
 }
 
-func (v *views) neighbour(p *site.Page, other int) *theme.Link {
+func (v *Views) neighbour(p *site.Page, other int) *theme.Link {
 	if other < 0 {
 		return nil
 	}
@@ -230,7 +300,7 @@ func (v *views) neighbour(p *site.Page, other int) *theme.Link {
 
 // metaOf are the picture and the entries of a page's head, its own before those
 // of the site.
-func (v *views) metaOf(p *site.Page) (image string, meta []theme.Meta) {
+func (v *Views) metaOf(p *site.Page) (image string, meta []theme.Meta) {
 	image, meta = v.image, v.meta
 	if len(p.Meta) == 0 {
 		return image, meta
@@ -254,7 +324,7 @@ func (v *views) metaOf(p *site.Page) (image string, meta []theme.Meta) {
 }
 
 // picture is the absolute address of a picture for link previews.
-func (v *views) picture(ref string) string {
+func (v *Views) picture(ref string) string {
 	switch t := v.site.Resolve(-1, ref); t.Kind {
 	case site.ToFile:
 		return v.site.AbsoluteURL(t.Path)
@@ -267,7 +337,7 @@ func (v *views) picture(ref string) string {
 // switches are the header's, with options that lead to the same page in the
 // other version, language or product where there is one, and that page's
 // addresses in all languages.
-func (v *views) switches(f *frame, i int) ([]theme.Switch, []theme.Alternate) {
+func (v *Views) switches(f *frame, i int) ([]theme.Switch, []theme.Alternate) {
 	switches := f.header.Switches
 	if len(f.choices) == 0 {
 		return switches, nil
@@ -303,7 +373,7 @@ func (v *views) switches(f *frame, i int) ([]theme.Switch, []theme.Alternate) {
 
 // breadcrumbs are the groups that a page stands in; the innermost alone where
 // the site wants only the section named.
-func (v *views) breadcrumbs(i int) []theme.Link {
+func (v *Views) breadcrumbs(i int) []theme.Link {
 	var out []theme.Link
 	for _, n := range v.site.Trail(i) {
 		if n.Kind != site.KindGroup || n.Label == "" {
@@ -323,7 +393,7 @@ func (v *views) breadcrumbs(i int) []theme.Link {
 
 // trail is the way from the site's first page to a page in absolute addresses,
 // for search engines: pages that groups on the way lead to, and the page.
-func (v *views) trail(i int) []theme.Link {
+func (v *Views) trail(i int) []theme.Link {
 	s := v.site
 	if i == v.home {
 		return nil
@@ -367,14 +437,14 @@ func divisionsOf(s *site.Site) map[*site.Node][]*site.Node {
 	return out
 }
 
-// frame gives what the pages of a section and depth share.
-func (v *views) frame(section *site.Node, depth int) *frame {
+// frame returns what the pages of a section and depth share.
+func (v *Views) frame(section *site.Node, depth int) *frame {
 	key := frameKey{section, depth}
 	return v.frames.get(key, func() (*frame, int) { return v.build(section, depth) })
 }
 
-// sidebar gives what a page's sidebar shows, which it shares with pages near it.
-func (v *views) sidebar(f *frame, section *site.Node, depth, page int) *theme.Sidebar {
+// sidebar returns what a page's sidebar shows, which it shares with pages near it.
+func (v *Views) sidebar(f *frame, section *site.Node, depth, page int) *theme.Sidebar {
 	o := v.outline(section)
 	key := sidebarKey{frameKey{section, depth}, o.excerpt(page)}
 	return v.sidebars.get(key, func() (*theme.Sidebar, int) {

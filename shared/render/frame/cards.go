@@ -1,6 +1,7 @@
-package export
+package frame
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -72,18 +73,18 @@ func (c *cards) path(section *site.Node) string { return c.all[c.of[section]].Pa
 // pictures draws the cards, unless the site has a picture of its own for all
 // pages.
 func (o *ownFiles) pictures() error {
-	v := o.src.views
+	v := o.views
 	if v.image != "" {
 		return nil
 	}
 	pen, err := preview.NewPen()
 	if err != nil {
-		return internal("the pictures for links could not be drawn", err)
+		return fmt.Errorf("the pictures for links could not be drawn: %w", err)
 	}
 	for _, card := range v.cards.all {
 		data, err := pen.Draw(card)
 		if err != nil {
-			return internal("a picture for links could not be drawn", err)
+			return fmt.Errorf("a picture for links could not be drawn: %w", err)
 		}
 		if err := o.put(card.Path(), data); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package export
+package frame
 
 import (
 	"container/list"
@@ -27,9 +27,9 @@ func newRecent[K comparable, V any](limit int) *recent[K, V] {
 	return &recent[K, V]{limit: limit, entries: make(map[K]*list.Element), order: list.New()}
 }
 
-// get gives the value of a key. create makes it, and tells its cost, when it
+// get returns the value of a key. create makes it, and returns its cost, if it
 // is not there: once, however many ask at the same time. One that panics leaves
-// nothing behind; who waited for it gets the zero value.
+// nothing; who waited for it gets the zero value.
 func (r *recent[K, V]) get(key K, create func() (V, int)) V {
 	r.mu.Lock()
 	at, ok := r.entries[key]

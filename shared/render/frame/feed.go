@@ -1,8 +1,9 @@
-package export
+package frame
 
 import (
 	"bytes"
 	"encoding/xml"
+	"fmt"
 	"path"
 	"regexp"
 	"strings"
@@ -27,14 +28,17 @@ const (
 // hosted sites look for it.
 func feedPath(p *site.Page) string { return path.Join(p.CleanAddress(), "rss.xml") }
 
-// feedOf tells whether a page has a feed: it has entries of a changelog, search
-// engines may know it, and the site has no file in the feed's place.
-func (v *views) feedOf(i int, res *page.Result) bool {
-	p := &v.site.Pages[i]
-	if len(res.Updates) == 0 || !listed(p) || site.Reserved(feedPath(p)) {
+// hasFeed reports whether a page has a feed: it has entries of a changelog,
+// search engines may know it, and the site has no file in the feed's place.
+func (v *Views) hasFeed(i int, res *page.Result) bool {
+	if len(res.Updates) == 0 {
 		return false
 	}
-	taken := v.takenNames()
+	p := &v.site.Pages[i]
+	if !p.Listed() || site.Reserved(feedPath(p)) {
+		return false
+	}
+	taken := v.fileNames()
 	for at := strings.ToLower(feedPath(p)); at != "."; at = path.Dir(at) {
 		if _, ok := taken[at]; ok {
 			return false
@@ -43,9 +47,9 @@ func (v *views) feedOf(i int, res *page.Result) bool {
 	return true
 }
 
-// takenNames are the names of the site's own files in lower case, gathered for
-// the first page that has updates.
-func (v *views) takenNames() map[string]struct{} {
+// fileNames are the names of the site's own files in lower case, gathered for
+// the first who asks.
+func (v *Views) fileNames() map[string]struct{} {
 	v.namesOnce.Do(func() {
 		v.names = make(map[string]struct{}, len(v.site.Files))
 		for _, f := range v.site.Files {
@@ -91,8 +95,12 @@ type (
 	}
 )
 
-// feed makes the feed of a page's updates.
-func (v *views) feed(i int, res *page.Result, modified time.Time) ([]byte, error) {
+// Feed returns the file of a page's feed and what it holds; an empty name if the
+// page has no feed. An error is a fault of our own.
+func (v *Views) Feed(i int, res *page.Result) (name string, data []byte, err error) {
+	if !v.hasFeed(i, res) {
+		return "", nil, nil
+	}
 	p := &v.site.Pages[i]
 	address := v.canonical(p)
 	title := p.Title
@@ -107,7 +115,7 @@ func (v *views) feed(i int, res *page.Result, modified time.Time) ([]byte, error
 		Title: title, Link: address, Description: about, Language: v.languageOf(i),
 		Self: rssSelf{Href: v.site.AbsoluteURL(feedPath(p)), Rel: "self", Type: "application/rss+xml"},
 	}}
-	if !modified.IsZero() {
+	if modified := v.modified(p.File()); !modified.IsZero() {
 		f.Channel.Built = modified.UTC().Format(time.RFC1123Z)
 	}
 	for n := range res.Updates {
@@ -140,21 +148,10 @@ func (v *views) feed(i int, res *page.Result, modified time.Time) ([]byte, error
 	enc := xml.NewEncoder(&b)
 	enc.Indent("", "  ")
 	if err := enc.Encode(f); err != nil {
-		return nil, internal("a feed could not be written", err)
+		return "", nil, fmt.Errorf("a feed could not be written: %w", err)
 	}
 	b.WriteByte('\n')
-	return b.Bytes(), nil
-}
-
-// addFeed adds a page's feed to the unit that it is in.
-func addFeed(w *unitWriter, i int, res *page.Result) error {
-	p := &w.src.site.Pages[i]
-	entry, _ := w.src.fs.Entry(p.File())
-	data, err := w.src.views.feed(i, res, entry.Modified)
-	if err != nil {
-		return err
-	}
-	return w.add(feedPath(p), p.File(), data)
+	return feedPath(p), b.Bytes(), nil
 }
 
 // updateText is an update's text with the headings in it, as far as a feed has
@@ -182,7 +179,7 @@ func updateText(u *page.Update) string {
 }
 
 // languageOf is the language of a page, empty where the site names none.
-func (v *views) languageOf(i int) string {
+func (v *Views) languageOf(i int) string {
 	lang := ""
 	for _, n := range v.site.Trail(i) {
 		if n.Kind == site.KindLanguage {

@@ -1,4 +1,4 @@
-package export
+package frame
 
 import (
 	"fmt"
@@ -11,30 +11,29 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// ownFiles are the files that a bundle has besides the site's: those of the
-// theme, the page for addresses that there are not, redirects, and the lists
-// for search engines and language models. A file that the site itself has
-// wins over one of these.
+// ownFiles writes what Files does.
 type ownFiles struct {
-	src *source
+	views *Views
 	// taken are the names of the bundle, and folders those of its folders, in
 	// lower case.
 	taken, folders map[string]struct{}
 	add            func(name string, data []byte) error
 }
 
-// writeOwn calls add with each of them, always in the same order.
-func writeOwn(src *source, add func(name string, data []byte) error) error {
-	o := &ownFiles{
-		src: src, add: add,
-		taken: make(map[string]struct{}, 2*len(src.site.Pages)+len(src.site.Files)), folders: make(map[string]struct{}),
+// Files calls add with each file that a bundle has besides the site's, always in
+// the same order: those of the theme, the page for addresses that don't exist,
+// redirects, pages that list large sections, and the lists for search engines and
+// language models. A file that the site itself has wins over one of these. Files
+// returns the first error of add as it is; others are faults of our own.
+func (v *Views) Files(add func(name string, data []byte) error) error {
+	o := newOwnFiles(v, add)
+	for i := range v.site.Pages {
+		if p := &v.site.Pages[i]; !p.Excluded {
+			o.take(p.Output)
+			o.take(p.MarkdownPath())
+		}
 	}
-	for _, i := range src.layout.pages {
-		p := &src.site.Pages[i]
-		o.take(p.Output)
-		o.take(markdownPath(p))
-	}
-	for _, f := range src.site.Files {
+	for _, f := range v.site.Files {
 		o.take(f)
 	}
 	for _, step := range []func() error{o.theme, o.pictures, o.contentsPages, o.index, o.redirects, o.sitemaps, o.robots, o.llms} {
@@ -43,6 +42,13 @@ func writeOwn(src *source, add func(name string, data []byte) error) error {
 		}
 	}
 	return nil
+}
+
+func newOwnFiles(v *Views, add func(name string, data []byte) error) *ownFiles {
+	return &ownFiles{
+		views: v, add: add,
+		taken: make(map[string]struct{}, 2*len(v.site.Pages)+len(v.site.Files)), folders: make(map[string]struct{}),
+	}
 }
 
 // take notes a name and its folders.
@@ -57,7 +63,7 @@ func (o *ownFiles) take(name string) {
 	}
 }
 
-// free tells whether a name can still be given: it is no file, no folder, and
+// free reports whether a name can still be given: it is no file, no folder, and
 // none of its own folders is a file.
 func (o *ownFiles) free(name string) bool {
 	name = strings.ToLower(name)
@@ -82,46 +88,46 @@ func (o *ownFiles) put(name string, data []byte) error {
 }
 
 func (o *ownFiles) theme() error {
-	for _, a := range o.src.views.theme.Assets() {
+	for _, a := range o.views.theme.Assets() {
 		if err := o.put(a.Path, a.Data); err != nil {
 			return err
 		}
 	}
-	if a := o.src.views.services.analytics; a != nil {
+	if a := o.views.services.analytics; a != nil {
 		if err := o.put(a.Path, a.Data); err != nil {
 			return err
 		}
 	}
-	return o.put("404.html", o.src.views.theme.NotFound())
+	return o.put("404.html", o.views.theme.NotFound())
 }
 
 // index is the first page of a site that has no page at its root.
 func (o *ownFiles) index() error {
-	s := o.src.site
+	s := o.views.site
 	const name = "index.html"
 	if !o.free(name) {
 		return nil
 	}
 	t := s.Resolve(-1, "/")
 	if t.Kind == site.External {
-		return o.put(name, o.src.views.theme.RedirectPage(t.Href, ""))
+		return o.put(name, o.views.theme.RedirectPage(t.Href, ""))
 	}
 	if t.Kind == site.ToFile && t.Path != name {
-		return o.put(name, o.src.views.theme.RedirectPage(site.Rel(name, t.Path)+afterPath(t.Href), ""))
+		return o.put(name, o.views.theme.RedirectPage(site.Rel(name, t.Path)+t.AfterPath(), ""))
 	}
 	home := s.Home()
 	if home < 0 {
-		return o.put(name, o.src.views.theme.RedirectPage("404.html", ""))
+		return o.put(name, o.views.theme.RedirectPage("404.html", ""))
 	}
 	p := &s.Pages[home]
-	return o.put(name, o.src.views.theme.RedirectPage(site.Rel(name, p.Output), o.src.views.canonical(p)))
+	return o.put(name, o.views.theme.RedirectPage(site.Rel(name, p.Output), o.views.canonical(p)))
 }
 
 // redirects makes a page for each redirect from one address, and for those old
 // addresses of pages that the patterns among the redirects tell. The patterns
 // themselves are in the bundle's description, for servers.
 func (o *ownFiles) redirects() error {
-	s := o.src.site
+	s := o.views.site
 	for _, r := range s.Redirects {
 		if from, wild := r.Path(); !wild {
 			if err := o.redirect(from); err != nil {
@@ -129,7 +135,7 @@ func (o *ownFiles) redirects() error {
 			}
 		}
 	}
-	old, _ := s.OldAddresses() // that there are more, Plan reported
+	old, _ := s.OldAddresses() // more are reported by site.Load
 	for _, from := range old {
 		if err := o.redirect(from); err != nil {
 			return err
@@ -140,7 +146,7 @@ func (o *ownFiles) redirects() error {
 
 // redirect makes the page at an old address.
 func (o *ownFiles) redirect(from string) error {
-	s := o.src.site
+	s := o.views.site
 	name, ok := redirectFile(from)
 	if !ok {
 		return nil
@@ -152,26 +158,18 @@ func (o *ownFiles) redirect(from string) error {
 	to, canonical := t.Href, ""
 	switch t.Kind {
 	case site.ToPage:
-		to, canonical = site.Rel(name, t.Path)+afterPath(t.Href), o.src.views.canonical(&s.Pages[t.Page])
+		to, canonical = site.Rel(name, t.Path)+t.AfterPath(), o.views.canonical(&s.Pages[t.Page])
 	case site.ToFile:
-		to = site.Rel(name, t.Path) + afterPath(t.Href)
+		to = site.Rel(name, t.Path) + t.AfterPath()
 	case site.External:
-	default: // Plan reported it
+	default: // reported by site.Load
 		return nil
 	}
-	return o.put(name, o.src.views.theme.RedirectPage(to, canonical))
+	return o.put(name, o.views.theme.RedirectPage(to, canonical))
 }
 
 // escapedPath is a path as it can stand in an address.
 func escapedPath(p string) string { return (&url.URL{Path: p}).EscapedPath() }
-
-// afterPath is the query and fragment of an address.
-func afterPath(href string) string {
-	if i := strings.IndexAny(href, "?#"); i >= 0 {
-		return href[i:]
-	}
-	return ""
-}
 
 // redirectFile is the file that answers at a redirect's address, where there
 // can be one: not for patterns, and not for names that no file should have.
@@ -192,13 +190,10 @@ func redirectFile(source string) (string, bool) {
 	return name, true
 }
 
-// listed tells pages that stand in lists for search engines and language models.
-func listed(p *site.Page) bool { return !p.Excluded && !p.NoIndex && p.URL == "" }
-
 // indexed are the pages that search engines should know, in order.
 func (o *ownFiles) indexed(fn func(p *site.Page) error) error {
-	for _, i := range o.src.layout.pages {
-		if p := &o.src.site.Pages[i]; listed(p) {
+	for i := range o.views.site.Pages {
+		if p := &o.views.site.Pages[i]; p.Listed() {
 			if err := fn(p); err != nil {
 				return err
 			}
@@ -206,6 +201,9 @@ func (o *ownFiles) indexed(fn func(p *site.Page) error) error {
 	}
 	return nil
 }
+
+// sitemapURLs is how many addresses a sitemap may hold (sitemaps.org).
+const sitemapURLs = 50_000
 
 const (
 	xmlHead   = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
@@ -239,11 +237,11 @@ func (o *ownFiles) sitemaps() error {
 		}
 		n++
 		b = append(b, "<url><loc>"...)
-		b = html.AppendText(b, o.src.views.address(p))
+		b = html.AppendText(b, o.views.address(p))
 		b = append(b, "</loc>"...)
-		if e, ok := o.src.fs.Entry(p.File()); ok && !e.Modified.IsZero() {
+		if modified := o.views.modified(p.File()); !modified.IsZero() {
 			b = append(b, "<lastmod>"...)
-			b = e.Modified.UTC().AppendFormat(b, time.RFC3339)
+			b = modified.UTC().AppendFormat(b, time.RFC3339)
 			b = append(b, "</lastmod>"...)
 		}
 		b = append(b, "</url>\n"...)
@@ -266,7 +264,7 @@ func (o *ownFiles) sitemaps() error {
 	list := []byte(xmlHead + `<sitemapindex` + sitemapNS)
 	for _, name := range names {
 		list = append(list, "<sitemap><loc>"...)
-		list = html.AppendText(list, o.src.site.AbsoluteURL(name))
+		list = html.AppendText(list, o.views.site.AbsoluteURL(name))
 		list = append(list, "</loc></sitemap>\n"...)
 	}
 	return o.put("sitemap.xml", append(list, "</sitemapindex>\n"...))
@@ -274,8 +272,8 @@ func (o *ownFiles) sitemaps() error {
 
 func (o *ownFiles) robots() error {
 	rule := "Allow: /"
-	if o.src.site.Config.SEO.NoIndex {
+	if o.views.site.Config.SEO.NoIndex {
 		rule = "Disallow: /"
 	}
-	return o.put("robots.txt", []byte("User-agent: *\n"+rule+"\nSitemap: "+o.src.site.AbsoluteURL("sitemap.xml")+"\n"))
+	return o.put("robots.txt", []byte("User-agent: *\n"+rule+"\nSitemap: "+o.views.site.AbsoluteURL("sitemap.xml")+"\n"))
 }

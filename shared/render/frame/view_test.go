@@ -1,11 +1,10 @@
-package export
+package frame
 
 import (
 	"context"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -13,12 +12,11 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
-	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-func noTimes(string) time.Time { return time.Time{} }
+const domain = "docs.example"
 
-func viewsOf(t *testing.T, config string, pages ...string) *views {
+func viewsOf(t *testing.T, config string, pages ...string) *Views {
 	t.Helper()
 	fsys := fstest.MapFS{"docs.json": {Data: []byte(config)}, "logo.svg": {Data: []byte("<svg/>")}}
 	paths := []string{"docs.json", "logo.svg"}
@@ -31,7 +29,7 @@ func viewsOf(t *testing.T, config string, pages ...string) *views {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := newViews(s, admin.ExportInput{}, icons.New(), nil, noTimes)
+	v, err := New(Options{Site: s, Icons: icons.New()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +46,7 @@ const divided = `{"name": "Site", "logo": {"light": "/logo.svg", "href": "/one"}
 		{"tab": "Secret", "hidden": true, "pages": ["secret"]},
 		{"tab": "Empty", "pages": []}]}}`
 
-func dividedViews(t *testing.T) *views {
+func dividedViews(t *testing.T) *Views {
 	return viewsOf(t, divided, "api/users|openapi: POST /users", "deep/two|title: Two\ntag: NEW", "hidden|hidden: true", "old|", "one|", "secret|")
 }
 
@@ -109,7 +107,7 @@ func TestSidebar(t *testing.T) {
 func TestDocument(t *testing.T) {
 	v := dividedViews(t)
 	i, _ := v.site.Lookup("deep/two")
-	doc := string(v.document(nil, i, &page.Result{HTML: []byte("<p>body</p>"), Contents: []page.Heading{{Level: 2, ID: "h", Text: "Heading"}}}))
+	doc := string(v.Document(nil, i, &page.Result{HTML: []byte("<p>body</p>"), Contents: []page.Heading{{Level: 2, ID: "h", Text: "Heading"}}}))
 	for _, must := range []string{
 		"<title>Two", "<p>body</p>", `rel="canonical" href="https://docs.example/deep/two"`, `href="two.md"`,
 		`href="../one.html"`, `href="#h"`, `aria-current="page"`,
@@ -121,8 +119,8 @@ func TestDocument(t *testing.T) {
 	if strings.Contains(doc, "javascript:") || strings.Contains(doc, `href="/`) {
 		t.Error("the document has an address that it must not have")
 	}
-	v.settings.CanonicalHTML = true
-	if doc := string(v.document(nil, i, &page.Result{})); !strings.Contains(doc, `href="https://docs.example/deep/two.html"`) {
+	v.features.HTMLAddresses = true
+	if doc := string(v.Document(nil, i, &page.Result{})); !strings.Contains(doc, `href="https://docs.example/deep/two.html"`) {
 		t.Error("the canonical address has no .html")
 	}
 }

@@ -1,4 +1,4 @@
-package export
+package frame
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
-	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
 // builder makes large sites without files.
@@ -34,10 +33,10 @@ func group(label string, children ...*site.Node) *site.Node {
 	return &site.Node{Kind: site.KindGroup, Label: label, Page: -1, Root: -1, Children: children}
 }
 
-func (b *builder) views(t testing.TB, nav ...*site.Node) *views {
+func (b *builder) views(t testing.TB, nav ...*site.Node) *Views {
 	t.Helper()
 	b.site.Nav = &site.Node{Kind: site.KindRoot, Page: -1, Root: -1, Children: nav}
-	v, err := newViews(b.site, admin.ExportInput{}, icons.New(), nil, noTimes)
+	v, err := New(Options{Site: b.site, Icons: icons.New()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +113,7 @@ func TestExcerptIsWhatTheWholeWouldShow(t *testing.T) {
 				if p.Excluded || p.URL != "" { // in no bundle, or only a way to elsewhere
 					continue
 				}
-				got := string(v.document(nil, i, &page.Result{}))
+				got := string(v.Document(nil, i, &page.Result{}))
 				depth := strings.Count(p.Output, "/")
 				want := string(v.documentWith(nil, i, &page.Result{}, v.frame(b.site.Nav, depth), full[depth]))
 				if got != want {
@@ -125,8 +124,8 @@ func TestExcerptIsWhatTheWholeWouldShow(t *testing.T) {
 	}
 }
 
-// wholeSidebars gives a section's sidebar of all its entries for some depths.
-func wholeSidebars(v *views, o *outline) (out []*theme.Sidebar) {
+// wholeSidebars returns a section's sidebar of all its entries for some depths.
+func wholeSidebars(v *Views, o *outline) (out []*theme.Sidebar) {
 	for depth := range 5 {
 		l := &linker{views: v, root: strings.Repeat("../", depth)}
 		out = append(out, v.theme.Sidebar(theme.SidebarView{Items: v.items(l, o, 0), Listing: v.contentsLink(l, "", o.entries[0].node)}))
@@ -159,7 +158,7 @@ func TestSidebarWorkPerPage(t *testing.T) {
 				v := b.views(t, nav(b, n)...)
 				var doc []byte
 				for i := range b.site.Pages {
-					doc = v.document(doc[:0], i, &page.Result{})
+					doc = v.Document(doc[:0], i, &page.Result{})
 				}
 				return float64(v.made.Load()) / float64(n)
 			}
@@ -176,10 +175,10 @@ func TestSidebarWorkPerPage(t *testing.T) {
 func TestSidebarWorkOfOnePage(t *testing.T) {
 	b := &builder{site: &site.Site{Domain: domain}}
 	v := b.views(t, group("All", b.pages("", 5000)...))
-	v.document(nil, 0, &page.Result{})
+	v.Document(nil, 0, &page.Result{})
 	for _, i := range []int{4999, 2500, 17, 3333} {
 		before := v.made.Load()
-		v.document(nil, i, &page.Result{})
+		v.Document(nil, i, &page.Result{})
 		if made := v.made.Load() - before; made > 2*(2*sidebarMargin+sidebarRun) {
 			t.Errorf("page %d: %d entries were made", i, made)
 		}

@@ -1,9 +1,10 @@
-package export
+package frame
 
 import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
@@ -39,8 +40,8 @@ type entry struct {
 	children                 []entry
 }
 
-// addDirectory adds a page's directory, if it has one, behind its text.
-func (v *views) addDirectory(i int, res *page.Result) {
+// AddDirectory adds a page's directory, if it has one, after its text.
+func (v *Views) AddDirectory(i int, res *page.Result) {
 	group := v.directories[i]
 	if group == nil {
 		return
@@ -52,20 +53,20 @@ func (v *views) addDirectory(i int, res *page.Result) {
 		return
 	}
 	// The page's own result may be shared: it is written anew.
-	body := append(make([]byte, 0, len(res.HTML)+256*len(entries)), res.HTML...)
+	w := &component.Writer{B: append(make([]byte, 0, len(res.HTML)+256*len(entries)), res.HTML...)}
 	if group.Directory == "accordion" {
-		body = v.appendAccordion(body, entries)
+		writeAccordion(w, entries)
 	} else {
-		body = v.appendCards(body, entries)
+		writeCards(w, entries)
 	}
-	res.HTML = body
+	res.HTML = w.B
 	text := append(make([]byte, 0, len(res.Markdown)+64*len(entries)), res.Markdown...)
 	res.Markdown = appendList(append(text, '\n'), entries, "")
 }
 
 // entries are what the sidebar shows of these nodes, down to some levels; own is
 // the page that they are listed on.
-func (v *views) entries(l *linker, from *site.Page, nodes []*site.Node, own, levels int) (out []entry) {
+func (v *Views) entries(l *linker, from *site.Page, nodes []*site.Node, own, levels int) (out []entry) {
 	for _, n := range nodes {
 		at, ok := v.shown(l, n)
 		if !ok || at == own && n.Kind == site.KindPage {
@@ -83,7 +84,7 @@ func (v *views) entries(l *linker, from *site.Page, nodes []*site.Node, own, lev
 			if e.icon == "" {
 				e.icon = v.iconHTML(l, o.Icon)
 			}
-			e.markdown = site.Rel(from.Output, markdownPath(o))
+			e.markdown = site.Rel(from.Output, o.MarkdownPath())
 		}
 		if e.href = v.itemHref(l, n); e.markdown == "" || strings.Contains(e.href, "://") {
 			e.markdown = e.href
@@ -104,7 +105,7 @@ func (v *views) entries(l *linker, from *site.Page, nodes []*site.Node, own, lev
 }
 
 // firstIn is where a group without a page of its own leads.
-func (v *views) firstIn(l *linker, from *site.Page, group *site.Node) (href, markdown string) {
+func (v *Views) firstIn(l *linker, from *site.Page, group *site.Node) (href, markdown string) {
 	for _, n := range group.Children {
 		at, ok := v.shown(l, n)
 		if !ok {
@@ -117,7 +118,7 @@ func (v *views) firstIn(l *linker, from *site.Page, group *site.Node) (href, mar
 			return href, markdown
 		}
 		if at >= 0 && !strings.Contains(href, "://") {
-			return href, site.Rel(from.Output, markdownPath(&v.site.Pages[at]))
+			return href, site.Rel(from.Output, v.site.Pages[at].MarkdownPath())
 		}
 		return href, href
 	}
@@ -125,7 +126,7 @@ func (v *views) firstIn(l *linker, from *site.Page, group *site.Node) (href, mar
 }
 
 // iconHTML draws an icon; empty where there is none of the name.
-func (v *views) iconHTML(l *linker, i site.Icon) string {
+func (v *Views) iconHTML(l *linker, i site.Icon) string {
 	if strings.ContainsAny(i.Name, "/.") {
 		src := l.icon(i)
 		if src == "" {
@@ -140,49 +141,23 @@ func (v *views) iconHTML(l *linker, i site.Icon) string {
 	return svg
 }
 
-// appendCards writes a directory as cards, as the component does.
-func (v *views) appendCards(dst []byte, entries []entry) []byte {
-	dst = append(dst, `<div class="columns cols-2 directory">`...)
+// writeCards writes a directory as cards, as the component does.
+func writeCards(w *component.Writer, entries []entry) {
+	w.Raw(`<div class="columns cols-2 directory">`)
 	for _, e := range entries {
-		dst = append(dst, `<div class="card">`...)
-		if e.icon != "" {
-			dst = append(dst, `<span class="card-icon">`...)
-			dst = append(dst, e.icon...)
-			dst = append(dst, `</span>`...)
-		}
-		dst = append(dst, `<div class="card-body"><p class="card-title"><a class="card-link"`...)
-		dst = html.AppendAttr(dst, "href", e.href)
-		dst = append(dst, '>')
-		dst = html.AppendText(dst, e.label)
-		dst = append(dst, `</a></p>`...)
+		w.Raw(`<div class="card">`)
+		writeIcon(w, "card-icon", e.icon)
+		w.Raw(`<div class="card-body"><p class="card-title"><a class="card-link"`).Attr("href", e.href).Raw(">").Text(e.label).Raw(`</a></p>`)
 		if e.description != "" {
-			dst = append(dst, `<p class="card-description">`...)
-			dst = html.AppendText(dst, e.description)
-			dst = append(dst, `</p>`...)
+			w.Raw(`<p class="card-description">`).Text(e.description).Raw(`</p>`)
 		}
-		dst = append(dst, `</div></div>`...)
+		w.Raw(`</div></div>`)
 	}
-	return append(dst, "</div>\n"...)
+	w.Raw("</div>\n")
 }
 
-// appendAccordion writes pages as a list, and groups as lists to open.
-func (v *views) appendAccordion(dst []byte, entries []entry) []byte {
-	links := func(entries []entry) {
-		dst = append(dst, `<ul>`...)
-		for _, e := range entries {
-			dst = append(dst, `<li><a`...)
-			dst = html.AppendAttr(dst, "href", e.href)
-			dst = append(dst, '>')
-			dst = html.AppendText(dst, e.label)
-			dst = append(dst, `</a>`...)
-			if e.description != "" {
-				dst = append(dst, ": "...)
-				dst = html.AppendText(dst, e.description)
-			}
-			dst = append(dst, `</li>`...)
-		}
-		dst = append(dst, `</ul>`...)
-	}
+// writeAccordion writes pages as a list, and groups as lists to open.
+func writeAccordion(w *component.Writer, entries []entry) {
 	var pages, groups []entry
 	for _, e := range entries {
 		if len(e.children) > 0 {
@@ -191,28 +166,40 @@ func (v *views) appendAccordion(dst []byte, entries []entry) []byte {
 			pages = append(pages, e)
 		}
 	}
-	dst = append(dst, `<div class="directory">`...)
+	w.Raw(`<div class="directory">`)
 	if len(pages) > 0 {
-		links(pages)
+		writeLinks(w, pages)
 	}
 	if len(groups) > 0 {
-		dst = append(dst, `<div class="accordion-group">`...)
+		w.Raw(`<div class="accordion-group">`)
 		for _, g := range groups {
-			dst = append(dst, `<details class="accordion"><summary>`...)
-			if g.icon != "" {
-				dst = append(dst, `<span class="disclosure-icon">`...)
-				dst = append(dst, g.icon...)
-				dst = append(dst, `</span>`...)
-			}
-			dst = append(dst, `<span class="disclosure-title">`...)
-			dst = html.AppendText(dst, g.label)
-			dst = append(dst, `</span></summary><div class="disclosure-body">`...)
-			links(g.children)
-			dst = append(dst, `</div></details>`...)
+			w.Raw(`<details class="accordion"><summary>`)
+			writeIcon(w, "disclosure-icon", g.icon)
+			w.Raw(`<span class="disclosure-title">`).Text(g.label).Raw(`</span></summary><div class="disclosure-body">`)
+			writeLinks(w, g.children)
+			w.Raw(`</div></details>`)
 		}
-		dst = append(dst, `</div>`...)
+		w.Raw(`</div>`)
 	}
-	return append(dst, "</div>\n"...)
+	w.Raw("</div>\n")
+}
+
+func writeLinks(w *component.Writer, entries []entry) {
+	w.Raw(`<ul>`)
+	for _, e := range entries {
+		w.Raw(`<li><a`).Attr("href", e.href).Raw(">").Text(e.label).Raw(`</a>`)
+		if e.description != "" {
+			w.Raw(": ").Text(e.description)
+		}
+		w.Raw(`</li>`)
+	}
+	w.Raw(`</ul>`)
+}
+
+func writeIcon(w *component.Writer, class, icon string) {
+	if icon != "" {
+		w.Raw(`<span`).Attr("class", class).Raw(">").Raw(icon).Raw(`</span>`)
+	}
 }
 
 // appendList writes a directory in Markdown.

@@ -1,4 +1,4 @@
-package export
+package frame
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ const (
 )
 
 // contentsNames names the contents page of each section, whether it needs one
-// or not, without the extension; and tells the sections in the navigation's
+// or not, without the extension; and returns the sections in the navigation's
 // order. Names follow from labels: a slug, and a number where several are alike.
 func contentsNames(s *site.Site) (sections []*site.Node, names map[*site.Node]string) {
 	names = make(map[*site.Node]string)
@@ -65,8 +65,8 @@ func contentsNames(s *site.Site) (sections []*site.Node, names map[*site.Node]st
 }
 
 // contentsFile is the file of a part of a section's contents, counted from 0;
-// empty for what is no section.
-func (v *views) contentsFile(section *site.Node, part int) string {
+// empty for a node that is not a section.
+func (v *Views) contentsFile(section *site.Node, part int) string {
 	name, ok := v.contents[section]
 	switch {
 	case !ok:
@@ -78,7 +78,7 @@ func (v *views) contentsFile(section *site.Node, part int) string {
 }
 
 // contentsLink leads from a sidebar to its section's contents.
-func (v *views) contentsLink(l *linker, lang string, section *site.Node) *theme.Link {
+func (v *Views) contentsLink(l *linker, lang string, section *site.Node) *theme.Link {
 	file := v.contentsFile(section, 0)
 	if file == "" {
 		return nil
@@ -88,7 +88,7 @@ func (v *views) contentsLink(l *linker, lang string, section *site.Node) *theme.
 
 // contentsTitle names a section's contents. Versions and languages are no name
 // for their pages: a reader sees one of them only.
-func (v *views) contentsTitle(lang string, section *site.Node) string {
+func (v *Views) contentsTitle(lang string, section *site.Node) string {
 	name := strings.TrimSpace(section.Label)
 	switch section.Kind {
 	case site.KindRoot, site.KindVersion, site.KindLanguage:
@@ -99,7 +99,7 @@ func (v *views) contentsTitle(lang string, section *site.Node) string {
 
 // contentsPages writes the contents pages of all sections that have one.
 func (o *ownFiles) contentsPages() error {
-	v := o.src.views
+	v := o.views
 	for _, section := range v.sections {
 		outline := v.outline(section)
 		if !outline.cut() {
@@ -118,7 +118,7 @@ func (o *ownFiles) contentsPages() error {
 }
 
 // span is a run of an outline's entries.
-type span struct{ from, to int32 } // to is behind the last
+type span struct{ from, to int32 } // to is after the last
 
 // parts cuts an outline's entries into those of single pages: at the beginning
 // of an outermost group or page where there is one in a page's second half.
@@ -142,7 +142,7 @@ func (o *outline) parts() (parts []span) {
 	return parts
 }
 
-// within gives those of an entry's children that lie in a span, or have
+// within returns those of an entry's children that lie in a span, or have
 // something below them that does.
 func (o *outline) within(at int32, s span) []int32 {
 	kids := o.entries[at].kids
@@ -155,7 +155,7 @@ func (o *outline) within(at int32, s span) []int32 {
 	return kids[min(from, to):to]
 }
 
-// end is the entry behind the last one below an entry.
+// end is the entry after the last one below an entry.
 func (o *outline) end(at int32) int32 {
 	for len(o.entries[at].kids) > 0 {
 		at = o.entries[at].kids[len(o.entries[at].kids)-1]
@@ -165,7 +165,7 @@ func (o *outline) end(at int32) int32 {
 
 // listing makes what a part lists below an entry. Groups that began on an
 // earlier page are named again.
-func (v *views) listing(l *linker, o *outline, at int32, s span) []theme.ListEntry {
+func (v *Views) listing(l *linker, o *outline, at int32, s span) []theme.ListEntry {
 	kids := o.within(at, s)
 	list := make([]theme.ListEntry, 0, len(kids))
 	for _, k := range kids {
@@ -183,7 +183,7 @@ func (v *views) listing(l *linker, o *outline, at int32, s span) []theme.ListEnt
 }
 
 // description is what a node says of itself, or the page that it leads to.
-func (v *views) description(n *site.Node) string {
+func (v *Views) description(n *site.Node) string {
 	at := n.Page
 	if n.Kind == site.KindGroup {
 		at = n.Root
@@ -195,7 +195,7 @@ func (v *views) description(n *site.Node) string {
 }
 
 // label is what the sidebar calls an outline's entry.
-func (v *views) label(o *outline, at int32) string {
+func (v *Views) label(o *outline, at int32) string {
 	n := o.entries[at].node
 	if n.Label == "" && n.Kind == site.KindPage {
 		return v.site.Pages[n.Page].Name()
@@ -204,7 +204,7 @@ func (v *views) label(o *outline, at int32) string {
 }
 
 // contentsPage appends the document of one part of a section's contents.
-func (v *views) contentsPage(dst []byte, section *site.Node, o *outline, parts []span, part int) []byte {
+func (v *Views) contentsPage(dst []byte, section *site.Node, o *outline, parts []span, part int) []byte {
 	f := v.frame(section, contentsDepth)
 	l := &linker{views: v, root: f.root}
 	file := v.contentsFile(section, part)
