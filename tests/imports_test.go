@@ -93,9 +93,9 @@ var rooms = map[string][]string{
 	"shared/service/cloud/stack":         {},
 	"shared/service/export": {
 		"shared/base/buildid", "shared/base/html", "shared/base/remote", "shared/render/component", "shared/render/css", "shared/render/frame",
-		"shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/script/island",
-		"shared/render/search", "shared/render/site", "shared/render/theme", "shared/service/admin", "shared/service/job", "shared/service/snapshot",
-		"shared/service/store", "shared/delivery/bundle",
+		"shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference", "shared/render/script",
+		"shared/render/script/island", "shared/render/search", "shared/render/site", "shared/render/theme", "shared/service/admin",
+		"shared/service/job", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",
 	},
 	"shared/service/job":   {"statemachine", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/local": {"shared/service/asl", "shared/service/job", "shared/service/store"},
