@@ -335,44 +335,25 @@ func (t *textLinker) link(url string, a, b int) {
 // urls finds addresses with http://, https:// or www.
 func (t *textLinker) urls() {
 	s := t.s
-	runEnd, dot, dot2 := -1, 0, 0
+	var run domainRun
+	run.end = -1
 	for i := 0; i+4 <= len(s); i++ {
 		t.p.steps++
 		c := s[i] | 0x20
 		if c != 'h' && c != 'w' || i > 0 && isAlnum(s[i-1]) {
 			continue
 		}
-		domain, prefix := i, ""
-		switch {
-		case c == 'w' && strings.EqualFold(s[i:i+4], "www."):
-			prefix = "http://"
-		case c == 'h' && len(s) >= i+7 && strings.EqualFold(s[i:i+7], "http://"):
-			domain += 7
-		case c == 'h' && len(s) >= i+8 && strings.EqualFold(s[i:i+8], "https://"):
-			domain += 8
-		default:
+		prefix, domain, ok := webAddress(s, i)
+		if !ok || i > 0 && classBefore(s, i) == classOther {
 			continue
 		}
-		if i > 0 && classBefore(s, i) == classOther {
+		if run.end <= domain {
+			run = t.domainRun(domain)
+		}
+		if run.dot < domain || isPunct(s[domain]) || !goodPart(s[run.dot+1:run.end]) || !goodPart(s[max(run.dot2+1, domain):run.dot]) {
 			continue
 		}
-		if runEnd <= domain {
-			runEnd = domain
-			for runEnd < len(s) && (isWord(s[runEnd]) || s[runEnd] == '-' || s[runEnd] == '.') {
-				t.p.steps++
-				runEnd++
-			}
-			dot = strings.LastIndexByte(s[:runEnd], '.')
-			dot2 = -1
-			if dot >= 0 {
-				dot2 = strings.LastIndexByte(s[:dot], '.')
-			}
-			t.p.steps += runEnd - max(dot2, domain)
-		}
-		if dot < domain || isPunct(s[domain]) || !goodPart(s[dot+1:runEnd]) || !goodPart(s[max(dot2+1, domain):dot]) {
-			continue
-		}
-		end := runEnd
+		end := run.end
 		for end < len(s) && !isSpaceOrEOL(s[end]) && s[end] != '\r' {
 			t.p.steps++
 			end++
@@ -385,6 +366,37 @@ func (t *textLinker) urls() {
 		t.link(prefix+s[i:end], i, end)
 		i = end - 1
 	}
+}
+
+// webAddress returns where the domain of an address that begins at i begins, and
+// what the address lacks at its front.
+func webAddress(s string, i int) (prefix string, domain int, ok bool) {
+	switch rest := s[i:]; {
+	case strings.EqualFold(rest[:4], "www."):
+		return "http://", i, true
+	case len(rest) >= 7 && strings.EqualFold(rest[:7], "http://"):
+		return "", i + 7, true
+	case len(rest) >= 8 && strings.EqualFold(rest[:8], "https://"):
+		return "", i + 8, true
+	}
+	return "", i, false
+}
+
+// domainRun is a run of signs that a domain may consist of: its end, and the
+// last two dots before it, -1 for none.
+type domainRun struct{ end, dot, dot2 int }
+
+func (t *textLinker) domainRun(domain int) domainRun {
+	s, r := t.s, domainRun{end: domain, dot2: -1}
+	for r.end < len(s) && (isWord(s[r.end]) || s[r.end] == '-' || s[r.end] == '.') {
+		t.p.steps++
+		r.end++
+	}
+	if r.dot = strings.LastIndexByte(s[:r.end], '.'); r.dot >= 0 {
+		r.dot2 = strings.LastIndexByte(s[:r.dot], '.')
+	}
+	t.p.steps += r.end - max(r.dot2, domain)
+	return r
 }
 
 // goodPart checks one of the last two parts of a domain.

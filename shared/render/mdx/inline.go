@@ -246,116 +246,7 @@ func (p *parser) scanInline(in *inliner, i int) {
 			i = k
 			continue
 		}
-		end := i // offset behind what is read here; i: nothing
-		switch c {
-		case '\n':
-			in.text(from, i)
-			i = p.lineBreak(in, i)
-			from = i
-			continue
-		case '\\':
-			switch {
-			case i+1 < len(s) && s[i+1] == '\n':
-				in.text(from, i)
-				if p.short {
-					i = p.lineBreak(in, i+1)
-				} else {
-					p.pushNode(in, p.node(Break, 0), i, i+2)
-					i += 2
-					for i < len(s) && isSpace(s[i]) {
-						i++
-					}
-				}
-				from = i
-				continue
-			case i+1 < len(s) && isPunct(s[i+1]):
-				in.text(from, i)
-				in.push(item{kind: itemValue, value: s[i+1 : i+2], start: int32(i), end: int32(i + 2)})
-				end = i + 2
-			}
-		case '&':
-			if text, n := reference(s, i); n > 0 {
-				in.text(from, i)
-				in.push(item{kind: itemValue, value: text, start: int32(i), end: int32(i + n)})
-				end = i + n
-			}
-		case '*', '_':
-			k := i
-			for k < len(s) && s[k] == c {
-				k++
-			}
-			p.steps += k - i
-			in.text(from, i)
-			in.mark(i, k)
-			end = k
-		case '~':
-			k := i
-			for k < len(s) && s[k] == c {
-				k++
-			}
-			p.steps += k - i
-			if k-i > 2 {
-				i = k
-				continue
-			}
-			in.text(from, i)
-			in.tildeRun(i, k)
-			end = k
-		case '`', '$':
-			var ok bool
-			if end, ok = p.code(in, from, i); !ok {
-				i = end
-				continue
-			}
-		case '[':
-			if label, k, ok := p.footnoteLabel(s, i); ok && p.notes[label] {
-				in.text(from, i)
-				ref := p.node(FootnoteRef, 0)
-				ref.Name = label
-				p.pushNode(in, ref, i, k)
-				end = k
-				break
-			}
-			in.text(from, i)
-			p.openBracket(in, i, i+1, false)
-			end = i + 1
-		case '!':
-			if i+1 < len(s) && s[i+1] == '[' {
-				in.text(from, i)
-				p.openBracket(in, i, i+2, true)
-				end = i + 2
-			}
-		case ']':
-			in.text(from, i)
-			from = i
-			end = p.closeBracket(in, i)
-		case '<', '{':
-			if p.Plain {
-				if c == '<' {
-					end = p.plainAngle(in, from, i)
-				}
-			} else if p.affordable() {
-				if k, ok := p.inlineTag(in, from, i); ok {
-					end = k
-				} else if c == '<' {
-					end = p.angleLink(in, from, i)
-				}
-			}
-		case 'h', 'H', 'w', 'W':
-			if len(in.brackets) == 0 {
-				if k, prefix := p.address(in, i); k > i {
-					in.text(from, i)
-					p.autolink(in, prefix, i, k)
-					end = k
-				}
-			}
-		}
-		if end > i {
-			i = end
-			from = i
-			continue
-		}
-		i++
+		i, from = p.sign(in, from, i)
 	}
 	// White space at the end of the text is dropped.
 	end := len(s)
@@ -363,6 +254,128 @@ func (p *parser) scanInline(in *inliner, i int) {
 		end--
 	}
 	in.text(from, end)
+}
+
+// sign reads what the sign at i begins, if it begins anything. It returns the
+// offset to go on from, and the start of the text that waits to be pushed: from
+// where the sign is text too.
+func (p *parser) sign(in *inliner, from, i int) (next, start int) {
+	s := in.s
+	end := i // offset after what is read here; i: nothing
+	switch c := s[i]; c {
+	case '\n':
+		in.text(from, i)
+		end = p.lineBreak(in, i)
+	case '\\':
+		end = p.backslash(in, from, i)
+	case '&':
+		if text, n := reference(s, i); n > 0 {
+			in.text(from, i)
+			in.push(item{kind: itemValue, value: text, start: int32(i), end: int32(i + n)})
+			end = i + n
+		}
+	case '*', '_':
+		end = p.run(s, i)
+		in.text(from, i)
+		in.mark(i, end)
+	case '~':
+		if end = p.run(s, i); end-i > 2 {
+			return end, from
+		}
+		in.text(from, i)
+		in.tildeRun(i, end)
+	case '`', '$':
+		var ok bool
+		if end, ok = p.code(in, from, i); !ok {
+			return end, from
+		}
+	case '[':
+		in.text(from, i)
+		if label, k, ok := p.footnoteLabel(s, i); ok && p.notes[label] {
+			ref := p.node(FootnoteRef, 0)
+			ref.Name = label
+			p.pushNode(in, ref, i, k)
+			end = k
+			break
+		}
+		p.openBracket(in, i, i+1, false)
+		end = i + 1
+	case '!':
+		if i+1 < len(s) && s[i+1] == '[' {
+			in.text(from, i)
+			p.openBracket(in, i, i+2, true)
+			end = i + 2
+		}
+	case ']':
+		in.text(from, i)
+		from = i
+		end = p.closeBracket(in, i)
+	case '<', '{':
+		end = p.tagOrLink(in, from, i)
+	case 'h', 'H', 'w', 'W':
+		if len(in.brackets) == 0 {
+			if k, prefix := p.address(in, i); k > i {
+				in.text(from, i)
+				p.autolink(in, prefix, i, k)
+				end = k
+			}
+		}
+	}
+	if end > i {
+		return end, end
+	}
+	return i + 1, from
+}
+
+// run returns the end of the run of one sign that begins at i.
+func (p *parser) run(s string, i int) int {
+	k := i
+	for k < len(s) && s[k] == s[i] {
+		k++
+	}
+	p.steps += k - i
+	return k
+}
+
+// backslash reads an escaped sign or line ending, and returns i for neither.
+func (p *parser) backslash(in *inliner, from, i int) int {
+	s := in.s
+	switch {
+	case i+1 < len(s) && s[i+1] == '\n':
+		in.text(from, i)
+		if p.short {
+			return p.lineBreak(in, i+1)
+		}
+		p.pushNode(in, p.node(Break, 0), i, i+2)
+		i += 2
+		for i < len(s) && isSpace(s[i]) {
+			i++
+		}
+		return i
+	case i+1 < len(s) && isPunct(s[i+1]):
+		in.text(from, i)
+		in.push(item{kind: itemValue, value: s[i+1 : i+2], start: int32(i), end: int32(i + 2)})
+		return i + 2
+	}
+	return i
+}
+
+// tagOrLink reads what begins with < or {, and returns i where that is text.
+func (p *parser) tagOrLink(in *inliner, from, i int) int {
+	angle := in.s[i] == '<'
+	switch {
+	case p.Plain && angle:
+		return p.plainAngle(in, from, i)
+	case p.Plain || !p.affordable():
+		return i
+	}
+	if k, ok := p.inlineTag(in, from, i); ok {
+		return k
+	}
+	if angle {
+		return p.angleLink(in, from, i)
+	}
+	return i
 }
 
 // inlineTag reads a tag or expression at i.

@@ -191,27 +191,10 @@ func (p *parser) resource(in *inliner, i int) (url, title string, end int, ok bo
 // destination reads <destination> or one without white space, in which
 // parentheses are balanced up to a depth.
 func (p *parser) destination(s string, i, depth int) (string, int, bool) {
-	if i >= len(s) {
-		return "", 0, false
+	if i < len(s) && s[i] == '<' {
+		return p.angleDestination(s, i)
 	}
-	start := i
-	if s[i] == '<' {
-		for i++; i < len(s); i++ {
-			p.steps++
-			switch s[i] {
-			case '>':
-				return unescape(s[start+1 : i]), i + 1, true
-			case '<', '\n':
-				return "", 0, false
-			case '\\':
-				if i+1 < len(s) && (s[i+1] == '<' || s[i+1] == '>' || s[i+1] == '\\') {
-					i++
-				}
-			}
-		}
-		return "", 0, false
-	}
-	open := 0
+	start, open := i, 0
 	for ; i < len(s); i++ {
 		p.steps++
 		c := s[i]
@@ -236,6 +219,25 @@ func (p *parser) destination(s string, i, depth int) (string, int, bool) {
 		return "", 0, false
 	}
 	return unescape(s[start:i]), i, true
+}
+
+// angleDestination reads <destination>, which stands on one line.
+func (p *parser) angleDestination(s string, i int) (string, int, bool) {
+	start := i + 1
+	for i++; i < len(s); i++ {
+		p.steps++
+		switch s[i] {
+		case '>':
+			return unescape(s[start:i]), i + 1, true
+		case '<', '\n':
+			return "", 0, false
+		case '\\':
+			if i+1 < len(s) && (s[i+1] == '<' || s[i+1] == '>' || s[i+1] == '\\') {
+				i++
+			}
+		}
+	}
+	return "", 0, false
 }
 
 // title reads a title in quotes or parentheses. failed notes quotes that are

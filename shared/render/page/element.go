@@ -32,7 +32,7 @@ func (s *state) elementHTML(b []byte, n *mdx.Node) []byte {
 	return s.tag(b, n)
 }
 
-// usesOutside tells, and reports, a <use> of another file: browsers load none
+// usesOutside finds and reports a <use> of another file: browsers load none
 // on file://, and none from another host at all.
 func (s *state) usesOutside(n *mdx.Node) bool {
 	e := s.element(n, nil)
@@ -45,7 +45,7 @@ func (s *state) usesOutside(n *mdx.Node) bool {
 	return false
 }
 
-// animatesAddress tells, and reports, an animation that would change where a
+// animatesAddress finds and reports an animation that would change where a
 // link leads: to a script as well, which no check of the link sees (SVG 2 and
 // SMIL Animation, 3.2.2).
 func (s *state) animatesAddress(n *mdx.Node) bool {
@@ -125,7 +125,7 @@ func rules(name string) tagRule {
 
 func isBlockTag(name string) bool { return rules(name)&block != 0 }
 
-// isTag tells whether a name is that of an HTML or SVG element, by its form:
+// isTag reports whether a name is that of an HTML or SVG element, by its form:
 // a small letter, then letters, digits and hyphens.
 func isTag(name string) bool {
 	if name == "" || name[0] < 'a' || name[0] > 'z' {
@@ -149,32 +149,12 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 		// HTML reads names whatever their case.
 		name = strings.ToLower(name)
 	}
-	if name == "script" {
-		return s.script(b, n)
-	}
 	rule := rules(name)
 	if inSVG {
 		rule &= drop | unwrap
-		switch name {
-		case "title", "style":
-			return s.svgText(b, n, name)
-		}
 	}
-	switch {
-	case rule&drop != 0:
-		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "<"+name+"> can't stand in a page's body and is left out")
-		return b
-	case rule&unwrap != 0:
-		return s.blocks(b, n.Children)
-	}
-	if name == "use" && s.usesOutside(n) || (name == "set" || name == "animate") && s.animatesAddress(n) {
-		return b
-	}
-	if name == "a" && !inSVG && s.anchors > 0 {
-		return s.blocks(b, n.Children) // as for Markdown's links
-	}
-	if name == "main" {
-		name = "div" // the document has its own
+	if out, done := s.instead(b, n, name, rule); done {
+		return out
 	}
 	children := n.Children
 	if rule&phrases != 0 {
@@ -183,75 +163,26 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 			name = "div"
 		}
 	}
+	if name == "main" {
+		name = "div" // the document has its own
+	}
 	table := name == "table" && !inSVG
 	if table {
 		b = s.scrollBox(b, "table-wrap", words.Table)
 	}
-	extra := ""
-	if !inSVG {
-		switch name {
-		case "img":
-			extra = s.fitImage(n)
-		case "iframe", "video", "audio", "embed", "object":
-			if s.r.airGapped && s.outside(n) {
-				return s.embedNotice(b, n)
-			}
-			s.fitEmbed(n, name)
-		}
-	}
-	b = append(b, '<')
-	b = append(b, name...)
-	heading := isHeadingTag(name) && !inSVG
-	b = s.attributes(b, n, name, extra)
-	if heading {
-		if _, own := n.Attr("id"); !own {
-			b = html.AppendAttr(b, "id", s.ids[n])
-		}
-	}
-	if rule&void != 0 {
-		if name == "img" {
-			if _, ok := n.Attr("alt"); !ok {
-				b = append(b, ` alt=""`...)
-			}
-			_, own := n.Attr("loading")
-			b = s.appendLoading(b, own)
-		}
-		b = append(b, '>')
-		if rule&block != 0 {
-			b = append(b, '\n')
-		}
-		return b
-	}
-	if len(children) == 0 && inSVG && isShape(name) {
-		return append(b, "/>"...)
-	}
-	b = append(b, '>')
-	inner := name == "svg" || name == "math"
-	if inner {
-		s.svg++
-	}
-	if name == "a" && !inSVG {
-		s.anchors++
-	}
+	b = s.startTag(b, n, name)
 	switch {
-	case rule&rawText != 0:
-		b = s.rawText(b, n)
-	case name == "iframe":
-		// What stands in a frame is never shown.
-	case heading && s.ids[n] != "":
-		b = s.headingBody(b, n, s.ids[n], int(name[1]-'0'))
+	case rule&void != 0:
+		b = append(b, '>')
+	case len(children) == 0 && inSVG && isShape(name):
+		b = append(b, "/>"...)
 	default:
-		b = s.blocks(b, children)
+		b = append(b, '>')
+		b = s.inside(b, n, name, rule, children)
+		b = append(b, "</"...)
+		b = append(b, name...)
+		b = append(b, '>')
 	}
-	if inner {
-		s.svg--
-	}
-	if name == "a" && !inSVG {
-		s.anchors--
-	}
-	b = append(b, "</"...)
-	b = append(b, name...)
-	b = append(b, '>')
 	if table {
 		b = append(b, "</div>"...)
 	}
@@ -259,6 +190,90 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 		b = append(b, '\n')
 	}
 	return b
+}
+
+// instead appends what stands in the place of an element that a page can't hold
+// as it is, if only nothing, and reports whether the element is one of those.
+func (s *state) instead(b []byte, n *mdx.Node, name string, rule tagRule) ([]byte, bool) {
+	inSVG := s.svg > 0
+	switch {
+	case name == "script":
+		return s.script(b, n), true
+	case inSVG && (name == "title" || name == "style"):
+		return s.svgText(b, n, name), true
+	case rule&drop != 0:
+		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "<"+name+"> can't stand in a page's body and is left out")
+		return b, true
+	case rule&unwrap != 0:
+		return s.blocks(b, n.Children), true
+	case name == "use" && s.usesOutside(n) || (name == "set" || name == "animate") && s.animatesAddress(n):
+		return b, true
+	case name == "a" && !inSVG && s.anchors > 0:
+		return s.blocks(b, n.Children), true // as for Markdown's links
+	case s.r.airGapped && !inSVG && isEmbed(name) && s.outside(n):
+		return s.embedNotice(b, n), true
+	}
+	return b, false
+}
+
+// isEmbed reports whether an element of HTML shows what is fetched from an
+// address, other than a picture.
+func isEmbed(name string) bool {
+	switch name {
+	case "iframe", "video", "audio", "embed", "object":
+		return true
+	}
+	return false
+}
+
+// startTag appends an element's start tag, without the sign that ends it.
+func (s *state) startTag(b []byte, n *mdx.Node, name string) []byte {
+	inSVG, extra := s.svg > 0, ""
+	if !inSVG && name == "img" {
+		extra = s.fitImage(n)
+	} else if !inSVG && isEmbed(name) {
+		s.fitEmbed(n, name)
+	}
+	b = append(b, '<')
+	b = append(b, name...)
+	b = s.attributes(b, n, name, extra)
+	if inSVG {
+		return b
+	}
+	if isHeadingTag(name) {
+		if _, own := n.Attr("id"); !own {
+			b = html.AppendAttr(b, "id", s.ids[n])
+		}
+	}
+	if name == "img" {
+		if _, ok := n.Attr("alt"); !ok {
+			b = append(b, ` alt=""`...)
+		}
+		_, own := n.Attr("loading")
+		b = s.appendLoading(b, own)
+	}
+	return b
+}
+
+// inside appends what stands between an element's tags. children are the
+// node's, without a paragraph that must not stand there.
+func (s *state) inside(b []byte, n *mdx.Node, name string, rule tagRule, children []*mdx.Node) []byte {
+	if name == "a" && s.svg == 0 {
+		s.anchors++
+		defer func() { s.anchors-- }()
+	}
+	switch {
+	case rule&rawText != 0:
+		return s.rawText(b, n)
+	case name == "iframe":
+		return b // What stands in a frame is never shown.
+	case s.svg == 0 && isHeadingTag(name) && s.ids[n] != "":
+		return s.headingBody(b, n, s.ids[n], int(name[1]-'0'))
+	case name == "svg" || name == "math":
+		s.svg++
+		defer func() { s.svg-- }()
+	}
+	return s.blocks(b, children)
 }
 
 // svgText appends an element of SVG that holds text. Its text is written so
@@ -283,7 +298,7 @@ func (s *state) svgText(b []byte, n *mdx.Node, name string) []byte {
 	return append(b, '>')
 }
 
-// svgKeepsCase tells the elements of SVG whose names have capitals.
+// svgKeepsCase reports whether an element of SVG has capitals in its name.
 func svgKeepsCase(name string) bool {
 	switch name {
 	case "animateMotion", "animateTransform", "clipPath", "foreignObject", "linearGradient", "radialGradient", "textPath":
@@ -292,7 +307,7 @@ func svgKeepsCase(name string) bool {
 	return strings.HasPrefix(name, "fe") && len(name) > 2 && 'A' <= name[2] && name[2] <= 'Z'
 }
 
-// isShape tells the elements of SVG that draw and have no content.
+// isShape reports whether an element of SVG draws and has no content.
 func isShape(name string) bool {
 	switch name {
 	case "path", "circle", "ellipse", "line", "polygon", "polyline", "rect", "stop", "use", "image":
@@ -342,83 +357,84 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag, extra string) []byte {
 			continue
 		}
 		v, ok := attrValue(a)
-		if !ok {
+		if !ok || v == nil || name == "style" { // a style became a class
 			continue
 		}
 		var value string
 		switch v := v.(type) {
 		case bool:
-			named := strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-")
-			switch {
-			case named && a.Kind != mdx.AttrBool:
-				b = html.AppendAttr(b, name, strconv.FormatBool(v))
-			case v && name != "id" && name != "class" && name != "style":
-				b = append(b, ' ')
-				b = append(b, name...)
-			}
-			continue
-		case nil:
+			b = appendSwitch(b, name, v, a.Kind)
 			continue
 		case string:
 			value = v
 		case float64:
 			value, _ = display(v)
 		default:
-			if name != "style" {
-				continue
-			}
-		}
-		switch name {
-		case "id":
-			// Ids that are taken already have none here.
-			value = s.ids[n]
-			if value == "" {
-				continue
-			}
-			s.emitted(value)
-		case "class":
-			s.classNames(a)
-			if value = joinClasses(value, styled); value == "" {
-				continue
-			}
-			styled = ""
-		case "style":
-			continue // became a class
-		case "href", "xlink:href":
-			if tag == "image" {
-				value = s.asset(n, a.Pos, value)
-			} else {
-				value = s.link(n, a.Pos, value)
-			}
-			if value == "" {
-				continue
-			}
-		case "src", "poster":
-			if value = s.asset(n, a.Pos, value); value == "" {
-				continue
-			}
-		case "data":
-			if tag == "object" {
-				if value = s.asset(n, a.Pos, value); value == "" {
-					continue
-				}
-			}
-		case "srcset", "imagesrcset":
-			value = s.srcset(n, a.Pos, value)
-		case "action", "formaction":
-			if value = s.link(n, a.Pos, value); value == "" {
-				continue
-			}
-		case "srcdoc":
-			s.report(s.fileOf(n), a.Pos, mdx.Warning, "script-dropped", "srcdoc is left out: a page in a page may run scripts")
 			continue
 		}
-		b = html.AppendAttr(b, name, value)
+		if name == "class" {
+			s.classNames(a)
+			value, styled = joinClasses(value, styled), ""
+			ok = value != ""
+		} else {
+			value, ok = s.attribute(n, tag, name, a.Pos, value)
+		}
+		if ok {
+			b = html.AppendAttr(b, name, value)
+		}
 	}
 	if styled != "" {
 		b = html.AppendAttr(b, "class", styled)
 	}
 	return b
+}
+
+// appendSwitch appends an attribute whose value is true or false: as a word
+// where HTML wants one, else by being there or not.
+func appendSwitch(b []byte, name string, on bool, kind mdx.AttrKind) []byte {
+	named := strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-")
+	switch {
+	case named && kind != mdx.AttrBool:
+		b = html.AppendAttr(b, name, strconv.FormatBool(on))
+	case on && name != "id" && name != "class":
+		b = append(b, ' ')
+		b = append(b, name...)
+	}
+	return b
+}
+
+// attribute returns the value that an attribute has on the page, and false for
+// one that is left out. pos is where its author wrote it.
+func (s *state) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value string) (string, bool) {
+	switch name {
+	case "id":
+		// Ids that are taken already have none here.
+		value = s.ids[n]
+		s.emitted(value)
+	case "href", "xlink:href":
+		if tag == "image" {
+			value = s.asset(n, pos, value)
+		} else {
+			value = s.link(n, pos, value)
+		}
+	case "src", "poster":
+		value = s.asset(n, pos, value)
+	case "data":
+		if tag != "object" {
+			return value, true
+		}
+		value = s.asset(n, pos, value)
+	case "srcset", "imagesrcset":
+		return s.srcset(n, pos, value), true
+	case "action", "formaction":
+		value = s.link(n, pos, value)
+	case "srcdoc":
+		s.report(s.fileOf(n), pos, mdx.Warning, "script-dropped", "srcdoc is left out: a page in a page may run scripts")
+		return "", false
+	default:
+		return value, true
+	}
+	return value, value != ""
 }
 
 // joinClasses puts two lists of classes together.
@@ -429,7 +445,7 @@ func joinClasses(a, b string) string {
 	return a + " " + b
 }
 
-// repeated tells whether a later attribute has the same name.
+// repeated reports whether a later attribute has the same name.
 func repeated(attrs []mdx.Attr, i int) bool {
 	for _, a := range attrs[i+1:] {
 		if strings.EqualFold(a.Name, attrs[i].Name) {
@@ -439,7 +455,7 @@ func repeated(attrs []mdx.Attr, i int) bool {
 	return false
 }
 
-// attrName gives the name that an attribute has in HTML, "" for one that only
+// attrName returns the name that an attribute has in HTML, "" for one that only
 // means something to React, or that is no name.
 func (s *state) attrName(name string) string {
 	switch name {
@@ -479,8 +495,8 @@ func (s *state) attrName(name string) string {
 	return kebab(name)
 }
 
-// keepsCase tells the attributes of SVG whose names have capitals in
-// themselves; React writes all others so instead of with hyphens.
+// keepsCase reports whether an attribute of SVG has capitals in its own name;
+// React writes all others so instead of with hyphens.
 func keepsCase(name string) bool {
 	switch name {
 	case "attributeName", "attributeType", "baseFrequency", "calcMode", "clipPathUnits", "diffuseConstant", "edgeMode",

@@ -26,14 +26,7 @@ func (s *state) html(b []byte, n *mdx.Node) []byte {
 	case mdx.Text:
 		return html.AppendText(b, n.Value)
 	case mdx.Paragraph:
-		if s.hasBlock(n.Children) {
-			b = append(b, `<div class="para">`...)
-			b = s.blocks(b, n.Children)
-			return append(b, "</div>\n"...)
-		}
-		b = append(b, "<p>"...)
-		b = s.blocks(b, n.Children)
-		return append(b, "</p>\n"...)
+		return s.paragraph(b, n)
 	case mdx.Heading:
 		return s.heading(b, n)
 	case mdx.Blockquote:
@@ -67,23 +60,7 @@ func (s *state) html(b []byte, n *mdx.Node) []byte {
 	case mdx.Break:
 		return append(b, "<br>\n"...)
 	case mdx.Link:
-		// An address in a link becomes a link of its own, as MDX reads it; a
-		// browser would close the outer one before it and leave it empty.
-		if s.anchors > 0 {
-			return s.blocks(b, n.Children)
-		}
-		s.anchors++
-		defer func() { s.anchors-- }()
-		b = append(b, "<a"...)
-		if href := s.link(n, n.Pos, n.URL); href != "" || n.URL == "" {
-			b = html.AppendAttr(b, "href", href)
-		}
-		if n.Title != "" {
-			b = html.AppendAttr(b, "title", n.Title)
-		}
-		b = append(b, '>')
-		b = s.blocks(b, n.Children)
-		return append(b, "</a>"...)
+		return s.anchor(b, n)
 	case mdx.Image:
 		return s.image(b, n)
 	case mdx.FootnoteRef:
@@ -94,6 +71,40 @@ func (s *state) html(b []byte, n *mdx.Node) []byte {
 		return s.blocks(b, n.Children)
 	}
 	return b // definitions, imports and expressions are gone by now
+}
+
+// paragraph appends a paragraph, or a box for one that holds what HTML does not
+// allow in it.
+func (s *state) paragraph(b []byte, n *mdx.Node) []byte {
+	if s.hasBlock(n.Children) {
+		b = append(b, `<div class="para">`...)
+		b = s.blocks(b, n.Children)
+		return append(b, "</div>\n"...)
+	}
+	b = append(b, "<p>"...)
+	b = s.blocks(b, n.Children)
+	return append(b, "</p>\n"...)
+}
+
+// anchor appends a link of Markdown.
+func (s *state) anchor(b []byte, n *mdx.Node) []byte {
+	// An address in a link becomes a link of its own, as MDX reads it; a
+	// browser would close the outer one before it and leave it empty.
+	if s.anchors > 0 {
+		return s.blocks(b, n.Children)
+	}
+	s.anchors++
+	defer func() { s.anchors-- }()
+	b = append(b, "<a"...)
+	if href := s.link(n, n.Pos, n.URL); href != "" || n.URL == "" {
+		b = html.AppendAttr(b, "href", href)
+	}
+	if n.Title != "" {
+		b = html.AppendAttr(b, "title", n.Title)
+	}
+	b = append(b, '>')
+	b = s.blocks(b, n.Children)
+	return append(b, "</a>"...)
 }
 
 func (s *state) wrap(b []byte, tag string, n *mdx.Node) []byte {
@@ -141,8 +152,8 @@ func (s *state) headingBody(b []byte, n *mdx.Node, id string, level int) []byte 
 	return append(b, "></a>"...)
 }
 
-// noAnchor tells the headings that their authors want without a link to
-// themselves.
+// noAnchor reports whether a heading's author wants it without a link to
+// itself.
 func noAnchor(n *mdx.Node) bool {
 	for _, a := range n.Attrs {
 		if strings.EqualFold(a.Name, "noAnchor") {
@@ -242,7 +253,7 @@ const longCell = 48
 // date or a number, is kept from being broken at its hyphens.
 const shortCell = 24
 
-// unbroken tells whether a text is one word that a browser might break.
+// unbroken reports whether a text is one word that a browser might break.
 func unbroken(text string) bool {
 	return strings.ContainsAny(text, "-/") && !strings.ContainsAny(text, " \t\n")
 }
@@ -265,7 +276,7 @@ func cells(row *mdx.Node, head int) []*mdx.Node {
 	return list
 }
 
-// fillsUp tells whether the rows of a table that end early are filled up with
+// fillsUp reports whether the rows of a table that end early are filled up with
 // empty cells. A table with very many columns and very many rows of one cell
 // would become thousands of times as long as its source: there they are not.
 func fillsUp(rows, columns, held int) bool {
@@ -344,7 +355,7 @@ func (s *state) table(b []byte, n *mdx.Node) []byte {
 	return append(b, "</table></div>\n"...)
 }
 
-// hasBlock tells whether inline content holds something that HTML does not
+// hasBlock reports whether inline content holds something that HTML does not
 // allow in a paragraph.
 func (s *state) hasBlock(list []*mdx.Node) bool {
 	for _, n := range list {

@@ -24,46 +24,12 @@ const footnotesID = "bindery-footnotes"
 // an author wrote down is never changed by what another part of the page is
 // called.
 func (s *state) assignIDs() {
-	var raw, headings, components []*mdx.Node
 	for _, id := range reserved() {
 		s.taken[id] = false
 	}
-	visit := func(n *mdx.Node) bool {
-		switch n.Kind {
-		case mdx.Heading:
-			headings = append(headings, n)
-		case mdx.FootnoteDef:
-			s.defineFootnote(n)
-		case mdx.Element:
-			c := s.component(n)
-			if _, ok := n.Attr("id"); ok && (c == nil || c.ID != nil) {
-				raw = append(raw, n)
-			} else if c != nil {
-				if c.ID != nil {
-					components = append(components, n)
-				}
-			} else if isHeadingTag(n.Name) {
-				headings = append(headings, n)
-			}
-		}
-		return true
-	}
-	for _, n := range s.root {
-		s.walk(n, visit)
-	}
-	for _, n := range raw {
-		id, _ := n.Attr("id")
-		v, _ := attrValue(id)
-		text, _ := display(v)
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		if _, again := s.taken[text]; again {
-			s.report(s.fileOf(n), id.Pos, mdx.Warning, "id-duplicate", "the id "+text+" is taken already on this page; this one is left out")
-			continue
-		}
-		s.taken[text] = false
-		s.ids[n] = text
+	written, headings, components := s.wantIDs()
+	for _, n := range written {
+		s.takeWritten(n)
 	}
 	for _, n := range headings {
 		if id := s.ownIDs[n]; id != "" {
@@ -83,6 +49,58 @@ func (s *state) assignIDs() {
 			s.ids[n] = s.unique(prefix + text)
 		}
 	}
+	s.addAliases(headings, texts)
+}
+
+// wantIDs returns the page's elements with an id of their author's, and those
+// without one that get one. It defines the footnotes on its way.
+func (s *state) wantIDs() (written, headings, components []*mdx.Node) {
+	visit := func(n *mdx.Node) bool {
+		switch n.Kind {
+		case mdx.Heading:
+			headings = append(headings, n)
+		case mdx.FootnoteDef:
+			s.defineFootnote(n)
+		case mdx.Element:
+			c := s.component(n)
+			_, own := n.Attr("id")
+			switch {
+			case own && (c == nil || c.ID != nil):
+				written = append(written, n)
+			case c != nil && c.ID != nil:
+				components = append(components, n)
+			case c == nil && isHeadingTag(n.Name):
+				headings = append(headings, n)
+			}
+		}
+		return true
+	}
+	for _, n := range s.root {
+		s.walk(n, visit)
+	}
+	return written, headings, components
+}
+
+// takeWritten takes the id that an element's author wrote, unless another
+// element has it.
+func (s *state) takeWritten(n *mdx.Node) {
+	id, _ := n.Attr("id")
+	v, _ := attrValue(id)
+	text, _ := display(v)
+	if text = strings.TrimSpace(text); text == "" {
+		return
+	}
+	if _, again := s.taken[text]; again {
+		s.report(s.fileOf(n), id.Pos, mdx.Warning, "id-duplicate", "the id "+text+" is taken already on this page; this one is left out")
+		return
+	}
+	s.taken[text] = false
+	s.ids[n] = text
+}
+
+// addAliases gives headings the ids that GitHub gives them as well, as far as
+// they are free: links written for it lead there.
+func (s *state) addAliases(headings []*mdx.Node, texts []string) {
 	count := map[string]int{}
 	for i, n := range headings {
 		alias := githubSlug(texts[i])
@@ -170,32 +188,10 @@ func (s *state) plain(list []*mdx.Node) string {
 func slug(text string) string {
 	b := make([]byte, 0, len(text)+2)
 	gap := false
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			i++
-			switch {
-			case 'A' <= c && c <= 'Z':
-				c |= 0x20
-			case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-			case c == '\'' && len(b) > 0 && !gap && i < len(text) && isASCIILetter(text[i]):
-				continue
-			default:
-				gap = len(b) > 0
-				continue
-			}
-			if gap {
-				b = append(b, '-')
-				gap = false
-			}
-			b = append(b, c)
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		i += size
-		switch {
-		case r == '’' && len(b) > 0 && !gap && i < len(text) && isASCIILetter(text[i]):
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) && len(b) > 0 && !gap:
+	for i, r := range text {
+		switch inWord := len(b) > 0 && !gap; {
+		case inWord && (r == '\'' || r == '’') && beginsWithLetter(text[i+utf8.RuneLen(r):]):
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || inWord && unicode.Is(unicode.Mn, r):
 			if gap {
 				b = append(b, '-')
 				gap = false
@@ -208,6 +204,8 @@ func slug(text string) string {
 	}
 	return string(b)
 }
+
+func beginsWithLetter(s string) bool { return s != "" && isASCIILetter(s[0]) }
 
 // githubSlug makes the id that GitHub gives to a heading: lower case, spaces
 // to hyphens one by one, everything dropped but letters, digits, hyphens and

@@ -1,6 +1,9 @@
 package reference
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // alone is the only part of an allOf that is a reference, in a schema that says
 // nothing else about its values.
@@ -30,62 +33,50 @@ func (c *slicer) join(s *Schema, p place, depth int, joining []*value) {
 		if !ok || slices.Contains(joining, part.v) || !c.room(part) || depth > maxSchemaDepth {
 			continue
 		}
-		o := c.inline(part, depth+1, joining)
-		if len(s.Types) == 0 {
-			s.Types = o.Types
+		s.add(c.inline(part, depth+1, joining))
+	}
+}
+
+// add takes over from o what s does not say itself.
+func (s *Schema) add(o *Schema) {
+	s.Types = orElse(s.Types, o.Types)
+	s.Format, s.Title, s.Description = cmp.Or(s.Format, o.Format), cmp.Or(s.Title, o.Title), cmp.Or(s.Description, o.Description)
+	s.Nullable = s.Nullable || o.Nullable
+	s.Deprecated, s.ReadOnly, s.WriteOnly = s.Deprecated || o.Deprecated, s.ReadOnly || o.ReadOnly, s.WriteOnly || o.WriteOnly
+	s.Unique, s.Closed = s.Unique || o.Unique, s.Closed || o.Closed
+	if s.Enum == nil {
+		s.Enum, s.EnumText = o.Enum, o.EnumText
+	}
+	s.Const, s.Default, s.Examples = orElse(s.Const, o.Const), orElse(s.Default, o.Default), orElse(s.Examples, o.Examples)
+	for _, l := range o.Limits {
+		if !slices.ContainsFunc(s.Limits, func(have Limit) bool { return have.Name == l.Name }) {
+			s.Limits = append(s.Limits, l)
 		}
-		for _, f := range [...]struct{ to, from *string }{{&s.Format, &o.Format}, {&s.Title, &o.Title}, {&s.Description, &o.Description}} {
-			if *f.to == "" {
-				*f.to = *f.from
-			}
-		}
-		s.Nullable = s.Nullable || o.Nullable
-		s.Deprecated, s.ReadOnly, s.WriteOnly = s.Deprecated || o.Deprecated, s.ReadOnly || o.ReadOnly, s.WriteOnly || o.WriteOnly
-		s.Unique, s.Closed = s.Unique || o.Unique, s.Closed || o.Closed
-		if s.Enum == nil {
-			s.Enum, s.EnumText = o.Enum, o.EnumText
-		}
-		if s.Const == nil {
-			s.Const = o.Const
-		}
-		if s.Default == nil {
-			s.Default = o.Default
-		}
-		if s.Examples == nil {
-			s.Examples = o.Examples
-		}
-		for _, l := range o.Limits {
-			if !slices.ContainsFunc(s.Limits, func(have Limit) bool { return have.Name == l.Name }) {
-				s.Limits = append(s.Limits, l)
-			}
-		}
-		s.Properties, s.required = joinProperties(s.Properties, o.Properties), append(slices.Clip(s.required), o.required...)
-		s.required = s.required[:min(len(s.required), maxRequired)]
-		s.Patterns = joinProperties(s.Patterns, o.Patterns)
-		if s.Additional == nil {
-			s.Additional = o.Additional
-		}
-		if s.Items == nil {
-			s.Items = o.Items
-		}
-		if s.Tuple == nil {
-			s.Tuple = o.Tuple
-		}
-		if s.Not == nil {
-			s.Not = o.Not
-		}
-		if s.XML == nil {
-			s.XML = o.XML
-		}
-		if s.OneOf == nil && s.AnyOf == nil { // and what tells them apart
-			s.OneOf, s.AnyOf, s.Discriminator, s.Mapping = o.OneOf, o.AnyOf, o.Discriminator, o.Mapping
-			if s.OneOf == nil && s.AnyOf == nil {
-				s.Discriminator = ""
-			}
+	}
+	s.Properties, s.Patterns = joinProperties(s.Properties, o.Properties), joinProperties(s.Patterns, o.Patterns)
+	s.required = append(slices.Clip(s.required), o.required...)
+	s.required = s.required[:min(len(s.required), maxRequired)]
+	s.Additional, s.Items, s.Tuple = cmp.Or(s.Additional, o.Additional), cmp.Or(s.Items, o.Items), orElse(s.Tuple, o.Tuple)
+	s.Not, s.XML = cmp.Or(s.Not, o.Not), cmp.Or(s.XML, o.XML)
+	if s.OneOf == nil && s.AnyOf == nil { // and what distinguishes them
+		s.OneOf, s.AnyOf, s.Discriminator, s.Mapping = o.OneOf, o.AnyOf, o.Discriminator, o.Mapping
+		if s.OneOf == nil && s.AnyOf == nil {
+			s.Discriminator = ""
 		}
 	}
 }
 
+// orElse returns list, or instead if list is empty.
+func orElse[S ~[]E, E any](list, instead S) S {
+	if len(list) == 0 {
+		return instead
+	}
+	return list
+}
+
+// joinProperties adds to have the properties of more that it lacks. Of a name
+// that both have, one that says nothing of its value takes the other's schema
+// and adds to it what it does say, such as a description.
 func joinProperties(have, more []Property) []Property {
 	for _, p := range more {
 		i := slices.IndexFunc(have, func(h Property) bool { return h.Name == p.Name })
@@ -95,18 +86,11 @@ func joinProperties(have, more []Property) []Property {
 		}
 		have[i].Required = have[i].Required || p.Required
 		if h := have[i].Schema; h.Ref == "" && len(h.Types) == 0 && len(h.Properties) == 0 && h.OneOf == nil && h.AnyOf == nil {
-			merged := *p.Schema // the later only adds to it, such as a description
-			if h.Description != "" {
-				merged.Description = h.Description
-			}
-			if h.Default != nil {
-				merged.Default = h.Default
-			}
+			merged := *p.Schema
+			merged.Description = cmp.Or(h.Description, merged.Description)
+			merged.Default, merged.Const = orElse(h.Default, merged.Default), orElse(h.Const, merged.Const)
 			if h.Enum != nil {
 				merged.Enum, merged.EnumText = h.Enum, h.EnumText
-			}
-			if h.Const != nil {
-				merged.Const = h.Const
 			}
 			have[i].Schema = &merged
 		}

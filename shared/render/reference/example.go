@@ -35,7 +35,7 @@ type maker struct {
 	open     []string // references in work
 }
 
-// example gives a value of a schema, as JSON: the author's example where there
+// example returns a value of a schema, as JSON: the author's example where there
 // is one, else one that is made up of types and formats, always the same.
 func (s *Slice) example(x *Schema, to side, required bool) json.RawMessage {
 	m := maker{slice: s, side: to, required: required}
@@ -43,7 +43,8 @@ func (s *Slice) example(x *Schema, to side, required bool) json.RawMessage {
 	return raw
 }
 
-// value gives ok as false for what can't be shown: the inside of a circle.
+// value returns a value of a schema, and false for what can't be shown: the
+// inside of a circle.
 func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 	if x == nil {
 		return json.RawMessage(`null`), true
@@ -62,15 +63,33 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 	if x.Never {
 		return nil, false
 	}
-	for _, given := range [...]json.RawMessage{first(x.Examples), x.Const, x.Default, first(x.Enum)} {
-		if given != nil {
-			m.bytes += len(given)
-			if len(x.Types) == 1 && x.Types[0] == "string" && given[0] != '"' && given[0] != '{' && given[0] != '[' && given[0] != 'n' {
-				return appendJSONString(nil, string(given)), true // YAML took a text for a number
-			}
-			return given, true
-		}
+	if raw := m.given(x); raw != nil {
+		return raw, true
 	}
+	if raw, ok := m.alternative(x, depth); ok {
+		return raw, true
+	}
+	return m.typed(x, depth)
+}
+
+// given returns the value that the author gives, nil for none.
+func (m *maker) given(x *Schema) json.RawMessage {
+	for _, given := range [...]json.RawMessage{first(x.Examples), x.Const, x.Default, first(x.Enum)} {
+		if given == nil {
+			continue
+		}
+		m.bytes += len(given)
+		if len(x.Types) == 1 && x.Types[0] == "string" && given[0] != '"' && given[0] != '{' && given[0] != '[' && given[0] != 'n' {
+			return appendJSONString(nil, string(given)) // YAML took a text for a number
+		}
+		return given
+	}
+	return nil
+}
+
+// alternative returns a value of the first of oneOf or anyOf that has one, with
+// the properties that stand beside the alternatives.
+func (m *maker) alternative(x *Schema, depth int) (json.RawMessage, bool) {
 	alternatives := x.OneOf
 	if alternatives == nil {
 		alternatives = x.AnyOf
@@ -86,6 +105,11 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 			return m.named(raw, x, i), true
 		}
 	}
+	return nil, false
+}
+
+// typed makes up a value of the first type.
+func (m *maker) typed(x *Schema, depth int) (json.RawMessage, bool) {
 	kind := ""
 	if len(x.Types) > 0 {
 		kind = x.Types[0]
@@ -94,32 +118,35 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 	case "object":
 		return m.object(x, nil, depth)
 	case "array":
-		b := []byte{'['}
-		items := x.Tuple
-		if items == nil && x.Items != nil {
-			items = []*Schema{x.Items}
-		}
-		for _, item := range items {
-			raw, ok := m.value(item, depth+1)
-			if !ok {
-				continue
-			}
-			if len(b) > 1 {
-				b = append(b, ',')
-			}
-			b = append(b, raw...)
-		}
-		return append(b, ']'), true
+		return m.array(x, depth), true
 	case "integer", "number":
 		return json.RawMessage(number(x)), true
 	case "boolean":
 		return json.RawMessage(`true`), true
-	case "null":
-		return json.RawMessage(`null`), true
 	case "string":
 		return appendJSONString(nil, text(x)), true
 	}
 	return json.RawMessage(`null`), true
+}
+
+// array makes a list with one value of each schema of items.
+func (m *maker) array(x *Schema, depth int) json.RawMessage {
+	items := x.Tuple
+	if items == nil && x.Items != nil {
+		items = []*Schema{x.Items}
+	}
+	b := []byte{'['}
+	for _, item := range items {
+		raw, ok := m.value(item, depth+1)
+		if !ok {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(b, raw...)
+	}
+	return append(b, ']')
 }
 
 // named puts the discriminator's value into a made-up object of an alternative.
@@ -153,7 +180,7 @@ func (m *maker) named(raw json.RawMessage, x *Schema, alternative int) json.RawM
 	return raw
 }
 
-// object gives an object with the properties of x and, if not nil, of more.
+// object makes an object with the properties of x and, if not nil, of more.
 func (m *maker) object(x, more *Schema, depth int) (json.RawMessage, bool) {
 	b := []byte{'{'}
 	add := func(name string, s *Schema) {
@@ -190,7 +217,7 @@ func first(list []json.RawMessage) json.RawMessage {
 	return list[0]
 }
 
-// number gives a number within its bounds.
+// number returns a number within its bounds.
 func number(x *Schema) string {
 	whole := x.Types[0] == "integer"
 	n, step := 1.5, 0.0
@@ -230,7 +257,7 @@ func number(x *Schema) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// text gives a text of a format.
+// text returns a text of a format.
 func text(x *Schema) string {
 	switch x.Format {
 	case "date-time":

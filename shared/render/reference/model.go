@@ -60,7 +60,7 @@ type modelBody struct {
 	Type  string       `json:"type"`
 	Value string       `json:"value,omitempty"`
 	Form  []modelField `json:"form,omitempty"`
-	// Multipart tells a form that may hold files.
+	// Multipart marks a form that may hold files.
 	Multipart bool `json:"multipart,omitempty"`
 	File      bool `json:"file,omitempty"`
 	// Sent is what is sent of a type that is a range, unless a file says more.
@@ -87,16 +87,43 @@ func (b *builder) model() string {
 		"body": w.Say(words.Body), "type": w.Say(words.ContentType), "answer": w.Say(words.AnswerType), "server": w.Say(words.Servers), "request": w.Say(words.Request), "response": w.Say(words.Response), "failed": w.Say(words.Failed), "refused": w.Say(words.Refused),
 		"secrets": w.Say(words.Secrets), "required": w.Say(words.Required), "status": w.Say(words.Status), "time": w.Say(words.Time),
 	}}
+	m.Servers, m.Auth = s.modelServers(), s.modelAuth()
+	values := modelValues{slice: s, opt: b.opt, left: maxExample}
+	for _, p := range s.Params {
+		m.Params = append(m.Params, values.param(p))
+	}
+	for _, media := range s.bodies() {
+		if values.left <= -maxMedia*maxExample {
+			break
+		}
+		m.Bodies = append(m.Bodies, values.body(media))
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// modelServers returns the servers, one without an address if there is none.
+func (s *Slice) modelServers() []modelServer {
+	var out []modelServer
 	for _, sv := range s.Servers {
 		server := modelServer{URL: strings.TrimRight(sv.URL, "/")}
 		for _, v := range sv.Variables {
 			server.Vars = append(server.Vars, modelVariable{v.Name, v.Default, v.Enum})
 		}
-		m.Servers = append(m.Servers, server)
+		out = append(out, server)
 	}
-	if len(m.Servers) == 0 {
-		m.Servers = []modelServer{{}}
+	if len(out) == 0 {
+		return []modelServer{{}}
 	}
+	return out
+}
+
+// modelAuth returns the secrets of all ways to be let in, each once.
+func (s *Slice) modelAuth() []modelAuth {
+	var out []modelAuth
 	seen := map[string]bool{}
 	for _, way := range s.Security {
 		for _, x := range way {
@@ -114,66 +141,72 @@ func (b *builder) model() string {
 			}
 			if !seen[x.Name] {
 				seen[x.Name] = true
-				m.Auth = append(m.Auth, a)
+				out = append(out, a)
 			}
 		}
 	}
-	left := maxExample // bytes of values
-	param := func(p Param) modelParam {
-		x := s.resolve(p.Schema)
-		mp := modelParam{Name: p.Name, In: p.In, Required: p.Required, Type: "string", Style: p.Style, Explode: p.Explode}
-		if len(x.Types) > 0 {
-			mp.Type = x.Types[0]
+	return out
+}
+
+// modelValues makes the parts of a model that hold values.
+type modelValues struct {
+	slice *Slice
+	opt   Options
+	left  int // bytes of values that still fit
+}
+
+// param returns a parameter of the call, with the author's example as its value
+// if it must be there.
+func (m *modelValues) param(p Param) modelParam {
+	mp := m.field(p)
+	if value, given := m.slice.paramExample(p); given && p.Required && m.left > 0 {
+		mp.Value = value
+		m.left -= len(value)
+	}
+	return mp
+}
+
+// field returns a parameter, or a form's field, without a value.
+func (m *modelValues) field(p Param) modelParam {
+	x := m.slice.resolve(p.Schema)
+	mp := modelParam{Name: p.Name, In: p.In, Required: p.Required, Type: "string", Style: p.Style, Explode: p.Explode}
+	if len(x.Types) > 0 {
+		mp.Type = x.Types[0]
+	}
+	for i, e := range x.Enum {
+		if m.left -= len(e); i < maxShownEnum && m.left > 0 {
+			mp.Options = append(mp.Options, scalarText(e))
 		}
-		for i, e := range x.Enum {
-			if left -= len(e); i < maxShownEnum && left > 0 {
-				mp.Options = append(mp.Options, scalarText(e))
+	}
+	if mp.Type == "boolean" {
+		mp.Options = []string{"true", "false"}
+	}
+	return mp
+}
+
+// body returns content of one type, filled in as the request's sample is.
+func (m *modelValues) body(media *Media) modelBody {
+	r := &request{}
+	m.slice.requestBody(r, media, m.opt)
+	body := modelBody{Type: media.Type, File: r.file, Multipart: r.multipart}
+	if sent := concrete(media.Type); sent != media.Type {
+		body.Sent = sent
+	}
+	if r.body != noBody {
+		body.Value = r.body
+	}
+	if r.form != nil {
+		for _, e := range m.slice.entries(media, false) {
+			f := modelField{modelParam: m.field(e.param), File: e.file, Many: e.many, Part: single(e.part)}
+			if e.file {
+				f.Accept = e.part
+			} else if e.param.Required || !m.opt.RequiredOnly {
+				f.Value = scalarText(e.value)
 			}
+			body.Form = append(body.Form, f)
+			m.left -= len(f.Name) + len(f.Value)
 		}
-		if mp.Type == "boolean" {
-			mp.Options = []string{"true", "false"}
-		}
-		return mp
 	}
-	for _, p := range s.Params {
-		mp := param(p)
-		if value, given := s.paramExample(p); given && p.Required && left > 0 {
-			mp.Value = value
-			left -= len(value)
-		}
-		m.Params = append(m.Params, mp)
-	}
-	for _, media := range s.bodies() {
-		if left <= -maxMedia*maxExample {
-			break
-		}
-		r := &request{}
-		s.requestBody(r, media, b.opt)
-		body := modelBody{Type: media.Type, File: r.file, Multipart: r.multipart}
-		if sent := concrete(media.Type); sent != media.Type {
-			body.Sent = sent
-		}
-		if r.body != noBody {
-			body.Value = r.body
-		}
-		if r.form != nil {
-			for _, e := range s.entries(media, false) {
-				f := modelField{modelParam: param(e.param), File: e.file, Many: e.many, Part: single(e.part)}
-				if e.file {
-					f.Accept = e.part
-				} else if e.param.Required || !b.opt.RequiredOnly {
-					f.Value = scalarText(e.value)
-				}
-				body.Form = append(body.Form, f)
-				left -= len(f.Name) + len(f.Value)
-			}
-		}
-		left -= len(body.Value)
-		m.Bodies = append(m.Bodies, body)
-	}
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return ""
-	}
-	return string(raw)
+	m.left -= len(body.Value)
+	return body
 }

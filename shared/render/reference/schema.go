@@ -52,7 +52,7 @@ type Schema struct {
 	// Required are names of properties that must be there, in a schema that
 	// does not say what they are.
 	Required []string `json:",omitempty"`
-	// Discriminator is the property that tells the alternatives apart, Mapping
+	// Discriminator is the property that distinguishes the alternatives, Mapping
 	// its value for each of OneOf or AnyOf, "" where none is known.
 	Discriminator string   `json:",omitempty"`
 	Mapping       []string `json:",omitempty"`
@@ -115,7 +115,7 @@ type slicer struct {
 	active map[*value]*Schema
 }
 
-// room tells whether another schema fits; the first that does not is reported.
+// room reports whether another schema fits; the first that does not is reported.
 func (c *slicer) room(p place) bool {
 	if c.count++; c.count <= maxParts && c.bytes < maxSliceBytes {
 		return true
@@ -127,7 +127,7 @@ func (c *slicer) room(p place) bool {
 	return false
 }
 
-// full tells that nothing more fits: what is left of a list is not looked at.
+// full reports whether nothing more fits: what is left of a list is not looked at.
 func (c *slicer) full() bool { return c.count > maxParts || c.bytes >= maxSliceBytes }
 
 // schema converts a schema. It never returns nil.
@@ -183,10 +183,45 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 	case v == nil || v.kind != objectValue || depth > maxSchemaDepth:
 		return s
 	}
+	c.labels(s, v)
+	s.setTypes(v)
+	c.values(s, v)
+	c.limits(s, v)
+	s.required = v.get("required").texts()
+	s.required = s.required[:min(len(s.required), maxRequired)]
+	c.parts(s, p, depth)
+	c.join(s, p, depth, append(slices.Clip(joining), v))
+	for i := range s.Properties {
+		if slices.Contains(s.required, s.Properties[i].Name) {
+			s.Properties[i].Required = true
+		}
+	}
+	if len(s.Properties) == 0 {
+		s.Required = s.required
+	}
+	if d := v.get("discriminator"); d != nil {
+		if len(joining) == 0 {
+			c.derive(s, p, d, depth)
+		}
+		c.discriminate(s, p, d)
+	}
+	if only := s.only(); only != nil {
+		return only
+	}
+	s.inferTypes()
+	return s
+}
+
+// labels reads what describes a schema and no value of it.
+func (c *slicer) labels(s *Schema, v *value) {
 	s.Format, s.Title, s.Description = c.words(v.first("format")), c.words(v.first("title")), c.words(v.first("description"))
 	s.Nullable, s.Deprecated = v.get("nullable").isTrue(), v.get("deprecated").isTrue()
 	s.ReadOnly, s.WriteOnly = v.get("readOnly").isTrue(), v.get("writeOnly").isTrue()
 	s.Unique, s.XML = v.get("uniqueItems").isTrue(), c.readXML(v.get("xml"))
+}
+
+// setTypes reads the types: "null" beside others makes the schema nullable.
+func (s *Schema) setTypes(v *value) {
 	for _, t := range v.get("type").texts() {
 		if t == "null" {
 			s.Nullable = true
@@ -197,7 +232,21 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 	if len(s.Types) == 0 && s.Nullable && v.get("type") != nil && v.get("nullable") == nil {
 		s.Types, s.Nullable = []string{"null"}, false
 	}
-	c.values(s, v)
+}
+
+// inferTypes sets the type that the other members imply where none is named.
+func (s *Schema) inferTypes() {
+	switch {
+	case len(s.Types) > 0:
+	case len(s.Properties)+len(s.Patterns) > 0 || s.Additional != nil:
+		s.Types = []string{"object"}
+	case s.Items != nil || s.Tuple != nil:
+		s.Types = []string{"array"}
+	}
+}
+
+// limits reads the constraints.
+func (c *slicer) limits(s *Schema, v *value) {
 	for _, name := range limitNames {
 		x := v.get(name)
 		if x == nil || x.kind > stringValue || x.isFalse() || x.isTrue() { // 3.0's exclusive bounds are booleans
@@ -211,24 +260,13 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 			s.Limits = append(s.Limits, Limit{label, text})
 		}
 	}
-	s.required = v.get("required").texts()
-	s.required = s.required[:min(len(s.required), maxRequired)]
-	for _, m := range v.get("properties").fields() {
-		if c.bytes += len(m.key); c.full() {
-			c.room(p)
-			break
-		}
-		s.Properties = append(s.Properties, Property{
-			Name: m.key, Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1),
-		})
-	}
-	for _, m := range v.get("patternProperties").fields() {
-		if c.bytes += len(m.key); c.full() {
-			c.room(p)
-			break
-		}
-		s.Patterns = append(s.Patterns, Property{Name: m.key, Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1)})
-	}
+}
+
+// parts converts the schemas that a schema holds, allOf's excepted.
+func (c *slicer) parts(s *Schema, p place, depth int) {
+	v := p.v
+	s.Properties = c.properties(p, "properties", depth)
+	s.Patterns = c.properties(p, "patternProperties", depth)
 	for _, name := range [...]string{"additionalProperties", "unevaluatedProperties"} {
 		switch x := v.get(name); {
 		case x == nil:
@@ -254,42 +292,38 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 	if x := v.get("not"); x != nil && x.kind == objectValue {
 		s.Not = c.schema(place{doc: p.doc, v: x}, depth+1)
 	}
-	c.join(s, p, depth, append(slices.Clip(joining), v))
-	for i := range s.Properties {
-		if slices.Contains(s.required, s.Properties[i].Name) {
-			s.Properties[i].Required = true
+}
+
+// properties converts the schemas that the named member lists by name.
+func (c *slicer) properties(p place, member string, depth int) []Property {
+	var out []Property
+	for _, m := range p.v.get(member).fields() {
+		if c.bytes += len(m.key); c.full() {
+			c.room(p)
+			break
 		}
+		out = append(out, Property{Name: m.key, Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1)})
 	}
-	if len(s.Properties) == 0 {
-		s.Required = s.required
+	return out
+}
+
+// only returns the single alternative of a schema that says little else, with
+// what it says: one, or one and null besides, is no choice to show. It returns
+// nil for all other schemas.
+func (s *Schema) only() *Schema {
+	one := slices.Concat(s.OneOf, s.AnyOf)
+	if len(one) != 1 || len(s.Types)+len(s.Properties) > 0 || s.Additional != nil {
+		return nil
 	}
-	if d := v.get("discriminator"); d != nil {
-		if len(joining) == 0 {
-			c.derive(s, p, d, depth)
-		}
-		c.discriminate(s, p, d)
+	only := *one[0]
+	if s.Description != "" {
+		only.Description = s.Description
 	}
-	if one := slices.Concat(s.OneOf, s.AnyOf); len(one) == 1 && len(s.Types)+len(s.Properties) == 0 && s.Additional == nil {
-		// Only itself, or null besides: no choice to show.
-		only := *one[0]
-		if s.Description != "" {
-			only.Description = s.Description
-		}
-		only.Nullable, only.Deprecated = only.Nullable || s.Nullable, only.Deprecated || s.Deprecated
-		if s.Default != nil && only.Ref == "" {
-			only.Default = s.Default
-		}
-		return &only
+	only.Nullable, only.Deprecated = only.Nullable || s.Nullable, only.Deprecated || s.Deprecated
+	if s.Default != nil && only.Ref == "" {
+		only.Default = s.Default
 	}
-	if len(s.Types) == 0 {
-		switch {
-		case len(s.Properties)+len(s.Patterns) > 0 || s.Additional != nil:
-			s.Types = []string{"object"}
-		case s.Items != nil || s.Tuple != nil:
-			s.Types = []string{"array"}
-		}
-	}
-	return s
+	return &only
 }
 
 // values reads enum, const, default and examples.

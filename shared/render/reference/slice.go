@@ -73,7 +73,7 @@ type Variable struct {
 // Requirement is one way to be let in: all of its schemes together.
 type Requirement []Scheme
 
-// Scheme is a way to tell who calls.
+// Scheme is a way to identify the caller.
 type Scheme struct {
 	Name string
 	// Type is OpenAPI's: apiKey, http, oauth2, openIdConnect, mutualTLS.
@@ -215,6 +215,8 @@ func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
 	return out
 }
 
+// operation fills the slice of an operation. item is the path's item that it
+// stands in, root the specification.
 func (c *slicer) operation(root, item, op place) {
 	out := c.slice
 	for _, from := range [...]place{op, item, root} { // the closest list wins
@@ -230,22 +232,8 @@ func (c *slicer) operation(root, item, op place) {
 		security = root.get("security")
 	}
 	out.Security = c.security(root, security.v)
-	for _, from := range [...]place{op, item} {
-		for _, v := range from.v.get("parameters").list() {
-			p, ok := c.r.follow(place{doc: from.doc, v: v})
-			if !ok {
-				continue
-			}
-			if !c.room(p) {
-				break
-			}
-			param := c.param(p)
-			if param.Name == "" || param.In == "" || slices.ContainsFunc(out.Params, func(have Param) bool { return have.Name == param.Name && have.In == param.In }) {
-				continue
-			}
-			out.Params = append(out.Params, param)
-		}
-	}
+	c.params(op)
+	c.params(item)
 	out.Body = c.body(op.get("requestBody"))
 	for _, m := range op.v.get("responses").fields() {
 		if strings.HasPrefix(m.key, "x-") {
@@ -256,28 +244,8 @@ func (c *slicer) operation(root, item, op place) {
 		}
 	}
 	for _, m := range op.v.get("callbacks").fields() {
-		p, ok := c.r.follow(place{doc: op.doc, v: m.val})
-		if !ok {
-			continue
-		}
-		for _, at := range p.v.fields() {
-			call, ok := c.r.follow(place{doc: p.doc, v: at.val})
-			if ok && !c.room(call) {
-				break
-			}
-			if !ok || strings.HasPrefix(at.key, "x-") {
-				continue
-			}
-			for _, method := range methods {
-				v := call.get(method)
-				if v.v == nil {
-					continue
-				}
-				out.Callbacks = append(out.Callbacks, Callback{
-					Name: m.key, Method: strings.ToUpper(method), URL: at.key,
-					Summary: v.v.first("summary"), Description: c.words(v.v.first("description")), Body: c.body(v.get("requestBody")),
-				})
-			}
+		if p, ok := c.r.follow(place{doc: op.doc, v: m.val}); ok {
+			c.callbacks(m.key, p)
 		}
 	}
 	for _, name := range [...]string{"x-codeSamples", "x-code-samples"} {
@@ -285,6 +253,48 @@ func (c *slicer) operation(root, item, op place) {
 			if s := (Sample{v.first("lang"), v.first("label"), v.first("source")}); s.Source != "" && len(s.Source) <= maxExample {
 				out.Samples = append(out.Samples, s)
 			}
+		}
+	}
+}
+
+// params adds the parameters that an operation or its path's item lists, except
+// those that the slice has already.
+func (c *slicer) params(from place) {
+	for _, v := range from.v.get("parameters").list() {
+		p, ok := c.r.follow(place{doc: from.doc, v: v})
+		if !ok {
+			continue
+		}
+		if !c.room(p) {
+			break
+		}
+		param := c.param(p)
+		if param.Name == "" || param.In == "" || slices.ContainsFunc(c.slice.Params, func(have Param) bool { return have.Name == param.Name && have.In == param.In }) {
+			continue
+		}
+		c.slice.Params = append(c.slice.Params, param)
+	}
+}
+
+// callbacks adds the calls of a callback: p lists them by address.
+func (c *slicer) callbacks(name string, p place) {
+	for _, at := range p.v.fields() {
+		call, ok := c.r.follow(place{doc: p.doc, v: at.val})
+		if ok && !c.room(call) {
+			break
+		}
+		if !ok || strings.HasPrefix(at.key, "x-") {
+			continue
+		}
+		for _, method := range methods {
+			v := call.get(method)
+			if v.v == nil {
+				continue
+			}
+			c.slice.Callbacks = append(c.slice.Callbacks, Callback{
+				Name: name, Method: strings.ToUpper(method), URL: at.key,
+				Summary: v.v.first("summary"), Description: c.words(v.v.first("description")), Body: c.body(v.get("requestBody")),
+			})
 		}
 	}
 }

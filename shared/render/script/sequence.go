@@ -100,12 +100,12 @@ var (
 	colorWord       = regexp.MustCompile(`^(?i:transparent|aqua|black|blue|fuchsia|gr[ae]y|green|lime|maroon|navy|olive|orange|purple|red|silver|teal|white|yellow|pink|gold|(?:light|dark|pale|medium)[a-z]+|(?:rgb|hsl)a?\([^)]*\)|#[0-9a-f]{3,8})(?:\s+|$)`)
 )
 
-// errUnread tells that a line of a diagram is not known.
+// errUnread reports a line of a diagram that is not known.
 type errUnread struct{ line string }
 
 func (e errUnread) Error() string { return fmt.Sprintf("the line %q can't be read", clip(e.line, 60)) }
 
-// errLarge tells that a diagram has more than is drawn.
+// errLarge reports a diagram that has more than is drawn.
 type errLarge struct{ what string }
 
 func (e errLarge) Error() string { return "the diagram has " + e.what }
@@ -120,7 +120,7 @@ type sequenceReader struct {
 	step   int
 }
 
-// parseSequence reads the lines behind the header. A title among them is put
+// parseSequence reads the lines after the header. A title among them is put
 // into src.
 func parseSequence(src *source) (*sequence, error) {
 	r := &sequenceReader{sequence: &sequence{index: map[string]int{}}, number: 1, step: 1}
@@ -147,41 +147,16 @@ func parseSequence(src *source) (*sequence, error) {
 	return r.sequence, nil
 }
 
+// line reads one line. A line of no known kind is an errUnread.
 func (r *sequenceReader) line(line string) error {
 	if r.count++; r.count > maxItems {
 		return errLarge{fmt.Sprintf("more than %d lines", maxItems)}
 	}
 	if m := participantLine.FindStringSubmatch(line); m != nil {
-		if strings.Contains(m[2], "@{") {
-			return errUnread{line}
-		}
-		name, label := m[2], m[2]
-		if at := aliasPart.FindStringIndex(m[2]); at != nil {
-			name, label = m[2][:at[0]], m[2][at[1]:]
-		}
-		i, err := r.actor(name)
-		if err != nil {
-			return err
-		}
-		a := &r.actors[i]
-		a.label, a.person = plain(label), strings.EqualFold(m[1], "actor")
-		if r.boxed {
-			a.group = len(r.groups) - 1
-		}
-		return nil
+		return r.participant(line, m[1], m[2])
 	}
 	if strings.EqualFold(line, "end") {
-		switch {
-		case len(r.open) > 0:
-			done := *r.open[len(r.open)-1]
-			r.open = r.open[:len(r.open)-1]
-			*r.list() = append(*r.list(), done)
-		case r.boxed:
-			r.boxed = false
-		default:
-			return errUnread{line}
-		}
-		return nil
+		return r.end(line)
 	}
 	if m := noteLine.FindStringSubmatch(line); m != nil {
 		return r.note(m)
@@ -191,18 +166,7 @@ func (r *sequenceReader) line(line string) error {
 		return err
 	}
 	if m := frameLine.FindStringSubmatch(line); m != nil {
-		if len(r.open) >= maxFrames {
-			return errLarge{"too many frames within each other"}
-		}
-		word, label, color := strings.ToLower(m[1]), spoken(m[2]), ""
-		if word == "rect" {
-			if color, label = label, ""; !ownColor.MatchString(color) || strings.EqualFold(color, "transparent") {
-				color = ""
-			}
-		}
-		word = strings.TrimSuffix(word, "_over")
-		r.open = append(r.open, &item{kind: frame, word: word, color: color, parts: []part{{word: word, label: label}}})
-		return nil
+		return r.frame(strings.ToLower(m[1]), spoken(m[2]))
 	}
 	if m := partLine.FindStringSubmatch(line); m != nil && len(r.open) > 0 {
 		f := r.open[len(r.open)-1]
@@ -210,16 +174,7 @@ func (r *sequenceReader) line(line string) error {
 		return nil
 	}
 	if m := activeLine.FindStringSubmatch(line); m != nil {
-		i, err := r.actor(m[2])
-		if err != nil {
-			return err
-		}
-		kind := begin
-		if strings.EqualFold(m[1], "deactivate") {
-			kind = end
-		}
-		*r.list() = append(*r.list(), item{kind: kind, from: i, to: i})
-		return nil
+		return r.activation(m[1], m[2])
 	}
 	if m := numberLine.FindStringSubmatch(line); m != nil {
 		r.numbered = !strings.EqualFold(m[1], "off")
@@ -240,6 +195,72 @@ func (r *sequenceReader) line(line string) error {
 		return nil
 	}
 	return errUnread{line}
+}
+
+// participant reads "participant A as Label"; word is how the line begins.
+func (r *sequenceReader) participant(line, word, rest string) error {
+	if strings.Contains(rest, "@{") {
+		return errUnread{line}
+	}
+	name, label := rest, rest
+	if at := aliasPart.FindStringIndex(rest); at != nil {
+		name, label = rest[:at[0]], rest[at[1]:]
+	}
+	i, err := r.actor(name)
+	if err != nil {
+		return err
+	}
+	a := &r.actors[i]
+	a.label, a.person = plain(label), strings.EqualFold(word, "actor")
+	if r.boxed {
+		a.group = len(r.groups) - 1
+	}
+	return nil
+}
+
+// end closes the innermost frame, or else the box.
+func (r *sequenceReader) end(line string) error {
+	switch {
+	case len(r.open) > 0:
+		done := *r.open[len(r.open)-1]
+		r.open = r.open[:len(r.open)-1]
+		*r.list() = append(*r.list(), done)
+	case r.boxed:
+		r.boxed = false
+	default:
+		return errUnread{line}
+	}
+	return nil
+}
+
+// frame opens a frame. The label of "rect" is a colour.
+func (r *sequenceReader) frame(word, label string) error {
+	if len(r.open) >= maxFrames {
+		return errLarge{"too many frames within each other"}
+	}
+	color := ""
+	if word == "rect" {
+		if color, label = label, ""; !ownColor.MatchString(color) || strings.EqualFold(color, "transparent") {
+			color = ""
+		}
+	}
+	word = strings.TrimSuffix(word, "_over")
+	r.open = append(r.open, &item{kind: frame, word: word, color: color, parts: []part{{word: word, label: label}}})
+	return nil
+}
+
+// activation reads "activate A" or "deactivate A".
+func (r *sequenceReader) activation(word, name string) error {
+	i, err := r.actor(name)
+	if err != nil {
+		return err
+	}
+	kind := begin
+	if strings.EqualFold(word, "deactivate") {
+		kind = end
+	}
+	*r.list() = append(*r.list(), item{kind: kind, from: i, to: i})
+	return nil
 }
 
 // list is where the next item goes.

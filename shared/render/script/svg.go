@@ -53,12 +53,7 @@ const maxDepth = 64
 // byte 0.
 func cleanSVG(svg string) (*Diagram, error) {
 	dec := xml.NewDecoder(strings.NewReader(svg))
-	d := &Diagram{}
-	var out drawing
-	var open []string
-	skip := 0
-	fill := "" // the author's own fill of the node that is open
-	node := 0  // the depth at which it is open
+	c := svgCleaner{d: &Diagram{}}
 	for {
 		tok, err := dec.RawToken()
 		if errors.Is(err, io.EOF) {
@@ -69,59 +64,81 @@ func cleanSVG(svg string) (*Diagram, error) {
 		}
 		switch t := tok.(type) {
 		case xml.StartElement:
-			name := t.Name.Local
-			if skip > 0 || len(open) > 0 && !elements[name] {
-				skip++
-				continue
-			}
-			if len(open) == 0 {
-				if name != "svg" || d.Width > 0 {
-					return nil, fmt.Errorf("read a drawing: <%s> outside", name)
-				}
-				d.Width, d.Height = size(t, "width"), size(t, "height")
-				open = append(open, name)
-				continue
-			}
-			if len(open) >= maxDepth {
-				return nil, errors.New("read a drawing: too deep")
-			}
-			if name == "g" && strings.HasPrefix(attr(t, "class"), "node") {
-				fill, node = "", len(open)
-			}
-			if c := attr(t, "fill"); node > 0 && fill == "" && name != "text" && ownColor.MatchString(c) && c != "none" {
-				fill = c
-			}
-			open = append(open, name)
-			out.element(t, fill)
+			err = c.start(t)
 		case xml.EndElement:
-			if skip > 0 {
-				skip--
-				continue
-			}
-			if len(open) == 0 || open[len(open)-1] != t.Name.Local {
-				return nil, fmt.Errorf("read a drawing: </%s> closes nothing", t.Name.Local)
-			}
-			open = open[:len(open)-1]
-			if len(open) > 0 {
-				out.raw("</" + t.Name.Local + ">")
-			}
-			if len(open) <= node {
-				fill, node = "", 0
-			}
+			err = c.end(t.Name.Local)
 		case xml.CharData:
-			if n := len(open); skip == 0 && n > 0 && (open[n-1] == "text" || open[n-1] == "tspan") {
-				out.b = html.AppendText(out.b, inXML(decode(string(t))))
+			if n := len(c.open); c.skip == 0 && n > 0 && (c.open[n-1] == "text" || c.open[n-1] == "tspan") {
+				c.out.b = html.AppendText(c.out.b, inXML(decode(string(t))))
 			}
 		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	if len(open) > 0 || d.Width <= 0 || d.Height <= 0 {
+	if len(c.open) > 0 || c.d.Width <= 0 || c.d.Height <= 0 {
 		return nil, errors.New("read a drawing: it has no end or no size")
 	}
-	d.svg = out.b
-	return d, nil
+	c.d.svg = c.out.b
+	return c.d, nil
 }
 
-// element writes a start tag. fill is the author's colour behind a text.
+// svgCleaner is where cleanSVG stands in a drawing.
+type svgCleaner struct {
+	d    *Diagram
+	out  drawing
+	open []string // names of elements, the drawing's own first
+	skip int      // elements that are open in one that is left out, it included
+	fill string   // the author's own fill of the node that is open
+	node int      // the depth at which it is open
+}
+
+func (c *svgCleaner) start(t xml.StartElement) error {
+	name := t.Name.Local
+	switch {
+	case c.skip > 0 || len(c.open) > 0 && !elements[name]:
+		c.skip++
+		return nil
+	case len(c.open) >= maxDepth:
+		return errors.New("read a drawing: too deep")
+	case len(c.open) > 0:
+	case name != "svg" || c.d.Width > 0:
+		return fmt.Errorf("read a drawing: <%s> outside", name)
+	default:
+		c.d.Width, c.d.Height = size(t, "width"), size(t, "height")
+		c.open = append(c.open, name)
+		return nil
+	}
+	if name == "g" && strings.HasPrefix(attr(t, "class"), "node") {
+		c.fill, c.node = "", len(c.open)
+	}
+	if own := attr(t, "fill"); c.node > 0 && c.fill == "" && name != "text" && ownColor.MatchString(own) && own != "none" {
+		c.fill = own
+	}
+	c.open = append(c.open, name)
+	c.out.element(t, c.fill)
+	return nil
+}
+
+func (c *svgCleaner) end(name string) error {
+	if c.skip > 0 {
+		c.skip--
+		return nil
+	}
+	if len(c.open) == 0 || c.open[len(c.open)-1] != name {
+		return fmt.Errorf("read a drawing: </%s> closes nothing", name)
+	}
+	c.open = c.open[:len(c.open)-1]
+	if len(c.open) > 0 {
+		c.out.raw("</" + name + ">")
+	}
+	if len(c.open) <= c.node {
+		c.fill, c.node = "", 0
+	}
+	return nil
+}
+
+// element writes a start tag. fill is the author's colour that a text lies on.
 func (d *drawing) element(t xml.StartElement, fill string) {
 	name := t.Name.Local
 	d.raw("<" + name)
@@ -167,7 +184,7 @@ func (d *drawing) element(t xml.StartElement, fill string) {
 	d.raw(">")
 }
 
-// short rounds a number to two digits behind the point.
+// short rounds a number to two digits after the point.
 func short(s string) string {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil {

@@ -33,8 +33,8 @@ type Source struct {
 	Expression string
 	// Line is the line of the file that Expression begins at.
 	Line int
-	// Number tells the source from the page's others: the ids that it makes
-	// begin with it.
+	// Number is the source's among the page's: the ids that it makes begin with
+	// it.
 	Number int
 	// Props are the properties that the file was used with, as a JSON object;
 	// "" for none. Names are its members' names.
@@ -46,12 +46,12 @@ type Source struct {
 type Error struct {
 	// Message says what, without a place.
 	Message string
-	// File and Line tell where, as far as it is known.
+	// File and Line are where, as far as it is known.
 	File string
 	Line int
 	// Stack are the calls that led there, innermost first.
 	Stack []string
-	// Limit tells that a bound was met: what else the page has is better not
+	// Limit reports that a bound was met: what else the page has is better not
 	// tried.
 	Limit bool
 	// Steps is the work that was done until then, as in Shown.
@@ -73,103 +73,109 @@ const statements = "statements:"
 
 // files are the site's, as a process that renders sees them.
 type files interface {
-	// has tells whether there is a file of this name.
+	// has reports whether there is a file of this name.
 	has(name string) bool
-	// read gives its content. What the error says is for authors.
+	// read returns its content. What the error says is for authors.
 	read(name string) (string, error)
 }
 
 // bundle makes one script of sources and all that they import. It leaves an
 // array of functions in $islands.
 func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []byte, inputs []string, err error) {
-	// The sources of one file are one module: they share its state.
-	type module struct {
-		file  string
-		text  strings.Builder
-		lines int
-		first map[int]int // line of the module → line of the file
+	b := bundler{site: site, sources: sources}
+	options := b.options(b.entry())
+	if forReaders {
+		options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = true, true, true
+	} else {
+		// Every function has a block, where its calls are counted.
+		options.Supported = map[string]bool{"arrow": false}
+		options.Sourcemap = api.SourceMapExternal
+		options.SourcesContent = api.SourcesContentExclude
+		options.Outfile = "island.js"
 	}
-	var modules []*module
+	result := api.Build(options)
+	slices.Sort(b.inputs)
+	if len(result.Errors) > 0 {
+		return nil, nil, b.inputs, b.fault(result.Errors[0])
+	}
+	for _, f := range result.OutputFiles {
+		if strings.HasSuffix(f.Path, ".map") {
+			sourceMap = f.Contents
+		} else {
+			script = f.Contents
+		}
+	}
+	if len(script) > maxScript {
+		return nil, nil, b.inputs, &Error{Message: fmt.Sprintf("its script has more than %d MiB", maxScript>>20), File: sources[0].File, Line: sources[0].Line}
+	}
+	return script, sourceMap, b.inputs, nil
+}
+
+// bundler is what esbuild asks for the modules of one script.
+type bundler struct {
+	site    files
+	sources []Source
+	modules []*module
+
+	mu     sync.Mutex // esbuild reads files at the same time
+	count  int        // files of the site that were asked for
+	inputs []string   // those that were read
+}
+
+// module holds the sources of one file: they share its state.
+type module struct {
+	file  string
+	text  strings.Builder
+	lines int
+	first map[int]int // line of the module → line of the file
+}
+
+// entry makes the modules, and returns the text that imports all sources.
+func (b *bundler) entry() string {
 	var entry, list strings.Builder
-	for i, s := range sources {
-		at := slices.IndexFunc(modules, func(m *module) bool { return m.file == s.File })
+	for i, s := range b.sources {
+		at := slices.IndexFunc(b.modules, func(m *module) bool { return m.file == s.File })
 		if at < 0 {
-			at = len(modules)
+			at = len(b.modules)
 			m := &module{file: s.File, first: map[int]int{}}
 			m.text.WriteString(s.Module + "\n")
 			m.lines = strings.Count(s.Module, "\n") + 1
-			modules = append(modules, m)
+			b.modules = append(b.modules, m)
 		}
-		m := modules[at]
-		names := ""
-		if len(s.Names) > 0 {
-			names = "const {" + strings.Join(s.Names, ", ") + "} = props; "
-		}
-		begin := fmt.Sprintf("export const $island%d = (props, $children) => { %sreturn (<>\n", i, names)
-		text := begin + s.Expression + "\n</>); };\n"
-		m.text.WriteString(text)
-		for n := range strings.Count(s.Expression, "\n") + 1 {
-			m.first[m.lines+2+n] = s.Line + n
-		}
-		m.lines += strings.Count(text, "\n")
+		b.modules[at].add(i, s)
 		fmt.Fprintf(&entry, "import { $island%d } from %q;\n", i, statements+strconv.Itoa(at))
 		fmt.Fprintf(&list, "$island%d, ", i)
 	}
-	entry.WriteString("export default [" + list.String() + "];\n")
+	return entry.String() + "export default [" + list.String() + "];\n"
+}
 
-	var mu sync.Mutex // esbuild reads files at the same time
-	count := 0
-	resolve := func(a api.OnResolveArgs) (api.OnResolveResult, error) {
-		if rest, ok := strings.CutPrefix(a.Path, statements); ok && a.Importer == entryName {
-			return api.OnResolveResult{Path: rest, Namespace: "statements"}, nil
-		}
-		if isRuntime(a.Path) {
-			return api.OnResolveResult{Path: "runtime", Namespace: "runtime"}, nil
-		}
-		from := a.Importer
-		if a.Namespace == "statements" {
-			n, err := strconv.Atoi(from)
-			if err != nil || n >= len(modules) {
-				return api.OnResolveResult{}, errors.New("unknown importer")
-			}
-			from = modules[n].file
-		}
-		if !strings.HasPrefix(a.Path, ".") && !strings.HasPrefix(a.Path, "/") {
-			return api.OnResolveResult{}, fmt.Errorf("%q is not among the site's files: only react, preact and the site's own files can be imported", a.Path)
-		}
-		name, err := find(site, from, a.Path)
-		if err != nil {
-			return api.OnResolveResult{}, err
-		}
-		return api.OnResolveResult{Path: name, Namespace: "site"}, nil
+// add appends the source with the number i.
+func (m *module) add(i int, s Source) {
+	names := ""
+	if len(s.Names) > 0 {
+		names = "const {" + strings.Join(s.Names, ", ") + "} = props; "
 	}
-	load := func(a api.OnLoadArgs) (api.OnLoadResult, error) {
-		mu.Lock()
-		count++
-		tooMany := count > maxModules
-		mu.Unlock()
-		if tooMany {
-			return api.OnLoadResult{}, fmt.Errorf("it imports more than %d files", maxModules)
-		}
-		loader, ok := loaders[strings.ToLower(path.Ext(a.Path))]
-		if !ok {
-			// Pictures and the like have no value in a script.
-			return api.OnLoadResult{}, fmt.Errorf("files of the kind %s can't be imported", path.Ext(a.Path))
-		}
-		var text string
-		if loader != api.LoaderEmpty {
-			var err error
-			if text, err = site.read(a.Path); err != nil {
-				return api.OnLoadResult{}, err
-			}
-		}
-		mu.Lock()
-		inputs = append(inputs, a.Path)
-		mu.Unlock()
-		return api.OnLoadResult{Contents: &text, Loader: loader}, nil
+	begin := fmt.Sprintf("export const $island%d = (props, $children) => { %sreturn (<>\n", i, names)
+	text := begin + s.Expression + "\n</>); };\n"
+	m.text.WriteString(text)
+	for n := range strings.Count(s.Expression, "\n") + 1 {
+		m.first[m.lines+2+n] = s.Line + n
 	}
-	options := api.BuildOptions{
-		Stdin:             &api.StdinOptions{Contents: entry.String(), Sourcefile: entryName, Loader: api.LoaderJS},
+	m.lines += strings.Count(text, "\n")
+}
+
+// module finds a module by the name that the entry has for it, nil for none.
+func (b *bundler) module(name string) *module {
+	n, err := strconv.Atoi(name)
+	if err != nil || n >= len(b.modules) {
+		return nil
+	}
+	return b.modules[n]
+}
+
+func (b *bundler) options(entry string) api.BuildOptions {
+	return api.BuildOptions{
+		Stdin:             &api.StdinOptions{Contents: entry, Sourcefile: entryName, Loader: api.LoaderJS},
 		Bundle:            true,
 		Format:            api.FormatIIFE,
 		GlobalName:        "$islands",
@@ -184,69 +190,102 @@ func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []
 		TreeShaking:       api.TreeShakingTrue,
 		IgnoreAnnotations: true,
 		LogLimit:          1,
-		Plugins: []api.Plugin{{Name: "bindery", Setup: func(b api.PluginBuild) {
-			b.OnResolve(api.OnResolveOptions{Filter: ".*"}, resolve)
-			b.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "site"}, load)
-			b.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "runtime"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
+		Plugins: []api.Plugin{{Name: "bindery", Setup: func(build api.PluginBuild) {
+			build.OnResolve(api.OnResolveOptions{Filter: ".*"}, b.resolve)
+			build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "site"}, b.loadFile)
+			build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "runtime"}, func(api.OnLoadArgs) (api.OnLoadResult, error) {
 				text := "module.exports = $react;"
 				return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, nil
 			})
-			b.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "statements"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
-				n, err := strconv.Atoi(a.Path)
-				if err != nil || n >= len(modules) {
+			build.OnLoad(api.OnLoadOptions{Filter: ".*", Namespace: "statements"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+				m := b.module(a.Path)
+				if m == nil {
 					return api.OnLoadResult{}, errors.New("unknown module")
 				}
-				text := modules[n].text.String()
+				text := m.text.String()
 				// As in TypeScript, imports that nothing speaks of are left out: what
 				// is missing costs only those who need it.
 				return api.OnLoadResult{Contents: &text, Loader: api.LoaderTSX}, nil
 			})
 		}}},
 	}
-	if forReaders {
-		options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = true, true, true
-	} else {
-		// Every function has a block, where its calls are counted.
-		options.Supported = map[string]bool{"arrow": false}
-		options.Sourcemap = api.SourceMapExternal
-		options.SourcesContent = api.SourcesContentExclude
-		options.Outfile = "island.js"
+}
+
+// resolve finds what an import names.
+func (b *bundler) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
+	if rest, ok := strings.CutPrefix(a.Path, statements); ok && a.Importer == entryName {
+		return api.OnResolveResult{Path: rest, Namespace: "statements"}, nil
 	}
-	result := api.Build(options)
-	slices.Sort(inputs)
-	if len(result.Errors) > 0 {
-		m := result.Errors[0]
-		e := &Error{Message: m.Text}
-		if m.Location != nil {
-			e.File, e.Line = strings.TrimPrefix(m.Location.File, "site:"), m.Location.Line
-			if n, ok := strings.CutPrefix(m.Location.File, "statements:"); ok {
-				if n, err := strconv.Atoi(n); err == nil && n < len(modules) {
-					e.File = modules[n].file
-					if line, ok := modules[n].first[e.Line]; ok {
-						e.Line = line
-					}
+	if isRuntime(a.Path) {
+		return api.OnResolveResult{Path: "runtime", Namespace: "runtime"}, nil
+	}
+	from := a.Importer
+	if a.Namespace == "statements" {
+		m := b.module(from)
+		if m == nil {
+			return api.OnResolveResult{}, errors.New("unknown importer")
+		}
+		from = m.file
+	}
+	if !strings.HasPrefix(a.Path, ".") && !strings.HasPrefix(a.Path, "/") {
+		return api.OnResolveResult{}, fmt.Errorf("%q is not among the site's files: only react, preact and the site's own files can be imported", a.Path)
+	}
+	name, err := find(b.site, from, a.Path)
+	if err != nil {
+		return api.OnResolveResult{}, err
+	}
+	return api.OnResolveResult{Path: name, Namespace: "site"}, nil
+}
+
+// loadFile reads a file of the site.
+func (b *bundler) loadFile(a api.OnLoadArgs) (api.OnLoadResult, error) {
+	b.mu.Lock()
+	b.count++
+	tooMany := b.count > maxModules
+	b.mu.Unlock()
+	if tooMany {
+		return api.OnLoadResult{}, fmt.Errorf("it imports more than %d files", maxModules)
+	}
+	loader, ok := loaders[strings.ToLower(path.Ext(a.Path))]
+	if !ok {
+		// Pictures and the like have no value in a script.
+		return api.OnLoadResult{}, fmt.Errorf("files of the kind %s can't be imported", path.Ext(a.Path))
+	}
+	var text string
+	if loader != api.LoaderEmpty {
+		var err error
+		if text, err = b.site.read(a.Path); err != nil {
+			return api.OnLoadResult{}, err
+		}
+	}
+	b.mu.Lock()
+	b.inputs = append(b.inputs, a.Path)
+	b.mu.Unlock()
+	return api.OnLoadResult{Contents: &text, Loader: loader}, nil
+}
+
+// fault returns what esbuild found wrong, with the place where its author wrote
+// it.
+func (b *bundler) fault(m api.Message) *Error {
+	e := &Error{Message: m.Text}
+	if m.Location != nil {
+		e.File, e.Line = strings.TrimPrefix(m.Location.File, "site:"), m.Location.Line
+		if name, ok := strings.CutPrefix(m.Location.File, statements); ok {
+			if m := b.module(name); m != nil {
+				e.File = m.file
+				if line, ok := m.first[e.Line]; ok {
+					e.Line = line
 				}
 			}
 		}
-		if e.File == entryName || e.File == "" {
-			e.File, e.Line = sources[0].File, sources[0].Line
-		}
-		return nil, nil, inputs, e
 	}
-	for _, f := range result.OutputFiles {
-		if strings.HasSuffix(f.Path, ".map") {
-			sourceMap = f.Contents
-		} else {
-			script = f.Contents
-		}
+	if e.File == entryName || e.File == "" {
+		e.File, e.Line = b.sources[0].File, b.sources[0].Line
 	}
-	if len(script) > maxScript {
-		return nil, nil, inputs, &Error{Message: fmt.Sprintf("its script has more than %d MiB", maxScript>>20), File: sources[0].File, Line: sources[0].Line}
-	}
-	return script, sourceMap, inputs, nil
+	return e
 }
 
-// isRuntime tells the names that stand for the runtime.
+// isRuntime reports whether an import names the runtime.
 func isRuntime(name string) bool {
 	switch first, _, _ := strings.Cut(name, "/"); first {
 	case "react", "react-dom", "preact":
@@ -263,7 +302,7 @@ var loaders = map[string]api.Loader{
 	".json": api.LoaderJSON, ".css": api.LoaderEmpty, ".mdx": api.LoaderEmpty, ".md": api.LoaderEmpty,
 }
 
-// find gives the file that an import names: as it stands, with an ending, or
+// find returns the file that an import names: as it stands, with an ending, or
 // the index of a folder.
 func find(site files, importer, name string) (string, error) {
 	full := name
