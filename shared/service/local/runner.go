@@ -125,7 +125,7 @@ func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt Runn
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || r.work != nil {
-		return errors.New("runner: it runs already, or is closed")
+		return errors.New("runner: already running, or closed")
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	r.work = &work{
@@ -162,7 +162,7 @@ var executionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
 	switch {
 	case !executionName.MatchString(name):
-		return fmt.Errorf("start execution: the name %q has other characters than letters, digits, - and _, or more than 80", name)
+		return fmt.Errorf("start execution: the name %q is not 1 to 80 letters, digits, - and _", name)
 	case len(input) > store.MaxStateBytes:
 		return fmt.Errorf("start execution %s: %d bytes of input, at most %d: %w", name, len(input), store.MaxStateBytes, store.ErrTooLarge)
 	case !json.Valid(input):
@@ -353,7 +353,7 @@ func (w *work) execute(ctx context.Context, name string, input []byte) {
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	if _, err := w.r.end(write, e); err != nil {
-		log.Error("could not write down how an execution ended", "state", e.State, "error", err)
+		log.Error("could not record how an execution ended", "state", e.State, "error", err)
 		return
 	}
 	log.Info("execution ended", "state", e.State, "error", e.Error, "after", time.Since(begin))
