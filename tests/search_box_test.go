@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -43,10 +44,99 @@ const boxLook = `(() => {
 	};
 })()`
 
-// TestSearchBox opens the search of a bundle by its keys, from a folder and under
-// a sub-path of a file server with the policy that the bundle states, on a desk
-// and on a phone, and goes to what it finds.
-func TestSearchBox(t *testing.T) {
+// searchBox is a page of the bundle in a browser, whose search a test uses.
+type searchBox struct {
+	ctx  context.Context
+	base string // address of the bundle, with a slash at its end
+}
+
+func (b searchBox) do(t *testing.T, actions ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(b.ctx, actions...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b searchBox) press(t *testing.T, keys string, mods ...chromedp.Modifier) {
+	t.Helper()
+	b.do(t, chromedp.KeyEvent(keys, chromedp.KeyModifiers(mods...)))
+}
+
+func (b searchBox) ask(t *testing.T, script string) bool {
+	t.Helper()
+	answer, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+func (b searchBox) look(t *testing.T) boxState {
+	t.Helper()
+	s, err := chromedp.Run(b.ctx, chromedp.Evaluate[boxState](boxLook))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// until waits for a state of the dialog.
+func (b searchBox) until(t *testing.T, what string, ok func(boxState) bool) boxState {
+	t.Helper()
+	var s boxState
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if s = b.look(t); ok(s) {
+			return s
+		}
+	}
+	t.Fatalf("%s: %+v", what, s)
+	return s
+}
+
+func (b searchBox) visit(t *testing.T, page string, width, height int64, scheme string) {
+	t.Helper()
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+	b.do(t, chromedp.EmulateViewport(width, height), chromedp.Navigate(b.base+page))
+}
+
+// open opens the dialog with the key /.
+func (b searchBox) open(t *testing.T) boxState {
+	t.Helper()
+	b.press(t, "/")
+	return b.until(t, "the key / opens the dialog", func(s boxState) bool { return s.Open })
+}
+
+// accessible checks the page with axe-core. It does so in folders alone: a
+// script of the test's own is against the policy that servers state.
+func (b searchBox) accessible(t *testing.T, what string) {
+	t.Helper()
+	if !strings.HasPrefix(b.base, "file:") {
+		return
+	}
+	axe, err := os.ReadFile(outside.Tool(t, "axe-core", "npm", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	quiet := strings.Replace(axeRun, "runOnly:", "preload: false, runOnly:", 1) // it would ask for files that a folder doesn't give
+	faults, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](string(axe)+";"+quiet, chromedp.EvalAwaitPromise))
+	if err != nil || faults != "" {
+		t.Errorf("%s: %s (%v)", what, faults, err)
+	}
+}
+
+// found waits for the page and for what else must be so: what was found for the
+// first letters may stand there for a moment.
+func found(title string, and func(boxState) bool) func(boxState) bool {
+	return func(s boxState) bool { return len(s.Groups) > 0 && s.Groups[0] == title && and(s) }
+}
+
+// TestSearchDialog opens the search of a bundle by its keys, from a folder and
+// under a sub-path of a file server with the policy that the bundle states, on a
+// desk and on a phone, and goes to what it finds.
+func TestSearchDialog(t *testing.T) {
 	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 	dir := filepath.Dir(unpack(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite)))
 	policy := statedPolicy(t, filepath.Join(dir, "docs"))
@@ -54,164 +144,140 @@ func TestSearchBox(t *testing.T) {
 	for where, base := range map[string]string{"folder": "file://" + dir, "server": server.URL} {
 		t.Run(where, func(t *testing.T) {
 			ctx, stop := browse(t, chromium)
-			complaints := listen(ctx, base+"/docs/")
-			press := func(keys string, mods ...chromedp.Modifier) {
-				t.Helper()
-				if err := chromedp.Do(ctx, chromedp.KeyEvent(keys, chromedp.KeyModifiers(mods...))); err != nil {
-					t.Fatal(err)
-				}
+			b := searchBox{ctx, base + "/docs/"}
+			complaints := listen(ctx, b.base)
+			for _, step := range []struct {
+				name string
+				run  func(*testing.T, searchBox)
+			}{
+				{"answers a question", searchAnswers},
+				{"opens and closes by keys", searchKeys},
+				{"Enter goes to the first option", searchEnter},
+				{"says that nothing is found", searchFindsNothing},
+				{"shows authors' text as text on a phone", searchOnAPhone},
+				{"finds pages of one version and language alone", searchByVersion},
+				{"reads from right to left", searchFromRightToLeft},
+			} {
+				t.Run(step.name, func(t *testing.T) { step.run(t, b) })
 			}
-			look := func() (s boxState) {
-				t.Helper()
-				s, err := chromedp.Run(ctx, chromedp.Evaluate[boxState](boxLook))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return s
-			}
-			until := func(what string, ok func(boxState) bool) boxState {
-				t.Helper()
-				var s boxState
-				for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-					if s = look(); ok(s) {
-						return s
-					}
-				}
-				t.Fatalf("%s: %+v", what, s)
-				return s
-			}
-			visit := func(page string, width, height int64, scheme string) {
-				t.Helper()
-				if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
-					t.Fatal(err)
-				}
-				if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height), chromedp.Navigate(base+"/docs/"+page)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			pure := func(what string) {
-				t.Helper()
-				if where != "folder" { // a script of the test's own is against the policy
-					return
-				}
-				axe, err := os.ReadFile(outside.Tool(t, "axe-core", "npm", "node_modules", "axe-core", "axe.min.js"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				quiet := strings.Replace(axeRun, "runOnly:", "preload: false, runOnly:", 1) // it would ask for files that a folder doesn't give
-				faults, err := chromedp.Run(ctx, chromedp.Evaluate[string](string(axe)+";"+quiet, chromedp.EvalAwaitPromise))
-				if err != nil || faults != "" {
-					t.Errorf("%s: %s (%v)", what, faults, err)
-				}
-			}
-			// found waits for the page and for what else must be so: what was
-			// found for the first letters may stand there for a moment.
-			found := func(title string, and func(boxState) bool) func(boxState) bool {
-				return func(s boxState) bool { return len(s.Groups) > 0 && s.Groups[0] == title && and(s) }
-			}
-
-			visit("v2/deploy.html", 1440, 1000, "light")
-			keepPicture(t, ctx, "search-field", "light")
-			press("/")
-			s := until("the key / opens the dialog", func(s boxState) bool { return s.Open })
-			if s.Focus != "combobox" || s.Expanded != "false" || !s.Inside {
-				t.Errorf("an open dialog: %+v", s)
-			}
-			press("signature")
-			s = until("a question is answered", found("Webhooks", func(s boxState) bool {
-				return len(s.Marked) > 0 && strings.HasPrefix(strings.ToLower(s.Marked[0]), "signature")
-			}))
-			if s.Expanded != "true" || len(s.Selected) != 1 || s.Active != s.Selected[0] || s.Active != s.Options[0] || !s.Inside {
-				t.Errorf("an answer: %+v", s)
-			}
-			pure("the dialog")
-			keepPicture(t, ctx, "search-dialog", "light")
-			press(kb.ArrowUp)
-			if s = look(); s.Active != s.Options[len(s.Options)-1] || len(s.Selected) != 1 {
-				t.Errorf("up from the first option: %+v", s)
-			}
-			press(kb.ArrowDown)
-			if s = look(); s.Active != s.Options[0] {
-				t.Errorf("down from the last option: %+v", s)
-			}
-			press(kb.Escape)
-			until("Escape closes the dialog, and the focus goes back", func(s boxState) bool { return !s.Open && s.Focus == "search-open" })
-			press("k", chromedp.ModifierCtrl)
-			until("Ctrl+K opens the dialog", func(s boxState) bool { return s.Open })
-			press("k", chromedp.ModifierCtrl)
-			until("Ctrl+K closes the dialog, and the focus goes back", func(s boxState) bool { return !s.Open && s.Focus == "search-open" })
-			const link = `document.querySelector("a[href*=webhooks]")`
-			if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](link+`.focus(), true`)); err != nil {
-				t.Fatal(err)
-			}
-			press("/")
-			until("the key / opens the dialog from a link", func(s boxState) bool { return s.Open })
-			press(kb.Escape)
-			until("Escape closes the dialog, and the focus goes back to the link", func(s boxState) bool {
-				back, err := chromedp.Run(ctx, chromedp.Evaluate[bool](link+` === document.activeElement`))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return !s.Open && back
-			})
-			press("k", chromedp.ModifierCtrl)
-			until("Ctrl+K opens the dialog again", func(s boxState) bool { return s.Open })
-			press("verify signatures")
-			until("another question is answered", found("Webhooks", func(boxState) bool { return true }))
-			// Enter right behind what was typed waits for its answer.
-			press("z" + kb.Backspace + kb.Enter)
-			at := ""
-			for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && !strings.HasSuffix(at, "/docs/v2/webhooks.html#verify-signatures complete"); time.Sleep(20 * time.Millisecond) {
-				at, _ = chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + " " + document.readyState`)) // fails between two pages
-			}
-			if !strings.HasSuffix(at, "/docs/v2/webhooks.html#verify-signatures complete") {
-				t.Fatalf("Enter leads to %s", at)
-			}
-
-			press("/")
-			until("the key / opens the dialog", func(s boxState) bool { return s.Open })
-			press("zzzzzzzz")
-			s = until("nothing is found", func(s boxState) bool { return strings.Contains(s.Status, "zzzzzzzz") })
-			if len(s.Options) != 0 || s.Expanded != "false" {
-				t.Errorf("nothing found: %+v", s)
-			}
-			pure("the dialog without results")
-			press(strings.Repeat(kb.Backspace, 7))
-			until("one letter is the beginning of a word", func(s boxState) bool { return s.Status == "" })
-
-			// What authors write is text.
-			visit("v2/index.html", 390, 844, "dark")
-			if err := chromedp.Do(ctx, chromedp.Click("#bindery-search button")); err != nil {
-				t.Fatal(err)
-			}
-			until("a click opens the dialog", func(s boxState) bool { return s.Open })
-			press("delete forget")
-			until("a heading is found", found("Users", func(s boxState) bool { return strings.Contains(s.Options[0], "Delete & forget <3") && s.Inside }))
-			pure("the dialog on a phone")
-			keepPicture(t, ctx, "search-dialog", "dark-phone")
-
-			// Each version and language finds its own.
-			for page, titles := range map[string]string{"v1/index.html": "Webhooks of version one", "fr/index.html": "Crochets web"} {
-				visit(page, 1024, 768, "dark")
-				press("/")
-				until("the key / opens the dialog", func(s boxState) bool { return s.Open })
-				press("webhook")
-				until(page+" finds "+titles+" alone", func(s boxState) bool { return strings.Join(s.Groups, ",") == titles })
-			}
-			visit("ar/index.html", 1024, 768, "light")
-			press("/")
-			until("the key / opens the dialog", func(s boxState) bool { return s.Open })
-			press("المستخدم")
-			until("the page is found", found("مقدمة", func(s boxState) bool { return s.Inside && len(s.Marked) == 1 }))
-			pure("the dialog from right to left")
-			keepPicture(t, ctx, "search-dialog", "rtl")
-
 			stop()
 			for _, complaint := range complaints() {
 				t.Error(complaint)
 			}
 		})
 	}
+}
+
+func searchAnswers(t *testing.T, b searchBox) {
+	b.visit(t, "v2/deploy.html", 1440, 1000, "light")
+	keepPicture(t, b.ctx, "search-field", "light")
+	if s := b.open(t); s.Focus != "combobox" || s.Expanded != "false" || !s.Inside {
+		t.Errorf("an open dialog: %+v", s)
+	}
+	b.press(t, "signature")
+	s := b.until(t, "a question is answered", found("Webhooks", func(s boxState) bool {
+		return len(s.Marked) > 0 && strings.HasPrefix(strings.ToLower(s.Marked[0]), "signature")
+	}))
+	if s.Expanded != "true" || len(s.Selected) != 1 || s.Active != s.Selected[0] || s.Active != s.Options[0] || !s.Inside {
+		t.Errorf("an answer: %+v", s)
+	}
+	b.accessible(t, "the dialog")
+	keepPicture(t, b.ctx, "search-dialog", "light")
+	b.press(t, kb.ArrowUp)
+	if s = b.look(t); s.Active != s.Options[len(s.Options)-1] || len(s.Selected) != 1 {
+		t.Errorf("up from the first option: %+v", s)
+	}
+	b.press(t, kb.ArrowDown)
+	if s = b.look(t); s.Active != s.Options[0] {
+		t.Errorf("down from the last option: %+v", s)
+	}
+	b.press(t, kb.Escape)
+	b.until(t, "Escape closes the dialog, and the focus goes back", closedByItsButton)
+}
+
+// closedByItsButton reports whether the dialog is closed and the focus is back
+// on the button that opens it.
+func closedByItsButton(s boxState) bool { return !s.Open && s.Focus == "search-open" }
+
+func searchKeys(t *testing.T, b searchBox) {
+	b.visit(t, "v2/deploy.html", 1440, 1000, "light")
+	b.open(t)
+	b.press(t, kb.Escape)
+	b.until(t, "Escape closes the dialog, and the focus goes back", closedByItsButton)
+	b.press(t, "k", chromedp.ModifierCtrl)
+	b.until(t, "Ctrl+K opens the dialog", func(s boxState) bool { return s.Open })
+	b.press(t, "k", chromedp.ModifierCtrl)
+	b.until(t, "Ctrl+K closes the dialog, and the focus goes back", closedByItsButton)
+
+	const link = `document.querySelector("a[href*=webhooks]")`
+	b.ask(t, link+`.focus(), true`)
+	b.open(t)
+	b.press(t, kb.Escape)
+	b.until(t, "Escape closes the dialog, and the focus goes back to the link", func(s boxState) bool {
+		return !s.Open && b.ask(t, link+` === document.activeElement`)
+	})
+}
+
+func searchEnter(t *testing.T, b searchBox) {
+	b.visit(t, "v2/deploy.html", 1440, 1000, "light")
+	b.press(t, "k", chromedp.ModifierCtrl)
+	b.until(t, "Ctrl+K opens the dialog", func(s boxState) bool { return s.Open })
+	b.press(t, "verify signatures")
+	b.until(t, "a question is answered", found("Webhooks", func(boxState) bool { return true }))
+	// Enter right after what was typed waits for its answer.
+	b.press(t, "z"+kb.Backspace+kb.Enter)
+	const want = "/docs/v2/webhooks.html#verify-signatures complete"
+	at := ""
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && !strings.HasSuffix(at, want); time.Sleep(20 * time.Millisecond) {
+		at, _ = chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + " " + document.readyState`)) // fails between two pages
+	}
+	if !strings.HasSuffix(at, want) {
+		t.Fatalf("Enter leads to %s", at)
+	}
+	b.open(t) // on the page that it leads to
+}
+
+func searchFindsNothing(t *testing.T, b searchBox) {
+	b.visit(t, "v2/webhooks.html", 1440, 1000, "light")
+	b.open(t)
+	b.press(t, "zzzzzzzz")
+	s := b.until(t, "nothing is found", func(s boxState) bool { return strings.Contains(s.Status, "zzzzzzzz") })
+	if len(s.Options) != 0 || s.Expanded != "false" {
+		t.Errorf("nothing found: %+v", s)
+	}
+	b.accessible(t, "the dialog without results")
+	b.press(t, strings.Repeat(kb.Backspace, 7))
+	b.until(t, "one letter is the beginning of a word", func(s boxState) bool { return s.Status == "" })
+}
+
+func searchOnAPhone(t *testing.T, b searchBox) {
+	b.visit(t, "v2/index.html", 390, 844, "dark")
+	b.do(t, chromedp.Click("#bindery-search button"))
+	b.until(t, "a click opens the dialog", func(s boxState) bool { return s.Open })
+	b.press(t, "delete forget")
+	b.until(t, "a heading is found", found("Users", func(s boxState) bool {
+		return strings.Contains(s.Options[0], "Delete & forget <3") && s.Inside
+	}))
+	b.accessible(t, "the dialog on a phone")
+	keepPicture(t, b.ctx, "search-dialog", "dark-phone")
+}
+
+func searchByVersion(t *testing.T, b searchBox) {
+	for page, titles := range map[string]string{"v1/index.html": "Webhooks of version one", "fr/index.html": "Crochets web"} {
+		b.visit(t, page, 1024, 768, "dark")
+		b.open(t)
+		b.press(t, "webhook")
+		b.until(t, page+" finds "+titles+" alone", func(s boxState) bool { return strings.Join(s.Groups, ",") == titles })
+	}
+}
+
+func searchFromRightToLeft(t *testing.T, b searchBox) {
+	b.visit(t, "ar/index.html", 1024, 768, "light")
+	b.open(t)
+	b.press(t, "المستخدم")
+	b.until(t, "the page is found", found("مقدمة", func(s boxState) bool { return s.Inside && len(s.Marked) == 1 }))
+	b.accessible(t, "the dialog from right to left")
+	keepPicture(t, b.ctx, "search-dialog", "rtl")
 }
 
 // TestSearchWithoutItsScripts: without JavaScript nothing of search is shown, and

@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	)
 	switch {
 	case errors.As(err, &usage) || !a.started:
-		fmt.Fprintln(stderr, "bindery --help tells how it is used.")
+		fmt.Fprintln(stderr, "Run bindery --help for usage.")
 		return exitUsage
 	case errors.As(err, &failed):
 		return exitJobFailed
@@ -117,7 +117,7 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out.`
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "say more about what is done")
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print more about what is done")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
 		a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(),
@@ -165,7 +165,7 @@ func required(pairs ...string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return usagef("%s must be given", strings.Join(missing, " and "))
+		return usagef("missing %s", strings.Join(missing, " and "))
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func (a *app) client(c *caller) (*client.Client, error) {
 	}
 	if c.keyFile != "" {
 		if key != "" {
-			return nil, usagef("--key and --key-file can't both be given")
+			return nil, usagef("--key and --key-file can't be used together")
 		}
 		raw, err := os.ReadFile(c.keyFile)
 		if err != nil {
@@ -243,7 +243,7 @@ func (a *app) newClient(url, key string, allowHTTP bool) (*client.Client, error)
 		BaseURL: url, Key: key, AllowHTTP: allowHTTP, Log: a.logger(slog.LevelWarn), UserAgent: "bindery/" + strings.Fields(version())[0],
 	})
 	if errors.Is(err, client.ErrInTheClear) {
-		err = fmt.Errorf("%w, or --allow-http (BINDERY_ALLOW_HTTP=true) where nobody is in between", err)
+		err = fmt.Errorf("%w, or --allow-http (BINDERY_ALLOW_HTTP=true) on a network that you trust", err)
 	}
 	if err != nil {
 		return nil, &usageError{err}

@@ -44,8 +44,8 @@ agree with it.
 
 The job is read every --interval, or at the pace that the service asks for, until
 --max-polls intervals are over: exit code 4. A job that failed is exit code 3. A job
-goes on whatever becomes of this program; --job follows one that was started before,
-and a download that broke off is resumed.
+continues after this program has ended; --job follows one that was started before,
+and an interrupted download is resumed.
 
 With --no-download the bundle stays where it is, and its link is printed: for servers
 that fetch bundles themselves, such as the Helm chart. --github-output and --helm-values
@@ -96,9 +96,9 @@ put the link into a file instead, where no log shows it.`,
 	flags.StringVar(&f.version, "export-version", "", "label of the export (default: made of the snapshot's id)")
 	flags.StringArrayVar(&f.paths, "path", nil, "export only pages below this path; may be repeated")
 	flags.StringVarP(&f.out, "out", "o", "", "file to write (default: DOMAIN-VERSION.tar.gz)")
-	flags.StringVar(&f.job, "job", "", "go on with this job instead of starting one")
+	flags.StringVar(&f.job, "job", "", "follow this job instead of starting one")
 	flags.DurationVar(&f.interval, "interval", 10*time.Second, "how often to read the job, if the service does not say")
-	flags.IntVar(&f.maxPolls, "max-polls", 60, "give up after so many intervals")
+	flags.IntVar(&f.maxPolls, "max-polls", 60, "give up after this many intervals")
 	flags.BoolVar(&f.link, "no-download", false, "leave the bundle where it is and make a link to it")
 	flags.BoolVar(&f.handover.github, "github-output", false, "add job-id, version, sha256, bundle-url and more to the outputs of a GitHub Actions step")
 	flags.StringVar(&f.handover.values, "helm-values", "", "write values for the Helm chart to this file: link, version and digest")
@@ -121,7 +121,7 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 		// What the service refuses it will refuse again.
 		var refused *client.Error
 		if !f.passing && (!errors.As(err, &refused) || refused.Code == "") {
-			fmt.Fprintf(a.stderr, "The bundle is there. To go on with its download: bindery export --job %s\n", job.JobID)
+			fmt.Fprintf(a.stderr, "The bundle is there. To resume the download: bindery export --job %s\n", job.JobID)
 		}
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (a *app) exportLink(ctx context.Context, c *client.Client, f exportFlags) (
 		return nil, err
 	}
 	if job.PageCount == 0 {
-		a.warn("there is no page in this bundle; do the paths of the export begin a page's address?")
+		a.warn("this bundle has no pages; does any page's address begin with the paths of the export?")
 	}
 	report := &linkReport{
 		JobID: job.JobID, Domain: job.Domain, Version: link.Version, SHA256: link.SHA256, SizeBytes: link.SizeBytes,
@@ -201,7 +201,7 @@ func (a *app) finishedJob(ctx context.Context, c *client.Client, f exportFlags) 
 func (a *app) goingOn(ctx context.Context, id string, f exportFlags, err error) error {
 	var timeout *client.TimeoutError
 	if !f.passing && (errors.As(err, &timeout) || ctx.Err() != nil) {
-		fmt.Fprintf(a.stderr, "The job goes on. To fetch its bundle later: bindery export --job %s\n", id)
+		fmt.Fprintf(a.stderr, "The job continues. To fetch its bundle later: bindery export --job %s\n", id)
 	}
 	return err
 }
@@ -253,7 +253,7 @@ func (a *app) fetchBundle(ctx context.Context, c *client.Client, job api.ExportJ
 		return nil, err
 	}
 	if report.Pages == 0 {
-		a.warn("there is no page in this bundle; do the paths of the export begin a page's address?")
+		a.warn("this bundle has no pages; does any page's address begin with the paths of the export?")
 	}
 	return report, nil
 }

@@ -93,7 +93,7 @@ func (h handover) giveGitHub(commands io.Writer, link api.BundleLink, job api.Ex
 		{"bundle-url", link.BundleURL},
 	} {
 		if strings.ContainsAny(output[1], "\r\n") {
-			return fmt.Errorf("%s holds a line break", output[0])
+			return fmt.Errorf("%s contains a line break", output[0])
 		}
 		fmt.Fprintf(&lines, "%s=%s\n", output[0], output[1])
 	}

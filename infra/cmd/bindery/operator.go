@@ -39,7 +39,7 @@ func (a *app) place(o *operator) (data, stack string, err error) {
 	}
 	switch {
 	case data != "" && stack != "":
-		return "", "", usagef("a data folder and a stack are both given: --data or --stack")
+		return "", "", usagef("use either --data or --stack, not both")
 	case data == "" && stack == "":
 		return "", "", usagef("the data folder is missing: --data or BINDERY_DATA, or a stack: --stack or BINDERY_STACK")
 	}

@@ -21,15 +21,15 @@ func (a *app) projectCommand() *cobra.Command {
 func settingFlags(cmd *cobra.Command, t *admin.Settings, r *admin.Retention) {
 	f := cmd.Flags()
 	f.StringVar(&t.Search, "search", "", `search: "bundled" (in the reader's browser) or the https address of a service`)
-	f.StringVar(&t.Assistant, "assistant", "", `https address of the AI assistant; "$page" and "$path" in it stand for the page`)
+	f.StringVar(&t.Assistant, "assistant", "", `https address of the AI assistant; "$page" in it becomes the address of the page's text, "$path" the page's path`)
 	f.StringVar(&t.AnalyticsID, "analytics-id", "", "measurement id of web analytics: G-…, GTM-… or phc_…")
 	f.BoolVar(&t.SiteAnalytics, "site-analytics", false, "load the analytics that the site's docs.json names, where the deployment leaves that open")
 	f.StringVar(&t.Feedback, "feedback", "", "https address that readers' ratings of pages are sent to")
 	f.BoolVar(&t.Playground, "playground", false, "turn the API playground on where the deployment leaves that open")
 	f.BoolVar(&t.CanonicalHTML, "canonical-html", false, `write canonical addresses with ".html", for hosts that can't rewrite`)
-	f.Var(&hostsFlag{t}, "allow-host", `https host that exports may fetch files from, "*." for all below one; may stand several times, "" for none`)
-	f.IntVar(&r.SnapshotDays, "snapshot-days", 0, "let snapshots go after so many days (0: keep; the newest and exported ones stay)")
-	f.IntVar(&r.BundleDays, "bundle-days", 0, "let bundles go after so many days (0: keep)")
+	f.Var(&hostsFlag{t}, "allow-host", `https host that exports may fetch files from, "*." for all below one; may be repeated, "" for none`)
+	f.IntVar(&r.SnapshotDays, "snapshot-days", 0, "remove snapshots after this many days (0: keep; the newest and exported ones stay)")
+	f.IntVar(&r.BundleDays, "bundle-days", 0, "remove bundles after this many days (0: keep)")
 }
 
 // hostsFlag gathers the hosts of --allow-host.
@@ -52,7 +52,7 @@ func (h *hostsFlag) Set(value string) error {
 	}
 	for host := range strings.SplitSeq(hosts, ",") {
 		if host != "" && remote.NewHosts([]string{host}).Empty() {
-			return fmt.Errorf("%s is a name that stays in a network; exports ask hosts of the internet alone", host)
+			return fmt.Errorf("%s is a name of a private network; exports fetch only from hosts on the internet", host)
 		}
 	}
 	h.settings.AllowHosts = hosts
@@ -139,7 +139,7 @@ func (a *app) projectConfigure() *cobra.Command {
 		Use:     "configure PROJECT",
 		Aliases: []string{"set"},
 		Short:   "Change a project's deployment, features and retention",
-		Long: `Configure changes what is given and leaves the rest as it is. Exports that have started keep
+		Long: `Configure changes the given settings and leaves the rest as it is. Exports that have started keep
 the deployment and the settings that they started with.`,
 		Example: `  bindery project configure prj_… --data ./.data --search bundled --bundle-days 90
   bindery project set prj_… --data ./.data --kind client-hosted --analytics-id G-XXXXXXX`,

@@ -17,7 +17,7 @@ func (a *app) publishCommand() *cobra.Command {
 		Use:   "publish DIR --domain DOMAIN",
 		Short: "Make a folder the newest snapshot of a site",
 		Long: `Publish uploads what is new in a folder with a docs.json and makes it the newest
-snapshot of a domain. An attempt that was interrupted goes on where it stopped.
+snapshot of a domain. An interrupted attempt resumes where it stopped.
 
 Hidden files, node_modules, README.md, LICENSE.md, CHANGELOG.md and CONTRIBUTING.md
 are left out, and what .mintignore lists, in the form of a .gitignore; "!" in it takes

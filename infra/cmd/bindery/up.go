@@ -18,13 +18,13 @@ func (a *app) upCommand() *cobra.Command {
 		Use:   "up --data DIR [--addr ADDRESS] [--seed]",
 		Short: "Run a whole Bindery on this machine",
 		Long: `Up runs API, storage and export workflow in one process, with all state in one folder.
-It survives a restart and a power cut: exports that were running go on.
+It survives a restart and a power cut: exports that were running resume.
 
 The file DIR/env gets the address, for the environment of callers. --seed creates an
 organisation on the Enterprise plan, a project for ` + server.SeedDomain + ` and a key, once;
 the file has key and project then too, and nobody but you can read it.
 
-Ctrl-C ends requests and steps in good order; a second Ctrl-C ends at once.`,
+Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 		Example: `  bindery up --data ./.data --seed
   set -a; . ./.data/env; set +a
   bindery publish docs --domain ` + server.SeedDomain,
@@ -62,12 +62,12 @@ Ctrl-C ends requests and steps in good order; a second Ctrl-C ends at once.`,
 			if err := s.Wait(ctx); err != nil {
 				return err
 			}
-			log.Info("ending; interrupt again to end at once")
+			log.Info("shutting down; interrupt again to stop immediately")
 			return nil
 		}),
 	}
 	cmd.Flags().StringVar(&data, "data", "", "folder for all state (default: $BINDERY_DATA)")
-	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one, which DIR/env tells")
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one, which is written to DIR/env")
 	cmd.Flags().BoolVar(&withSeed, "seed", false, "create an organisation, a project and a key, once")
 	return cmd
 }

@@ -51,13 +51,13 @@ folder. For a month that begins before, calls are those since then, and a warnin
 		Args: cobra.NoArgs,
 		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
 			if asCSV && a.json {
-				return usagef("--csv and --json can't both be given")
+				return usagef("--csv and --json can't be used together")
 			}
 			when := time.Now().UTC()
 			if month != "" {
 				var err error
 				if when, err = time.Parse(monthForm, month); err != nil {
-					return usagef("--month: %q is no month; write it as 2026-11", month)
+					return usagef("--month: %q is not a month; write it as 2026-11", month)
 				}
 			}
 			when = time.Date(when.Year(), when.Month(), 1, 0, 0, 0, 0, time.UTC)

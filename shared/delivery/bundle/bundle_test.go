@@ -233,7 +233,7 @@ func TestNamesAreExact(t *testing.T) {
 		{"another case beside the right one", InfoPath, `{`, `{"VERSION":"2",`, Corrupt, "VERSION: is not a known field"},
 		{"twice", InfoPath, `{`, `{"version":"2",`, Corrupt, "version: is there twice"},
 		{"an unknown field", InfoPath, `{`, `{"owner":"x",`, Corrupt, "owner: is not a known field"},
-		{"an unknown field of another form", InfoPath, `{"format":1,`, `{"format":2,"owner":"x",`, Unknown, "form 2"},
+		{"an unknown field of another form", InfoPath, `{"format":1,`, `{"format":2,"owner":"x",`, Unknown, "format 2"},
 		{"not UTF-8", InfoPath, `docs.example`, "docs\xff", Corrupt, "domain: is not valid UTF-8"},
 		{"a line of another case", FilesPath, `"path"`, `"Path"`, Corrupt, "Path: is not a known field"},
 		{"a line that says twice", FilesPath, `{"path"`, `{"size":7,"path"`, Corrupt, "size: is there twice"},

@@ -67,6 +67,7 @@ func appendJSONString(dst []byte, s string) []byte {
 
 // Info is the description of a bundle, bindery.json.
 type Info struct {
+	// Format is the version of the format, at most the constant Format.
 	Format int `json:"format"`
 	// Domain is what the site was published under, Name what it calls itself.
 	Domain string `json:"domain"`
@@ -77,14 +78,15 @@ type Info struct {
 	// Renderer is the digest of the program that rendered.
 	Renderer string `json:"renderer"`
 	// Deployment is the kind of deployment that the bundle was made for, and
-	// Features tells for each feature whether that kind and the project's
+	// Features reports for each feature whether that kind and the project's
 	// Settings allow it. Settings has those that are not the defaults.
 	Deployment string          `json:"deployment,omitempty"`
 	Features   map[string]bool `json:"features,omitempty"`
 	Settings   json.RawMessage `json:"settings,omitempty"`
 	// Paths are the address prefixes that the export was limited to.
 	Paths []string `json:"paths,omitempty"`
-	// Pages counts pages; Files and Bytes count what the list of files holds.
+	// Pages is the number of pages. Files is the number of files in the list
+	// of files, and Bytes their size together, uncompressed.
 	Pages int   `json:"pages"`
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
@@ -95,7 +97,7 @@ type Info struct {
 	// Sources are what a content security policy must allow besides 'self',
 	// by directive.
 	Sources map[string][]string `json:"contentSecurityPolicy,omitempty"`
-	// Remote tells which files of other hosts the bundle was made with; nil where
+	// Remote describes which files of other hosts the bundle was made with; nil where
 	// none could be fetched.
 	Remote *RemoteInfo `json:"remote,omitempty"`
 	// Redirects are those that a server can answer; exact ones are also
@@ -108,7 +110,7 @@ type Info struct {
 
 // ParseInfo reads a description strictly: each field under its own name, once,
 // and none that this program does not know. The error is an *Error: Unknown
-// where the form is another one, else Corrupt.
+// where the format is a newer one, else Corrupt.
 func ParseInfo(text []byte) (*Info, error) {
 	var info Info
 	err := basejson.Unmarshal(text, &info)
@@ -125,10 +127,10 @@ func ParseInfo(text []byte) (*Info, error) {
 }
 
 func unknownFormat(format int) *Error {
-	return &Error{Fault: Unknown, Path: InfoPath, Message: fmt.Sprintf("the bundle has form %d, this program knows %d", format, Format)}
+	return &Error{Fault: Unknown, Path: InfoPath, Message: fmt.Sprintf("the bundle has format %d, this program knows %d", format, Format)}
 }
 
-// Counts counts diagnostics by severity.
+// Counts is the number of diagnostics of each severity.
 type Counts struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
@@ -154,8 +156,8 @@ type RemoteInfo struct {
 
 // ListInfo is the size and the digest of a list.
 type ListInfo struct {
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`   // in bytes
+	SHA256 string `json:"sha256"` // lower-case hex
 }
 
 // unsafeName returns why a name must not stand in a bundle, or "".

@@ -57,7 +57,7 @@ func (l Limits) withDefaults() Limits {
 // Entry is one file of a bundle as it is read.
 type Entry struct {
 	Path     string
-	Size     int64
+	Size     int64 // in bytes
 	Modified time.Time
 }
 
@@ -156,10 +156,10 @@ func (c *checker) run(ctx context.Context, r *bufio.Reader) error {
 	for padding := 0; ; {
 		n, err := unpacked.Read(buf)
 		if padding += n; padding > maxPadding {
-			return &Error{Fault: Corrupt, Message: "there is no end to the zeros behind the archive"}
+			return &Error{Fault: Corrupt, Message: "the zeros after the archive do not end"}
 		}
 		if len(bytes.Trim(buf[:n], "\x00")) > 0 {
-			return &Error{Fault: Corrupt, Message: "there is data behind the end of the archive"}
+			return &Error{Fault: Corrupt, Message: "there is data after the end of the archive"}
 		}
 		if err == io.EOF {
 			return c.finish()
@@ -189,7 +189,7 @@ func (c *checker) note(name string) error {
 	_, same := c.seen[folded]
 	_, folder := c.seen[folded+"/"]
 	if same || folder {
-		return &Error{Fault: Unsafe, Path: name, Message: "the name stands twice, or differs from another only by case"}
+		return &Error{Fault: Unsafe, Path: name, Message: "the name appears twice, or differs from another only by case"}
 	}
 	c.seen[folded] = struct{}{}
 	for dir := path.Dir(folded); dir != "."; dir = path.Dir(dir) {
@@ -211,13 +211,13 @@ func (c *checker) note(name string) error {
 func (c *checker) entry(h *tar.Header, r io.Reader) error {
 	name := h.Name
 	if h.Typeflag != tar.TypeReg {
-		return &Error{Fault: Unsafe, Path: name, Message: "it is no regular file"}
+		return &Error{Fault: Unsafe, Path: name, Message: "it is not a regular file"}
 	}
 	for record := range h.PAXRecords {
 		// A few bytes of a file with holes stand for any number, which nothing
 		// that counts what the archive unfolds into would see.
 		if strings.HasPrefix(record, "GNU.sparse.") {
-			return &Error{Fault: Unsafe, Path: name, Message: "it is a file with holes"}
+			return &Error{Fault: Unsafe, Path: name, Message: "it is a sparse file"}
 		}
 	}
 	if reason := unsafeName(name); reason != "" {
@@ -227,7 +227,7 @@ func (c *checker) entry(h *tar.Header, r io.Reader) error {
 		return err
 	}
 	if c.info != nil {
-		return &Error{Fault: Mismatch, Path: name, Message: "it stands behind the description"}
+		return &Error{Fault: Mismatch, Path: name, Message: "it comes after the description"}
 	}
 	if h.Size < 0 || h.Size > c.limits.Bytes-c.bytes { // a sum could pass the largest number
 		return &Error{Fault: TooLarge, Path: name, Message: fmt.Sprintf("the files have more than %d bytes", c.limits.Bytes)}
@@ -244,7 +244,7 @@ func (c *checker) entry(h *tar.Header, r io.Reader) error {
 	switch name {
 	case FilesPath:
 		if c.lists[0] != nil || c.lists[1] != nil {
-			return &Error{Fault: Mismatch, Path: name, Message: "the lists stand in another order"}
+			return &Error{Fault: Mismatch, Path: name, Message: "the lists are in the wrong order"}
 		}
 		lines := &lineChecker{files: c.files}
 		kept, pipe = io.TeeReader(count, lines), lines.close
@@ -288,7 +288,7 @@ func (c *checker) entry(h *tar.Header, r io.Reader) error {
 		c.info = info
 	default:
 		if c.lists[0] != nil || c.lists[1] != nil {
-			return &Error{Fault: Mismatch, Path: name, Message: "it stands behind the list of files"}
+			return &Error{Fault: Mismatch, Path: name, Message: "it comes after the list of files"}
 		}
 		c.files = append(c.files, File{Path: name, Size: h.Size, SHA256: digest})
 	}
@@ -331,7 +331,7 @@ type boundedReader struct {
 func (b *boundedReader) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return 0, &Error{Fault: TooLarge, Message: "the archive unfolds into more than its files may have"}
+		return 0, &Error{Fault: TooLarge, Message: "the archive expands to more than its files may have"}
 	}
 	return n, err
 }

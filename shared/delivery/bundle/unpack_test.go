@@ -136,8 +136,9 @@ func (zeroReader) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A small file that unfolds into a great deal is refused as soon as it shows.
-func TestBombs(t *testing.T) {
+// A small archive that unpacks into a great deal is refused before more than the
+// limits allow is written.
+func TestUnpackRefusesDecompressionBombs(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		write func(tw *tar.Writer, raw io.Writer) error
@@ -178,7 +179,7 @@ func TestBombs(t *testing.T) {
 			}
 			return nil
 		}, TooLarge},
-		{"zeros behind the end", func(tw *tar.Writer, raw io.Writer) error {
+		{"zeros after the end", func(tw *tar.Writer, raw io.Writer) error {
 			whole, err := gzip.NewReader(bytes.NewReader(build(t, sample, nil)))
 			if err != nil {
 				return err
@@ -189,7 +190,7 @@ func TestBombs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			data := rawArchive(t, c.write)
 			if len(data) > 200<<10 {
-				t.Fatalf("%d bytes are no bomb", len(data))
+				t.Fatalf("%d bytes are not a bomb", len(data))
 			}
 			dir := filepath.Join(t.TempDir(), "out")
 			_, err := Unpack(context.Background(), bytes.NewReader(data), dir, Limits{Files: 100, Bytes: 1 << 20})

@@ -112,7 +112,7 @@ func (t *transfer) all(ctx context.Context) error {
 		temporary := (*temporaryError)(nil)
 		switch {
 		case errors.Is(err, errChanged):
-			t.log.Info("the bundle at the source is another one than that which was begun; fetching all of it")
+			t.log.Info("the bundle at the source has changed since the download began; fetching all of it")
 			if err := t.restart(); err != nil {
 				return err
 			}
@@ -127,7 +127,7 @@ func (t *transfer) all(ctx context.Context) error {
 			return err
 		}
 		wait := max(temporary.wait, min(time.Second<<(failures-1)/2, 15*time.Second))
-		t.log.Warn("the download broke off; it goes on", "from", t.source.Where, "bytes", t.have, "of", t.record.Total, "error", temporary.err, "wait", wait.String())
+		t.log.Warn("the download was interrupted; resuming it", "from", t.source.Where, "bytes", t.have, "of", t.record.Total, "error", temporary.err, "wait", wait.String())
 		if err := t.sleep(ctx, wait); err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 		}
 		t.log.Info("fetching the bundle", "from", t.source.Where, "bytes", p.total)
 	} else {
-		t.log.Info("going on with the download", "from", t.source.Where, "bytes", t.have, "of", t.record.Total)
+		t.log.Info("resuming the download", "from", t.source.Where, "bytes", t.have, "of", t.record.Total)
 	}
 	limit := t.limit
 	if p.total >= 0 {
@@ -238,12 +238,12 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 		err = errStalled
 	}
 	return false, &temporaryError{err: &Error{Code: CodeUnreachable, Err: err,
-		Message: fmt.Sprintf("the download broke off after %d of %d bytes", t.have, t.record.Total),
-		Advice:  "What is there is kept: the next attempt goes on with it"}}
+		Message: fmt.Sprintf("the download stopped after %d of %d bytes", t.have, t.record.Total),
+		Advice:  "The partial download is kept: the next attempt resumes it"}}
 }
 
 // errStalled ends a download that nothing comes of.
-var errStalled = errors.New("the source sends nothing any more")
+var errStalled = errors.New("the source has stopped sending")
 
 func (t *transfer) tooLarge() error {
 	return &Error{Code: CodeRefused, Message: fmt.Sprintf("the archive has more than the %d bytes that a bundle may have", t.limit),

@@ -243,10 +243,10 @@ func TestStrangeSources(t *testing.T) {
 			_, _ = w.Write(data[:100])
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
-		}, CodeUnreachable, "another part"},
-		{"a part without a place", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(206) }, CodeUnreachable, "another part"},
+		}, CodeUnreachable, "other than the requested one"},
+		{"a part without a place", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(206) }, CodeUnreachable, "other than the requested one"},
 		{"nothing to say", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) }, CodeUnreachable, "status 204"},
-		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) }, CodeUnreachable, "without an end"},
+		{"a circle of redirects", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.String(), http.StatusFound) }, CodeUnreachable, "without end"},
 		{"unchanged, though nothing is known", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(304) }, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -54,14 +54,14 @@ func newTransport(o SourceOptions) (*http.Transport, error) {
 	if o.CAFile != "" {
 		pem, err := os.ReadFile(o.CAFile)
 		if err != nil {
-			return nil, &Error{Code: CodeUsage, Message: "the file of certificates can't be read", Err: err, Advice: "Check BINDERY_CA_FILE"}
+			return nil, &Error{Code: CodeUsage, Message: "the certificate file can't be read", Err: err, Advice: "Check BINDERY_CA_FILE"}
 		}
 		pool, err := x509.SystemCertPool()
 		if err != nil {
 			pool = x509.NewCertPool()
 		}
 		if !pool.AppendCertsFromPEM(pem) {
-			return nil, &Error{Code: CodeUsage, Message: "the file of certificates holds none in PEM", Advice: "Check BINDERY_CA_FILE"}
+			return nil, &Error{Code: CodeUsage, Message: "the certificate file contains no PEM certificate", Advice: "Check BINDERY_CA_FILE"}
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
@@ -79,9 +79,9 @@ func newHTTPClient(o SourceOptions) (*http.Client, error) {
 		CheckRedirect: func(request *http.Request, via []*http.Request) error {
 			switch {
 			case len(via) > 5:
-				return errors.New("it leads from address to address without an end")
+				return errors.New("it redirects without end")
 			case via[0].URL.Scheme == "https" && request.URL.Scheme != "https":
-				return errors.New("it leads to an address that is not encrypted")
+				return errors.New("it redirects to an address that is not encrypted")
 			}
 			// It would tell the next host the link, signature and all.
 			request.Header.Del("Referer")
@@ -124,7 +124,7 @@ func (r *httpRemote) open(ctx context.Context, offset int64, known validators, f
 			return p, nil
 		}
 		response.Body.Close()
-		return nil, &Error{Code: CodeUnreachable, Message: "the source answered with another part of the bundle than was asked for"}
+		return nil, &Error{Code: CodeUnreachable, Message: "the source returned a part of the bundle other than the requested one"}
 	}
 	response.Body.Close()
 	return nil, statusError(response.StatusCode, retryAfter(response.Header.Get("Retry-After")))
@@ -146,12 +146,12 @@ func statusError(status int, wait time.Duration) error {
 	case http.StatusTooManyRequests, http.StatusRequestTimeout:
 	default:
 		if status < 500 {
-			return &Error{Code: CodeUnreachable, Message: fmt.Sprintf("the source did not give the bundle (status %d)", status),
+			return &Error{Code: CodeUnreachable, Message: fmt.Sprintf("the source did not return the bundle (status %d)", status),
 				Advice: "Check that the address leads to the archive itself"}
 		}
 	}
-	return &temporaryError{wait: wait, err: &Error{Code: CodeUnreachable, Message: fmt.Sprintf("the source did not give the bundle (status %d)", status),
-		Advice: "Its operator should look at it; this server goes on trying while it shows a site"}}
+	return &temporaryError{wait: wait, err: &Error{Code: CodeUnreachable, Message: fmt.Sprintf("the source did not return the bundle (status %d)", status),
+		Advice: "Its operator should look at it; this server keeps trying while it shows a site"}}
 }
 
 // errChanged says that the rest of a bundle is not to be had, since the bundle

@@ -103,7 +103,7 @@ func (m *metrics) write(w io.Writer, s Status, versions int) error {
 	gauge("bindery_serve_requests_in_flight", "Requests of readers under way.", float64(m.inFlight.Load()))
 
 	gauge("bindery_serve_ready", "1 when a site is shown and the server is not ending.", flag(s.Ready))
-	gauge("bindery_serve_degraded", "1 when the site comes from the volume and the source gave nothing that can be used.", flag(s.State == "degraded"))
+	gauge("bindery_serve_degraded", "1 when the site comes from the volume and the source has no usable bundle.", flag(s.State == "degraded"))
 	if s.Version != "" {
 		family("bindery_serve_site_info", "gauge", "The version that is shown.")
 		fmt.Fprintf(b, "bindery_serve_site_info{version=\"%s\",sha256=\"%s\",domain=\"%s\"} 1\n", label(s.Version), label(s.SHA256), label(s.Domain))

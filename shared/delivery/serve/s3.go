@@ -102,7 +102,7 @@ func (r *s3Remote) open(ctx context.Context, offset int64, known validators, fre
 		first, total, ok := contentRange(span)
 		if !ok || first != offset {
 			out.Body.Close()
-			return nil, &Error{Code: CodeUnreachable, Message: "the store answered with another part of the bundle than was asked for"}
+			return nil, &Error{Code: CodeUnreachable, Message: "the store returned a part of the bundle other than the requested one"}
 		}
 		p.offset, p.total = first, total
 	}
@@ -132,7 +132,7 @@ func (r *s3Remote) failure(ctx context.Context, err error) error {
 	case http.StatusNotModified, http.StatusRequestedRangeNotSatisfiable, http.StatusPreconditionFailed, http.StatusNotFound:
 		return statusError(status, 0)
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusBadRequest, http.StatusMovedPermanently:
-		return credentials(fmt.Sprintf("S3 does not give the object to this identity (status %d)", status), nil)
+		return credentials(fmt.Sprintf("S3 denies this identity access to the object (status %d)", status), nil)
 	default:
 		return statusError(status, 0)
 	}

@@ -96,7 +96,7 @@ func (o *Options) Check() error {
 		}
 	}
 	if o.SHA256 != "" && !isDigest(o.SHA256) {
-		return usage("the expected SHA-256 is none", "Set BINDERY_BUNDLE_SHA256 to 64 hexadecimal digits, as the export names them")
+		return usage("the expected SHA-256 is invalid", "Set BINDERY_BUNDLE_SHA256 to 64 hexadecimal digits, as the export names them")
 	}
 	if o.Data == "" {
 		return usage("no data folder is named", "Set BINDERY_DATA to a folder on a volume that can be written to")
@@ -299,7 +299,7 @@ func (s *server) drain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, o.DrainTimeout)
 	defer cancel()
 	if err := s.site.Shutdown(ctx); err != nil {
-		o.Log.Warn("requests that were still under way are cut off", "error", err)
+		o.Log.Warn("requests that were still in progress are cut off", "error", err)
 	}
 	o.Log.Info("ended")
 }

@@ -10,10 +10,11 @@ type Status struct {
 	// Ready is true when a site is shown and the server is not ending.
 	Ready bool `json:"ready"`
 	// State is "starting", "serving", "degraded" (a site is shown, and the
-	// source could not be asked or gave nothing that can be used) or
+	// source could not be asked or has no usable bundle) or
 	// "draining".
 	State string `json:"state"`
-	// Version, SHA256, Domain and Pages are those of the site that is shown.
+	// Version, SHA256, Domain and Pages, the number of pages, are those of the
+	// site that is shown.
 	Version string `json:"version,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`
 	Domain  string `json:"domain,omitempty"`

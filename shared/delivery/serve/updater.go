@@ -104,7 +104,7 @@ func (u *updater) update(ctx context.Context, first bool) error {
 			u.discard(r.Digest, shown)
 			continue
 		}
-		u.log.Warn("the source gives no bundle; the version on the volume is shown", "version", r.Version, "sha256", r.Digest, "code", codeOf(err))
+		u.log.Warn("the source has no usable bundle; the version on the volume is shown", "version", r.Version, "sha256", r.Digest, "code", codeOf(err))
 		return nil
 	}
 	return err
@@ -161,7 +161,7 @@ func (u *updater) fromSource(ctx context.Context, first bool) error {
 	}
 	u.status.asks(source.Where)
 	if !source.Encrypted && u.want.digest == "" && !u.options.AllowHTTP {
-		return &Error{Code: CodeUsage, Message: "the bundle's address is not encrypted: who is in between could put another site in its place",
+		return &Error{Code: CodeUsage, Message: "the bundle's address is not encrypted: anyone on the network path could replace the site",
 			Advice: "Use https, or set BINDERY_BUNDLE_SHA256 so that another bundle is refused, or BINDERY_ALLOW_HTTP=true"}
 	}
 	if source.File != "" {

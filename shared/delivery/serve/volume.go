@@ -40,10 +40,10 @@ type Record struct {
 	Size    int64  `json:"size"`
 	Version string `json:"version"`
 	Domain  string `json:"domain"`
-	Pages   int    `json:"pages"`
-	Files   int    `json:"files"`
-	Bytes   int64  `json:"bytes"`
-	// Source tells where it came from, without what signs a link, and From
+	Pages   int    `json:"pages"` // number of pages
+	Files   int    `json:"files"` // number of unpacked files
+	Bytes   int64  `json:"bytes"` // size of the unpacked files together
+	// Source says where it came from, without what signs a link, and From
 	// what the source said of it.
 	Source string     `json:"source"`
 	From   validators `json:"from"`

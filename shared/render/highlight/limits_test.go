@@ -63,8 +63,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestLimitsAreFar: real code needs less than a tenth of the limits.
-func TestLimitsAreFar(t *testing.T) {
+// TestRealCodeStaysFarBelowTheLimits: real code needs less than a tenth of the limits.
+func TestRealCodeStaysFarBelowTheLimits(t *testing.T) {
 	h := New(Options{})
 	tenth := &h.languages.limits
 	tenth.attempt /= 10

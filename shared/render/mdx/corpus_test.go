@@ -24,7 +24,7 @@ func corpora(t testing.TB) string {
 }
 
 // Every page of the corpora has the tree that the reference parser reads.
-func TestCorpora(t *testing.T) {
+func TestRealPagesParseLikeTheReference(t *testing.T) {
 	dir := corpora(t)
 	compared, same := 0, 0
 	for _, site := range []string{"mcp", "novu", "trigger"} {

@@ -53,7 +53,7 @@ func (s iconSet) Icon(name, library, style string) (string, bool) { return s.SVG
 
 // Every page of the real sites renders: tags nest, ids are unique, no handler
 // and no root-absolute address is left, and the same page gives the same bytes.
-func TestCorpora(t *testing.T) {
+func TestRealPagesRender(t *testing.T) {
 	for _, name := range []string{"mcp", "novu", "trigger"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

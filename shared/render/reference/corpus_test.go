@@ -12,7 +12,7 @@ import (
 // Real specifications are read whole: no reference leads nowhere, every operation
 // can be cut, written down, read back and shown, and nothing of it is lost: each
 // parameter and property of the slice is a field of the page.
-func TestCorpora(t *testing.T) {
+func TestRealSpecificationsAreReadWhole(t *testing.T) {
 	fields := 0
 	r := NewReader(os.DirFS(outside.Folder(t, "corpora", "trigger")))
 	for file, want := range map[string]int{"openapi.yml": 3, "v3-openapi.yaml": 61} {

@@ -40,7 +40,7 @@ func allFiles(t testing.TB, fsys fs.FS) []string {
 
 // The three real sites are read whole: every page, every entry of the
 // navigation, and nothing of their configuration is unknown to us.
-func TestCorpora(t *testing.T) {
+func TestRealSitesLoad(t *testing.T) {
 	for _, c := range []struct {
 		name                            string
 		pages, inNav, redirects, static int

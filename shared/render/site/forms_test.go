@@ -326,8 +326,8 @@ func TestUnsupportedFields(t *testing.T) {
 }
 
 // A value of another kind than expected never ends an export, wherever it
-// stands, and is told with its place.
-func TestOtherKinds(t *testing.T) {
+// stands, and is reported with its place.
+func TestConfigurationOfUnexpectedTypes(t *testing.T) {
 	data, err := os.ReadFile("testdata/every/docs.json")
 	if err != nil {
 		t.Fatal(err)

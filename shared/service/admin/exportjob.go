@@ -36,14 +36,15 @@ type Failure struct {
 // Bundle is what a completed job made.
 type Bundle struct {
 	Key    string `json:"key"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
-	Pages  int    `json:"pages"`
-	// Diagnostics are how many there are, by severity.
+	Size   int64  `json:"size"`   // of the archive, in bytes
+	SHA256 string `json:"sha256"` // of the archive, in lower-case hex
+	Pages  int    `json:"pages"`  // number of pages in the bundle
+	// Diagnostics counts them by severity.
 	Diagnostics Diagnostics `json:"diagnostics"`
 }
 
-// Diagnostics counts what an export found in a site.
+// Diagnostics is the number of diagnostics of each severity that an export found
+// in a site.
 type Diagnostics struct {
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
@@ -67,8 +68,9 @@ type ExportJob struct {
 	UpdatedAt    time.Time    `json:"updatedAt"`
 	// Plan is filled once running.
 	Plan ExportPlan `json:"plan,omitzero"`
-	// Done is how many pages are rendered, and Reached the progress: what a
-	// final job keeps. While a job runs both follow from its shards' markers.
+	// Done is the number of rendered pages and Reached the progress in percent,
+	// as a final job keeps them. While a job runs, both follow from the markers
+	// of its shards.
 	Done    int      `json:"done,omitempty"`
 	Reached int      `json:"reached,omitempty"`
 	Bundle  *Bundle  `json:"bundle,omitempty"`
@@ -80,8 +82,8 @@ type ExportJob struct {
 type ExportPlan struct {
 	// Renderer is the digest of the renderer that all steps must be of.
 	Renderer string `json:"renderer"`
-	Shards   int    `json:"shards"`
-	Pages    int    `json:"pages"`
+	Shards   int    `json:"shards"` // number of shards
+	Pages    int    `json:"pages"`  // number of pages in all shards
 	// Remote is the digest of what was fetched from other hosts, empty where
 	// nothing was asked for: an input of the version, as the snapshot is.
 	Remote string `json:"remote,omitempty"`

@@ -121,7 +121,7 @@ func NormalHosts(names []string) (string, error) {
 		}
 		host, port, with := strings.Cut(name, ":")
 		if n, err := strconv.Atoi(port); with && (err != nil || n < 1 || n > 65535) {
-			return "", FieldErrorf(field, "%q has no port that there is", name)
+			return "", FieldErrorf(field, "%q has an invalid port", name)
 		}
 		host, wild := strings.CutPrefix(host, "*.")
 		host, err := NormalDomain(field, host)
@@ -129,7 +129,7 @@ func NormalHosts(names []string) (string, error) {
 			return "", err
 		}
 		if !strings.Contains(host, ".") {
-			return "", FieldErrorf(field, "%q is no full name of a host", name)
+			return "", FieldErrorf(field, "%q is not a fully qualified host name", name)
 		}
 		if wild {
 			host = "*." + host

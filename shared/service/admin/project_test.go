@@ -7,9 +7,9 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// TestFeatures pins all fifteen cells of the table, each with and without the
-// setting that it may need.
-func TestFeatures(t *testing.T) {
+// TestFeaturesOfEachKind pins which features a project has, with and without the
+// settings that they may need.
+func TestFeaturesOfEachKind(t *testing.T) {
 	full := admin.Settings{Search: "https://search.example.com", Assistant: "https://ai.example.com", AnalyticsID: "G-1", Playground: true}
 	bundled := admin.Settings{Search: admin.SearchBundled}
 	set := func(search, assistant, analytics, playground bool) admin.FeatureSet {
@@ -35,6 +35,10 @@ func TestFeatures(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAvailabilityOfFeatures pins all fifteen cells of the table.
+func TestAvailabilityOfFeatures(t *testing.T) {
 	const on, maybe, off = admin.Available, admin.Configurable, admin.Unavailable
 	for feature, cells := range map[admin.Feature][3]admin.Availability{
 		admin.FeatureSearch:     {on, maybe, off},
@@ -79,7 +83,7 @@ func TestSiteAnalytics(t *testing.T) {
 		}
 	}
 	if !admin.Features(admin.KindClientHosted, admin.Settings{SiteAnalytics: true}).Analytics {
-		t.Error("the site's analytics are no analytics")
+		t.Error("the site's analytics do not count as analytics")
 	}
 }
 

@@ -51,16 +51,17 @@ func ManifestKey(organisation, sha256 string) string {
 // Blob is an object that is named by what is in it.
 type Blob struct {
 	SHA256 string // lower-case hex
-	Size   int64
+	Size   int64  // in bytes
 }
 
 // MarshalText writes a blob as "digest:size": thousands of packs must fit into
-// one record.
+// one record. The error is always nil.
 func (b Blob) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%s:%d", b.SHA256, b.Size), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads what MarshalText wrote. It returns an error for any other
+// text.
 func (b *Blob) UnmarshalText(text []byte) error {
 	digest, size, ok := strings.Cut(string(text), ":")
 	n, err := strconv.ParseInt(size, 10, 64)
@@ -95,7 +96,8 @@ type Snapshot struct {
 	Packs       []Blob    `json:"packs,omitempty"`
 	CreatedAt   time.Time `json:"createdAt"`
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
-	// Files and Bytes are what the site has, once published.
+	// Files is the number of the site's files and Bytes their size together,
+	// once published.
 	Files int   `json:"files,omitempty"`
 	Bytes int64 `json:"bytes,omitempty"`
 	// Exported says that an export was made from it: it is never let go.
@@ -183,7 +185,7 @@ func (in CreateSnapshot) check() error {
 		}
 		if size, seen := sizes[p.SHA256]; seen {
 			if size != p.Size {
-				return Errorf(CodeInconsistent, "%s: the same digest stands with two sizes", indexed("packs", i))
+				return Errorf(CodeInconsistent, "%s: the same digest appears with two sizes", indexed("packs", i))
 			}
 			continue
 		}
@@ -338,8 +340,8 @@ func (s *Service) ManifestLink(ctx context.Context, p Snapshot) (store.Link, err
 
 // Contents are the facts that a check of a snapshot found.
 type Contents struct {
-	Files int
-	Bytes int64
+	Files int   // number of files
+	Bytes int64 // their size together
 }
 
 // Publish asks to make a snapshot the newest of its domain.

@@ -317,7 +317,7 @@ func (s *server) read(w http.ResponseWriter, r *http.Request, op operation, c *c
 	if op.method == http.MethodPost {
 		if keys, ok := r.Header[HeaderIdempotencyKey]; ok {
 			if len(keys) != 1 {
-				return admin.FieldErrorf(HeaderIdempotencyKey, "must be there once")
+				return admin.FieldErrorf(HeaderIdempotencyKey, "must appear exactly once")
 			}
 			if err := admin.CheckIdempotencyKey(keys[0]); err != nil {
 				return err

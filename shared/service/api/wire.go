@@ -55,7 +55,7 @@ type BundleLink struct {
 	Version   string    `json:"version"`
 	BundleURL string    `json:"bundleUrl"`
 	ExpiresAt time.Time `json:"expiresAt"`
-	SizeBytes int64     `json:"sizeBytes"`
+	SizeBytes int64     `json:"sizeBytes"` // of the archive
 	// SHA256 is the digest of the whole file, in lower-case hex.
 	SHA256 string `json:"sha256"`
 }
@@ -83,7 +83,7 @@ type AgentSource struct {
 type Blob struct {
 	// SHA256 is the digest of the whole object, in lower-case hex.
 	SHA256    string `json:"sha256"`
-	SizeBytes int64  `json:"sizeBytes"`
+	SizeBytes int64  `json:"sizeBytes"` // of the whole object
 }
 
 // CreateSnapshotRequest is the body of a new snapshot.
@@ -109,7 +109,7 @@ type CreateSnapshotResponse struct {
 type Upload struct {
 	Kind      admin.UploadKind  `json:"kind"`
 	SHA256    string            `json:"sha256"`
-	SizeBytes int64             `json:"sizeBytes"`
+	SizeBytes int64             `json:"sizeBytes"` // exactly what must be sent
 	URL       string            `json:"url"`
 	Method    string            `json:"method"`
 	Headers   map[string]string `json:"headers"`
@@ -123,8 +123,8 @@ type Snapshot struct {
 	Status     admin.SnapshotStatus `json:"status"`
 	// Base is the snapshot that this one was made from, null for the first.
 	Base        *string      `json:"base"`
-	FileCount   int          `json:"fileCount"`
-	SizeBytes   int64        `json:"sizeBytes"`
+	FileCount   int          `json:"fileCount"` // number of the site's files
+	SizeBytes   int64        `json:"sizeBytes"` // size of the files together
 	CreatedAt   time.Time    `json:"createdAt"`
 	PublishedAt time.Time    `json:"publishedAt"`
 	Manifest    ManifestLink `json:"manifest"`

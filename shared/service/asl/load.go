@@ -518,7 +518,7 @@ func (o *object) errorNames() ([]string, error) {
 		case n == ErrorRuntime:
 			return nil, o.wrong("ErrorEquals", ErrorRuntime+" is never matched")
 		case strings.HasPrefix(n, "States.") && !slices.Contains(knownErrors, n):
-			return nil, o.wrong("ErrorEquals", n+" is not known: nothing here gives it")
+			return nil, o.wrong("ErrorEquals", n+" is not known: nothing here returns it")
 		}
 	}
 	return names, nil

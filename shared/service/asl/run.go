@@ -22,7 +22,7 @@ type execution struct {
 
 // errExecutionTimeout is the cause of a context that ended because the time
 // of the whole execution was up.
-var errExecutionTimeout = errors.New("the time of the execution is up")
+var errExecutionTimeout = errors.New("the execution timed out")
 
 // Run executes the machine on an input, and gives its output. It fails with
 // an *Error, or with the cause of ctx when that ended first. The name is for
@@ -113,7 +113,7 @@ func (s *state) failure(input any) *Error {
 		v, _ := f.p.get(scope{input: input})
 		text, isString := v.(string)
 		if !isString {
-			return runtimeError(s, "at the path '%s' is no string", f.p.text)
+			return runtimeError(s, "the value at the path '%s' is not a string", f.p.text)
 		}
 		*f.to = text
 	}
@@ -137,7 +137,7 @@ func (x *execution) state(ctx context.Context, s *state, input any) (output any,
 		if i := s.retrier(failed); i >= 0 && used[i] < s.retry[i].attempts {
 			d := s.retry[i].delay(used[i], x.opt.Jitter)
 			used[i]++
-			x.log.Warn("a state failed and is tried again", "state", s.name, "error", failed.Name,
+			x.log.Warn("a state failed and is retried", "state", s.name, "error", failed.Name,
 				"cause", failed.detail(), "attempt", used[i], "after", d)
 			if err := x.opt.Sleep(ctx, d); err != nil {
 				return nil, "", err
@@ -295,7 +295,7 @@ func (x *execution) call(ctx context.Context, s *state, payload json.RawMessage)
 		select {
 		case a = <-answers:
 		case <-grace.C:
-			x.log.Error("a task goes on though its time is up", "state", s.name)
+			x.log.Error("a task is still running after its timeout", "state", s.name)
 		}
 		// What it still says is late: at AWS nobody would have heard it.
 		return nil, &Error{Name: ErrorTimeout, Cause: fmt.Sprintf("state %q took longer than %v", s.name, s.timeout), Err: a.err}
@@ -367,7 +367,7 @@ func (x *execution) eachItem(ctx context.Context, s *state, input any) (any, *Er
 	}
 	items, isList := v.([]any)
 	if !isList {
-		return nil, runtimeError(s, "at the path '%s' is no list", s.items.text)
+		return nil, runtimeError(s, "the value at the path '%s' is not a list", s.items.text)
 	}
 	// All inputs are made first: an error in one starts no child.
 	inputs := make([]any, len(items))

@@ -74,7 +74,7 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("an admin key is missing")
 	}
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, errors.New("the admin key holds a character that no key has")
+		return nil, errors.New("the admin key contains a character that is never part of a key")
 	}
 	c := &Client{base: base, key: o.Key, http: o.HTTP, log: o.Log, agent: o.UserAgent, tries: o.Attempts, clock: o.Clock}
 	if c.http == nil {
@@ -203,7 +203,7 @@ func (c *Client) call(ctx context.Context, method, path, idempotencyKey string, 
 	})
 	var network *networkError
 	if errors.As(err, &network) && ctx.Err() == nil {
-		err = fmt.Errorf("%s gave no answer: %w", c.base.Host, err)
+		err = fmt.Errorf("%s did not answer: %w", c.base.Host, err)
 	}
 	return header, err
 }

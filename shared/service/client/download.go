@@ -67,7 +67,7 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 	err = d.fetch(ctx, jobID)
 	if wrong := (*DigestError)(nil); errors.As(err, &wrong) && resumed {
 		// The rest of an earlier download was of another bundle.
-		c.log.Info("what was there of the file is not of this bundle; downloading all of it")
+		c.log.Info("the partial file belongs to another bundle; downloading all of it")
 		if err = d.restart(); err == nil {
 			err = d.fetch(ctx, jobID)
 		}
@@ -172,7 +172,7 @@ func (d *download) fetch(ctx context.Context, jobID string) error {
 				return errors.New("the bundle changed during the download")
 			}
 			if fresh.BundleURL == d.link.BundleURL {
-				return errors.New("storage refuses the link though it is fresh")
+				return errors.New("storage refuses a fresh link")
 			}
 			d.link = fresh
 		case d.have > before:
@@ -193,7 +193,7 @@ var errLinkExpired = errors.New("the link is refused")
 func (d *download) request(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.link.BundleURL, nil)
 	if err != nil {
-		return errors.New("the API gave a link that is no URL")
+		return errors.New("the API returned a link that is not a URL")
 	}
 	request.Header.Set("User-Agent", d.c.agent)
 	// A transparently decompressed body would not have the promised digest.
@@ -209,7 +209,7 @@ func (d *download) request(ctx context.Context) error {
 	switch response.StatusCode {
 	case http.StatusPartialContent:
 		if start, ok := rangeStart(response.Header.Get("Content-Range")); !ok || start != d.have {
-			return errors.New("storage answered with another range than was asked for")
+			return errors.New("storage returned a range other than the requested one")
 		}
 	case http.StatusOK:
 		if err := d.restart(); err != nil {
@@ -218,7 +218,7 @@ func (d *download) request(ctx context.Context) error {
 	case http.StatusForbidden, http.StatusUnauthorized, http.StatusGone:
 		return errLinkExpired
 	default:
-		return d.c.storageFailure(response, "storage did not give the bundle")
+		return d.c.storageFailure(response, "storage did not return the bundle")
 	}
 	_, err = io.Copy(&partWriter{d}, io.LimitReader(response.Body, d.link.SizeBytes-d.have))
 	if failed := (*writeError)(nil); errors.As(err, &failed) {

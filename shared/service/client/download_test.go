@@ -113,7 +113,7 @@ func TestDownload(t *testing.T) {
 			w.Header().Set("Content-Range", "bytes 0-999999/1000000")
 			w.WriteHeader(http.StatusPartialContent)
 			return true
-		}, []string{"bytes=1000-"}, 1, "another range"},
+		}, []string{"bytes=1000-"}, 1, "other than the requested one"},
 		{"other bytes", nil, func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 			_, _ = w.Write(bytes.ToUpper(bytes.Repeat([]byte("abcdefghij"), 100_000)))
 			return true

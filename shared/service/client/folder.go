@@ -143,7 +143,7 @@ func (w *walk) folder(progress func(int64)) (*Folder, error) {
 		hasConfig = hasConfig || slices.Contains(configNames[:], name)
 	}
 	if !hasConfig {
-		w.fault(configNames[0], "the folder has no %s, so it is no documentation site", strings.Join(configNames[:], " and no "))
+		w.fault(configNames[0], "the folder has no %s, so it is not a documentation site", strings.Join(configNames[:], " and no "))
 	}
 	var named snapshot.PathErrors
 	if errors.As(snapshot.CheckNames(paths), &named) {
@@ -215,7 +215,7 @@ func (w *walk) dir(disk, real string, above []string) error {
 		case kind.IsDir():
 			here := append(slices.Clone(above), real)
 			if slices.Contains(here, target) {
-				w.fault(name, "the symbolic link leads to a folder that holds it")
+				w.fault(name, "the symbolic link points to a folder that contains it")
 				continue
 			}
 			if err := w.dir(name, target, here); err != nil {
@@ -235,23 +235,23 @@ func (w *walk) dir(disk, real string, above []string) error {
 func (w *walk) link(name string) (target string, kind fs.FileMode, err error) {
 	end, err := filepath.EvalSymlinks(filepath.Join(w.base, filepath.FromSlash(name)))
 	if err != nil {
-		return "", 0, errors.New("the symbolic link leads nowhere")
+		return "", 0, errors.New("the symbolic link points to nothing")
 	}
 	rel, err := filepath.Rel(w.base, end)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", 0, errors.New("the symbolic link leads out of the folder")
+		return "", 0, errors.New("the symbolic link points outside the folder")
 	}
 	target = filepath.ToSlash(rel)
 	if target != "." {
 		for element := range strings.SplitSeq(target, "/") {
 			if strings.HasPrefix(element, ".") {
-				return "", 0, errors.New("the symbolic link leads to a hidden file")
+				return "", 0, errors.New("the symbolic link points to a hidden file")
 			}
 		}
 	}
 	info, err := w.root.Stat(rel)
 	if err != nil {
-		return "", 0, errors.New("the symbolic link leads nowhere")
+		return "", 0, errors.New("the symbolic link points to nothing")
 	}
 	return target, info.Mode().Type(), nil
 }

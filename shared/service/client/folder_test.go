@@ -77,33 +77,33 @@ func TestFolderFaults(t *testing.T) {
 		want  []string
 	}{
 		{"no site", map[string]string{"index.mdx": "x", "sub/docs.json": "{}"}, nil,
-			[]string{"docs.json: the folder has no docs.json and no mint.json, so it is no documentation site"}},
+			[]string{"docs.json: the folder has no docs.json and no mint.json, so it is not a documentation site"}},
 		{"names", map[string]string{"docs.json": "{}", "a?.mdx": "x", "sub/con.mdx": "x", "bindery.json": "{}"}, nil, []string{
-			"a?.mdx: the name holds '?', which can't be in file names on Windows",
+			"a?.mdx: the name contains '?', which can't be in file names on Windows",
 			`bindery.json: names at the root that begin with "bindery" are kept for the bundle's own files`,
 			`sub/con.mdx: "con" is the name of a device on Windows`,
 		}},
 		{"case", map[string]string{"docs.json": "{}", "Guide.mdx": "1", "guide.mdx": "2"}, nil,
 			[]string{"guide.mdx: the name differs from Guide.mdx only by case"}},
 		{"normal forms", map[string]string{"docs.json": "{}", "cafe\u0301.mdx": "1", "caf\u00e9.mdx": "2"}, nil,
-			[]string{"café.mdx: the path is there twice"}},
+			[]string{"café.mdx: the path appears twice"}},
 		{"links", map[string]string{"docs.json": "{}", "real/a.mdx": "x", ".git/config": "token"}, map[string]string{
 			"ok.mdx": "real/a.mdx", "okdir": "real", "out.txt": outside + "/secret.txt", "up": "../..", "nowhere": "missing",
 			"round": ".", "real/loop": "../real", "git.txt": ".git/config", ".hidden": outside,
 		}, []string{
-			"git.txt: the symbolic link leads to a hidden file",
-			"nowhere: the symbolic link leads nowhere",
-			"okdir/loop: the symbolic link leads to a folder that holds it",
-			"out.txt: the symbolic link leads out of the folder",
-			"real/loop: the symbolic link leads to a folder that holds it",
-			"round: the symbolic link leads to a folder that holds it",
-			"up: the symbolic link leads out of the folder",
+			"git.txt: the symbolic link points to a hidden file",
+			"nowhere: the symbolic link points to nothing",
+			"okdir/loop: the symbolic link points to a folder that contains it",
+			"out.txt: the symbolic link points outside the folder",
+			"real/loop: the symbolic link points to a folder that contains it",
+			"round: the symbolic link points to a folder that contains it",
+			"up: the symbolic link points outside the folder",
 		}},
 		{"several at once", map[string]string{"a|b": "1", "B": "2", "b": "3"}, map[string]string{"x": "/etc/passwd"}, []string{
-			"a|b: the name holds '|', which can't be in file names on Windows",
+			"a|b: the name contains '|', which can't be in file names on Windows",
 			"b: the name differs from B only by case",
-			"docs.json: the folder has no docs.json and no mint.json, so it is no documentation site",
-			"x: the symbolic link leads out of the folder",
+			"docs.json: the folder has no docs.json and no mint.json, so it is not a documentation site",
+			"x: the symbolic link points outside the folder",
 		}},
 	}
 	for _, test := range tests {

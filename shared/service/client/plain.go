@@ -9,7 +9,7 @@ import (
 
 // ErrInTheClear is that of New for an address that would carry the key in the
 // clear, where Options don't allow it.
-var ErrInTheClear = errors.New("an address with http:// would carry the admin key over a network in the clear; use https://")
+var ErrInTheClear = errors.New("an address with http:// would send the admin key over the network unencrypted; use https://")
 
 // InTheClear tells whether requests to an address cross a network so that who
 // is in between can read them: with http to any host but this machine's own

@@ -60,18 +60,20 @@ type Published struct {
 	// UpToDate: the newest snapshot has the same files already, and nothing
 	// was sent.
 	UpToDate bool `json:"upToDate"`
-	// Files and SizeBytes are of the whole site.
+	// Files is the number of files of the whole site, SizeBytes their size
+	// together.
 	Files     int   `json:"files"`
 	SizeBytes int64 `json:"sizeBytes"`
-	// Added, Changed, Removed and Unchanged count files against the snapshot
-	// before.
+	// Added, Changed, Removed and Unchanged are numbers of files, compared
+	// with the previous snapshot.
 	Added     int `json:"added"`
 	Changed   int `json:"changed"`
 	Removed   int `json:"removed"`
 	Unchanged int `json:"unchanged"`
-	// Packs and PackBytes are what was new of the site; Uploads and
-	// UploadedBytes what was really sent, less where an earlier attempt had
-	// got some of it across, and with the manifest.
+	// Packs is the number of new packs and PackBytes their size together;
+	// Uploads and UploadedBytes are the number and size of the objects that
+	// were sent, including the manifest: less than what is new where an
+	// earlier attempt had uploaded some of it.
 	Packs         int   `json:"packs"`
 	PackBytes     int64 `json:"packBytes"`
 	Uploads       int   `json:"uploads"`
@@ -205,7 +207,7 @@ func (p *publish) newest(ctx context.Context) (m *snapshot.Manifest, id, digest 
 	err = p.c.retry(ctx, "read the newest manifest", func() error {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, latest.Manifest.URL, nil)
 		if err != nil {
-			return errors.New("the API gave a link that is no URL")
+			return errors.New("the API returned a link that is not a URL")
 		}
 		request.Header.Set("User-Agent", p.c.agent)
 		response, err := p.c.http.Do(request)
@@ -214,7 +216,7 @@ func (p *publish) newest(ctx context.Context) (m *snapshot.Manifest, id, digest 
 		}
 		defer response.Body.Close()
 		if response.StatusCode != http.StatusOK {
-			return p.c.storageFailure(response, "storage did not give the newest manifest")
+			return p.c.storageFailure(response, "storage did not return the newest manifest")
 		}
 		sum := sha256.New()
 		if m, err = snapshot.Decode(io.TeeReader(response.Body, sum)); err != nil {
@@ -291,7 +293,7 @@ func (p *publish) put(ctx context.Context, u api.Upload, body *countingBody) err
 	request, err := http.NewRequestWithContext(ctx, u.Method, u.URL, body)
 	if err != nil {
 		_ = body.Close()
-		return errors.New("the API gave a link that is no URL")
+		return errors.New("the API returned a link that is not a URL")
 	}
 	request.ContentLength = u.SizeBytes
 	request.Header.Set("User-Agent", p.c.agent)
@@ -316,7 +318,7 @@ func (p *publish) put(ctx context.Context, u api.Upload, body *countingBody) err
 	if fault := body.fault(); fault != nil {
 		return fault
 	}
-	return p.c.storageFailure(response, "storage did not take the upload")
+	return p.c.storageFailure(response, "storage did not accept the upload")
 }
 
 // storageFailure is an answer of storage that is no success. Its body is not

@@ -19,7 +19,7 @@ import (
 )
 
 // faultOfOurs is what a workflow learns of an error that nothing explains.
-const faultOfOurs = "the step met a fault of ours"
+const faultOfOurs = "the step failed with an internal error"
 
 // StepOptions go with Step.
 type StepOptions struct {

@@ -49,10 +49,10 @@ func TestStepErrors(t *testing.T) {
 		{"a code of ours", admin.Errorf(admin.CodeInvalidSite, "docs.json: no"), admin.CodeInvalidSite, "docs.json: no"},
 		{"its cause stays inside", admin.Errorf(admin.CodeTemporary, "busy").Wrap(errors.New("arn:secret")), admin.CodeTemporary, "busy"},
 		{"wrapped", fmt.Errorf("a: %w", admin.Errorf(admin.CodeJobNotActive, "late")), admin.CodeJobNotActive, "late"},
-		{"no code", errors.New("arn:secret"), admin.CodeInternal, "the step met a fault of ours"},
+		{"no code", errors.New("arn:secret"), admin.CodeInternal, "the step failed with an internal error"},
 		{"no time", fmt.Errorf("get: %w", context.DeadlineExceeded), admin.CodeTemporary, "the step's time ended before it was done"},
 		{"ended", context.Canceled, admin.CodeTemporary, "the step's time ended before it was done"},
-		{"a type that is known but empty", fmt.Errorf("%w", errors.Join(errors.New("x"), fmt.Errorf("%T", typed))), admin.CodeInternal, "the step met a fault of ours"},
+		{"a type that is known but empty", fmt.Errorf("%w", errors.Join(errors.New("x"), fmt.Errorf("%T", typed))), admin.CodeInternal, "the step failed with an internal error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := cloud.Step(func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, c.err }, cloud.StepOptions{})

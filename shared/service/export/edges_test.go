@@ -32,7 +32,7 @@ func siteOf(pairs ...string) fstest.MapFS {
 	return files
 }
 
-// diagnosticsOf gives the list of a bundle as "file:line:column code".
+// diagnosticsOf returns the list of a bundle as "file:line:column code".
 func diagnosticsOf(t *testing.T, files map[string]string) (out []string) {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(files[bundle.DiagnosticsPath]))
@@ -46,137 +46,30 @@ func diagnosticsOf(t *testing.T, files map[string]string) (out []string) {
 	return out
 }
 
-// Whatever a site is like, its export ends with a bundle that is whole, and
-// what is wrong with it is said in the list.
-func TestOddSites(t *testing.T) {
-	manyRedirects := func() string {
-		var list []string
-		for i := range 2500 {
-			list = append(list, fmt.Sprintf(`{"source":"/old/%d/:rest*","destination":"/new/%d/:rest*"}`, i, i), fmt.Sprintf(`{"source":"/was/%d","destination":"/a"}`, i))
-		}
-		return `{"name":"x","navigation":{"pages":["a"]},"redirects":[` + strings.Join(list, ",") + `]}`
+// siteCase is a site, and what its export must make of it.
+type siteCase struct {
+	name  string
+	files fstest.MapFS
+	has   map[string]string // files of the bundle, and a text in each
+	lacks []string          // files that the bundle must not have
+	diags []string          // all of the list; nil: any but failed pages
+}
+
+// listing returns a docs.json whose navigation has the given pages.
+func listing(t *testing.T, pages ...string) string {
+	t.Helper()
+	list, err := json.Marshal(pages)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		name  string
-		files fstest.MapFS
-		has   map[string]string // files, and what is in each
-		not   []string          // files that are not there
-		diags []string
-	}{
-		{
-			"no page at all", siteOf("docs.json", `{"name":"x"}`),
-			map[string]string{"index.html": "404.html", "404.html": "<title>", "bindery.json": `"pages": 0`, "llms.txt": "# x"}, nil, nil,
-		},
-		{
-			"nothing but hidden pages", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a"]}}`, "a.mdx", "---\nhidden: true\n---\nText", "b.mdx", "---\nhidden: true\n---\n"),
-			map[string]string{"index.html": "a.html", "a.html": "Text", "b.html": "noindex"}, nil, nil,
-		},
-		{
-			"one page", siteOf("docs.json", `{"name":"x","navigation":{"pages":["index"]}}`, "index.mdx", "Hello"),
-			map[string]string{"index.html": "Hello", "index.md": "Hello"}, nil, nil,
-		},
-		{
-			"an empty page", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a"]}}`, "a.mdx", ""),
-			map[string]string{"a.html": "<title>A", "a.md": "# A"}, nil, nil,
-		},
-		{
-			"names with spaces, signs and scripts", siteOf("docs.json", `{"name":"x","navigation":{"pages":["with space/größe","100%","c#","日本語/始め方"]}}`,
-				"with space/größe.mdx", "[p](/100%25) [q](/c%23#ziel) [r](/日本語/始め方#見出し) ![i](</pics/a b#1.png>)",
-				"100%.mdx", "back [home](</with space/größe>)", "c#.mdx", "## Ziel", "日本語/始め方.mdx", "## 見出し\n\n[hier](#見出し)", "pics/a b#1.png", "png", "it's+(1)&;,=@~.txt", "text"),
-			map[string]string{
-				"with space/größe.html": `href="../c%23.html#ziel"`, "100%.html": `href="with%20space/gr%C3%B6%C3%9Fe.html"`,
-				"日本語/始め方.html": `href="#見出し"`, "pics/a b#1.png": "png", "it's+(1)&;,=@~.txt": "text",
-				"sitemap.xml": "https://docs.example/100%25<",
-			}, nil, nil,
-		},
-		{
-			"a page and a folder of one name", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a","a/index","a/b"]}}`, "a.mdx", "[b](/a/b)", "a/index.mdx", "[a](/a)", "a/b.mdx", "[c](/a.html/c)", "a.html/c.mdx", ""),
-			map[string]string{"a.html": `href="a/b.html"`, "a/index.html": `href="../a.html"`, "a/b.html": ""}, []string{"a.html/c.html"},
-			[]string{"a.html/c.mdx:0:0 page-shadowed", "a/b.mdx:1:1 link-missing"},
-		},
-		{
-			"files with names of ours", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a"]},"redirects":[{"source":"/404","destination":"/a"},{"source":"/llms.txt","destination":"/a"}]}`,
-				"a.mdx", "", "404.html", "own 404", "robots.txt", "own robots", "llms.txt/x.png", "png", "sitemap.xml", "own map", "index.html/y.png", "png"),
-			map[string]string{"404.html": "own 404", "robots.txt": "own robots", "sitemap.xml": "own map", "llms.txt/x.png": "png"}, []string{"llms.txt", "index.html"}, nil,
-		},
-		{
-			"redirects that loop, leave, end at files, or have a page's address", siteOf("docs.json",
-				`{"name":"x","navigation":{"pages":["a"]},"redirects":[
-{"source":"/","destination":"/f.pdf"},
-{"source":"/one","destination":"/two"},
-{"source":"/two","destination":"/one"},
-{"source":"/self","destination":"/self"},
-{"source":"/file","destination":"/f.pdf#page=2"},
-{"source":"/out","destination":"https://o.example/x?y=1"},
-{"source":"/a","destination":"/elsewhere"},
-{"source":"/f.pdf","destination":"/a"},
-{"source":"/bad","destination":"javascript:x"},
-{"source":"/<b>","destination":"/a"},
-{"source":"/w/*","destination":"/w/x/*"}]}`, "a.mdx", "[1](/one) [2](/file) [3](/w/1)", "f.pdf", "pdf"),
-			map[string]string{"index.html": "f.pdf", "file.html": "f.pdf#page=2", "out.html": "https://o.example/x?y=1", "a.html": `href="f.pdf#page=2"`, "f.pdf": "pdf"},
-			[]string{"one.html", "self.html", "bad.html"},
-			[]string{
-				"docs.json:10:1 link-unsafe", "docs.json:3:1 redirect-loop", "docs.json:4:1 redirect-loop", "docs.json:5:1 redirect-loop",
-				"docs.json:12:1 redirect-loop", "a.mdx:1:1 link-missing", "a.mdx:1:22 link-missing",
-			},
-		},
-		{
-			"patterns among the redirects, and a page's own way out", siteOf("docs.json",
-				`{"name":"x","variables":{"v":"4.2"},"navigation":{"pages":["g/a","g/b","out"]},"redirects":[
-{"source":"/was/:rest*","destination":"/g/:rest*","permanent":false},
-{"source":"/older/*","destination":"/was/*"},
-{"source":"/q?x=1","destination":"/g/b"}]}`, "g/a.mdx", "[1](/older/b) {{v}}", "g/b.mdx", "", "out.mdx", "---\nurl: https://o.example/\n---\n"),
-			map[string]string{
-				"was/a.html": "../g/a.html", "older/b.html": "../g/b.html", "q.html": "g/b.html", "out.html": "url=https://o.example/",
-				"g/a.html": `href="b.html"`, "g/a.md": "4.2", "bindery.json": `"from": "/was/:rest*"`,
-			}, []string{"was.html", "older.html"}, nil,
-		},
-		{
-			"a redirect with a star that is one", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a"]},"redirects":[{"source":"/o*d","destination":"/a"}]}`, "a.mdx", "[1](/o*d) [2](/old)"),
-			map[string]string{"a.html": `<a href="a.html">1</a>`, "bindery.json": `"from": "/o*d"`}, []string{"o*d.html", "old.html"}, []string{"a.mdx:1:11 link-missing"},
-		},
-		{
-			"thousands of redirects", siteOf("docs.json", manyRedirects(), "a.mdx", "[1](/old/7/x) [2](/was/9) [3](/none)", "new/7/x.mdx", ""),
-			map[string]string{"a.html": `href="new/7/x.html"`, "was/2499.html": "a.html", "bindery.json": `"/old/2499/:rest*"`}, nil,
-			[]string{"a.mdx:1:27 link-missing"},
-		},
-		{
-			"a navigation that names pages twice, not, and itself", siteOf("docs.json",
-				`{"name":"x","navigation":{"tabs":[{"tab":"T","groups":[{"group":"G","root":"a","pages":["a","a","b",{"group":"G","pages":["a"]}]}]},{"tab":"U","pages":["b","gone"]}]}}`, "a.mdx", "", "b.mdx", ""),
-			map[string]string{"a.html": `aria-current="page"`, "b.html": `aria-current="page"`}, nil, []string{"docs.json:1:157 nav-missing"},
-		},
-		{
-			"a configuration that refers to itself", siteOf("docs.json", `{"name":"x","navigation":{"$ref":"n.json"}}`, "n.json", `{"pages":{"$ref":"n.json"}}`, "a.mdx", ""),
-			map[string]string{"a.html": "<title>A"}, nil, []string{"n.json:1:18 config-ref", "docs.json:1:1 nav-empty"},
-		},
-		{
-			"heads that are broken", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a","b","c","d"]}}`,
-				"a.mdx", "---\ntitle: [x\nicon: y\n---\nText a", "b.mdx", "---\ntitle: x\n\nnever closed", "c.mdx", "---\n- 1\n---\nText c", "d.mdx", "---\ntitle: {{{{\n---\nText d"),
-			map[string]string{"a.html": "Text a", "b.html": "<title>", "c.html": "Text c", "d.html": "Text d"}, nil, nil,
-		},
-		{
-			"a mark at the start, and lines that end as on Windows", siteOf("docs.json", "\ufeff{\r\n\"name\":\"x\",\r\n\"navigation\":{\"pages\":[\"a\"]}}",
-				"a.mdx", "\ufeff---\r\ntitle: Über\r\ndescription: Zeile\r\n---\r\n\r\n## Teil\r\n\r\n<Note>\r\nText\r\n</Note>\r\n\r\n```js\r\nlet a\r\n```\r\n"),
-			map[string]string{"a.html": "<title>Über", "a.md": "# Über"}, nil, nil,
-		},
-		{
-			"bytes that are no text", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a","b"]}}`,
-				"a.mdx", "---\ntitle: \xff\xfe\n---\n\n\x00\xc3 # \xed\xa0\x80\n\n[x\xff](/b#\xff)\n\n```js\n\xf0\x9f\n```\n", "b.mdx", strings.Repeat("\x80", 3000), "c.png", "\x00\xff", "d.css", "a{background:url(/\xff)}"),
-			map[string]string{"a.html": "", "b.html": "", "c.png": "\x00\xff"}, nil, nil,
-		},
-		{
-			"syntax that is broken", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a"]}}`, "a.mdx", "Before\n\n<Card\n\n{ oops\n\n</Tab>"),
-			map[string]string{"a.html": "Before"}, nil, nil,
-		},
-		{
-			"a page that is too large", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a"]}}`, "a.mdx", "---\ntitle: Large\n---\n"+strings.Repeat("text\n", MaxPageBytes/5+1)),
-			map[string]string{"a.html": "<title>Large", "a.md": "could not be rendered"}, nil, []string{"a.mdx:1:1 page-failed"},
-		},
-		{
-			"a file larger than a pack", siteOf("docs.json", `{"name":"x","navigation":{"pages":["a"]}}`, "a.mdx", "[f](/big.bin) [g](/big.zip)", "big.bin", strings.Repeat("0123456789abcdef", 40<<16), "big.zip", strings.Repeat("z", 5<<20)),
-			map[string]string{"a.html": `href="big.bin"`, "big.bin": "89abcdef0123"}, nil, nil,
-		},
-	} {
+	return `{"name":"x","navigation":{"pages":` + string(list) + `}}`
+}
+
+// checkExports exports each site: its bundle must be whole, and the list must
+// say what is wrong with the site.
+func checkExports(t *testing.T, cases []siteCase) {
+	t.Helper()
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.publish(t, c.files)
@@ -186,7 +79,7 @@ func TestOddSites(t *testing.T) {
 					t.Errorf("%s lacks %q: %.1500s", name, must, text)
 				}
 			}
-			for _, name := range c.not {
+			for _, name := range c.lacks {
 				if _, ok := files[name]; ok {
 					t.Errorf("%s is there", name)
 				}
@@ -205,6 +98,242 @@ func TestOddSites(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestExportOfSitesWithFewPages(t *testing.T) {
+	checkExports(t, []siteCase{
+		{
+			name:  "no page at all",
+			files: siteOf("docs.json", `{"name":"x"}`),
+			has:   map[string]string{"index.html": "404.html", "404.html": "<title>", "bindery.json": `"pages": 0`, "llms.txt": "# x"},
+		},
+		{
+			name: "nothing but hidden pages",
+			files: siteOf(
+				"docs.json", listing(t, "a"),
+				"a.mdx", "---\nhidden: true\n---\nText",
+				"b.mdx", "---\nhidden: true\n---\n"),
+			has: map[string]string{"index.html": "a.html", "a.html": "Text", "b.html": "noindex"},
+		},
+		{
+			name:  "one page",
+			files: siteOf("docs.json", listing(t, "index"), "index.mdx", "Hello"),
+			has:   map[string]string{"index.html": "Hello", "index.md": "Hello"},
+		},
+		{
+			name:  "an empty page",
+			files: siteOf("docs.json", listing(t, "a"), "a.mdx", ""),
+			has:   map[string]string{"a.html": "<title>A", "a.md": "# A"},
+		},
+	})
+}
+
+func TestExportOfUnusualNames(t *testing.T) {
+	checkExports(t, []siteCase{
+		{
+			name: "names with spaces, signs and scripts",
+			files: siteOf(
+				"docs.json", listing(t, "with space/größe", "100%", "c#", "日本語/始め方"),
+				"with space/größe.mdx", "[p](/100%25) [q](/c%23#ziel) [r](/日本語/始め方#見出し) ![i](</pics/a b#1.png>)",
+				"100%.mdx", "back [home](</with space/größe>)",
+				"c#.mdx", "## Ziel",
+				"日本語/始め方.mdx", "## 見出し\n\n[hier](#見出し)",
+				"pics/a b#1.png", "png",
+				"it's+(1)&;,=@~.txt", "text"),
+			has: map[string]string{
+				"with space/größe.html": `href="../c%23.html#ziel"`,
+				"100%.html":             `href="with%20space/gr%C3%B6%C3%9Fe.html"`,
+				"日本語/始め方.html":          `href="#見出し"`,
+				"pics/a b#1.png":        "png",
+				"it's+(1)&;,=@~.txt":    "text",
+				"sitemap.xml":           "https://docs.example/100%25<",
+			},
+		},
+		{
+			name: "a page and a folder of one name",
+			files: siteOf(
+				"docs.json", listing(t, "a", "a/index", "a/b"),
+				"a.mdx", "[b](/a/b)",
+				"a/index.mdx", "[a](/a)",
+				"a/b.mdx", "[c](/a.html/c)",
+				"a.html/c.mdx", ""),
+			has:   map[string]string{"a.html": `href="a/b.html"`, "a/index.html": `href="../a.html"`, "a/b.html": ""},
+			lacks: []string{"a.html/c.html"},
+			diags: []string{"a.html/c.mdx:0:0 page-shadowed", "a/b.mdx:1:1 link-missing"},
+		},
+		{
+			name: "files with names of ours",
+			files: siteOf(
+				"docs.json", `{"name":"x","navigation":{"pages":["a"]},"redirects":[
+{"source":"/404","destination":"/a"},
+{"source":"/llms.txt","destination":"/a"}]}`,
+				"a.mdx", "",
+				"404.html", "own 404",
+				"robots.txt", "own robots",
+				"llms.txt/x.png", "png",
+				"sitemap.xml", "own map",
+				"index.html/y.png", "png"),
+			has:   map[string]string{"404.html": "own 404", "robots.txt": "own robots", "sitemap.xml": "own map", "llms.txt/x.png": "png"},
+			lacks: []string{"llms.txt", "index.html"},
+		},
+	})
+}
+
+func TestExportOfUnusualRedirects(t *testing.T) {
+	var many []string
+	for i := range 2500 {
+		many = append(many,
+			fmt.Sprintf(`{"source":"/old/%d/:rest*","destination":"/new/%d/:rest*"}`, i, i),
+			fmt.Sprintf(`{"source":"/was/%d","destination":"/a"}`, i))
+	}
+	checkExports(t, []siteCase{
+		{
+			name: "redirects that loop, leave, end at files, or have a page's address",
+			files: siteOf(
+				"docs.json", `{"name":"x","navigation":{"pages":["a"]},"redirects":[
+{"source":"/","destination":"/f.pdf"},
+{"source":"/one","destination":"/two"},
+{"source":"/two","destination":"/one"},
+{"source":"/self","destination":"/self"},
+{"source":"/file","destination":"/f.pdf#page=2"},
+{"source":"/out","destination":"https://o.example/x?y=1"},
+{"source":"/a","destination":"/elsewhere"},
+{"source":"/f.pdf","destination":"/a"},
+{"source":"/bad","destination":"javascript:x"},
+{"source":"/<b>","destination":"/a"},
+{"source":"/w/*","destination":"/w/x/*"}]}`,
+				"a.mdx", "[1](/one) [2](/file) [3](/w/1)",
+				"f.pdf", "pdf"),
+			has: map[string]string{
+				"index.html": "f.pdf",
+				"file.html":  "f.pdf#page=2",
+				"out.html":   "https://o.example/x?y=1",
+				"a.html":     `href="f.pdf#page=2"`,
+				"f.pdf":      "pdf",
+			},
+			lacks: []string{"one.html", "self.html", "bad.html"},
+			diags: []string{
+				"docs.json:10:1 link-unsafe", "docs.json:3:1 redirect-loop", "docs.json:4:1 redirect-loop", "docs.json:5:1 redirect-loop",
+				"docs.json:12:1 redirect-loop", "a.mdx:1:1 link-missing", "a.mdx:1:22 link-missing",
+			},
+		},
+		{
+			name: "patterns among the redirects, and a page's own way out",
+			files: siteOf(
+				"docs.json", `{"name":"x","variables":{"v":"4.2"},"navigation":{"pages":["g/a","g/b","out"]},"redirects":[
+{"source":"/was/:rest*","destination":"/g/:rest*","permanent":false},
+{"source":"/older/*","destination":"/was/*"},
+{"source":"/q?x=1","destination":"/g/b"}]}`,
+				"g/a.mdx", "[1](/older/b) {{v}}",
+				"g/b.mdx", "",
+				"out.mdx", "---\nurl: https://o.example/\n---\n"),
+			has: map[string]string{
+				"was/a.html":   "../g/a.html",
+				"older/b.html": "../g/b.html",
+				"q.html":       "g/b.html",
+				"out.html":     "url=https://o.example/",
+				"g/a.html":     `href="b.html"`,
+				"g/a.md":       "4.2",
+				"bindery.json": `"from": "/was/:rest*"`,
+			},
+			lacks: []string{"was.html", "older.html"},
+		},
+		{
+			name: "a redirect with a star that is one",
+			files: siteOf(
+				"docs.json", `{"name":"x","navigation":{"pages":["a"]},"redirects":[{"source":"/o*d","destination":"/a"}]}`,
+				"a.mdx", "[1](/o*d) [2](/old)"),
+			has:   map[string]string{"a.html": `<a href="a.html">1</a>`, "bindery.json": `"from": "/o*d"`},
+			lacks: []string{"o*d.html", "old.html"},
+			diags: []string{"a.mdx:1:11 link-missing"},
+		},
+		{
+			name: "thousands of redirects",
+			files: siteOf(
+				"docs.json", `{"name":"x","navigation":{"pages":["a"]},"redirects":[`+strings.Join(many, ",")+`]}`,
+				"a.mdx", "[1](/old/7/x) [2](/was/9) [3](/none)",
+				"new/7/x.mdx", ""),
+			has:   map[string]string{"a.html": `href="new/7/x.html"`, "was/2499.html": "a.html", "bindery.json": `"/old/2499/:rest*"`},
+			diags: []string{"a.mdx:1:27 link-missing"},
+		},
+	})
+}
+
+func TestExportOfFaultySources(t *testing.T) {
+	checkExports(t, []siteCase{
+		{
+			name: "a navigation that names pages twice, not, and itself",
+			files: siteOf(
+				"docs.json", `{"name":"x","navigation":{"tabs":[
+{"tab":"T","groups":[{"group":"G","root":"a","pages":["a","a","b",{"group":"G","pages":["a"]}]}]},
+{"tab":"U","pages":["b","gone"]}]}}`,
+				"a.mdx", "",
+				"b.mdx", ""),
+			has:   map[string]string{"a.html": `aria-current="page"`, "b.html": `aria-current="page"`},
+			diags: []string{"docs.json:3:25 nav-missing"},
+		},
+		{
+			name: "a configuration that refers to itself",
+			files: siteOf(
+				"docs.json", `{"name":"x","navigation":{"$ref":"n.json"}}`,
+				"n.json", `{"pages":{"$ref":"n.json"}}`,
+				"a.mdx", ""),
+			has:   map[string]string{"a.html": "<title>A"},
+			diags: []string{"n.json:1:18 config-ref", "docs.json:1:1 nav-empty"},
+		},
+		{
+			name: "heads that are broken",
+			files: siteOf(
+				"docs.json", listing(t, "a", "b", "c", "d"),
+				"a.mdx", "---\ntitle: [x\nicon: y\n---\nText a",
+				"b.mdx", "---\ntitle: x\n\nnever closed",
+				"c.mdx", "---\n- 1\n---\nText c",
+				"d.mdx", "---\ntitle: {{{{\n---\nText d"),
+			has: map[string]string{"a.html": "Text a", "b.html": "<title>", "c.html": "Text c", "d.html": "Text d"},
+		},
+		{
+			name: "a mark at the start, and lines that end as on Windows",
+			files: siteOf(
+				"docs.json", "\ufeff{\r\n\"name\":\"x\",\r\n\"navigation\":{\"pages\":[\"a\"]}}",
+				"a.mdx", "\ufeff---\r\ntitle: Über\r\ndescription: Zeile\r\n---\r\n\r\n## Teil\r\n\r\n<Note>\r\nText\r\n</Note>\r\n\r\n```js\r\nlet a\r\n```\r\n"),
+			has: map[string]string{"a.html": "<title>Über", "a.md": "# Über"},
+		},
+		{
+			name: "bytes that are not text",
+			files: siteOf(
+				"docs.json", listing(t, "a", "b"),
+				"a.mdx", "---\ntitle: \xff\xfe\n---\n\n\x00\xc3 # \xed\xa0\x80\n\n[x\xff](/b#\xff)\n\n```js\n\xf0\x9f\n```\n",
+				"b.mdx", strings.Repeat("\x80", 3000),
+				"c.png", "\x00\xff",
+				"d.css", "a{background:url(/\xff)}"),
+			has: map[string]string{"a.html": "", "b.html": "", "c.png": "\x00\xff"},
+		},
+		{
+			name:  "syntax that is broken",
+			files: siteOf("docs.json", listing(t, "a"), "a.mdx", "Before\n\n<Card\n\n{ oops\n\n</Tab>"),
+			has:   map[string]string{"a.html": "Before"},
+		},
+	})
+}
+
+func TestExportOfLargeFiles(t *testing.T) {
+	checkExports(t, []siteCase{
+		{
+			name:  "a page that is too large",
+			files: siteOf("docs.json", listing(t, "a"), "a.mdx", "---\ntitle: Large\n---\n"+strings.Repeat("text\n", MaxPageBytes/5+1)),
+			has:   map[string]string{"a.html": "<title>Large", "a.md": "could not be rendered"},
+			diags: []string{"a.mdx:1:1 page-failed"},
+		},
+		{
+			name: "a file larger than a pack",
+			files: siteOf(
+				"docs.json", listing(t, "a"),
+				"a.mdx", "[f](/big.bin) [g](/big.zip)",
+				"big.bin", strings.Repeat("0123456789abcdef", 40<<16),
+				"big.zip", strings.Repeat("z", 5<<20)),
+			has: map[string]string{"a.html": `href="big.bin"`, "big.bin": "89abcdef0123"},
+		},
+	})
 }
 
 // What makes a site unusable is said with file, line and column, and is no

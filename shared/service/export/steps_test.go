@@ -77,9 +77,9 @@ func TestFailSaysHowTheExecutionEnded(t *testing.T) {
 		"States.Timeout": {Code: admin.CodeInternal, Message: "the export took too long"},
 		"TIMED_OUT":      {Code: admin.CodeInternal, Message: "the export took too long"},
 		"ABORTED":        {Code: admin.CodeInternal, Message: "the workflow of the export was stopped"},
-		"FAILED":         {Code: admin.CodeInternal, Message: "the export met a fault of ours"},
+		"FAILED":         {Code: admin.CodeInternal, Message: "the export failed with an internal error"},
 		// A shard that met a passing fault too often records nothing.
-		"States.ExceedToleratedFailureThreshold": {Code: admin.CodeTemporary, Message: "the export met a passing fault again and again; start another one"},
+		"States.ExceedToleratedFailureThreshold": {Code: admin.CodeTemporary, Message: "the export kept failing with a temporary error; start another one"},
 	} {
 		t.Run(named, func(t *testing.T) {
 			w := newWorld(t)

@@ -13,8 +13,8 @@ var messages = map[string]string{
 	admin.CodeRendererChanged: "the renderer was changed during the export; start another one",
 	admin.CodeSiteTooLarge:    "the site is over a limit of exports",
 	admin.CodeInconsistent:    "the snapshot's files are not what its manifest says",
-	admin.CodeTemporary:       "the export met a passing fault again and again; start another one",
-	admin.CodeInternal:        "the export met a fault of ours",
+	admin.CodeTemporary:       "the export kept failing with a temporary error; start another one",
+	admin.CodeInternal:        "the export failed with an internal error",
 }
 
 // Message returns what a job that failed with code says, "" for codes that are

@@ -69,7 +69,7 @@ func Task[In, Out any](step func(context.Context, In) (Out, error)) func(context
 	return func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
 		var in In
 		if err := json.Unmarshal(input, &in); err != nil {
-			return nil, admin.Errorf(admin.CodeInternal, "a step got an input that it can't read").Wrap(err)
+			return nil, admin.Errorf(admin.CodeInternal, "a step's input can't be read").Wrap(err)
 		}
 		out, err := step(ctx, in)
 		if err != nil {

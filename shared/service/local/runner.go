@@ -40,9 +40,10 @@ type RunnerOptions struct {
 	// MaxExecutions is how many executions run at once, default 4; further
 	// ones wait, oldest first.
 	MaxExecutions int
-	// OnEnd is told of each execution that ended other than as Succeeded, at
-	// least once; an error is retried a few times. It is the twin of the event
-	// rule in the cloud.
+	// OnEnd is called once for each execution that ended other than as
+	// Succeeded: again only after an error, a few times, or when the process
+	// died before it could note the call. It is the twin of the event rule in
+	// the cloud.
 	OnEnd func(ctx context.Context, e store.Execution) error
 	// Poll is how often the database is asked for executions that other
 	// processes started or stopped; default 1 s.
@@ -56,7 +57,7 @@ type RunnerOptions struct {
 // Runner returns the executions. It runs none before Resume.
 func (l *Local) Runner() *Runner { return l.runner }
 
-// work is what a Runner has to do with once it runs executions.
+// work is the state of a Runner that runs executions.
 type work struct {
 	r       *Runner
 	opt     RunnerOptions
@@ -67,8 +68,15 @@ type work struct {
 
 	mu     sync.Mutex
 	active map[string]context.CancelCauseFunc // running executions
-	ending map[string]int                     // told to OnEnd: how often it failed; -1 while it runs
+	ending map[string]*ending                 // executions whose end the database doesn't note as told yet
 	wg     sync.WaitGroup
+}
+
+// ending is the state of reporting one execution's end to OnEnd.
+type ending struct {
+	busy     bool // a goroutine is at it
+	failures int  // how often OnEnd returned an error
+	settled  bool // OnEnd need not be called again, only the note is missing
 }
 
 var (
@@ -76,8 +84,8 @@ var (
 	errStopped  = errors.New("the execution was stopped")
 )
 
-// tellAttempts is how often OnEnd is called for one execution in vain before
-// a log line is all that is left; the reconciler sees to the job then.
+// tellAttempts is the number of failed calls of OnEnd for one execution after
+// which only the log has its end; the reconciler ends the job then.
 const tellAttempts = 5
 
 // Resume takes the folder's lock (ErrLocked when another process has it) and
@@ -117,12 +125,12 @@ func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt Runn
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || r.work != nil {
-		return errors.New("runner: it runs already, or is closed")
+		return errors.New("runner: already running, or closed")
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	r.work = &work{
 		r: r, opt: opt, machine: machine, tasks: tasks, stop: stop, done: make(chan struct{}),
-		active: map[string]context.CancelCauseFunc{}, ending: map[string]int{},
+		active: map[string]context.CancelCauseFunc{}, ending: map[string]*ending{},
 	}
 	go r.work.loop(ctx)
 	return nil
@@ -154,7 +162,7 @@ var executionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
 	switch {
 	case !executionName.MatchString(name):
-		return fmt.Errorf("start execution: the name %q has other characters than letters, digits, - and _, or more than 80", name)
+		return fmt.Errorf("start execution: the name %q is not 1 to 80 letters, digits, - and _", name)
 	case len(input) > store.MaxStateBytes:
 		return fmt.Errorf("start execution %s: %d bytes of input, at most %d: %w", name, len(input), store.MaxStateBytes, store.ErrTooLarge)
 	case !json.Valid(input):
@@ -228,7 +236,7 @@ func (r *Runner) end(ctx context.Context, e store.Execution) (bool, error) {
 	return changed, err
 }
 
-// poke makes the loop look at once.
+// poke makes the loop look immediately.
 func (r *Runner) poke() {
 	select {
 	case r.wake <- struct{}{}:
@@ -255,11 +263,11 @@ func (w *work) loop(ctx context.Context) {
 	}
 }
 
-// look begins what is to run, cancels what was stopped, and tells of ends.
+// look begins what is to run, cancels what was stopped, and reports ends.
 func (w *work) look(ctx context.Context) error {
-	// The rows are read under the lock: whoever leaves active or ending has
-	// written its row before, so that rows read earlier would say that it is
-	// still to begin, or still to be told of, and it would be so twice.
+	// The rows are read under the lock: an execution leaves active or ending
+	// after its row is written, so rows read earlier would make it begin, or
+	// its end be reported, twice.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	rows, err := w.r.l.reads.QueryContext(ctx,
@@ -345,7 +353,7 @@ func (w *work) execute(ctx context.Context, name string, input []byte) {
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	if _, err := w.r.end(write, e); err != nil {
-		log.Error("could not write down how an execution ended", "state", e.State, "error", err)
+		log.Error("could not record how an execution ended", "state", e.State, "error", err)
 		return
 	}
 	log.Info("execution ended", "state", e.State, "error", e.Error, "after", time.Since(begin))
@@ -354,32 +362,57 @@ func (w *work) execute(ctx context.Context, name string, input []byte) {
 // tell calls OnEnd, and notes that it need not be called again. The caller
 // holds w.mu.
 func (w *work) tell(ctx context.Context, e store.Execution) {
-	if w.ending[e.Name] < 0 {
-		return // at it
+	end := w.ending[e.Name]
+	if end == nil {
+		end = &ending{}
+		w.ending[e.Name] = end
 	}
-	failures := w.ending[e.Name]
-	w.ending[e.Name] = -1
+	if end.busy {
+		return
+	}
+	end.busy = true
 	w.wg.Go(func() {
-		var err error
-		if w.opt.OnEnd != nil {
-			err = w.opt.OnEnd(ctx, e)
+		if !end.settled {
+			end.settled = w.callOnEnd(ctx, e, end)
 		}
-		if err != nil {
-			failures++
-			w.opt.Log.Error("could not tell of the end of an execution", "execution", e.Name, "attempt", failures, "error", err)
-		}
-		if err == nil || failures >= tellAttempts {
-			err = w.r.l.inTransaction(ctx, func(tx *sql.Tx) error {
-				_, err := tx.ExecContext(ctx, `UPDATE executions SET told = 1 WHERE name = ?`, e.Name)
-				return err
-			})
+		noted := false
+		if end.settled {
+			noted = w.noteTold(ctx, e.Name)
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if err == nil {
+		if end.busy = false; noted {
 			delete(w.ending, e.Name)
-		} else {
-			w.ending[e.Name] = failures
 		}
 	})
+}
+
+// callOnEnd reports whether OnEnd need not be called again for an execution.
+func (w *work) callOnEnd(ctx context.Context, e store.Execution, end *ending) bool {
+	if w.opt.OnEnd == nil {
+		return true
+	}
+	err := w.opt.OnEnd(ctx, e)
+	if err == nil {
+		return true
+	}
+	end.failures++
+	w.opt.Log.Error("could not report the end of an execution", "execution", e.Name, "attempt", end.failures, "error", err)
+	return end.failures >= tellAttempts
+}
+
+// noteTold writes down that OnEnd need not be called again, even when the
+// process is about to end: the next one would report the same end once more.
+// It reports whether the note is written.
+func (w *work) noteTold(ctx context.Context, name string) bool {
+	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	err := w.r.l.inTransaction(write, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(write, `UPDATE executions SET told = 1 WHERE name = ?`, name)
+		return err
+	})
+	if err != nil {
+		w.opt.Log.Error("could not note that the end of an execution was reported", "execution", name, "error", err)
+	}
+	return err == nil
 }

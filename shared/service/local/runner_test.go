@@ -2,9 +2,13 @@ package local_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -226,6 +230,93 @@ func TestOnEnd(t *testing.T) {
 	if e := receive(t, told); e.Name != "bad2" {
 		t.Errorf("told of %+v", e)
 	}
+}
+
+// An end that OnEnd took while the process was ending is noted: the next
+// process does not report it again.
+func TestAnEndToldOfWhileClosingIsNotToldOfAgain(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	told := make(chan string, 10)
+	opt := fast
+	opt.OnEnd = func(ctx context.Context, e store.Execution) error {
+		told <- e.Name
+		<-ctx.Done()
+		return nil
+	}
+	stopped := func(name string) {
+		t.Helper()
+		start(t, l.Runner(), name)
+		if err := l.Runner().Stop(t.Context(), name, "by hand"); err != nil {
+			t.Fatal(err)
+		}
+		if got := receive(t, told); got != name {
+			t.Errorf("told of %s, want %s", got, name)
+		}
+	}
+	resume(t, l, workingTasks(), opt)
+	stopped("exp_1")
+	shut(t, l)
+	l = open(t, dir)
+	resume(t, l, workingTasks(), opt)
+	stopped("exp_2")
+}
+
+// A note that can't be written is tried again without another call of OnEnd.
+func TestAnEndIsToldOfOnceWhereTheNoteFails(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	db, err := sql.Open("sqlite", filepath.Join(dir, "bindery.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	exec := func(statement string) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), "PRAGMA busy_timeout = 10000; "+statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`CREATE TRIGGER refuse BEFORE UPDATE OF told ON executions WHEN NEW.told = 1 AND OLD.state != 'RUNNING'
+		BEGIN SELECT RAISE(ABORT, 'no'); END`)
+	var logged lockedBuffer
+	told := make(chan string, 100)
+	opt := fast
+	opt.Log = slog.New(slog.NewTextHandler(&logged, nil))
+	opt.OnEnd = func(_ context.Context, e store.Execution) error { told <- e.Name; return nil }
+	start(t, l.Runner(), "exp_1")
+	if err := l.Runner().Stop(t.Context(), "exp_1", "by hand"); err != nil {
+		t.Fatal(err)
+	}
+	resume(t, l, workingTasks(), opt)
+	for end := time.Now().Add(30 * time.Second); strings.Count(logged.String(), "could not note") < 3; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the note was not tried three times:\n%s", logged.String())
+		}
+	}
+	exec(`DROP TRIGGER refuse`)
+	shut(t, l)
+	if len(told) != 1 {
+		t.Errorf("OnEnd was called %d times", len(told))
+	}
+}
+
+// lockedBuffer is a buffer that a log writes while a test reads it.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
 }
 
 // However often the loop looks while executions end, each runs once and is told

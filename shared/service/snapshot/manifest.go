@@ -66,7 +66,7 @@ type PackRef struct {
 
 // Manifest lists the files of a snapshot.
 type Manifest struct {
-	Format int
+	Format int // version of the format, always Format
 	// Entries are sorted by Path, in byte order.
 	Entries []Entry
 	// Packs are all packs that entries lie in, sorted by digest.
@@ -216,7 +216,7 @@ func decode(d *json.Decoder) (*Manifest, error) {
 		}
 		name, _ := token.(string)
 		if seen[name] {
-			return nil, &FormatError{d.InputOffset(), fmt.Sprintf("the field %q is there twice", name)}
+			return nil, &FormatError{d.InputOffset(), fmt.Sprintf("the field %q appears twice", name)}
 		}
 		seen[name] = true
 		switch name {
@@ -409,7 +409,7 @@ func (packs packUses) checkEntry(e *Entry, faults *PathErrors) bool {
 	switch {
 	case e.Size == 0:
 		if e.Pack != "" || e.Offset != 0 || e.SHA256 != emptyDigest {
-			faults.add(e.Path, "an empty file has no place in a pack, and the digest of no bytes")
+			faults.add(e.Path, "an empty file must have no place in a pack and the digest of zero bytes")
 		}
 	case pack == nil:
 		faults.add(e.Path, "it lies in a pack that the manifest does not list")

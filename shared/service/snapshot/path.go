@@ -97,15 +97,15 @@ func pathFault(path string) string {
 		switch {
 		case r == utf8.RuneError:
 			// What decoders put in place of bytes that they could not read.
-			return "the name holds U+FFFD, the mark of a name that was read wrongly"
+			return "the name contains U+FFFD, the mark of a name that was read wrongly"
 		case unicode.IsControl(r):
-			return fmt.Sprintf("the name holds the control character %U", r)
+			return fmt.Sprintf("the name contains the control character %U", r)
 		case r == '\\':
 			// Windows and several unpackers take it for a separator.
-			return "the name holds a backslash"
+			return "the name contains a backslash"
 		case strings.ContainsRune(`<>:"|?*`, r):
 			// Windows refuses these, so the archive would not unpack there.
-			return fmt.Sprintf("the name holds %q, which can't be in file names on Windows", r)
+			return fmt.Sprintf("the name contains %q, which can't be in file names on Windows", r)
 		}
 	}
 	if !norm.NFC.IsNormalString(path) {
@@ -197,7 +197,7 @@ func CheckNames(paths []string) error {
 		case !taken:
 			folded[key] = path
 		case other == path:
-			faults = append(faults, &PathError{path, "the path is there twice"})
+			faults = append(faults, &PathError{path, "the path appears twice"})
 		default:
 			faults = append(faults, &PathError{path, fmt.Sprintf("the name differs from %s only by case", printable(other))})
 		}

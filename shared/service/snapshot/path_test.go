@@ -88,11 +88,11 @@ func TestCheckNames(t *testing.T) {
 			[]string{"guides/api.mdx: the name differs from Guides/api.mdx only by case"}},
 		{"only by case, beyond ASCII", []string{"STRASSE.mdx", "straße.mdx", "ÉTÉ.mdx", "été.mdx"},
 			[]string{"straße.mdx: the name differs from STRASSE.mdx only by case", "été.mdx: the name differs from ÉTÉ.mdx only by case"}},
-		{"twice", []string{"a", "a"}, []string{"a: the path is there twice"}},
+		{"twice", []string{"a", "a"}, []string{"a: the path appears twice"}},
 		{"a file where a folder is needed", []string{"Guide", "guide/start/a.mdx"},
 			[]string{"guide/start/a.mdx: Guide is a file, and this path needs a folder of that name"}},
 		{"all faults at once", []string{"z?", "a", "b/../c", "A"},
-			[]string{"A: the name differs from a only by case", `b/../c: the path has the element ".."`, `z?: the name holds '?', which can't be in file names on Windows`}},
+			[]string{"A: the name differs from a only by case", `b/../c: the path has the element ".."`, `z?: the name contains '?', which can't be in file names on Windows`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -19,10 +19,10 @@ import (
 // File is a file that is to be in a snapshot.
 type File struct {
 	Path   string
-	SHA256 string
-	Size   int64
+	SHA256 string // lower-case hex
+	Size   int64  // in bytes
 	// Modified is the time of the last commit that changed the file; zero
-	// where there is none.
+	// if unknown.
 	Modified time.Time
 }
 
@@ -33,7 +33,7 @@ type Opener func(path string) (io.ReadCloser, error)
 type Pack struct {
 	// SHA256 is the digest of the pack's bytes, known after Plan.Seal.
 	SHA256 string
-	Size   int64
+	Size   int64 // in bytes
 	// Files lie in the pack in this order.
 	Files []File
 }

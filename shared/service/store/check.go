@@ -32,7 +32,7 @@ func CheckWrite(puts []Record, deletes []Delete, size func(Record) (int, error))
 			return err
 		}
 		if seen[key] {
-			return fmt.Errorf("write: record %q %q stands twice", key.PK, key.SK)
+			return fmt.Errorf("write: record %q %q appears twice", key.PK, key.SK)
 		}
 		seen[key] = true
 		return nil

@@ -143,13 +143,13 @@ type Store interface {
 // Delete names a record to remove.
 type Delete struct {
 	Key      Key
-	Revision int64
+	Revision int64 // revision that the stored record must have
 }
 
 // ObjectInfo describes a stored object.
 type ObjectInfo struct {
 	Key  string
-	Size int64
+	Size int64 // in bytes
 	// SHA256 is the digest in lower-case hex where the backend knows it, else empty.
 	SHA256   string
 	Modified time.Time

@@ -48,7 +48,7 @@ func isExecutionName(name string) bool {
 func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
 	switch {
 	case !isExecutionName(name):
-		return fmt.Errorf("start execution: the name %q has other characters than letters, digits, - and _, or more than 80", name)
+		return fmt.Errorf("start execution: the name %q is not 1 to 80 letters, digits, - and _", name)
 	case len(input) > store.MaxStateBytes:
 		return fmt.Errorf("start execution %s: %d bytes of input, at most %d: %w", name, len(input), store.MaxStateBytes, store.ErrTooLarge)
 	case !json.Valid(input):

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"path"
 	"strings"
 	"testing"
@@ -17,17 +16,5 @@ func TestScriptPath(t *testing.T) {
 			t.Errorf("the script of %.40q is %q", address, name)
 		}
 		seen[name] = true
-	}
-}
-
-// A page of very many hosts asks for no more of them than shows that they are
-// too many for a policy.
-func TestSourcesOfAPolicy(t *testing.T) {
-	s := &state{}
-	for i := range 10_000 {
-		s.allow("img-src", origin(fmt.Sprintf("https://host%d.example/a.png", i)))
-	}
-	if n := len(s.result.Sources["img-src"]); n != maxSources {
-		t.Errorf("%d sources", n)
 	}
 }
