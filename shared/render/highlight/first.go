@@ -40,7 +40,7 @@ func (p prefix) any() charSet { return p.consume.union(p.empty) }
 // unknownPrefix is the safe answer for what isn't analysed.
 func unknownPrefix() prefix { return prefix{allChars(), allChars()} }
 
-// analyse gives the characters in front of which the pattern can match, and
+// analyse returns the characters in front of which the pattern can match, and
 // its steps where it is simple.
 func analyse(pattern string) (first charSet, steps []step, err error) {
 	tree, err := syntax.Parse(pattern, syntax.ParseOptions{})
@@ -58,6 +58,7 @@ func analyse(pattern string) (first charSet, steps []step, err error) {
 // as unknown.
 const maxPrefixDepth = 200
 
+// nodePrefix returns what is known of the beginning of a node.
 func nodePrefix(n *syntax.RegexNode, depth int) prefix {
 	if n == nil || depth > maxPrefixDepth || n.Options&(syntax.RightToLeft|syntax.ECMAScript) != 0 {
 		return unknownPrefix()
@@ -97,6 +98,16 @@ func nodePrefix(n *syntax.RegexNode, depth int) prefix {
 		p.empty.add('\n')
 	case syntax.NtEnd:
 		// Never true where there is a next character.
+	default:
+		return innerPrefix(n, depth)
+	}
+	return p
+}
+
+// innerPrefix is nodePrefix of a node that holds others.
+func innerPrefix(n *syntax.RegexNode, depth int) prefix {
+	var p prefix
+	switch n.T {
 	case syntax.NtPosLook:
 		if len(n.Children) != 1 || n.Children[0].Options&syntax.RightToLeft != 0 {
 			p.empty = allChars() // looks behind

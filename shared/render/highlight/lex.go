@@ -43,6 +43,15 @@ func (l *lexer) reach(i, bytes int) int {
 	return min(len(l.code), i+min(bytes, max(0, l.most-l.looked)))
 }
 
+// commentEnd returns the end of the comment that begins with two bytes at the
+// position and ends with "*/".
+func (l *lexer) commentEnd() int {
+	if n := strings.Index(l.code[l.pos+2:], "*/"); n >= 0 {
+		return l.pos + 2 + n + 2
+	}
+	return len(l.code)
+}
+
 // put gives the bytes up to end a class.
 func (l *lexer) put(class Class, end int) {
 	end = min(end, len(l.code))

@@ -1,7 +1,5 @@
 package highlight
 
-import "strings"
-
 // lexJSON reads JSON and its kin: with comments (JSONC), with names and single
 // quotes (JSON5), a value a line (JSONL). A string in front of a colon is a key.
 func lexJSON(code string) ([]Run, int) {
@@ -19,11 +17,7 @@ func lexJSON(code string) ([]Run, int) {
 		case c == '/' && l.at(l.pos+1) == '/':
 			l.put(Comment, l.lineEnd(l.pos))
 		case c == '/' && l.at(l.pos+1) == '*':
-			end := len(code)
-			if n := strings.Index(code[l.pos+2:], "*/"); n >= 0 {
-				end = l.pos + 2 + n + 2
-			}
-			l.put(Comment, end)
+			l.put(Comment, l.commentEnd())
 		case isDigit(c) || (c == '-' || c == '+' || c == '.') && (isDigit(l.at(l.pos+1)) || l.at(l.pos+1) == '.'):
 			end := l.pos + 1
 			for isWord(l.at(end)) || l.at(end) == '.' || (l.at(end) == '-' || l.at(end) == '+') && l.at(end-1)|0x20 == 'e' {
@@ -31,18 +25,25 @@ func lexJSON(code string) ([]Run, int) {
 			}
 			l.put(Number, end)
 		case isWordStart(c):
-			end := l.wordEnd(l.pos)
-			class := Plain
-			switch word := code[l.pos:end]; {
-			case l.at(l.skipSpace(end)) == ':':
-				class = Attribute
-			case word == "true" || word == "false" || word == "null" || word == "Infinity" || word == "NaN":
-				class = Constant
-			}
-			l.put(class, end)
+			jsonWord(&l)
 		default:
 			l.put(Plain, l.pos+1)
 		}
 	}
 	return l.done()
+}
+
+// jsonWord reads a name of JSON5, or a value that is a word.
+func jsonWord(l *lexer) {
+	end := l.wordEnd(l.pos)
+	class := Plain
+	if l.at(l.skipSpace(end)) == ':' {
+		class = Attribute
+	} else {
+		switch l.code[l.pos:end] {
+		case "true", "false", "null", "Infinity", "NaN":
+			class = Constant
+		}
+	}
+	l.put(class, end)
 }

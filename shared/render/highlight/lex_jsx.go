@@ -34,7 +34,7 @@ func (l *scriptLexer) inTag() {
 	case c == '/' && l.at(l.pos+1) == '>':
 		l.put(Plain, l.pos+2)
 		l.closeElement()
-	case c == '\n' && l.statementBehind(l.pos):
+	case c == '\n' && l.statementAfter(l.pos):
 		l.restart() // the tag never ended
 	case c == '/' && l.at(l.pos+1) == '*':
 		l.comment()
@@ -111,7 +111,7 @@ func (l *scriptLexer) inChildren() {
 				return
 			}
 		case '\n':
-			if l.statementBehind(i) {
+			if l.statementAfter(i) {
 				l.put(Plain, i)
 				l.restart() // the element never ended
 				return

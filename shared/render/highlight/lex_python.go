@@ -26,7 +26,7 @@ type pythonFrame struct {
 	quote      byte // of a string; 0 for an expression
 	long, raw  bool
 	depth      int  // brackets that are open in an expression
-	formatting bool // behind the colon of an expression
+	formatting bool // after the colon of an expression
 }
 
 var (
@@ -73,7 +73,7 @@ func (l *pythonLexer) read() {
 	}
 }
 
-// top gives the innermost frame, or nil outside of all strings.
+// top returns the innermost frame, or nil outside of all strings.
 func (l *pythonLexer) top() *pythonFrame {
 	if n := len(l.stack); n > 0 {
 		return &l.stack[n-1]
@@ -103,45 +103,60 @@ func (l *pythonLexer) token(f *pythonFrame) {
 	case isWordStart(c) && c != '$':
 		l.word()
 	case c == '@' && l.start:
-		end := l.pos + 1
-		for isWord(l.at(end)) || l.at(end) == '.' {
-			end++
-		}
-		l.put(Function, end)
-		l.after("")
+		l.decorator()
 	case c == '.':
-		end := l.pos + 1
-		for l.at(end) == '.' {
-			end++
-		}
-		l.put(Plain, end)
-		l.after("")
-		l.dot = end == l.pos && l.at(l.pos-2) != '.'
+		l.dots()
 	case c == '-' && l.at(l.pos+1) == '>':
 		l.put(Plain, l.pos+2)
 		l.after("")
-	case c == '>' && l.start && (l.has(l.pos, ">>> ") || l.has(l.pos, ">>>\n")):
+	case l.start && (l.has(l.pos, ">>> ") || l.has(l.pos, ">>>\n")):
 		l.put(Operator, l.pos+3)
-	case f != nil && f.depth == 0 && (c == '}' || c == ':' || c == '!' && l.at(l.pos+1) != '='):
+	case f != nil && l.endsExpression(f, c):
 		l.endExpression(f, c)
 	case strings.IndexByte("([{)]}", c) >= 0:
 		l.bracket(f, c)
-	case strings.IndexByte("+-*/%=<>!&|^~@", c) >= 0, c == ':' && l.at(l.pos+1) == '=':
-		length := 1
-		if c == ':' {
-			length = 2
-		}
-		l.put(Operator, l.pos+length)
+	case strings.IndexByte("+-*/%=<>!&|^~@", c) >= 0:
+		l.put(Operator, l.pos+1)
 		l.after("")
 		l.name = l.name && c == '*'
-	default:
-		if c == ',' || c == ';' {
-			l.name = c == ',' && l.params > 0 && l.depth == l.params
-		}
-		l.put(Plain, l.pos+1)
+	case c == ':' && l.at(l.pos+1) == '=':
+		l.put(Operator, l.pos+2)
 		l.after("")
-		l.start = c == ';' || c == ':' && l.depth == 0
+		l.name = false
+	default:
+		l.separator(c)
 	}
+}
+
+// decorator reads "@" and the name that follows.
+func (l *pythonLexer) decorator() {
+	end := l.pos + 1
+	for isWord(l.at(end)) || l.at(end) == '.' {
+		end++
+	}
+	l.put(Function, end)
+	l.after("")
+}
+
+// dots reads "." or "...".
+func (l *pythonLexer) dots() {
+	end := l.pos + 1
+	for l.at(end) == '.' {
+		end++
+	}
+	l.put(Plain, end)
+	l.after("")
+	l.dot = end == l.pos && l.at(l.pos-2) != '.'
+}
+
+// separator reads a comma, a colon, a semicolon, or a byte that means nothing.
+func (l *pythonLexer) separator(c byte) {
+	if c == ',' || c == ';' {
+		l.name = c == ',' && l.params > 0 && l.depth == l.params
+	}
+	l.put(Plain, l.pos+1)
+	l.after("")
+	l.start = c == ';' || c == ':' && l.depth == 0
 }
 
 // newline begins a new statement outside of brackets, and after an empty line.
@@ -239,7 +254,7 @@ func (l *pythonLexer) word() {
 	}
 }
 
-// nameClass gives the class of a name that is no keyword.
+// nameClass returns the class of a name that is no keyword.
 func (l *pythonLexer) nameClass(word string, next byte) Class {
 	called := next == '('
 	switch {
@@ -255,7 +270,7 @@ func (l *pythonLexer) nameClass(word string, next byte) Class {
 	return Plain
 }
 
-// softKeyword says whether a word at the beginning of a statement, which may be
+// softKeyword reports whether a word at the beginning of a statement, which may be
 // a name, is a keyword there.
 func (l *pythonLexer) softKeyword(word string, end int) bool {
 	if word != "match" && word != "case" && word != "type" || l.at(end) != ' ' {
@@ -272,7 +287,7 @@ func (l *pythonLexer) softKeyword(word string, end int) bool {
 	return false
 }
 
-// statementColon says whether the line from i on ends with a colon or holds one
+// statementColon reports whether the line from i on ends with a colon or holds one
 // in front of a statement.
 func (l *pythonLexer) statementColon(i int) bool {
 	line := l.code[i:l.reach(i, maxAhead)]
@@ -306,7 +321,7 @@ func (l *pythonLexer) text(quote int) {
 	l.stack = append(l.stack, f)
 }
 
-// longEnd gives the end of a string in three quotes from i on. One that nothing
+// longEnd returns the end of a string in three quotes from i on. One that nothing
 // ends goes up to the next empty line.
 func (l *pythonLexer) longEnd(i int, quote byte) int {
 	which := 0
@@ -359,6 +374,12 @@ func (l *pythonLexer) formatted(f *pythonFrame) {
 		}
 	}
 	l.put(String, len(l.code))
+}
+
+// endsExpression reports whether c ends an expression in a string, or begins
+// what says how its value is written.
+func (l *pythonLexer) endsExpression(f *pythonFrame, c byte) bool {
+	return f.depth == 0 && (c == '}' || c == ':' || c == '!' && l.at(l.pos+1) != '=')
 }
 
 // endExpression reads the brace that ends an expression in a string, or what

@@ -30,7 +30,7 @@ const (
 	inClass              // a class's body
 	inMembers            // the body of an interface or of an object type
 	inEnum               // an enumeration's body
-	inImports            // names behind import or export
+	inImports            // names after import or export
 	inParams             // a function's parameters
 	inParen              // arguments, a value in parentheses
 	inIndex              // [ in a value
@@ -108,7 +108,7 @@ func (l *scriptLexer) push(kind frameKind, closing byte) {
 }
 
 // pop closes the innermost bracket that c ends, if there is one that c may end,
-// and gives its kind. A brace also ends brackets in it that are still open.
+// and returns its kind. A brace also ends brackets in it that are still open.
 func (l *scriptLexer) pop(c byte) (frameKind, bool) {
 	if l.lost > 0 {
 		l.lost--
@@ -127,7 +127,7 @@ func (l *scriptLexer) pop(c byte) (frameKind, bool) {
 	return inBlock, false
 }
 
-// typing says whether a type is expected or being read.
+// typing reports whether a type is expected or being read.
 func (l *scriptLexer) typing() bool {
 	f := l.top()
 	return f.typing || f.kind == inTypes
@@ -184,6 +184,8 @@ func (l *scriptLexer) value() {
 // continues are the bytes with which a line goes on that a value ended.
 const continues = ".?:+-*/%&|^=<>,)]}(["
 
+// space reads white space. The end of a line may end a statement or a member,
+// an empty line what was left open.
 func (l *scriptLexer) space() {
 	end, lines := l.pos, 0
 	for end < len(l.code) && isSpace(l.code[end]) {
@@ -192,19 +194,16 @@ func (l *scriptLexer) space() {
 		}
 		end++
 	}
-	last := l.pos
+	begin := l.pos
 	l.put(Plain, end)
 	if lines == 0 {
 		return
 	}
 	if lines > 1 && len(l.stack) > 1 {
-		for i := end - 2; i >= last; i-- {
-			if l.code[i] == '\n' {
-				if l.statementBehind(i) {
-					l.restart() // a bracket was never closed
-				}
-				break
-			}
+		// The last line end, or the one in front of it if that is the last byte.
+		i := begin + strings.LastIndexByte(l.code[begin:end-1], '\n')
+		if i >= begin && l.statementAfter(i) {
+			l.restart() // a bracket was never closed
 		}
 	}
 	f := l.top()
@@ -216,18 +215,24 @@ func (l *scriptLexer) space() {
 		}
 		return
 	}
-	next := l.at(end)
-	more := strings.IndexByte(continues, next) >= 0 && next != 0
-	if f.kind == inClass || f.kind == inMembers {
-		more = more && next != '[' && next != '(' && next != '*' && next != '}' && next != '<' && next != '-' && next != '+'
-	}
-	if next == '/' && (l.at(end+1) == '/' || l.at(end+1) == '*') {
-		// A comment. What stands behind it decides, and in most cases begins anew.
-		more = f.typing && !l.operand
-	}
-	if lines > 1 && next != '.' && next != '|' && next != '&' || l.operand && !more {
+	if next := l.at(end); lines > 1 && next != '.' && next != '|' && next != '&' || l.operand && !l.goesOn(f, end) {
 		l.begin(f)
 	}
+}
+
+// goesOn reports whether what stands at the beginning of a line, at i, goes on
+// with a value that ended on a line before.
+func (l *scriptLexer) goesOn(f *frame, i int) bool {
+	next := l.at(i)
+	if next == '/' && (l.at(i+1) == '/' || l.at(i+1) == '*') {
+		// A comment. What stands after it decides, and in most cases begins anew.
+		return f.typing && !l.operand
+	}
+	more := strings.IndexByte(continues, next) >= 0 && next != 0
+	if f.kind == inClass || f.kind == inMembers {
+		more = more && strings.IndexByte("[(*}<-+", next) < 0
+	}
+	return more
 }
 
 // begin makes the next token the first one of a statement or a member.
@@ -240,10 +245,10 @@ func (l *scriptLexer) begin(f *frame) {
 	l.operand, l.params = false, false
 }
 
-// statementBehind says whether an empty line, and then a statement at the very
+// statementAfter reports whether an empty line, and then a statement at the very
 // beginning of a line, follow the line end at i. In code that is whole, nothing
 // else than a template may be open there.
-func (l *scriptLexer) statementBehind(i int) bool {
+func (l *scriptLexer) statementAfter(i int) bool {
 	if l.at(i+1) == '\r' {
 		i++
 	}
@@ -266,12 +271,9 @@ func (l *scriptLexer) restart() {
 }
 
 // comment reads a block comment. In one for documentation, tags are keywords
-// and the braces behind them hold types.
+// and the braces after them hold types.
 func (l *scriptLexer) comment() {
-	end := len(l.code)
-	if n := strings.Index(l.code[l.pos+2:], "*/"); n >= 0 {
-		end = l.pos + 2 + n + 2
-	}
+	end := l.commentEnd()
 	if l.has(l.pos, "/**") && end-l.pos > 4 {
 		for l.pos < end {
 			n := strings.IndexByte(l.code[l.pos:end], '@')

@@ -4,28 +4,8 @@ package highlight
 func (l *scriptLexer) punctuation(c byte) {
 	f := l.top()
 	switch c {
-	case '{':
-		kind := l.braceKind(f)
-		f.start, f.heading, f.body, f.annot = false, false, inBlock, kind == inObject && f.annot
-		l.put(Plain, l.pos+1)
-		l.push(kind, '}')
-	case '(':
-		kind := inParen
-		if l.params || !l.operand && l.functionAhead(l.pos) {
-			kind = inParams
-		}
-		if f.kind != inObject {
-			f.start = false
-		}
-		l.put(Plain, l.pos+1)
-		l.push(kind, ')')
-	case '[':
-		kind := inIndex
-		if f.kind == inMembers && f.start {
-			kind = inTypes
-		}
-		l.put(Plain, l.pos+1)
-		l.push(kind, ']')
+	case '{', '(', '[':
+		l.opening(f, c)
 	case '}', ')', ']':
 		l.closing(c)
 	case ';':
@@ -45,60 +25,18 @@ func (l *scriptLexer) punctuation(c byte) {
 	case '?':
 		l.question(f)
 	case '.':
-		if l.has(l.pos, "...") {
-			l.put(Operator, l.pos+3)
-			l.after(false)
-			return
-		}
-		l.put(Plain, l.pos+1)
-		l.after(false)
-		l.dot = true
+		l.dots()
 	case '<':
 		l.less(f)
 	case '@':
 		l.put(Plain, l.pos+1)
 		l.after(false)
 	case '/':
-		if !l.operand {
-			if end := l.regex(); end > 0 {
-				l.put(String, end)
-				l.put(Keyword, l.wordEnd(end))
-				l.after(true)
-				l.value()
-				return
-			}
-		}
-		l.operator(f, 1)
+		l.slash(f)
 	case '=':
-		switch {
-		case l.at(l.pos+1) == '>':
-			l.put(Operator, l.pos+2)
-			l.after(false)
-			l.arrow = true
-			f.annot = false
-		case l.at(l.pos+1) == '=':
-			l.operator(f, 2)
-		default:
-			l.put(Operator, l.pos+1)
-			l.after(false)
-			f.annot = false
-			f.typing = f.alias
-			f.alias = false
-			if f.kind == inClass {
-				f.start = false
-			}
-		}
+		l.equals(f)
 	case '*':
-		if f.imports {
-			l.put(Constant, l.pos+1)
-			l.after(true)
-			return
-		}
-		if l.keyword == "function" || l.keyword == "yield" || f.start && f.kind != inBlock {
-			l.put(Keyword, l.pos+1)
-			return
-		}
-		l.operator(f, 1)
+		l.star(f)
 	case '!':
 		l.put(Operator, l.pos+1)
 		if !l.operand || l.at(l.pos) == '=' {
@@ -120,6 +58,92 @@ func (l *scriptLexer) operator(f *frame, length int) {
 	l.after(false)
 	if f.kind != inObject && f.kind != inMembers {
 		f.start = false
+	}
+}
+
+// opening reads an opening bracket.
+func (l *scriptLexer) opening(f *frame, c byte) {
+	kind, closing := inIndex, byte(']')
+	switch c {
+	case '{':
+		kind, closing = l.braceKind(f), '}'
+		f.start, f.heading, f.body, f.annot = false, false, inBlock, kind == inObject && f.annot
+	case '(':
+		kind, closing = inParen, ')'
+		if l.params || !l.operand && l.functionAhead(l.pos) {
+			kind = inParams
+		}
+		if f.kind != inObject {
+			f.start = false
+		}
+	default:
+		if f.kind == inMembers && f.start {
+			kind = inTypes
+		}
+	}
+	l.put(Plain, l.pos+1)
+	l.push(kind, closing)
+}
+
+// dots reads "." or "...".
+func (l *scriptLexer) dots() {
+	if l.has(l.pos, "...") {
+		l.put(Operator, l.pos+3)
+		l.after(false)
+		return
+	}
+	l.put(Plain, l.pos+1)
+	l.after(false)
+	l.dot = true
+}
+
+// slash reads a regular expression or a division.
+func (l *scriptLexer) slash(f *frame) {
+	if !l.operand {
+		if end := l.regex(); end > 0 {
+			l.put(String, end)
+			l.put(Keyword, l.wordEnd(end))
+			l.after(true)
+			l.value()
+			return
+		}
+	}
+	l.operator(f, 1)
+}
+
+// equals reads "=>", "=" or the first two signs of a comparison.
+func (l *scriptLexer) equals(f *frame) {
+	switch l.at(l.pos + 1) {
+	case '>':
+		l.put(Operator, l.pos+2)
+		l.after(false)
+		l.arrow = true
+		f.annot = false
+	case '=':
+		l.operator(f, 2)
+	default:
+		l.put(Operator, l.pos+1)
+		l.after(false)
+		f.annot = false
+		f.typing = f.alias
+		f.alias = false
+		if f.kind == inClass {
+			f.start = false
+		}
+	}
+}
+
+// star reads "*": all that a module exports, the mark of a generator, or an
+// operator.
+func (l *scriptLexer) star(f *frame) {
+	switch {
+	case f.imports:
+		l.put(Constant, l.pos+1)
+		l.after(true)
+	case l.keyword == "function" || l.keyword == "yield" || f.start && f.kind != inBlock:
+		l.put(Keyword, l.pos+1)
+	default:
+		l.operator(f, 1)
 	}
 }
 
@@ -177,7 +201,7 @@ func (l *scriptLexer) closing(c byte) {
 	}
 }
 
-// colon reads ":" behind a value.
+// colon reads ":" after a value.
 func (l *scriptLexer) colon(f *frame) {
 	class, typing := Plain, false
 	switch {

@@ -1,5 +1,7 @@
 package highlight
 
+import "strings"
+
 // typeWord reads a word inside a type.
 func (l *scriptLexer) typeWord(f *frame, word string, end int) {
 	if l.dot {
@@ -7,16 +9,11 @@ func (l *scriptLexer) typeWord(f *frame, word string, end int) {
 		l.after(true)
 		return
 	}
-	next := l.skipBlank(end)
-	c := l.at(next)
-	if f.kind == inTypes && f.start && f.close != '>' {
-		// A parameter, or the name of an index.
-		if c == ':' && l.at(next+1) != ':' || c == '?' && l.at(l.skipBlank(next+1)) == ':' || f.close == ']' && l.has(next, "in ") {
-			f.start = false
-			l.put(Plain, end)
-			l.after(true)
-			return
-		}
+	if l.namesParameter(f, end) {
+		f.start = false
+		l.put(Plain, end)
+		l.after(true)
+		return
 	}
 	f.start = f.start && f.kind != inTypes
 	switch {
@@ -26,17 +23,11 @@ func (l *scriptLexer) typeWord(f *frame, word string, end int) {
 			l.put(Plain, l.wordEnd(l.pos+1))
 		}
 		l.after(true)
-	case scriptTypeWords[word] && c != ',' && c != ')' && c != '>' && c != ';' && c != ':' && c != '=':
+	case scriptTypeWords[word] && strings.IndexByte(",)>;:=", l.at(l.skipBlank(end))) < 0:
 		l.put(Keyword, end)
 		l.after(false)
 		l.keyword = word
-	case word == "as" || word == "satisfies":
-		l.put(Keyword, end)
-		l.after(false)
-	case word == "implements" && f.heading:
-		l.put(Keyword, end)
-		l.after(false)
-	case word == "const" && f.kind == inTypes:
+	case word == "as" || word == "satisfies" || word == "implements" && f.heading || word == "const" && f.kind == inTypes:
 		l.put(Keyword, end)
 		l.after(false)
 	case l.operand && f.typing && f.kind != inTypes && !f.heading:
@@ -47,6 +38,22 @@ func (l *scriptLexer) typeWord(f *frame, word string, end int) {
 		l.put(Type, end)
 		l.after(true)
 	}
+}
+
+// namesParameter reports whether the word that ends at end is the name of a
+// parameter, or of an index.
+func (l *scriptLexer) namesParameter(f *frame, end int) bool {
+	if f.kind != inTypes || !f.start || f.close == '>' {
+		return false
+	}
+	next := l.skipBlank(end)
+	switch l.at(next) {
+	case ':':
+		return l.at(next+1) != ':'
+	case '?':
+		return l.at(l.skipBlank(next+1)) == ':'
+	}
+	return f.close == ']' && l.has(next, "in ")
 }
 
 // typePunctuation reads punctuation and operators inside types.
@@ -65,12 +72,9 @@ func (l *scriptLexer) typePunctuation(c byte) {
 	case '(':
 		l.put(Plain, l.pos+1)
 		l.push(inTypes, ')')
-	case '[':
+	case '[', '<':
 		l.put(Plain, l.pos+1)
-		l.push(inTypes, ']')
-	case '<':
-		l.put(Plain, l.pos+1)
-		l.push(inTypes, '>')
+		l.push(inTypes, c+2) // ] and >
 	case '>':
 		if f.kind == inTypes && f.close == '>' {
 			l.endTypes()
@@ -90,22 +94,7 @@ func (l *scriptLexer) typePunctuation(c byte) {
 		l.put(Operator, l.pos+1)
 		l.after(false)
 	case '=':
-		if l.at(l.pos+1) == '>' {
-			function := l.typeParen
-			l.put(Operator, l.pos+2)
-			l.after(false)
-			if !function && f.kind != inTypes {
-				f.typing, l.arrow = false, true
-			}
-			return
-		}
-		if f.kind == inTypes {
-			l.put(Operator, l.pos+1)
-			l.after(false)
-			return
-		}
-		f.typing = false
-		l.punctuation(c)
+		l.typeEquals(f)
 	case ',':
 		if f.kind == inTypes || f.heading {
 			l.put(Plain, l.pos+1)
@@ -119,17 +108,7 @@ func (l *scriptLexer) typePunctuation(c byte) {
 		f.typing = false
 		l.punctuation(c)
 	case '?':
-		l.put(Operator, l.pos+1)
-		if l.operand && l.at(l.pos) == '?' {
-			f.typing = false
-			l.put(Operator, l.pos+1)
-			l.after(false)
-			return
-		}
-		if l.at(l.skipBlank(l.pos)) != ':' {
-			f.ternary++
-			l.after(false)
-		}
+		l.typeQuestion(f)
 	case ':':
 		if f.ternary > 0 {
 			f.ternary--
@@ -141,14 +120,7 @@ func (l *scriptLexer) typePunctuation(c byte) {
 		l.put(Operator, l.pos+1)
 		l.after(false)
 	case '.':
-		if l.has(l.pos, "...") {
-			l.put(Operator, l.pos+3)
-			l.after(false)
-			return
-		}
-		l.put(Plain, l.pos+1)
-		l.after(false)
-		l.dot = true
+		l.dots()
 	case '+', '-', '!', '*', '/', '%', '^':
 		if l.operand && f.kind != inTypes {
 			f.typing = false
@@ -158,6 +130,42 @@ func (l *scriptLexer) typePunctuation(c byte) {
 		l.put(Operator, l.pos+1)
 	default:
 		l.put(Plain, l.pos+1)
+	}
+}
+
+// typeEquals reads "=>" of a function's type or after its result, or "=" in
+// front of a default or after the type.
+func (l *scriptLexer) typeEquals(f *frame) {
+	switch {
+	case l.at(l.pos+1) == '>':
+		function := l.typeParen
+		l.put(Operator, l.pos+2)
+		l.after(false)
+		if !function && f.kind != inTypes {
+			f.typing, l.arrow = false, true
+		}
+	case f.kind == inTypes:
+		l.put(Operator, l.pos+1)
+		l.after(false)
+	default:
+		f.typing = false
+		l.punctuation('=')
+	}
+}
+
+// typeQuestion reads "?" of a condition or after an optional name, or "??" that
+// follows the type.
+func (l *scriptLexer) typeQuestion(f *frame) {
+	l.put(Operator, l.pos+1)
+	if l.operand && l.at(l.pos) == '?' {
+		f.typing = false
+		l.put(Operator, l.pos+1)
+		l.after(false)
+		return
+	}
+	if l.at(l.skipBlank(l.pos)) != ':' {
+		f.ternary++
+		l.after(false)
 	}
 }
 
@@ -171,6 +179,6 @@ func (l *scriptLexer) endTypes() {
 	}
 	l.after(true)
 	f := l.top()
-	// Behind a method's name or "<T>" of an arrow function come parameters.
+	// After a method's name or "<T>" of an arrow function come parameters.
 	l.params = l.at(l.pos) == '(' && ((f.kind == inMembers || f.kind == inClass || f.kind == inObject) && f.start || l.functionAhead(l.pos))
 }

@@ -9,67 +9,65 @@ func (l *scriptLexer) word() {
 	end = l.wordEnd(end)
 	word := l.code[l.pos:end]
 	f := l.top()
-	if l.typing() {
+	switch {
+	case l.typing():
 		l.typeWord(f, word, end)
-		return
-	}
-	if l.dot {
-		class := Plain
-		if l.called(end) {
-			class = Function
-		}
-		l.name(class, end)
-		return
-	}
-	switch f.kind {
-	case inImports:
+	case l.dot:
+		l.name(functionIf(l.called(end)), end)
+	case f.kind == inImports:
 		if word == "as" || word == "type" && isWordStart(l.at(l.skipSpace(end))) || word == "default" {
 			l.put(Keyword, end)
 			return
 		}
 		l.name(Plain, end)
-		return
-	case inEnum:
-		if f.start {
-			l.name(Plain, end)
-			f.start = false
-			return
-		}
-	case inMembers, inClass, inObject:
-		if f.start && !l.operand {
-			l.member(f, word, end)
-			return
-		}
-	}
-	if f.heading {
+	case f.kind == inEnum && f.start:
+		l.name(Plain, end)
+		f.start = false
+	case f.start && !l.operand && (f.kind == inMembers || f.kind == inClass || f.kind == inObject):
+		l.member(f, word, end)
+	case f.heading:
 		l.headingWord(f, word, end)
-		return
+	case l.declared(f, word, end):
+	case l.isKeyword(f, word, end):
+		l.keywordToken(f, word, end)
+	default:
+		l.valueWord(f, word, end)
 	}
+}
+
+// functionIf is the class of a name that may be a function's.
+func functionIf(function bool) Class {
+	if function {
+		return Function
+	}
+	return Plain
+}
+
+// declared reads the name that the keyword in front of it declares. It reports
+// false, and reads nothing, where none is declared.
+func (l *scriptLexer) declared(f *frame, word string, end int) bool {
 	switch l.keyword {
 	case "function":
 		l.name(Function, end)
 		l.params = true
-		return
+		return true
 	case "class", "interface", "enum", "namespace", "module", "type":
 		l.name(Type, end)
 		f.heading = l.keywordOpens(f)
-		return
+		return true
 	case "const", "let", "var":
 		if word == "enum" {
-			break
+			return false
 		}
-		class := Plain
-		if l.bindsFunction(end) {
-			class = Function
-		}
-		l.name(class, end)
+		l.name(functionIf(l.bindsFunction(end)), end)
 		f.annot = true
-		return
+		return true
 	}
-	if l.isKeyword(f, word, end) {
-		l.keywordToken(f, word, end)
-		return
-	}
+	return false
+}
+
+// valueWord reads a word of a value, or the name of a parameter.
+func (l *scriptLexer) valueWord(f *frame, word string, end int) {
 	switch word {
 	case "true", "false", "null", "undefined", "NaN", "Infinity":
 		l.name(Constant, end)
@@ -83,25 +81,14 @@ func (l *scriptLexer) word() {
 			l.put(Keyword, end)
 			return
 		}
-		class := Plain
-		if l.bindsFunction(end) {
-			class = Function
-		}
-		l.name(class, end)
+		l.name(functionIf(l.bindsFunction(end)), end)
 		return
 	}
-	class := Plain
-	switch {
-	case l.called(end):
-		class = Function
-	case f.kind == inBlock && f.annot && l.bindsFunction(end):
-		class = Function
-	}
-	l.name(class, end)
+	l.name(functionIf(l.called(end) || f.kind == inBlock && f.annot && l.bindsFunction(end)), end)
 }
 
-// keywordOpens says whether a body, or "=" and a type, follows the name behind a
-// keyword, and perhaps its parameters.
+// keywordOpens reports whether a body, or "=" and a type, follows the name after
+// a keyword, and perhaps its parameters.
 func (l *scriptLexer) keywordOpens(f *frame) bool {
 	switch f.body {
 	case inClass, inMembers, inEnum:
@@ -121,7 +108,7 @@ func (l *scriptLexer) name(class Class, end int) {
 	l.value()
 }
 
-// called says whether arguments, or types and arguments, begin at i.
+// called reports whether arguments, or types and arguments, begin at i.
 func (l *scriptLexer) called(i int) bool {
 	switch l.at(i) {
 	case '(', '`':
@@ -139,27 +126,21 @@ func (l *scriptLexer) called(i int) bool {
 	return false
 }
 
-// isKeyword says whether a word in front of which a value may begin, or behind
-// which one has ended, is a keyword there.
+// isKeyword reports whether a word in front of which a value may begin, or has
+// ended, is a keyword there.
 func (l *scriptLexer) isKeyword(f *frame, word string, end int) bool {
 	next := l.skipBlank(end)
 	c := l.at(next)
 	switch word {
-	case "as", "satisfies":
-		return (l.operand || f.imports) && c != '(' && c != '.' && c != ','
-	case "of":
-		return l.operand && f.kind == inParen
-	case "from":
-		return f.imports || l.operand && (c == '"' || c == '\'')
+	case "as", "satisfies", "of", "from":
+		return l.followsValue(f, word, c)
 	case "async":
 		return !l.operand && (isWordStart(c) || c == '(' && l.functionAhead(next) || c == '<')
 	case "type", "namespace", "module", "interface":
 		return (f.start || f.imports) && !l.operand && (isWordStart(c) || f.imports && (c == '{' || c == '*'))
 	case "declare", "abstract", "private", "protected", "public", "static", "readonly", "override":
 		return !l.operand && isWordStart(c) && (f.start || f.kind == inParams)
-	case "get", "set", "accessor", "constructor":
-		return false
-	case "implements", "infer":
+	case "get", "set", "accessor", "constructor", "implements", "infer":
 		return false
 	}
 	if !scriptKeywords[word] {
@@ -167,6 +148,18 @@ func (l *scriptLexer) isKeyword(f *frame, word string, end int) bool {
 	}
 	// The name of a key or of a label.
 	return c != ':' || word == "default" || word == "case" || f.ternary > 0
+}
+
+// followsValue reports whether a word that may stand after a value, or in an
+// import, is a keyword there. c is what follows the word.
+func (l *scriptLexer) followsValue(f *frame, word string, c byte) bool {
+	switch word {
+	case "of":
+		return l.operand && f.kind == inParen
+	case "from":
+		return f.imports || l.operand && (c == '"' || c == '\'')
+	}
+	return (l.operand || f.imports) && c != '(' && c != '.' && c != ','
 }
 
 // keywordToken puts a keyword, and notes what it announces.
@@ -186,17 +179,7 @@ func (l *scriptLexer) keywordToken(f *frame, word string, end int) {
 		}
 		return // a statement may follow export
 	case "type":
-		f.alias = !f.imports || start
-		if c := l.at(l.skipBlank(end)); c == '{' || c == '*' {
-			f.alias = false
-		} else if f.imports && f.alias {
-			// "import type Name from" or "export type Name = …".
-			f.alias = l.at(l.skipBlank(l.skipWord(l.skipBlank(end)))) != 'f'
-			f.imports = !f.alias
-		}
-		if !f.alias {
-			l.keyword = ""
-		}
+		l.typeKeyword(f, start, end)
 		return
 	case "class":
 		f.body = inClass
@@ -209,29 +192,46 @@ func (l *scriptLexer) keywordToken(f *frame, word string, end int) {
 	case "const", "let", "var":
 		f.annot = true
 	case "as", "satisfies":
-		if f.imports || f.kind == inImports {
-			return
-		}
-		if l.has(l.skipBlank(end), "const") {
-			l.put(Plain, l.skipBlank(end))
-			l.put(Keyword, l.wordEnd(l.pos))
-			l.operand = true
-			return
-		}
-		f.typing = true
+		l.cast(f, end)
 		return
 	case "async", "declare", "abstract", "default", "from":
 		return
 	case "case":
 		f.ternary = 0
 	}
-	if word != "else" && word != "try" && word != "do" && word != "finally" {
-		f.start = false
-	} else {
-		f.start = true
-	}
+	f.start = word == "else" || word == "try" || word == "do" || word == "finally"
 	if f.imports && word != "from" {
 		f.imports = false
+	}
+}
+
+// typeKeyword notes what follows "type": the name of a type with "=" after it,
+// or what a module imports or exports as types. start says that the word begins
+// a statement.
+func (l *scriptLexer) typeKeyword(f *frame, start bool, end int) {
+	f.alias = !f.imports || start
+	if c := l.at(l.skipBlank(end)); c == '{' || c == '*' {
+		f.alias = false
+	} else if f.imports && f.alias {
+		// "import type Name from" or "export type Name = …".
+		f.alias = l.at(l.skipBlank(l.skipWord(l.skipBlank(end)))) != 'f'
+		f.imports = !f.alias
+	}
+	if !f.alias {
+		l.keyword = ""
+	}
+}
+
+// cast notes that a type follows "as" or "satisfies", or reads "as const".
+func (l *scriptLexer) cast(f *frame, end int) {
+	switch {
+	case f.imports || f.kind == inImports:
+	case l.has(l.skipBlank(end), "const"):
+		l.put(Plain, l.skipBlank(end))
+		l.put(Keyword, l.wordEnd(l.pos))
+		l.operand = true
+	default:
+		f.typing = true
 	}
 }
 
@@ -263,22 +263,7 @@ func (l *scriptLexer) headingWord(f *frame, word string, end int) {
 func (l *scriptLexer) member(f *frame, word string, end int) {
 	next := l.skipSpace(end)
 	c := l.at(next)
-	named := isWordStart(c) || c == '[' || c == '"' || c == '\'' || c == '*' || c == '#' || c == '{' && word == "static"
-	switch {
-	case scriptModifiers[word] && named && (f.kind != inObject || word == "async" || word == "get" || word == "set"):
-		l.put(Keyword, end)
-		l.after(false)
-		l.keyword = word
-		return
-	case word == "new" && f.kind == inMembers && (c == '(' || c == '<'):
-		l.put(Keyword, end)
-		l.after(false)
-		l.params = true
-		return
-	case word == "constructor" && c == '(' && f.kind == inClass:
-		l.put(Keyword, end)
-		l.after(true)
-		l.params = true
+	if l.memberKeyword(f, word, end, c) {
 		return
 	}
 	if c == '?' || c == '!' && f.kind == inClass {
@@ -292,17 +277,9 @@ func (l *scriptLexer) member(f *frame, word string, end int) {
 		l.params = true
 		return
 	case c == ':' && f.kind == inObject:
-		class := Plain
-		if l.functionAhead(next + 1) {
-			class = Function
-		}
-		l.put(class, end)
+		l.put(functionIf(l.functionAhead(next+1)), end)
 	case c == ':' || c == '=':
-		class := Plain
-		if l.bindsFunction(end) {
-			class = Function
-		}
-		l.put(class, end)
+		l.put(functionIf(l.bindsFunction(end)), end)
 		f.annot = f.kind != inObject
 	default:
 		class := Plain
@@ -316,4 +293,27 @@ func (l *scriptLexer) member(f *frame, word string, end int) {
 	}
 	l.after(true)
 	l.params = false
+}
+
+// memberKeyword reads a word that is a keyword in front of c, and reports
+// whether it is one.
+func (l *scriptLexer) memberKeyword(f *frame, word string, end int, c byte) bool {
+	named := isWordStart(c) || c == '[' || c == '"' || c == '\'' || c == '*' || c == '#' || c == '{' && word == "static"
+	switch {
+	case scriptModifiers[word] && named && (f.kind != inObject || word == "async" || word == "get" || word == "set"):
+		l.put(Keyword, end)
+		l.after(false)
+		l.keyword = word
+	case word == "new" && f.kind == inMembers && (c == '(' || c == '<'):
+		l.put(Keyword, end)
+		l.after(false)
+		l.params = true
+	case word == "constructor" && c == '(' && f.kind == inClass:
+		l.put(Keyword, end)
+		l.after(true)
+		l.params = true
+	default:
+		return false
+	}
+	return true
 }

@@ -59,11 +59,11 @@ const (
 	expectCommand shellExpectation = iota
 	expectArgument
 	expectName    // of a function that is declared
-	expectBinding // of a variable: behind export, local and others, or for
+	expectBinding // of a variable: after export, local and others, or for
 	expectPattern // of a case
 )
 
-// shellOpeners are keywords with a command behind them, shellClosers those
+// shellOpeners are keywords with a command after them, shellClosers those
 // without one.
 var (
 	shellOpeners  = wordSet("if then elif else while until do time")
@@ -120,7 +120,7 @@ func (l *shellLexer) pop(c byte) bool {
 	return true
 }
 
-// nameEnd gives the end of the variable's name that begins at i.
+// nameEnd returns the end of the variable's name that begins at i.
 func (l *shellLexer) nameEnd(i int) int {
 	for l.at(i) != '$' && isWord(l.at(i)) {
 		i++
@@ -128,7 +128,7 @@ func (l *shellLexer) nameEnd(i int) int {
 	return i
 }
 
-// outer gives the class of the brackets of a substitution.
+// outer returns the class of the brackets of a substitution.
 func (l *shellLexer) outer() Class {
 	if l.top().kind == shellQuoted {
 		return String
@@ -145,40 +145,15 @@ func (l *shellLexer) token(f *shellFrame) {
 	case isSpace(c):
 		l.put(Plain, l.skipBlank(l.pos+1))
 	case c == '\\' && l.continuesLine(l.pos):
-		class := String
-		if f.expect == expectCommand {
-			class = Plain
-		}
-		l.put(class, l.pos+1)
-		l.put(Plain, l.lineEnd(l.pos)+1)
+		l.continuation(f)
 	case c == '#':
 		l.put(Comment, l.lineEnd(l.pos))
 	case c == ';':
-		l.put(Plain, l.pos+1)
-		if next == ';' {
-			l.put(Plain, l.pos+1)
-			if f.cases > 0 {
-				f.expect = expectPattern
-				return
-			}
-		}
-		l.command(f)
-	case c == '&' && (next == '>' || next == '&'):
-		if next == '>' {
-			l.put(Operator, l.pos+2)
-			return
-		}
-		l.put(Plain, l.pos+2)
-		l.connective(f)
-	case c == '&':
-		l.put(Plain, l.pos+1)
-		l.connective(f)
-	case c == '|':
-		l.put(Operator, l.pos+1)
-		if next == '|' || next == '&' {
-			l.put(Operator, l.pos+1)
-		}
-		l.connective(f)
+		l.semicolon(f, next)
+	case c == '&' && next == '>':
+		l.put(Operator, l.pos+2)
+	case c == '&' || c == '|':
+		l.connective(f, c, next)
 	case c == '<' || c == '>':
 		l.redirect()
 	case c == '(':
@@ -197,7 +172,7 @@ func (l *shellLexer) token(f *shellFrame) {
 	}
 }
 
-// continuesLine says whether the backslash at i stands at the end of its line.
+// continuesLine reports whether the backslash at i stands at the end of its line.
 func (l *shellLexer) continuesLine(i int) bool {
 	return l.at(i+1) == '\n' || l.at(i+1) == '\r' && l.at(i+2) == '\n'
 }
@@ -207,9 +182,40 @@ func (l *shellLexer) command(f *shellFrame) {
 	f.expect, f.test, f.loop = expectCommand, 0, false
 }
 
-// connective is command, but for "&&", "|" and their kind in a test or in the
-// patterns of a case.
-func (l *shellLexer) connective(f *shellFrame) {
+// continuation reads the backslash at the end of a line.
+func (l *shellLexer) continuation(f *shellFrame) {
+	class := String
+	if f.expect == expectCommand {
+		class = Plain
+	}
+	l.put(class, l.pos+1)
+	l.put(Plain, l.lineEnd(l.pos)+1)
+}
+
+// semicolon reads ";" or the ";;" that ends a choice of a case.
+func (l *shellLexer) semicolon(f *shellFrame, next byte) {
+	l.put(Plain, l.pos+1)
+	if next == ';' {
+		l.put(Plain, l.pos+1)
+		if f.cases > 0 {
+			f.expect = expectPattern
+			return
+		}
+	}
+	l.command(f)
+}
+
+// connective reads "&&", "|" and their kind: a command follows, but not in a
+// test or in the patterns of a case.
+func (l *shellLexer) connective(f *shellFrame, c, next byte) {
+	class, length := Plain, 1
+	if c == '|' {
+		class = Operator
+	}
+	if next == '&' || c == '|' && next == '|' {
+		length = 2
+	}
+	l.put(class, l.pos+length)
 	if f.test != 2 && f.expect != expectPattern {
 		l.command(f)
 	}

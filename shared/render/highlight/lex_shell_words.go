@@ -29,22 +29,30 @@ func (l *shellLexer) word(f *shellFrame) {
 		f.literal = String
 		return
 	case expectBinding:
-		if whole && (text == "in" || text == "do") {
-			l.keyword(f, text, end)
-			return
-		}
-		if text != "" && !f.loop && l.assignment(f, end) {
-			return
-		}
-		f.literal = Plain
-		if text == "" {
-			f.literal = String
-		}
+		l.binding(f, text, end, whole)
 		return
 	case expectArgument:
 		l.argument(f, text, end, whole)
 		return
 	}
+	l.firstWord(f, text, end, whole)
+}
+
+// binding reads the name of a variable, or the keyword that ends the names.
+func (l *shellLexer) binding(f *shellFrame, text string, end int, whole bool) {
+	switch {
+	case whole && (text == "in" || text == "do"):
+		l.keyword(f, text, end)
+	case text != "" && !f.loop && l.assignment(f, end):
+	case text == "":
+		f.literal = String
+	default:
+		f.literal = Plain
+	}
+}
+
+// firstWord reads the first word of a command.
+func (l *shellLexer) firstWord(f *shellFrame, text string, end int, whole bool) {
 	switch {
 	case text != "" && l.assignment(f, end):
 	case whole && (shellOpeners[text] || shellClosers[text] || shellBindings[text] || l.loopWord(text, end)):
@@ -68,7 +76,7 @@ func (l *shellLexer) word(f *shellFrame) {
 	}
 }
 
-// loopWord says whether a word that ends at end begins a loop or a choice, and
+// loopWord reports whether a word that ends at end begins a loop or a choice, and
 // is not a word of a text that begins with it.
 func (l *shellLexer) loopWord(word string, end int) bool {
 	next := l.skipBlank(end)
@@ -117,7 +125,7 @@ func (l *shellLexer) keyword(f *shellFrame, word string, end int) {
 	}
 }
 
-// assignment reads a variable's name and "=" behind it, if that is what follows.
+// assignment reads a variable's name and "=" after it, if that is what follows.
 func (l *shellLexer) assignment(f *shellFrame, end int) bool {
 	i := end
 	if l.at(i) == '[' {
@@ -142,7 +150,7 @@ func (l *shellLexer) assignment(f *shellFrame, end int) bool {
 	return true
 }
 
-// argument reads a word behind a command.
+// argument reads a word after a command.
 func (l *shellLexer) argument(f *shellFrame, text string, end int, whole bool) {
 	f.literal = String
 	if f.cases > 0 && whole && text == "in" {
@@ -180,7 +188,7 @@ func (l *shellLexer) argument(f *shellFrame, text string, end int, whole bool) {
 	}
 }
 
-// testOperator gives the length of an operator of a test at l.pos, or 0.
+// testOperator returns the length of an operator of a test at l.pos, or 0.
 func (l *shellLexer) testOperator() int {
 	for _, operator := range [...]string{"==", "!=", "=~", "=", "!"} {
 		if l.has(l.pos, operator) && l.endsWord(l.pos+len(operator)) {
@@ -200,7 +208,7 @@ func (l *shellLexer) testOperator() int {
 	return end - l.pos
 }
 
-// endsWord says whether no word goes on at i.
+// endsWord reports whether no word goes on at i.
 func (l *shellLexer) endsWord(i int) bool {
 	switch l.at(i) {
 	case 0, ' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<', '>', '`':
@@ -260,7 +268,7 @@ func (l *shellLexer) wordPart(f *shellFrame) {
 	}
 }
 
-// shellSpecial says whether a byte ends a stretch of a word's own characters.
+// shellSpecial reports whether a byte ends a stretch of a word's own characters.
 func shellSpecial(c byte) bool {
 	switch c {
 	case ' ', '\t', '\n', '\r', ';', '|', '&', '(', ')', '<', '>', '\'', '"', '\\', '$', '`', '*', '?':
@@ -277,7 +285,7 @@ const (
 	shellEnds
 )
 
-// ends says whether one of these ends stands behind i. No byte is searched twice.
+// ends reports whether one of these ends stands after i. No byte is searched twice.
 func (l *shellLexer) ends(which, i int) bool {
 	if l.nextEnd[which] <= i {
 		from := min(i+1, len(l.code))
@@ -354,7 +362,7 @@ func (l *shellLexer) dollar(class Class) {
 	}
 }
 
-// parameterEnd gives the end of "${…}" on this line, or of its first two bytes.
+// parameterEnd returns the end of "${…}" on this line, or of its first two bytes.
 func (l *shellLexer) parameterEnd() int {
 	depth := 0
 	for i, end := l.pos+1, l.reach(l.pos+1, maxAhead); i < end; i++ {

@@ -47,7 +47,7 @@ func frontMatter(file string, src []byte) (map[string]field, *mdx.Diagnostic) {
 }
 
 // simpleYAML reads what nearly every head is: one "key: value" a line, with a
-// plain scalar or one in quotes without escapes. It answers false for all
+// plain scalar or one in quotes without escapes. It returns false for all
 // else. It exists because a site has tens of thousands of heads, and a YAML
 // parser takes a hundred times as long.
 func simpleYAML(src string) (map[string]field, bool) {
@@ -77,28 +77,30 @@ func simpleYAML(src string) (map[string]field, bool) {
 		if _, twice := out[key]; twice {
 			return nil, false
 		}
-		switch c := val[0]; {
-		case c == '"' || c == '\'':
-			if len(val) < 2 || val[len(val)-1] != c {
-				return nil, false
-			}
-			val = val[1 : len(val)-1]
-			if strings.IndexByte(val, c) >= 0 || c == '"' && strings.IndexByte(val, '\\') >= 0 {
-				return nil, false
-			}
-		case isAlnum(c) || c >= 0x80 || c == '/':
-			if strings.Contains(val, ": ") || strings.Contains(val, " #") || strings.HasSuffix(val, ":") {
-				return nil, false
-			}
-			if strings.EqualFold(val, "null") {
-				return nil, false
-			}
-		default:
+		text, ok := simpleScalar(val)
+		if !ok {
 			return nil, false
 		}
-		out[key] = field{text: val}
+		out[key] = field{text: text}
 	}
 	return out, true
+}
+
+// simpleScalar reads a value that is not empty. It returns false for one that
+// only a YAML parser understands.
+func simpleScalar(val string) (string, bool) {
+	switch c := val[0]; {
+	case c == '"' || c == '\'':
+		if len(val) < 2 || val[len(val)-1] != c {
+			return "", false
+		}
+		val = val[1 : len(val)-1]
+		return val, strings.IndexByte(val, c) < 0 && (c != '"' || strings.IndexByte(val, '\\') < 0)
+	case isAlnum(c) || c >= 0x80 || c == '/':
+		unclear := strings.Contains(val, ": ") || strings.Contains(val, " #") || strings.HasSuffix(val, ":")
+		return val, !unclear && !strings.EqualFold(val, "null")
+	}
+	return "", false
 }
 
 func isAlnum(c byte) bool {
@@ -220,7 +222,7 @@ func unwrap(n ast.Node) ast.Node {
 	return n
 }
 
-// scalarText gives the text of a scalar as the author wrote it, quotes and
+// scalarText returns the text of a scalar as the author wrote it, quotes and
 // escapes resolved. Null is not a scalar here: it means "not said".
 func scalarText(n ast.Node) (string, bool) {
 	switch v := n.(type) {

@@ -49,77 +49,23 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	if err != nil {
 		return nil, nil, err
 	}
-	legacy := s.ConfigFile == "mint.json"
-	r.variables = r.readVariables(config.get("variables"))
-	if legacy {
-		s.Config = r.legacyConfig(config)
-	} else {
-		s.Config = r.config(config)
-	}
-	if s.Config.Name == "" {
-		s.Config.Name = "Documentation"
-		r.report(config, mdx.Warning, "config-name", "the site has no name")
-	}
+	s.Config = r.settings(config, s.legacy())
 	var redirects []*value
 	s.Redirects, redirects = r.redirects(config.get("redirects"))
-
-	var navigation []string
-	collectStrings(config.get("navigation"), &navigation)
-	for i := range navigation {
-		navigation[i] = r.expand(navigation[i])
-	}
-	mentioned := make(map[string]bool, len(navigation))
-	for _, m := range navigation {
-		mentioned[strings.TrimSuffix(strings.TrimSuffix(strings.Trim(m, "/"), ".mdx"), ".md")] = true
-	}
-	sources, static, err := r.sort(config, paths, func(p string) bool { return mentioned[p] })
+	names, err := r.files(s, config, paths, opt.Prefetch)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := r.pages(s, sources, opt.Prefetch); err != nil {
-		return nil, nil, err
-	}
-	names, diags := s.placePages()
-	r.diags = append(r.diags, diags...)
-	r.diags = append(r.diags, s.placeFiles(names, static)...)
 	r.assets(s, config)
-
-	byAddress := make(map[string]int, 2*len(s.Pages))
-	for i := range s.Pages {
-		byAddress[s.Pages[i].Address] = i
-	}
-	page := func(name string) (int, bool) {
-		name = strings.Trim(name, "/")
-		for _, a := range [...]string{name, strings.TrimSuffix(name, ".mdx"), strings.TrimSuffix(name, ".md"), name + "/index"} {
-			if i, ok := byAddress[a]; ok {
-				return i, true
-			}
-		}
-		i, ok := byAddress["index"]
-		return i, ok && name == ""
-	}
 	specs := opt.Reference
 	if specs == nil {
 		specs = reference.NewReader(fsys)
 	}
-	api := r.newAPIReader(s, specs, paths, names, byAddress)
-	api.read(config, page)
-	n := &navReader{configReader: r, site: s, page: page, used: func(p int) { s.Pages[p].InNav = true }, api: api}
-	if legacy {
-		s.Nav = n.legacyRoot(config)
-	} else {
-		s.Nav = n.root(config.get("navigation"))
-	}
-	if len(s.Nav.Children) == 0 && len(s.Pages) > 0 {
-		r.report(config, mdx.Warning, "nav-empty", "the navigation names no page: all pages are listed")
-		for i := range s.Pages {
-			if !s.Pages[i].Hidden {
-				s.Nav.Children = append(s.Nav.Children, &Node{Kind: KindPage, Page: i, Root: -1})
-				s.Pages[i].InNav = true
-			}
-		}
-	}
-	if api.generated {
+	var generated bool
+	s.Nav, generated = r.navigation(s, config, func(addresses map[string]int) *apiReader {
+		return r.newAPIReader(s, specs, paths, names, addresses)
+	})
+	if generated {
 		s.sortPages()
 	}
 	r.diags = append(r.diags, specs.Diagnostics()...)
@@ -138,6 +84,85 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	r.unread(config, "the configuration")
 	r.follow(s, redirects)
 	return s, r.diags, nil
+}
+
+// legacy reports whether the configuration has the older form.
+func (s *Site) legacy() bool { return s.ConfigFile == "mint.json" }
+
+// settings reads the configuration's fields, the navigation and the redirects
+// excepted.
+func (r *configReader) settings(config *value, legacy bool) Config {
+	r.variables = r.readVariables(config.get("variables"))
+	read := r.config
+	if legacy {
+		read = r.legacyConfig
+	}
+	c := read(config)
+	if c.Name == "" {
+		c.Name = "Documentation"
+		r.report(config, mdx.Warning, "config-name", "the site has no name")
+	}
+	return c
+}
+
+// files finds the site's pages and static files, and returns their names in the
+// bundle. A file that the navigation names is a page whatever it is called.
+func (r *configReader) files(s *Site, config *value, paths []string, prefetch func(context.Context, []string) error) (*names, error) {
+	var entries []string
+	collectStrings(config.get("navigation"), &entries)
+	mentioned := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		mentioned[strings.TrimSuffix(strings.TrimSuffix(strings.Trim(r.expand(e), "/"), ".mdx"), ".md")] = true
+	}
+	sources, static, err := r.sort(config, paths, func(p string) bool { return mentioned[p] })
+	if err != nil {
+		return nil, err
+	}
+	if err := r.pages(s, sources, prefetch); err != nil {
+		return nil, err
+	}
+	names, diags := s.placePages()
+	r.diags = append(r.diags, diags...)
+	r.diags = append(r.diags, s.placeFiles(names, static)...)
+	return names, nil
+}
+
+// navigation reads the navigation, and makes the pages about operations that it
+// asks for, and reports whether there are such. apiOf returns what makes them,
+// for the pages that there are, by address.
+func (r *configReader) navigation(s *Site, config *value, apiOf func(map[string]int) *apiReader) (root *Node, generated bool) {
+	byAddress := make(map[string]int, 2*len(s.Pages))
+	for i := range s.Pages {
+		byAddress[s.Pages[i].Address] = i
+	}
+	page := func(name string) (int, bool) {
+		name = strings.Trim(name, "/")
+		for _, a := range [...]string{name, strings.TrimSuffix(name, ".mdx"), strings.TrimSuffix(name, ".md"), name + "/index"} {
+			if i, ok := byAddress[a]; ok {
+				return i, true
+			}
+		}
+		i, ok := byAddress["index"]
+		return i, ok && name == ""
+	}
+	api := apiOf(byAddress)
+	api.read(config, page)
+	n := &navReader{configReader: r, site: s, page: page, used: func(p int) { s.Pages[p].InNav = true }, api: api}
+	if s.legacy() {
+		root = n.legacyRoot(config)
+	} else {
+		root = n.root(config.get("navigation"))
+	}
+	if len(root.Children) == 0 && len(s.Pages) > 0 {
+		r.report(config, mdx.Warning, "nav-empty", "the navigation names no page: all pages are listed")
+		for i := range s.Pages {
+			if !s.Pages[i].Hidden {
+				root.Children = append(root.Children, &Node{Kind: KindPage, Page: i, Root: -1})
+				s.Pages[i].InNav = true
+			}
+		}
+	}
+	return root, api.generated
 }
 
 // follow looks where the configuration's links and redirects lead.

@@ -3,6 +3,7 @@ package site
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -102,7 +103,7 @@ func (x *index) lookup(address string) (int, bool) {
 	return -1, false
 }
 
-// Resolve tells what href, written on page from, points at. With from -1 the
+// Resolve returns what href, written on page from, points at. With from -1 the
 // link stands at the site's root, as those of the navigation do.
 //
 // A relative link is looked for beside the page's file, then, as some authors
@@ -121,41 +122,9 @@ func (s *Site) Resolve(from int, href string) Target {
 		t.Href = "#" + escapeFragment(strings.TrimPrefix(href, "#"))
 		return t
 	}
-	rest := href
-	if scheme := schemeOf(href); scheme != "" {
-		switch scheme {
-		case "http", "https":
-			rest = href[len(scheme)+1:]
-			if !strings.HasPrefix(rest, "//") {
-				return Target{Kind: External, Page: -1, Href: href}
-			}
-		default:
-			if !html.SafeURL(href) {
-				return Target{Kind: Unsafe, Page: -1}
-			}
-			return Target{Kind: Other, Page: -1, Href: href}
-		}
-	}
-	if after, ok := strings.CutPrefix(rest, "//"); ok {
-		host := after
-		if i := strings.IndexAny(after, "/?#"); i >= 0 {
-			host = after[:i]
-		}
-		if s.Domain == "" || !strings.EqualFold(host, s.Domain) {
-			if rest == href { // without a scheme it would mean file:// in a folder
-				href = "https:" + href
-			}
-			if copied, marked, _ := strings.Cut(href, "#"); s.Remote[copied] != "" {
-				t := Target{Kind: ToFile, Page: -1, Path: s.Remote[copied]}
-				t.setFragment(marked)
-				t.Href = Rel(output, t.Path) + suffix("", marked)
-				return t
-			}
-			return Target{Kind: External, Page: -1, Href: href}
-		}
-		if rest = after[len(host):]; rest == "" || rest[0] != '/' {
-			rest = "/" + rest
-		}
+	rest, elsewhere, ok := s.onDomain(href, output)
+	if !ok {
+		return elsewhere
 	}
 
 	ref, fragment, _ := strings.Cut(rest, "#")
@@ -167,39 +136,14 @@ func (s *Site) Resolve(from int, href string) Target {
 		t.Href = Rel(output, output) + suffix(query, fragment)
 		return t
 	}
-	var candidates [3]string
-	n := 0
-	add := func(p string) {
-		p = strings.TrimPrefix(path.Clean("/"+p), "/")
-		for i := range n {
-			if candidates[i] == p {
-				return
-			}
-		}
-		candidates[n] = p
-		n++
-	}
-	decoded := unescape(ref)
-	if strings.HasPrefix(decoded, "/") {
-		add(decoded)
-	} else {
-		dir := ""
-		if from >= 0 {
-			dir = path.Dir(s.Pages[from].Source)
-		}
-		add(dir + "/" + decoded)
-		if from >= 0 {
-			add(path.Dir("/"+s.Pages[from].CleanAddress()) + "/" + decoded)
-		}
-		add(decoded)
-	}
-	for _, c := range candidates[:n] {
+	candidates := s.candidates(from, unescape(ref))
+	for _, c := range candidates {
 		if s.found(x, c, &t) {
 			s.finish(x, from, output, query, fragment, &t)
 			return t
 		}
 	}
-	for _, c := range candidates[:n] {
+	for _, c := range candidates {
 		if s.redirected(x, c, &t, &query, &fragment) {
 			s.finish(x, from, output, query, fragment, &t)
 			return t
@@ -208,6 +152,76 @@ func (s *Site) Resolve(from int, href string) Target {
 	t.Kind, t.Path = Missing, candidates[0]
 	t.Href = Rel(output, t.Path) + suffix(query, fragment)
 	return t
+}
+
+// onDomain returns the part of href after the site's own domain; without a
+// scheme and a host that is all of it. A link that leads elsewhere is returned as
+// a target, with false.
+func (s *Site) onDomain(href, output string) (rest string, elsewhere Target, ok bool) {
+	rest = href
+	switch scheme := schemeOf(href); scheme {
+	case "":
+	case "http", "https":
+		rest = href[len(scheme)+1:]
+		if !strings.HasPrefix(rest, "//") {
+			return "", Target{Kind: External, Page: -1, Href: href}, false
+		}
+	default:
+		if !html.SafeURL(href) {
+			return "", Target{Kind: Unsafe, Page: -1}, false
+		}
+		return "", Target{Kind: Other, Page: -1, Href: href}, false
+	}
+	after, hosted := strings.CutPrefix(rest, "//")
+	if !hosted {
+		return rest, Target{}, true
+	}
+	host := after
+	if i := strings.IndexAny(after, "/?#"); i >= 0 {
+		host = after[:i]
+	}
+	if s.Domain == "" || !strings.EqualFold(host, s.Domain) {
+		if rest == href { // without a scheme it would mean file:// in a folder
+			href = "https:" + href
+		}
+		return "", s.external(href, output), false
+	}
+	if rest = after[len(host):]; rest == "" || rest[0] != '/' {
+		rest = "/" + rest
+	}
+	return rest, Target{}, true
+}
+
+// external is the target of an address of another host: the bundle's copy of
+// what is there, if it has one.
+func (s *Site) external(href, output string) Target {
+	copied, marked, _ := strings.Cut(href, "#")
+	if s.Remote[copied] == "" {
+		return Target{Kind: External, Page: -1, Href: href}
+	}
+	t := Target{Kind: ToFile, Page: -1, Path: s.Remote[copied]}
+	t.setFragment(marked)
+	t.Href = Rel(output, t.Path) + suffix("", marked)
+	return t
+}
+
+// candidates returns the paths that a reference on page from may mean, each
+// once, the likeliest first.
+func (s *Site) candidates(from int, ref string) []string {
+	list := make([]string, 0, 3)
+	add := func(p string) {
+		if p = strings.TrimPrefix(path.Clean("/"+p), "/"); !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	switch {
+	case strings.HasPrefix(ref, "/"):
+	case from >= 0:
+		add(path.Dir(s.Pages[from].Source) + "/" + ref)
+		add(path.Dir("/"+s.Pages[from].CleanAddress()) + "/" + ref)
+	}
+	add(ref)
+	return list
 }
 
 // found looks for a page or a file at p.
