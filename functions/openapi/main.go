@@ -1,4 +1,4 @@
-// Command openapi is the Lambda function behind GET /openapi.json: the
+// Command openapi is the Lambda function of GET /openapi.json: the
 // document, to everybody.
 package main
 

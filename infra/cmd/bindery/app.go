@@ -150,7 +150,7 @@ func (a *app) does(work func(cmd *cobra.Command, args []string) error) func(*cob
 	}
 }
 
-// jsonFlag gives a command that prints data the flag --json.
+// jsonFlag adds the flag --json to a command that prints data.
 func (a *app) jsonFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.json, "json", false, "print the result as JSON, for scripts")
 }

@@ -27,7 +27,7 @@ type exportFlags struct {
 	// link: leave the bundle where it is and make a link to it.
 	link     bool
 	handover handover
-	// passing: the service ends with this program, so there is no going on
+	// passing: the service ends with this program, so nothing can be resumed
 	// with a job later.
 	passing bool
 }
@@ -215,7 +215,7 @@ func checkOut(out string) error {
 	if info, err := os.Stat(out); err == nil && info.IsDir() {
 		return usagef("--out: %s is a folder; the name of a file was expected", out)
 	}
-	// Folders that are missing are made. What stands in their place may be
+	// Folders that are missing are made. What is in their place may be
 	// something else.
 	for dir := filepath.Dir(out); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)

@@ -46,7 +46,7 @@ type handover struct {
 	values string
 }
 
-// takes tells whether the link goes into a file, and so not to the terminal.
+// takes reports whether the link goes into a file, and so not to the terminal.
 func (h handover) takes() bool { return h.github || h.values != "" }
 
 // check finds out before an export what would lose the link after it.
@@ -63,7 +63,7 @@ func (h handover) check() error {
 	return nil
 }
 
-// give writes the link where it was asked for. commands is where GitHub's
+// give writes the link to where it was requested. commands is where GitHub's
 // runner reads commands from: the standard output of the step.
 func (h handover) give(commands io.Writer, link api.BundleLink, job api.ExportJob) error {
 	if h.github {

@@ -175,8 +175,8 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 	})), nil
 }
 
-// compresses tells media types that become smaller on their way: pictures and
-// fonts are compressed already.
+// compresses reports whether a media type becomes smaller on its way: pictures
+// and fonts are compressed already.
 func compresses(mediaType string) bool {
 	mediaType, _, _ = strings.Cut(mediaType, ";")
 	switch mediaType = strings.TrimSpace(mediaType); mediaType {

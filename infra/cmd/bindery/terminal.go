@@ -121,7 +121,7 @@ func count(n int, noun string) string {
 type meter struct {
 	a     *app
 	label string
-	// note stands behind the bar. The bar's own goroutine reads it, also while
+	// note follows the bar. The bar's own goroutine reads it, also while
 	// set waits for that goroutine: no lock may be held between the two.
 	note atomic.Value
 
@@ -140,7 +140,7 @@ func (a *app) meter(label string) *meter {
 	return m
 }
 
-// set says how much of total is done. note stands behind the bar; elsewhere a
+// set sets how much of total is done. note follows the bar; elsewhere a
 // line is written when it changes and is not empty.
 func (m *meter) set(done, total int64, note string) {
 	if m.progress == nil {

@@ -1,6 +1,6 @@
 // Package bundle is the archive that an export ends in: a .tar.gz that every
 // common tool unpacks, made so that parts of it can be written separately and
-// so that a bundle which was cut short or changed can always be told.
+// so that a bundle which was cut short or changed can always be detected.
 //
 //	unit.go   writing: one Unit is one gzip member with tar entries
 //	info.go   the lists and the description at the end of a bundle

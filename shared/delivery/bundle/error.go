@@ -2,7 +2,7 @@ package bundle
 
 import "fmt"
 
-// Fault tells what is wrong with a bundle.
+// Fault is what is wrong with a bundle.
 type Fault string
 
 // Faults.
@@ -45,4 +45,5 @@ func (e *Error) Error() string {
 	return s
 }
 
+// Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.Err }

@@ -97,8 +97,8 @@ type Info struct {
 	// Sources are what a content security policy must allow besides 'self',
 	// by directive.
 	Sources map[string][]string `json:"contentSecurityPolicy,omitempty"`
-	// Remote describes which files of other hosts the bundle was made with; nil where
-	// none could be fetched.
+	// Remote describes which files of other hosts the bundle was made with; nil
+	// where none could be fetched.
 	Remote *RemoteInfo `json:"remote,omitempty"`
 	// Redirects are those that a server can answer; exact ones are also
 	// pages of the bundle.
@@ -145,7 +145,7 @@ type Redirect struct {
 	Permanent bool   `json:"permanent,omitempty"`
 }
 
-// RemoteInfo says which hosts were allowed to be asked for files.
+// RemoteInfo lists the hosts from which an export was allowed to fetch files.
 type RemoteInfo struct {
 	// Hosts are their names, as the project allows them.
 	Hosts []string `json:"hosts"`
@@ -160,7 +160,7 @@ type ListInfo struct {
 	SHA256 string `json:"sha256"` // lower-case hex
 }
 
-// unsafeName returns why a name must not stand in a bundle, or "".
+// unsafeName returns why a name must not be in a bundle, or "".
 func unsafeName(name string) string {
 	switch {
 	case name == "":

@@ -87,7 +87,7 @@ func Read(ctx context.Context, r io.Reader, limits Limits, fn func(e Entry, data
 	return c.info, nil
 }
 
-// sourceReader remembers the source's own error, so that it is told from the
+// sourceReader remembers the source's own error, to distinguish it from the
 // faults of a bundle, and stops when the context ends.
 type sourceReader struct {
 	ctx context.Context
@@ -170,7 +170,7 @@ func (c *checker) run(ctx context.Context, r *bufio.Reader) error {
 	}
 }
 
-// formatError tells a bundle that was cut from one that was changed.
+// formatError distinguishes a bundle that was cut from one that was changed.
 func formatError(err error, name string) error {
 	var own *Error
 	if errors.As(err, &own) {
@@ -214,7 +214,7 @@ func (c *checker) entry(h *tar.Header, r io.Reader) error {
 		return &Error{Fault: Unsafe, Path: name, Message: "it is not a regular file"}
 	}
 	for record := range h.PAXRecords {
-		// A few bytes of a file with holes stand for any number, which nothing
+		// A few bytes of a sparse file represent any number, which nothing
 		// that counts what the archive unfolds into would see.
 		if strings.HasPrefix(record, "GNU.sparse.") {
 			return &Error{Fault: Unsafe, Path: name, Message: "it is a sparse file"}

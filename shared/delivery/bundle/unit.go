@@ -16,7 +16,7 @@ import (
 // Compression says how hard a unit is compressed.
 type Compression int
 
-// Compressions. Both give the same bytes for the same input everywhere, for
+// Compressions. Both make the same bytes of the same input everywhere, for
 // one version of the compressor.
 const (
 	// Text is for pages, styles and other text: about what gzip -5 makes.
@@ -44,7 +44,8 @@ type Unit struct {
 	err  error
 }
 
-// Unit begins a member on w. Close or Finish must be called in the end.
+// Unit begins a member on w. Close or Finish must be called in the end. It
+// returns an error for an unknown compression.
 func (p *Writers) Unit(w io.Writer, level Compression) (*Unit, error) {
 	pool := &p.text
 	switch level {
@@ -66,7 +67,8 @@ func (p *Writers) Unit(w io.Writer, level Compression) (*Unit, error) {
 	return &Unit{pool: pool, gz: gz, tar: tar.NewWriter(gz), sum: sha256.New()}, nil
 }
 
-// Add writes one file and returns its line of the list.
+// Add writes one file and returns its line of the list. It returns an error for a
+// closed unit, a name that can't be in an archive, and those of the writer.
 func (u *Unit) Add(path string, modified time.Time, data []byte) (File, error) {
 	if err := u.header(path, modified, int64(len(data))); err != nil {
 		return File{}, err
@@ -79,8 +81,8 @@ func (u *Unit) Add(path string, modified time.Time, data []byte) (File, error) {
 	return File{Path: path, Size: int64(len(data)), SHA256: string(u.hex[:])}, nil
 }
 
-// AddFrom writes one file of size bytes that r gives. Fewer or more bytes are
-// an error, after which the unit can't be used.
+// AddFrom writes one file of size bytes, which it reads from r. Fewer or more
+// bytes are an error, after which the unit can't be used.
 func (u *Unit) AddFrom(path string, modified time.Time, size int64, r io.Reader) (File, error) {
 	if err := u.header(path, modified, size); err != nil {
 		return File{}, err
@@ -120,7 +122,8 @@ func (u *Unit) fail(err error) error {
 	return err
 }
 
-// Close ends the member without ending the archive.
+// Close ends the member without ending the archive. It returns the first error
+// of the unit.
 func (u *Unit) Close() error {
 	if u.gz == nil {
 		return u.err
@@ -133,6 +136,7 @@ func (u *Unit) Close() error {
 }
 
 // Finish ends the member and the archive with it: two blocks of zeros.
+// It returns the first error of the unit.
 func (u *Unit) Finish() error {
 	if u.gz == nil {
 		return u.err

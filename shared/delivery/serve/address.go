@@ -8,13 +8,13 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/redirect"
 )
 
-// Addresses says what answers an address: a file of a bundle, another address,
+// Addresses finds what answers an address: a file of a bundle, another address,
 // or nothing.
 type Addresses struct {
-	// Has tells whether there is a file of this name, a path with slashes.
+	// Has reports whether there is a file of this name, a path with slashes.
 	Has func(name string) bool
-	// Stub tells of a file that it only leads elsewhere, so that a redirect
-	// may answer in its place; nil if that is not known.
+	// Stub reports whether a file only leads elsewhere, so that a redirect may
+	// answer in its place; nil if that is not known.
 	Stub func(name string) bool
 	// Redirects are the site's; may be nil.
 	Redirects *Redirects
@@ -108,7 +108,7 @@ func (a Addresses) step(urlPath, rawQuery string) Answer {
 	}
 	stub := file != "" && a.Stub != nil && a.Stub(file)
 	if stub {
-		// Redirects are from addresses, not from the files that stand there.
+		// Redirects are from addresses, not from the files at them.
 		name = strings.TrimSuffix(strings.TrimSuffix(file, ".html"), "/index")
 	}
 	if file == "" || stub {
@@ -119,7 +119,8 @@ func (a Addresses) step(urlPath, rawQuery string) Answer {
 	return answer
 }
 
-// escapePath writes a path that begins with one slash as it stands in a header.
+// escapePath writes a path that begins with one slash as it is written in a
+// header.
 func escapePath(p string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/"
 	const hex = "0123456789ABCDEF"

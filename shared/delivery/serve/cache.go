@@ -22,7 +22,7 @@ type cached struct {
 // hotOverhead is about what a form takes besides its bytes.
 const hotOverhead = 256
 
-// get gives a form of a file that is small enough, from memory if it is there.
+// get returns a form of a file that is small enough, from memory if it is there.
 // It is nil without an error for a file that is too large.
 func (c *cache) get(s *site, f *file, e encoding) (*hot, error) {
 	if h := f.hot[e].Load(); h != nil {

@@ -1,6 +1,6 @@
 // Package serve brings a bundle to readers: it fetches it, checks and unpacks
 // it into a folder of versions, switches to it in one step, and answers
-// requests from it. The program bindery-serve is this package behind flags;
+// requests from it. The program bindery-serve adds flags to this package;
 // `bindery serve` shows a bundle with the same rules of addresses.
 //
 //	doc.go        this map
@@ -8,7 +8,7 @@
 //	source.go     where a bundle is: https, s3, file
 //	http.go       https links, with a CA of one's own and proxies
 //	s3.go         objects of S3, by whatever identity the process has
-//	download.go   a download that goes on where it broke off
+//	download.go   a download that resumes where it stopped
 //	volume.go     the folder of versions: unpack, activate, keep, remove
 //	lock_*.go     locks of files, and making writes survive a loss of power
 //	pack.go       compressed forms of files, made once for each version
@@ -20,8 +20,8 @@
 //	encoding.go   which compressed form a reader takes
 //	cache.go      small files in memory
 //	handler.go    requests of readers
-//	join.go       the head of an answer and its body, sent in one call
-//	status.go     what readiness tells
+//	join.go       the header of a response and its body, sent in one system call
+//	status.go     what readiness reports
 //	metrics.go    figures in Prometheus's text format
 //	admin.go      requests of operators: health, readiness, metrics
 //	updater.go    which version is shown, and when another one is looked for
@@ -30,7 +30,7 @@
 // # The folder
 //
 //	lock                    held while a process changes the folder
-//	download/               what has come of a download
+//	download/               a partially downloaded archive
 //	versions/DIGEST/site/   the files of a bundle; DIGEST is that of the archive
 //	versions/DIGEST/record.json, packed/, lock
 //	current                 a link to the active version
@@ -40,6 +40,6 @@
 //
 // # The link
 //
-// A link to a bundle is a secret: who has it has the site. It is in no log, no
-// metric and no error; those name the host at most.
+// A link to a bundle is a secret: it gives access to the site. It is in no log,
+// no metric and no error; those name the host at most.
 package serve

@@ -33,7 +33,7 @@ type downloader struct {
 	limit    int64 // most bytes of an archive
 	attempts int   // in a row without a new byte
 	// stall is how long a source may send nothing before the download counts
-	// as broken off; 0 for ever. A host, or a proxy in between, may keep a
+	// as interrupted; 0 for ever. A host, or a proxy in between, may keep a
 	// connection alive that nothing comes over any more.
 	stall    time.Duration
 	sleep    func(context.Context, time.Duration) error
@@ -42,7 +42,7 @@ type downloader struct {
 	wrap func(io.Writer) io.Writer
 }
 
-// fetch brings a remote bundle into a file and gives its path. known is what
+// fetch downloads a remote bundle into a file and returns its path. known is what
 // the source said of the newest version on the volume: errUnchanged when it
 // still says so. What an earlier process or link left is gone on with, if the
 // source says that it is of the same bundle.
@@ -94,10 +94,10 @@ func (t *transfer) all(ctx context.Context) error {
 	if err := t.resume(); err != nil {
 		return volumeError("the rest of an earlier download can't be read", err)
 	}
-	most := t.have // that ever was there: what comes again is no progress
+	most := t.have // that ever was there: what comes again is not progress
 	for failures := 0; ; {
 		if t.have > 0 && !t.record.same(t.record.validators) {
-			// Nothing would tell whether the rest is of the same bundle.
+			// Nothing would show whether the rest is of the same bundle.
 			if err := t.restart(); err != nil {
 				return err
 			}

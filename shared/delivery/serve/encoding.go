@@ -19,7 +19,7 @@ const (
 // name is the encoding's content coding.
 func (e encoding) name() string { return [encodings]string{"", "gzip", "zstd"}[e] }
 
-// etagSuffix tells the tags of one file's forms apart.
+// etagSuffix distinguishes the tags of one file's forms.
 func (e encoding) etagSuffix() string { return [encodings]string{"", "-gzip", "-zstd"}[e] }
 
 // accepted are the encodings that a reader takes, by weight in thousandths; 0
@@ -68,7 +68,7 @@ func parseAccept(header string) accepted {
 	return a
 }
 
-// parseWeight reads "0.5" as 500; what is no weight counts as 0.
+// parseWeight reads "0.5" as 500; any other text counts as 0.
 func parseWeight(s string) int {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(f >= 0 && f <= 1) {
@@ -77,7 +77,7 @@ func parseWeight(s string) int {
 	return int(f * 1000)
 }
 
-// choose gives the encoding that is accepted best of those that there are. A
+// choose returns the available encoding that is accepted best. A
 // reader that accepts none gets the plain file: that is of more use than a
 // refusal.
 func (a accepted) choose(has func(encoding) bool) encoding {

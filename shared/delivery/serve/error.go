@@ -8,7 +8,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 )
 
-// Code tells kinds of failures apart, for scripts and metrics.
+// Code distinguishes kinds of failures, for scripts and metrics.
 type Code string
 
 // Codes.
@@ -35,7 +35,7 @@ const (
 	CodeListen Code = "listen"
 )
 
-// Error is a failure as an operator is told of it: what happened, and what to
+// Error is a failure as an operator sees it: what happened, and what to
 // do. It never holds the link.
 type Error struct {
 	Code Code
@@ -58,9 +58,10 @@ func (e *Error) Error() string {
 	return s
 }
 
+// Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.Err }
 
-// codeOf gives the code of any error of this package.
+// codeOf returns the code of any error of this package.
 func codeOf(err error) Code {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e.Code

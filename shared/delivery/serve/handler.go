@@ -43,7 +43,7 @@ func (h *handler) show(s *site, left map[string]leftover) *site {
 	return h.shown.Swap(s)
 }
 
-// acquire gives the site that is shown; done must be called on it.
+// acquire returns the site that is shown; done must be called on it.
 func (h *handler) acquire() *site {
 	for {
 		s := h.shown.Load()
@@ -161,7 +161,7 @@ func (h *handler) redirect(w http.ResponseWriter, r *http.Request, to string, pe
 	return plain(w, r, status, "")
 }
 
-// headerSafe escapes what must not stand in a header.
+// headerSafe escapes what must not be in a header.
 func headerSafe(address string) string {
 	var b strings.Builder
 	for i := range len(address) {
@@ -220,7 +220,7 @@ func (h *handler) missing(w http.ResponseWriter, r *http.Request, s *site) reply
 	return reply{http.StatusNotFound, writeBody(w, r, body)}
 }
 
-// broken answers when the volume does not give what it had.
+// broken answers when a file can't be read from the volume any more.
 func (h *handler) broken(w http.ResponseWriter, r *http.Request, s *site, f *file, err error) reply {
 	h.log.Error("a file of the site can't be read", "path", f.path, "version", s.record.Version, "error", err)
 	w.Header().Del("Cache-Control")
@@ -320,7 +320,7 @@ func (h *handler) partial(w http.ResponseWriter, r *http.Request, s *site, f *fi
 	return serveContent(w, r, f.path, opened)
 }
 
-// serveContent is http.ServeContent, counted. It never tells when the file was
+// serveContent is http.ServeContent, counted. It never reports when the file was
 // modified: pages change with others of their site.
 func serveContent(w http.ResponseWriter, r *http.Request, name string, content io.ReadSeeker) reply {
 	c := &counted{ResponseWriter: w, reply: reply{status: http.StatusOK}}
@@ -353,7 +353,7 @@ func (c *counted) ReadFrom(r io.Reader) (int64, error) {
 }
 
 // matches compares If-Match or If-None-Match with a tag: strongly or weakly, as
-// RFC 9110 has it for the one and the other (13.1.1, 13.1.2).
+// RFC 9110 defines it for the one and the other (13.1.1, 13.1.2).
 func matches(asked []string, tag string, strong bool) bool {
 	for _, list := range asked {
 		if list == tag {

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// httpRemote is a bundle behind a link.
+// httpRemote is a bundle that a link leads to.
 type httpRemote struct {
 	link   string
 	secret []string // what must not be shown of it
@@ -83,7 +83,7 @@ func newHTTPClient(o SourceOptions) (*http.Client, error) {
 			case via[0].URL.Scheme == "https" && request.URL.Scheme != "https":
 				return errors.New("it redirects to an address that is not encrypted")
 			}
-			// It would tell the next host the link, signature and all.
+			// It would reveal the link to the next host, signature and all.
 			request.Header.Del("Referer")
 			return nil
 		},
@@ -130,7 +130,7 @@ func (r *httpRemote) open(ctx context.Context, offset int64, known validators, f
 	return nil, statusError(response.StatusCode, retryAfter(response.Header.Get("Retry-After")))
 }
 
-// statusError says what an answer without a bundle means.
+// statusError returns the error for an answer without a bundle.
 func statusError(status int, wait time.Duration) error {
 	switch status {
 	case http.StatusNotModified:
@@ -158,7 +158,7 @@ func statusError(status int, wait time.Duration) error {
 // is another one now.
 var errChanged = errors.New("the bundle at the source is another one now")
 
-// unreachable tells of a failed request without the link.
+// unreachable is the error of a failed request, without the link.
 func (r *httpRemote) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -167,7 +167,7 @@ func (r *httpRemote) unreachable(ctx context.Context, err error) error {
 		Advice: "Check the network, the proxy (HTTPS_PROXY, NO_PROXY), the network policy and, for a CA of your own, BINDERY_CA_FILE"}}
 }
 
-// quiet gives an error's text without the link. What it was stays in its
+// quiet returns an error's text without the link. What it was stays in its
 // text alone: nothing above looks further.
 func (r *httpRemote) quiet(err error) error {
 	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {

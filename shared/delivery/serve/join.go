@@ -60,7 +60,7 @@ func (c *joinConn) hold() {
 	}
 }
 
-// release sends what is still held, and goes on as before. A connection that
+// release sends what is still held, and continues as before. A connection that
 // can't send it is closed: nothing may follow half an answer.
 func (c *joinConn) release() error {
 	held := c.held
@@ -105,8 +105,8 @@ func joinContext(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// writeBody sends the whole body of an answer that tells its length, together
-// with the head where that can be. It gives how many bytes of the body went
+// writeBody sends the whole body of an answer that states its length, together
+// with the head where that can be. It returns how many bytes of the body went
 // out: fewer when the reader is gone.
 func writeBody(w http.ResponseWriter, r *http.Request, body []byte) int64 {
 	if len(body) < joinLeast || r.ProtoMajor != 1 {

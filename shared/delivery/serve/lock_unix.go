@@ -10,7 +10,7 @@ import (
 )
 
 // tryLock takes a file for this open file, alone or beside others that share
-// it. It is false when others have it. The kernel gives it back when the file
+// it. It is false when others have it. The kernel releases it when the file
 // is closed or the process ends, however it ends.
 func tryLock(f *os.File, shared bool) (bool, error) {
 	how := unix.LOCK_EX
@@ -29,7 +29,7 @@ func tryLock(f *os.File, shared bool) (bool, error) {
 	}
 }
 
-// isDiskFull tells a full volume, or a used-up quota, from other failures.
+// isDiskFull reports whether a failure means a full volume or a used-up quota.
 func isDiskFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // tryLock takes a file for this open file, alone or beside others that share
-// it. It is false when others have it. The system gives it back when the file
+// it. It is false when others have it. The system releases it when the file
 // is closed or the process ends, however it ends.
 func tryLock(f *os.File, shared bool) (bool, error) {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
@@ -22,7 +22,7 @@ func tryLock(f *os.File, shared bool) (bool, error) {
 	return err == nil, err
 }
 
-// isDiskFull tells a full volume from other failures.
+// isDiskFull reports whether a failure means a full volume.
 func isDiskFull(err error) bool {
 	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
 }

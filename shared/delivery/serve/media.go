@@ -13,7 +13,7 @@ type media struct {
 
 // mediaTypes are the kinds of files by their ending. The table is the
 // program's own: a container image may hold no other, and two hosts must not
-// give one bundle different types.
+// assign one bundle different types.
 var mediaTypes = map[string]media{
 	".html":        {"text/html; charset=utf-8", true},
 	".htm":         {"text/html; charset=utf-8", true},
@@ -67,6 +67,6 @@ func mediaOf(name string) media {
 	return media{"application/octet-stream", false}
 }
 
-// ContentType gives the type of a file by its name's ending, the same on every
+// ContentType returns the type of a file by its name's ending, the same on every
 // machine.
 func ContentType(name string) string { return mediaOf(name).contentType }

@@ -65,7 +65,7 @@ func (m *metrics) check(result string, ok bool, now time.Time) {
 	}
 }
 
-// write gives all figures in Prometheus's text format (0.0.4).
+// write writes all figures in Prometheus's text format (0.0.4).
 func (m *metrics) write(w io.Writer, s Status, versions int) error {
 	b := bufio.NewWriter(w)
 	family := func(name, kind, help string) {

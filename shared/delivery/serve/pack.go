@@ -49,7 +49,7 @@ type packedFile struct {
 	// Gzip and Zstd are empty when the form is not much smaller.
 	Gzip span `json:"gzip,omitzero"`
 	Zstd span `json:"zstd,omitzero"`
-	// Stub tells of a page that only leads to another address.
+	// Stub reports that a page only leads to another address.
 	Stub bool `json:"stub,omitempty"`
 }
 
@@ -182,9 +182,9 @@ func (p *packer) add(f packedFile, size int, zipped, framed []byte) error {
 
 func isPage(name string) bool { return strings.HasSuffix(name, ".html") }
 
-// IsStub tells the pages that a bundle has at old addresses, for servers that
-// know no redirects. Its authors' text can't look like one: in a page, what
-// stands in the head is the theme's.
+// IsStub reports whether a page is one that bundles have at old addresses, for
+// servers that know no redirects. Its authors' text can't look like one: in a
+// page, the head is the theme's.
 func IsStub(page []byte) bool {
 	head, _, _ := bytes.Cut(page[:min(len(page), 16<<10)], []byte("</head>"))
 	return bytes.Contains(head, []byte(`<meta http-equiv="refresh"`))

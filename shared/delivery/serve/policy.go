@@ -43,9 +43,9 @@ func isFetchDirective(s string) bool {
 	return s == "form-action" || ok && name != "" && name != "default" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") == ""
 }
 
-// isSource tells what may stand in a directive: visible ASCII without the
-// signs that end a source, a directive or a policy. 'none' beside 'self' would
-// mean nothing.
+// isSource reports whether a source may be in a directive: visible ASCII
+// without the signs that end a source, a directive or a policy. 'none' beside
+// 'self' would mean nothing.
 func isSource(s string) bool {
 	return s != "" && s != "'none'" && s != "'self'" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || r == ';' || r == ','

@@ -109,7 +109,7 @@ func (r *s3Remote) open(ctx context.Context, offset int64, known validators, fre
 	return p, nil
 }
 
-// failure says what an answer of S3 means.
+// failure returns the error that an answer of S3 means.
 func (r *s3Remote) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

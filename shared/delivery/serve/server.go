@@ -62,7 +62,7 @@ type Options struct {
 
 	// Log is the server's own, Access that of requests; nil for none.
 	Log, Access *slog.Logger
-	// Listening, if not nil, is told of both addresses once they are
+	// Listening, if not nil, is called with both addresses once they are
 	// listened on.
 	Listening func(site, admin net.Addr)
 	// Now is the clock; nil is time.Now.
@@ -82,7 +82,7 @@ func (o *Options) source() SourceOptions {
 	return SourceOptions{CAFile: o.CAFile, Agent: o.Agent, PathStyle: o.S3PathStyle}
 }
 
-// Check says what of the options can't work.
+// Check returns an *Error for the first option that can't work, or nil.
 func (o *Options) Check() error {
 	usage := func(message, advice string) error {
 		return &Error{Code: CodeUsage, Message: message, Advice: advice}
@@ -123,7 +123,7 @@ func NormalBasePath(s string) string {
 }
 
 // Run serves until ctx ends, then lets requests under way end. Every value from
-// reload has it look for another version. It returns an *Error when there is
+// reload makes it look for another version. It returns an *Error when there is
 // nothing to show, when a port can't be listened on, or when the options can't
 // work; and nil after it was asked to end.
 func Run(ctx context.Context, o Options, reload <-chan struct{}) error {
@@ -288,7 +288,7 @@ func (s *server) follow(ctx context.Context, reload <-chan struct{}) {
 }
 
 // drain ends well: first it is no longer ready, so that nothing new is sent
-// here, and tells every reader to connect anew; then it waits for requests
+// here, and asks every reader to connect anew; then it waits for requests
 // under way.
 func (s *server) drain(ctx context.Context) {
 	o := s.options
@@ -323,7 +323,7 @@ type keyPair struct {
 	modified [2]time.Time
 }
 
-// get gives the certificate, and the old one while the new can't be read.
+// get returns the certificate, and the old one while the new can't be read.
 func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

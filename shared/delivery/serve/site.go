@@ -31,7 +31,7 @@ type site struct {
 }
 
 // file is one file of a site: some hundred thousand of them must fit in
-// memory, so that all that can be told from these fields is.
+// memory, so that whatever can be derived from these fields is.
 type file struct {
 	path   string
 	size   int64
@@ -55,7 +55,7 @@ func (f *file) etag(e encoding) string {
 
 func (f *file) has(e encoding) bool { return e == identity || f.forms[e].Length > 0 }
 
-// packed tells whether the file has more than one form.
+// packed reports whether the file has more than one form.
 func (f *file) packed() bool { return f.has(gzipped) || f.has(zstded) }
 
 // length is how many bytes the form has.
@@ -173,7 +173,7 @@ func (s *site) closeFiles() {
 	s.release()
 }
 
-// read gives the bytes of a file in an encoding.
+// read returns the bytes of a file in an encoding.
 func (s *site) read(f *file, e encoding) ([]byte, error) {
 	if e != identity {
 		data := make([]byte, f.forms[e].Length)

@@ -25,7 +25,7 @@ type Source struct {
 	// Encrypted is false of what comes over a network in the clear.
 	Encrypted bool
 
-	key    string // tells sources apart, without what signs a link
+	key    string // distinguishes sources, without what signs a link
 	remote remote // nil for files
 }
 
@@ -33,7 +33,7 @@ type Source struct {
 type remote interface {
 	// open asks for the bundle from an offset on. known is what the bundle had
 	// when its first bytes came. With fresh and offset 0, a bundle that still
-	// is the known one gives errUnchanged.
+	// is the known one returns errUnchanged.
 	open(ctx context.Context, offset int64, known validators, fresh bool) (*part, error)
 }
 
@@ -45,13 +45,13 @@ type part struct {
 	validators
 }
 
-// validators tell two states of a bundle at one place apart.
+// validators distinguish two states of a bundle at one place.
 type validators struct {
 	ETag     string `json:"etag,omitempty"`
 	Modified string `json:"modified,omitempty"`
 }
 
-// same tells whether the two are surely of one state. A weak tag may stand for
+// same reports whether the two are surely of one state. A weak tag may represent
 // different bytes.
 func (v validators) same(w validators) bool {
 	if strings.HasPrefix(v.ETag, "W/") || strings.HasPrefix(w.ETag, "W/") {
@@ -138,7 +138,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// ReadLink gives the bundle's address: that of the file, where one is named.
+// ReadLink returns the bundle's address: that in the file, if one is named. It
+// returns an *Error if the file can't be read or is empty.
 // Kubernetes changes files of a mounted secret in place, so that the file is
 // read anew each time.
 func ReadLink(link, file string) (string, error) {

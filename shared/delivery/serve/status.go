@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Status is what /readyz tells.
+// Status is what /readyz reports.
 type Status struct {
 	// Ready is true when a site is shown and the server is not ending.
 	Ready bool `json:"ready"`
@@ -49,7 +49,7 @@ func newStatus(now func() time.Time) *status {
 	return &status{now: now, s: Status{State: "starting"}}
 }
 
-// get gives the status at this moment.
+// get returns the status at this moment.
 func (s *status) get() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()

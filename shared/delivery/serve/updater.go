@@ -39,7 +39,7 @@ func (u *updater) first(ctx context.Context) error {
 	return u.update(ctx, true)
 }
 
-// again looks for another version while one is shown. What goes wrong is told
+// again looks for another version while one is shown. What goes wrong is reported
 // in the log, the status and the metrics; the site stays. When an operator asked
 // for it, what was refused is looked at once more.
 func (u *updater) again(ctx context.Context, asked bool) {
@@ -133,7 +133,7 @@ func (u *updater) showPinned() bool {
 	return true
 }
 
-// note tells how asking the source ended.
+// note records how asking the source ended.
 func (u *updater) note(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -155,7 +155,7 @@ func (v *volume) count() (n int) {
 	return n
 }
 
-// damaged tells whether what was found on the volume is at fault, and not what
+// damaged reports whether what was found on the volume is at fault, and not what
 // the process may do or has just now: a version must not be removed because
 // there was no file descriptor left, or another user may read it alone.
 func damaged(err error) bool {
@@ -166,7 +166,7 @@ func damaged(err error) bool {
 	return !errors.As(err, &errno) || errors.Is(err, fs.ErrNotExist) || errno == syscall.ENOTDIR
 }
 
-// list gives the versions of the volume, the one that was activated last
+// list returns the versions of the volume, the one that was activated last
 // first. What can't be read is left out.
 func (v *volume) list() []Record {
 	entries, err := os.ReadDir(v.path(versionsDir))
@@ -254,7 +254,7 @@ func (w want) takes(r Record) bool {
 	return (w.version == "" || w.version == r.Version) && (w.digest == "" || w.digest == r.Digest)
 }
 
-// find gives the newest version on the volume that is wanted.
+// find returns the newest version on the volume that is wanted.
 func (v *volume) find(w want) (Record, bool) {
 	for _, r := range v.list() {
 		if w.takes(r) {
@@ -264,7 +264,7 @@ func (v *volume) find(w want) (Record, bool) {
 	return Record{}, false
 }
 
-// add checks and unpacks an archive into the volume and gives its record. The
+// add checks and unpacks an archive into the volume and returns its record. The
 // folder must be locked. After an error nothing of it is there.
 func (v *volume) add(ctx context.Context, archive string, w want, source *Source, from validators) (Record, error) {
 	if len(v.list()) > 0 {
@@ -337,7 +337,7 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *Source
 	if err := syncVolume(temporary); err != nil {
 		return Record{}, volumeError("the unpacked bundle can't be kept", err)
 	}
-	// What stands there under this name could not be read: else it was found.
+	// What is there under this name could not be read: else it was found.
 	if err := os.RemoveAll(v.version(r.Digest)); err != nil {
 		return Record{}, volumeError("a damaged version can't be removed", err)
 	}

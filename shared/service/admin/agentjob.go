@@ -47,7 +47,8 @@ type AgentJobRequest struct {
 	Model string
 }
 
-// CreateAgentJob creates a job that is active.
+// CreateAgentJob creates a job that is active. It returns CodeInvalid, or
+// CodeNotFound for an unknown project.
 func (s *Service) CreateAgentJob(ctx context.Context, in AgentJobRequest) (AgentJob, error) {
 	if err := checkName("model", in.Model); err != nil {
 		return AgentJob{}, err
@@ -81,6 +82,7 @@ func (s *Service) CreateAgentJob(ctx context.Context, in AgentJobRequest) (Agent
 // FinishAgentJob completes an active job. prLink is the pull request that the
 // agent opened, or empty where it changed nothing. Doing it again with the
 // same link is success.
+// It returns CodeNotFound, and CodeJobNotActive for a job that ended otherwise.
 func (s *Service) FinishAgentJob(ctx context.Context, project, id, prLink string) (AgentJob, error) {
 	if prLink != "" {
 		if err := checkURL("prLink", prLink, "https", "http"); err != nil {
@@ -154,7 +156,8 @@ func (s *Service) changeAgentJob(ctx context.Context, project, id string, change
 	return j, err
 }
 
-// ListAgentJobs returns the jobs of a project.
+// ListAgentJobs returns the jobs of a project, or CodeNotFound for an unknown
+// one.
 func (s *Service) ListAgentJobs(ctx context.Context, project string) ([]AgentJob, error) {
 	if _, err := s.GetProject(ctx, project); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ const (
 	// trailing dot, whose last label begins with a letter (else it would read
 	// as an IP address). Labels are those of RFC 1123.
 	DomainPattern = `^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`
-	// VersionPattern: what may stand in a file name, a tag of a container
+	// VersionPattern: what may be part of a file name, a tag of a container
 	// image and a chart value.
 	VersionPattern = `^[A-Za-z0-9][A-Za-z0-9._-]*$`
 	// PathPattern: elements separated by single slashes, one before and after
@@ -57,7 +57,8 @@ func lazily(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// CheckDomain checks a domain as callers of the API must write it.
+// CheckDomain returns CodeInvalid for a domain that is not as callers of the API
+// must write it.
 func CheckDomain(field, domain string) error {
 	switch {
 	case domain == "":
@@ -142,8 +143,8 @@ func normalPaths(field string, paths []string) ([]string, error) {
 	return slices.Compact(normal), nil
 }
 
-// validID tells whether an id from a request can be one of ours at all; one
-// that can't is simply not found.
+// validID reports whether an id from a request has a valid form; one that has not
+// is simply not found.
 func validID(id string) bool {
 	if id == "" || len(id) > MaxID {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Codes say what went wrong. They stand in the header Bindery-Error-Code, in
+// Codes say what went wrong. They appear in the header Bindery-Error-Code, in
 // the failure of a job, and as error names in the workflow, so they are
 // interface: add, but don't rename.
 const (
@@ -42,7 +42,7 @@ const (
 	CodeSiteTooLarge    = "site_too_large"   // the site is over a limit of exports
 	CodeJobNotActive    = "job_not_active"   // the job is final, or its state does not allow this
 	CodeTemporary       = "temporary"        // try again: nothing is wrong for good
-	CodeInternal        = "internal"         // a fault of ours
+	CodeInternal        = "internal"         // an error of the service itself
 )
 
 // Codes lists every code above, for tables and tests that must name them all.
@@ -110,6 +110,7 @@ func (e *Error) Error() string {
 	return e.code + ": " + e.message
 }
 
+// Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.Err }
 
 // CodeOf returns the code of err: its own, CodeTemporary where a context
@@ -127,9 +128,8 @@ func CodeOf(err error) string {
 	return CodeInternal
 }
 
-// keepable tells whether an answer that carries this code is one that a
-// repeated request with the same Idempotency-Key gets again. What a second try
-// may heal is not.
+// keepable reports whether an answer with this code is stored for a repeated
+// request with the same Idempotency-Key. Errors that a retry may resolve are not.
 func keepable(code string) bool {
 	switch code {
 	case CodeTooManyExports, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:

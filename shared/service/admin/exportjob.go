@@ -24,7 +24,7 @@ const (
 	ExportFailed    ExportStatus = "failed"
 )
 
-// Final tells whether a status is for good.
+// Final reports whether a status never changes again.
 func (st ExportStatus) Final() bool { return st == ExportCompleted || st == ExportFailed }
 
 // Failure says why a job failed, in words that are safe to show.
@@ -116,7 +116,7 @@ type StartExport struct {
 	IdempotencyKey string
 }
 
-// version says what a label of a domain means, and who stands for it.
+// version is what a label of a domain means, and the job that uses it.
 type version struct {
 	// Content is the digest of snapshot, paths, kind and settings.
 	Content string `json:"content"`
@@ -165,7 +165,7 @@ func remoteSuffix(remote string) string {
 
 // pinRemote makes what was fetched for a job that begins a part of its version.
 // A label that means other files already refuses it; an export without a label
-// gets a version that tells them.
+// gets a version that identifies them.
 func (s *Service) pinRemote(ctx context.Context, b *batch, j *ExportJob, remote string) error {
 	if remote == "" {
 		return nil
@@ -216,6 +216,9 @@ type counter struct {
 //
 // The job is there for good once the records are written: where the workflow
 // can't be started now, the reconciler starts it by the same name.
+//
+// It returns CodeInvalid, CodeDomainNotFound, CodeNoSnapshot, CodeVersionTaken,
+// CodeTooManyExports, CodeKeyReused or CodeKeyRunning.
 func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (ExportJob, error) {
 	if err := CheckDomain("domain", in.Domain); err != nil {
 		return ExportJob{}, err

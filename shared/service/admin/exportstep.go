@@ -154,7 +154,7 @@ func (s *Service) MarkShard(ctx context.Context, jobID string, shard, pages int)
 	return err
 }
 
-// ShardMarked tells whether a shard is rendered.
+// ShardMarked reports whether a shard is rendered. It returns the store's errors.
 func (s *Service) ShardMarked(ctx context.Context, jobID string, shard int) (bool, error) {
 	if !validID(jobID) {
 		return false, notActive(ExportJob{})
@@ -297,6 +297,7 @@ func safeFailure(code, message string) Failure {
 // ActiveExports calls fn with every job that is queued or running, oldest
 // first. It reads an index that may lag: each job is read again before it is
 // given, and one that is final by then is left out.
+// It returns the first error of fn or of the store.
 func (s *Service) ActiveExports(ctx context.Context, fn func(ExportJob) error) error {
 	q := store.Query{Index: store.ByActive, Prefix: activePrefix}
 	return list(ctx, s, q, func(rec store.Record, _ json.RawMessage) error {
@@ -324,6 +325,7 @@ type WorkflowInput struct {
 
 // Restart starts a job's workflow under the job's id. One that was started
 // before is success.
+// It returns the errors of Runner.Start.
 func (s *Service) Restart(ctx context.Context, j ExportJob) error {
 	if s.runner == nil {
 		return errors.New("no workflow runner is configured")

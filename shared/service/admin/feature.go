@@ -75,7 +75,7 @@ type Settings struct {
 	// Search is empty, SearchBundled, or the https address of a service.
 	Search string `json:"search,omitempty"`
 	// Assistant is the https address of the AI assistant, or empty. "$page" in it
-	// stands for the address of the page's text, "$path" for the page's path.
+	// represents the address of the page's text, "$path" for the page's path.
 	Assistant string `json:"assistant,omitempty"`
 	// AnalyticsID is the measurement id of web analytics, or empty. Its form
 	// tells the service.
@@ -110,8 +110,9 @@ func (t Settings) Hosts() []string {
 	return strings.Split(t.AllowHosts, ",")
 }
 
-// NormalHosts gives names of hosts the form that AllowHosts has. They may have
-// "*." in front, which stands for all names below, and a port behind a colon.
+// NormalHosts returns host names in the form that AllowHosts has. They may begin
+// with "*.", which represents all names below, and end with a colon and a port.
+// It returns CodeInvalid for any other name and for more than MaxHosts.
 func NormalHosts(names []string) (string, error) {
 	const field = "settings.allowHosts"
 	var hosts []string
@@ -146,7 +147,7 @@ func NormalHosts(names []string) (string, error) {
 	return strings.Join(hosts, ","), nil
 }
 
-// configured tells whether the setting that a feature needs is there.
+// configured reports whether the setting that a feature needs is there.
 func (t Settings) configured(f Feature) bool {
 	switch f {
 	case FeatureSearch:
@@ -161,7 +162,7 @@ func (t Settings) configured(f Feature) bool {
 	return false
 }
 
-// FeatureSet says which features a bundle has.
+// FeatureSet is the set of features that a bundle has.
 type FeatureSet struct {
 	Search     bool `json:"search"`
 	Assistant  bool `json:"assistant"`
@@ -194,14 +195,14 @@ func Features(kind Kind, t Settings) FeatureSet {
 	}
 }
 
-// SiteAnalytics tells whether the services that a site's own configuration
+// SiteAnalytics reports whether the services that a site's own configuration
 // names may load: in the cloud always, elsewhere by a setting and by the table.
 func SiteAnalytics(kind Kind, t Settings) bool {
 	return Features(kind, t).Analytics && (kind == KindCloud || t.SiteAnalytics)
 }
 
 // Ratings is the address that readers' ratings of pages are sent to, empty
-// where they can't send any. It is no row of the table: ratings need a service
+// where they can't send any. It is not a row of the table: ratings need a service
 // in the network, which only the project can name.
 func Ratings(kind Kind, t Settings) string {
 	if AvailabilityOf(kind, FeatureAnalytics) == Unavailable {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Prefixes of identifiers: an id says what it is of.
+// Prefixes of identifiers: an id names its kind.
 const (
 	PrefixOrganisation = "org"
 	PrefixProject      = "prj"

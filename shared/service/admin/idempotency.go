@@ -17,7 +17,7 @@ import (
 const (
 	// requestLife is how long an answer is remembered.
 	requestLife = 24 * time.Hour
-	// requestLease is how long a request may be at work before another with
+	// requestLease is how long a request may run before another with
 	// the same key may take its place: longer than any request runs, so that
 	// only one that died is overtaken.
 	requestLease = 2 * time.Minute
@@ -38,7 +38,7 @@ type request struct {
 	Field   string `json:"field,omitempty"`
 }
 
-// slot is a row that the request at work holds.
+// slot is a row that the running request holds.
 type slot struct {
 	key      store.Key
 	row      request
@@ -144,7 +144,7 @@ func (s *Service) reserve(ctx context.Context, c Caller, operation, key string, 
 }
 
 // conclude writes what became of a request, or frees its key where a second
-// try may do better. It goes on when the caller has hung up. Where it fails,
+// try may do better. It continues after the caller has hung up. Where it fails,
 // the lease ends the matter.
 func (s *Service) conclude(ctx context.Context, sl *slot, ref string, cause error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
@@ -169,7 +169,7 @@ func (s *Service) conclude(ctx context.Context, sl *slot, ref string, cause erro
 	}
 }
 
-// CheckIdempotencyKey checks the form of an Idempotency-Key.
+// CheckIdempotencyKey returns CodeInvalid for an Idempotency-Key of a wrong form.
 func CheckIdempotencyKey(key string) error {
 	if len(key) > MaxIdempotencyKey || !idempotencyForm().MatchString(key) {
 		return FieldErrorf("Idempotency-Key", "must be 1 to %d visible ASCII characters", MaxIdempotencyKey)

@@ -92,7 +92,7 @@ func newSecret(prefix string) string {
 	return head + checksum(head)
 }
 
-// checksum tells a mistyped key from a key without asking the store.
+// checksum distinguishes a mistyped key from a key without asking the store.
 func checksum(head string) string {
 	n := crc32.ChecksumIEEE([]byte(head))
 	var b [checksumLength]byte
@@ -103,7 +103,7 @@ func checksum(head string) string {
 	return string(b[:])
 }
 
-// wellFormed tells whether a string has the form of a key, checksum included.
+// wellFormed reports whether a string has the form of a key, checksum included.
 func wellFormed(prefix, key string) bool {
 	secret, ok := strings.CutPrefix(key, prefix+"_")
 	if !ok || len(secret) != secretLength+checksumLength {
@@ -125,6 +125,7 @@ func keyDigest(key string) string {
 
 // CreateKey makes an admin key for an organisation. The second result is the
 // key itself: it is returned here and never again.
+// It returns CodeInvalid, or CodeNotFound for an unknown or ended organisation.
 func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, error) {
 	if err := checkName("name", in.Name); err != nil {
 		return Key{}, "", err
@@ -179,6 +180,7 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 }
 
 // ListKeys returns all keys of an organisation, also those that have ended.
+// It returns CodeNotFound for an unknown organisation.
 func (s *Service) ListKeys(ctx context.Context, organisation string) ([]Key, error) {
 	if _, err := s.GetOrganisation(ctx, organisation); err != nil {
 		return nil, err
@@ -195,7 +197,8 @@ func (s *Service) ListKeys(ctx context.Context, organisation string) ([]Key, err
 	return all, err
 }
 
-// RevokeKey ends a key at once. Ending it again is success.
+// RevokeKey ends a key at once. Ending it again is success. It returns
+// CodeNotFound if the organisation has no such key.
 func (s *Service) RevokeKey(ctx context.Context, organisation, id string) (Key, error) {
 	if !validID(organisation) || !validID(id) {
 		return Key{}, notFound("key")
@@ -223,7 +226,7 @@ func (s *Service) RevokeKey(ctx context.Context, organisation, id string) (Key, 
 	return k, err
 }
 
-// Authenticate tells who a request is from. Every request is checked against
+// Authenticate returns the caller of a request. Every request is checked against
 // the store: a key that was revoked is refused from that moment.
 //
 // The errors are CodeUnauthorized and CodeKeyExpired (nobody we know), then

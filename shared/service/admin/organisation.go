@@ -64,6 +64,7 @@ func indexed(field string, i int) string { return field + "[" + strconv.Itoa(i) 
 
 // CreateOrganisation creates an organisation with a name and a plan, which is
 // PlanFree if empty.
+// It returns CodeInvalid for a wrong name or plan.
 func (s *Service) CreateOrganisation(ctx context.Context, in Organisation) (Organisation, error) {
 	if err := checkName("name", in.Name); err != nil {
 		return Organisation{}, err
@@ -102,7 +103,8 @@ func (s *Service) activeOrganisation(ctx context.Context, id string) (Organisati
 	return o, err
 }
 
-// ListOrganisations returns all organisations, also those that were ended.
+// ListOrganisations returns all organisations, also those that were ended. It
+// returns the store's errors.
 func (s *Service) ListOrganisations(ctx context.Context) ([]Organisation, error) {
 	var all []Organisation
 	err := list(ctx, s, store.Query{PK: "orgs"}, func(rec store.Record, _ presence) error {
@@ -115,7 +117,8 @@ func (s *Service) ListOrganisations(ctx context.Context) ([]Organisation, error)
 	return all, err
 }
 
-// SetPlan moves an organisation to a plan.
+// SetPlan moves an organisation to a plan. It returns CodeInvalid for an unknown
+// plan and CodeNotFound for an unknown organisation.
 func (s *Service) SetPlan(ctx context.Context, id string, plan Plan) (Organisation, error) {
 	if err := checkPlan(plan); err != nil {
 		return Organisation{}, err
@@ -125,8 +128,9 @@ func (s *Service) SetPlan(ctx context.Context, id string, plan Plan) (Organisati
 
 // RevokeOrganisation ends an organisation: first its keys, at once and all
 // together, then its projects, whose domains are free after that. Doing it
-// again is success, and goes on where it was broken off. What was published
+// again is success, and resumes where it was interrupted. What was published
 // and exported stays until its retention.
+// It returns CodeNotFound for an unknown organisation.
 func (s *Service) RevokeOrganisation(ctx context.Context, id string) (Organisation, error) {
 	o, err := s.changeOrganisation(ctx, id, func(o *Organisation) {
 		if o.RevokedAt.IsZero() {

@@ -166,6 +166,7 @@ func (s *Service) GetProject(ctx context.Context, id string) (Project, error) {
 }
 
 // ListProjects returns all projects of an organisation, also revoked ones.
+// It returns CodeNotFound for an unknown organisation.
 func (s *Service) ListProjects(ctx context.Context, organisation string) ([]Project, error) {
 	if _, err := s.GetOrganisation(ctx, organisation); err != nil {
 		return nil, err
@@ -191,6 +192,8 @@ type Configuration struct {
 
 // ConfigureProject replaces a project's kind, settings and retention. Exports
 // that have started keep the kind and the settings that they started with.
+// It returns CodeInvalid for wrong settings and CodeNotFound for an unknown
+// project.
 func (s *Service) ConfigureProject(ctx context.Context, id string, c Configuration) (Project, error) {
 	if err := checkKind(c.Kind); err != nil {
 		return Project{}, err
@@ -209,6 +212,7 @@ func (s *Service) ConfigureProject(ctx context.Context, id string, c Configurati
 
 // RevokeProject ends a project and frees its domain. What was published and
 // exported stays until its retention. Ending it again is success.
+// It returns CodeNotFound for an unknown project.
 func (s *Service) RevokeProject(ctx context.Context, id string) (Project, error) {
 	return s.changeProject(ctx, id, func(p *Project, b *batch) error {
 		if !p.RevokedAt.IsZero() {

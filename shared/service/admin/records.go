@@ -195,7 +195,7 @@ func (s *Service) transact(ctx context.Context, fn func() error) error {
 	}
 }
 
-// conflictOn tells whether err is a conflict that names key.
+// conflictOn reports whether err is a conflict that names key.
 func conflictOn(err error, key store.Key) bool {
 	c, ok := errors.AsType[*store.ConflictError](err)
 	if !ok {

@@ -14,7 +14,7 @@ type Options struct {
 	Objects store.Objects
 	Runner  store.Runner
 	Log     *slog.Logger
-	// Now tells the time; nil for the clock.
+	// Now returns the time; nil for the clock.
 	Now func() time.Time
 	// NewID makes an identifier with a prefix; nil for random ones.
 	NewID func(prefix string) string

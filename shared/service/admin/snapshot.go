@@ -199,7 +199,9 @@ func (in CreateSnapshot) check() error {
 
 // CreateSnapshot records a pending snapshot and makes links for what has to be
 // uploaded. Objects that are there already need no link: a publish that was
-// broken off goes on where it stopped.
+// interrupted resumes where it stopped.
+// It returns CodeInvalid, CodeTooLarge, CodeInconsistent, CodeDomainNotFound,
+// CodeKeyReused or CodeKeyRunning.
 func (s *Service) CreateSnapshot(ctx context.Context, c Caller, in CreateSnapshot) (PendingSnapshot, error) {
 	if err := in.check(); err != nil {
 		return PendingSnapshot{}, err
@@ -333,7 +335,8 @@ func (s *Service) LatestSnapshot(ctx context.Context, c Caller, domain string) (
 	return p, err
 }
 
-// ManifestLink makes a link to read a snapshot's manifest.
+// ManifestLink makes a link to read a snapshot's manifest. It returns the errors
+// of Objects.PresignGet.
 func (s *Service) ManifestLink(ctx context.Context, p Snapshot) (store.Link, error) {
 	return s.objects.PresignGet(ctx, p.ManifestKey(), p.ID+".json", s.linkLife)
 }
@@ -354,7 +357,7 @@ type Publish struct {
 	Check func(ctx context.Context, p Snapshot) (Contents, error)
 }
 
-// publishKey is what tells one publish from another.
+// publishKey is what distinguishes one publish from another.
 type publishKey struct{ Domain, SnapshotID string }
 
 // Publish makes a pending snapshot the newest of its domain, if it is based on
@@ -423,6 +426,7 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 
 // KeptSnapshots calls fn with every snapshot of an organisation whose packs
 // must stay: all published ones, and uploads of the last 48 hours.
+// It returns the first error of fn or of the store.
 func (s *Service) KeptSnapshots(ctx context.Context, organisation string, fn func(Snapshot) error) error {
 	return s.eachSnapshot(ctx, organisation, func(_ Project, _ int64, p Snapshot) error {
 		if p.Status == SnapshotPending && !s.now().Before(p.CreatedAt.Add(UploadLife)) {
@@ -451,6 +455,7 @@ func (s *Service) eachSnapshot(ctx context.Context, organisation string, fn func
 // never published, and published snapshots past their project's retention.
 // The newest of a domain and any that an export was made from stay. It returns
 // how many went.
+// It returns the store's errors, with those that went before.
 func (s *Service) ExpireSnapshots(ctx context.Context, organisation string) (int, error) {
 	gone := 0
 	err := s.eachSnapshot(ctx, organisation, func(project Project, revision int64, p Snapshot) error {
@@ -489,19 +494,19 @@ func (s *Service) ExpireSnapshots(ctx context.Context, organisation string) (int
 // sweepMark says when an organisation's packs were last looked through.
 type sweepMark struct {
 	StartedAt time.Time `json:"startedAt"`
-	// FinishedAt is when nothing of it can be at work any more; zero while it
+	// FinishedAt is when nothing of it can be running any more; zero while it
 	// runs, and for good where it died.
 	FinishedAt time.Time `json:"finishedAt,omitzero"`
 }
 
-// Bounds of a sweep. One that died tells nobody: by sweepOver it is over all
-// the same, or nothing could be published until the next one.
+// Bounds of a sweep. One that died can't report its end: by sweepOver it is
+// over all the same, or nothing could be published until the next one.
 const (
 	// sweepLife is how long a sweep may take: as long as a function lives.
 	sweepLife = 15 * time.Minute
 	// sweepOver is sweepLife and room for clocks that differ.
 	sweepOver = sweepLife + 2*time.Minute
-	// sweepEcho is how long a call that a sweep gave up on may still be at work.
+	// sweepEcho is how long a call that a sweep gave up on may still be running.
 	sweepEcho = 30 * time.Second
 	// sweepNote is how long a sweep that failed may take to say so.
 	sweepNote = 5 * time.Second
@@ -514,6 +519,8 @@ const (
 //
 // The mark is written before fn looks: a snapshot that is created later is
 // either seen by fn, or finds a mark older than itself and waits.
+//
+// It returns fn's error and the store's.
 func (s *Service) Sweep(ctx context.Context, organisation string, fn func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepLife)
 	defer cancel()
@@ -549,9 +556,9 @@ func (s *Service) Sweep(ctx context.Context, organisation string, fn func(ctx co
 	return errors.Join(swept, err)
 }
 
-// SweepDue tells whether no sweep of all organisations has begun for as long
-// as every, and notes that one does now: of several that ask at once, one is
-// told so.
+// SweepDue reports whether no sweep of all organisations has begun for as long
+// as every, and notes that one does now: of several that ask at once, one
+// gets true. It returns the store's errors.
 func (s *Service) SweepDue(ctx context.Context, every time.Duration) (bool, error) {
 	mark, revision, err := readOr[sweepMark](ctx, s, sweepsKey())
 	if err != nil || revision > 0 && s.now().Before(mark.StartedAt.Add(every)) {
@@ -566,7 +573,7 @@ func (s *Service) SweepDue(ctx context.Context, every time.Duration) (bool, erro
 	return err == nil, err
 }
 
-// notSwept refuses to publish a snapshot while a sweep is at work that began
+// notSwept refuses to publish a snapshot while a sweep is running that began
 // before the snapshot was recorded.
 func (s *Service) notSwept(ctx context.Context, p Snapshot) error {
 	mark, revision, err := readOr[sweepMark](ctx, s, sweepKey(p.Organisation))

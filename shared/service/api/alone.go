@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// Alone answers one operation, by its name, as a Lambda function does that is
-// the only one behind its method. Every other request is 404 in the form of
-// every failure; so is each one where no operation has this name.
+// Alone answers one operation, by its name, as the Lambda function of that
+// operation does. Any other request gets a JSON 404, and so does every request
+// if no operation has this name.
 func Alone(o Options, name string) http.Handler {
 	s := newServer(o)
 	var only []operation

@@ -9,7 +9,7 @@ import (
 // request. Calls are counted from these lines, so that a call costs no write.
 const RequestMessage = "request"
 
-// Call is one request as its line in the log tells of it.
+// Call is one request as its line in the log describes it.
 type Call struct {
 	Time time.Time `json:"time"`
 	// Operation is the route's name, such as "startExport".
@@ -20,12 +20,12 @@ type Call struct {
 	Status int `json:"status"`
 }
 
-// Counts tells whether the call is one of an organisation's: its key was
-// valid, and the answer no fault of ours (5xx).
+// Counts reports whether the call counts for an organisation: its key was valid,
+// and the answer was not a failure of the service (5xx).
 func (c Call) Counts() bool { return c.Organisation != "" && c.Status != 0 && c.Status < 500 }
 
-// ParseCall reads a line of the log, in JSON. It is not ok for lines that tell
-// of something else, and for what is no line at all.
+// ParseCall reads a line of the log, in JSON. It is not ok for lines that report
+// of something else, and for what is not a line at all.
 func ParseCall(line []byte) (c Call, ok bool) {
 	var l struct {
 		Message string `json:"msg"`

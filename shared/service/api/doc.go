@@ -16,6 +16,6 @@
 // checks come in this order: 401 (who), 403 (address, scope, plan), 400 with
 // 413 and 415 (the request's form), 404, 409 and 422, 429.
 //
-// Routes returns handlers that work alone, one for each function in the cloud;
-// Handler puts them together for one process.
+// Routes returns handlers that are independent, one for each function in the
+// cloud; Handler puts them together for one process.
 package api

@@ -30,14 +30,15 @@ type Options struct {
 	Objects store.Objects
 	// Log gets a line for each request; nil for none.
 	Log *slog.Logger
-	// ClientAddr tells where a request comes from, for keys that are bound to
+	// ClientAddr returns where a request comes from, for keys that are bound to
 	// addresses; nil for the connection's other end. No header is trusted.
 	ClientAddr func(*http.Request) netip.Addr
 	// NewRequestID makes the value of Request-Id; nil for random ones.
 	NewRequestID func() string
-	// Annotate, if not nil, is told facts of the request that ctx belongs to,
-	// for what else is logged of it: "request", its id; "organisation", whose
-	// key was used; "job", the id of the export or agent job that it is about.
+	// Annotate, if not nil, is called with facts of the request that ctx
+	// belongs to, for what else is logged of it: "request", its id;
+	// "organisation", whose key was used; "job", the id of the export or agent
+	// job that it is about.
 	Annotate func(ctx context.Context, facts ...slog.Attr)
 }
 
@@ -46,7 +47,7 @@ type Route struct {
 	// Operation is its name, as in the OpenAPI document and the log.
 	Operation string
 	Method    string
-	// Path is its pattern: a name in braces stands for one element.
+	// Path is its pattern: a name in braces represents one element.
 	Path string
 	// Scope is what the key must have, Plan what the organisation must, if
 	// not empty.
@@ -149,7 +150,7 @@ func randomRequestID() string {
 	return "req_" + hex.EncodeToString(b[:])
 }
 
-// Routes returns all operations, each with a handler that works alone.
+// Routes returns all operations, each with a handler of its own.
 func Routes(o Options) []Route {
 	s := newServer(o)
 	var all []Route
@@ -177,8 +178,8 @@ func Handler(o Options) http.Handler {
 	})
 }
 
-// match tells whether a path has a pattern's form, and what stands for its
-// names. It compares element by element: nothing is cleaned, so that no path
+// match reports whether a path has a pattern's form, and returns the values of
+// its names. It compares element by element: nothing is cleaned, so that no path
 // has two forms, and a slash inside an element stays inside.
 func match(pattern, path string) (map[string]string, bool) {
 	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
@@ -247,7 +248,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) 
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(line.status)
-	_, _ = w.Write(b.Bytes()) // a caller that hung up is no fault of ours
+	_, _ = w.Write(b.Bytes()) // a caller that hung up is not our fault
 	s.logRequest(r, id, time.Since(began), line)
 }
 
@@ -354,7 +355,7 @@ func (s *server) read(w http.ResponseWriter, r *http.Request, op operation, c *c
 	return nil
 }
 
-// isJSON tells whether a body is declared as JSON in UTF-8.
+// isJSON reports whether a body is declared as JSON in UTF-8.
 func isJSON(h http.Header) bool {
 	values := h.Values("Content-Type")
 	if len(values) != 1 {

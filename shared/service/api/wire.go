@@ -96,7 +96,7 @@ type CreateSnapshotRequest struct {
 	Packs []Blob `json:"packs"`
 }
 
-// CreateSnapshotResponse says what to upload.
+// CreateSnapshotResponse lists what to upload.
 type CreateSnapshotResponse struct {
 	SnapshotID string `json:"snapshotId"`
 	// Uploads are the objects that are not there yet, in the order of the

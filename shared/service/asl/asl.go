@@ -34,7 +34,7 @@ import (
 	"time"
 )
 
-// Error names of Amazon States Language that the interpreter gives or knows.
+// Error names of Amazon States Language that the interpreter reports or knows.
 const (
 	ErrorAll           = "States.ALL"
 	ErrorTimeout       = "States.Timeout"
@@ -51,7 +51,7 @@ const (
 
 // Task is what a Task state calls: JSON in, JSON out. It must stop when its
 // context ends. It may be called twice with one input, even at the same time:
-// a call that was cut off by a time-out may still be at work when the next
+// a call that was cut off by a time-out may still be running when the next
 // begins.
 type Task = func(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
 
@@ -76,7 +76,7 @@ func (e *Error) Error() string {
 	return e.Name + ": " + e.Cause
 }
 
-// Unwrap gives the error of the task.
+// Unwrap returns the error of the task.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Options are what an execution needs.
@@ -88,12 +88,12 @@ type Options struct {
 	Log *slog.Logger
 	// Sleep waits before a retry, at most until ctx ends; default: a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Jitter gives numbers in [0, 1) for JitterStrategy FULL; default: random.
+	// Jitter returns numbers in [0, 1) for JitterStrategy FULL; default: random.
 	Jitter func() float64
 	// MaxStateBytes limits the input and output of states; default 256 KiB.
 	MaxStateBytes int
 	// Grace is how long a task may go on when its context has ended, before
-	// the execution goes on without it; default 10 s.
+	// the execution continues without it; default 10 s.
 	Grace time.Duration
 }
 
@@ -120,7 +120,8 @@ func (m *Machine) Resources() []string {
 }
 
 // ErrorNames lists the names that Retry and Catch of all states mention, in
-// order of their first appearance: each must be one that somebody gives.
+// order of their first appearance: each must be one that a step or the
+// interpreter reports.
 func (m *Machine) ErrorNames() []string {
 	var list []string
 	seen := map[string]bool{}
@@ -209,7 +210,7 @@ type catcher struct {
 	next   string
 }
 
-// matches tells whether one of the names of a Retry or Catch means this error.
+// matches reports whether one of the names of a Retry or Catch means this error.
 func matches(names []string, err *Error) bool {
 	if err.Name == ErrorRuntime {
 		return false

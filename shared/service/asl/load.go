@@ -254,7 +254,7 @@ func (l *loader) failFields(s *state, o *object) (err error) {
 			continue
 		}
 		if *f.text != "" {
-			return o.wrong(f.name+"Path", "stands beside "+f.name)
+			return o.wrong(f.name+"Path", "excludes "+f.name)
 		}
 		p, err := o.path(f.name+"Path", "")
 		if err != nil {

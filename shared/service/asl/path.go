@@ -77,7 +77,7 @@ func parseTemplate(v *basejson.Value) (*template, error) {
 		for _, m := range v.Members {
 			plain, isPath := strings.CutSuffix(m.Name, ".$")
 			if isPath && slices.ContainsFunc(v.Members, func(m basejson.Member) bool { return m.Name == plain }) {
-				return nil, fmt.Errorf("field %q stands beside %q", m.Name, plain)
+				return nil, fmt.Errorf("field %q excludes %q", m.Name, plain)
 			}
 			if !isPath {
 				sub, err := parseTemplate(m.Value)

@@ -24,7 +24,7 @@ type execution struct {
 // of the whole execution was up.
 var errExecutionTimeout = errors.New("the execution timed out")
 
-// Run executes the machine on an input, and gives its output. It fails with
+// Run executes the machine on an input, and returns its output. It fails with
 // an *Error, or with the cause of ctx when that ended first. The name is for
 // the log.
 func (m *Machine) Run(ctx context.Context, name string, input json.RawMessage, opt Options) (json.RawMessage, error) {
@@ -120,7 +120,7 @@ func (s *state) failure(input any) *Error {
 	return e
 }
 
-// state runs a Task or a Map with its retries and catches, and tells which
+// state runs a Task or a Map with its retries and catches, and returns which
 // state is next.
 func (x *execution) state(ctx context.Context, s *state, input any) (output any, next string, err error) {
 	used := make([]int, len(s.retry)) // attempts of each retrier
@@ -253,7 +253,7 @@ func (x *execution) task(ctx context.Context, s *state, input any) (any, *Error)
 		return nil, failed
 	}
 	if len(out) == 0 {
-		out = json.RawMessage("null") // what a function that returns nothing gives
+		out = json.RawMessage("null") // the result of a function that returns nothing
 	}
 	if failed := x.checkBytes(s, "the result", out); failed != nil {
 		return nil, failed
@@ -335,7 +335,7 @@ func taskError(err error) *Error {
 		name, message = ErrorTaskPanic, fmt.Sprintf("panic: %v", p.value)
 	case errors.As(err, &c):
 		name, message = c.Code(), c.SafeMessage()
-		if name == "" || strings.HasPrefix(name, "States.") { // names that only the machine gives
+		if name == "" || strings.HasPrefix(name, "States.") { // names that only the machine reports
 			name = ErrorTaskUnnamed
 		}
 	}

@@ -9,7 +9,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
-// AgentJob reads an agent job of a project.
+// The calls of this file return an *Error for an answer other than success,
+// ctx's error once it ends, and another error if the API can't be reached or does
+// not answer as it promises. Temporary faults are retried first.
+
+// AgentJob reads an agent job of a project. It returns an *Error with the code
+// not_found if there is none.
 func (c *Client) AgentJob(ctx context.Context, projectID, id string) (api.AgentJob, error) {
 	var job api.AgentJob
 	_, err := c.call(ctx, http.MethodGet, "/v2/agent/"+url.PathEscape(projectID)+"/job/"+url.PathEscape(id), "", nil, &job)
@@ -18,6 +23,7 @@ func (c *Client) AgentJob(ctx context.Context, projectID, id string) (api.AgentJ
 
 // StartExport starts an export. Under one idempotency key it is started once,
 // however often this is called; an empty key is replaced by one for this call.
+// It returns an *Error if the API refuses the export.
 func (c *Client) StartExport(ctx context.Context, request api.StartExportRequest, idempotencyKey string) (api.ExportJob, error) {
 	var job api.ExportJob
 	_, err := c.call(ctx, http.MethodPost, "/v1/static-export/jobs", idempotencyKey, request, &job)
@@ -25,7 +31,8 @@ func (c *Client) StartExport(ctx context.Context, request api.StartExportRequest
 }
 
 // GetExport reads an export job. pace is when the service asks to be asked
-// again, 0 for at once, negative if it does not say.
+// again, 0 for at once, negative if it does not say. It returns an *Error with
+// the code not_found for an unknown job.
 func (c *Client) GetExport(ctx context.Context, jobID string) (job api.ExportJob, pace time.Duration, err error) {
 	header, err := c.call(ctx, http.MethodGet, "/v1/static-export/jobs/"+url.PathEscape(jobID), "", nil, &job)
 	pace, said := retryAfter(header, c.clock.Now())
@@ -35,7 +42,9 @@ func (c *Client) GetExport(ctx context.Context, jobID string) (job api.ExportJob
 	return job, pace, err
 }
 
-// GenerateBundle makes a fresh link to the bundle of a completed job.
+// GenerateBundle makes a fresh link to the bundle of a completed job. It
+// returns an *Error with the code job_running, job_failed or bundle_gone if
+// there is none.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (api.BundleLink, error) {
 	var link api.BundleLink
 	_, err := c.call(ctx, http.MethodPost, "/v1/static-export/jobs/"+url.PathEscape(jobID)+"/bundle", "", nil, &link)
@@ -43,21 +52,23 @@ func (c *Client) GenerateBundle(ctx context.Context, jobID string) (api.BundleLi
 }
 
 // LatestSnapshot reads the newest snapshot of a domain, with a link to its
-// manifest.
+// manifest. It returns an *Error with the code not_found if there is none.
 func (c *Client) LatestSnapshot(ctx context.Context, domain string) (api.Snapshot, error) {
 	var snapshot api.Snapshot
 	_, err := c.call(ctx, http.MethodGet, snapshots(domain)+"/latest", "", nil, &snapshot)
 	return snapshot, err
 }
 
-// CreateSnapshot begins a snapshot and learns what of it has to be uploaded.
+// CreateSnapshot begins a snapshot and returns what of it has to be uploaded. It
+// returns an *Error if the API refuses the snapshot.
 func (c *Client) CreateSnapshot(ctx context.Context, domain string, request api.CreateSnapshotRequest) (api.CreateSnapshotResponse, error) {
 	var response api.CreateSnapshotResponse
 	_, err := c.call(ctx, http.MethodPost, snapshots(domain), "", request, &response)
 	return response, err
 }
 
-// PublishSnapshot makes an uploaded snapshot the newest of its domain.
+// PublishSnapshot makes an uploaded snapshot the newest of its domain. It returns
+// an *Error with the code snapshot_overtaken if another one was published since.
 func (c *Client) PublishSnapshot(ctx context.Context, domain, snapshotID string) (api.Snapshot, error) {
 	var snapshot api.Snapshot
 	_, err := c.call(ctx, http.MethodPost, snapshots(domain)+"/"+url.PathEscape(snapshotID)+"/publish", "", nil, &snapshot)

@@ -39,7 +39,7 @@ type Options struct {
 	// Attempts is how often a request is made before its error is final;
 	// default 5.
 	Attempts int
-	// Clock tells the time and waits; default: the system's.
+	// Clock returns the time and waits; default: the system's.
 	Clock Clock
 }
 
@@ -61,7 +61,7 @@ type Client struct {
 	clock Clock
 }
 
-// New returns a client, or an error that says which option is wrong.
+// New returns a client, or an error that names the wrong option.
 func New(o Options) (*Client, error) {
 	base, err := url.Parse(strings.TrimRight(o.BaseURL, "/"))
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
@@ -113,7 +113,7 @@ func (systemClock) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Error is an answer of the API that is no success. Its text is what the
+// Error is an answer of the API other than success. Its text is what the
 // service says, and safe to show.
 type Error struct {
 	// Status is the HTTP status.
@@ -152,7 +152,7 @@ const (
 	codeIdempotencyRunning = "idempotency_running"
 )
 
-// hasCode tells whether err is an answer of the API with one of these codes.
+// hasCode reports whether err is an answer of the API with one of these codes.
 func hasCode(err error, codes ...string) bool {
 	var e *Error
 	return errors.As(err, &e) && slices.Contains(codes, e.Code)
@@ -171,7 +171,7 @@ const (
 // call makes one call of the API and decodes its answer. POST requests carry
 // an idempotency key, made here if none is given, so every call can be
 // repeated: after a fault of the network, 429, 502, 503, 504, and while the
-// first request with the same key is still at work.
+// first request with the same key is still running.
 func (c *Client) call(ctx context.Context, method, path, idempotencyKey string, body, answer any) (http.Header, error) {
 	var raw []byte
 	if body != nil {
@@ -281,7 +281,7 @@ func (e *networkError) Error() string {
 
 func (e *networkError) Unwrap() error { return e.err }
 
-// temporary tells whether trying again may help, and how long to wait before,
+// temporary reports whether trying again may help, and how long to wait before,
 // 0 if the service does not say.
 func temporary(err error) (time.Duration, bool) {
 	var network *networkError

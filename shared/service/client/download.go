@@ -24,9 +24,10 @@ const PartSuffix = ".part"
 // DownloadOptions say where a bundle goes.
 type DownloadOptions struct {
 	// Path is the file to write. Until it is whole and checked, its bytes are
-	// in Path + PartSuffix; a download that finds such a file goes on with it.
+	// in Path + PartSuffix; a download that finds such a file resumes it.
 	Path string
-	// Progress, if not nil, is told how many of how many bytes are there.
+	// Progress, if not nil, is called with the bytes that are downloaded and the
+	// bytes of the whole file.
 	Progress func(done, total int64)
 	// Check, if not nil, looks at the file before it gets its name. What it
 	// refuses is removed: the bytes are those that the API promises, so more
@@ -45,7 +46,8 @@ func (e *DigestError) Error() string {
 // Download generates the bundle of a completed job and downloads it. It
 // resumes after faults of the network, takes a fresh link when one has
 // expired, checks size and SHA-256, has it checked by o.Check, and only then
-// gives the file its name.
+// renames the file. It returns a *DigestError for other bytes than the API
+// promises, an *Error if the API refuses, and o.Check's error.
 func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) (api.BundleLink, error) {
 	link, err := c.GenerateBundle(ctx, jobID)
 	if err != nil {
@@ -265,5 +267,5 @@ func (w *partWriter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// expired tells whether a link's end has come.
+// expired reports whether a link has expired.
 func (c *Client) expired(end time.Time) bool { return !end.IsZero() && !c.clock.Now().Before(end) }

@@ -56,13 +56,13 @@ func (e *FolderError) Error() string {
 	return fmt.Sprintf("%s can't be published:\n%s", e.Dir, strings.Join(lines, "\n"))
 }
 
-// Unwrap gives the faults, which errors.As finds as snapshot.PathErrors.
+// Unwrap returns the faults, which errors.As finds as snapshot.PathErrors.
 func (e *FolderError) Unwrap() error { return e.Faults }
 
 // OpenFolder looks through a folder, leaves out what is hidden or ignored,
 // reads every other file once, and checks that all can be published. What
-// can't comes as a *FolderError. progress, if not nil, is told the bytes that
-// were read, from several goroutines.
+// can't comes as a *FolderError. progress, if not nil, is called with the bytes
+// that were read, from several goroutines.
 func OpenFolder(ctx context.Context, dir string, progress func(read int64)) (*Folder, error) {
 	base, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -90,6 +90,7 @@ func OpenFolder(ctx context.Context, dir string, progress func(read int64)) (*Fo
 
 // Open opens a file by its path in the snapshot. It never leaves the folder,
 // whatever became of links meanwhile.
+// It returns an *fs.PathError for a path that the folder does not have.
 func (f *Folder) Open(name string) (io.ReadCloser, error) {
 	real, ok := f.real[name]
 	if !ok {
@@ -98,7 +99,7 @@ func (f *Folder) Open(name string) (io.ReadCloser, error) {
 	return f.root.Open(real)
 }
 
-// Close ends the use of the folder.
+// Close ends the use of the folder. It returns the error of closing it.
 func (f *Folder) Close() error { return f.root.Close() }
 
 // walk is one look through a folder.
@@ -179,7 +180,7 @@ func (w *walk) folder(progress func(int64)) (*Folder, error) {
 
 // dir looks through one folder: disk is its path as it is shown, real the
 // one with links resolved, above the real paths of the folders that lead
-// here, which tells links that go round in circles.
+// here, which detects links that form a circle.
 func (w *walk) dir(disk, real string, above []string) error {
 	if err := w.ctx.Err(); err != nil {
 		return err

@@ -24,12 +24,12 @@ CONTRIBUTING.md
 type ignoreRules []ignoreRule
 
 type ignoreRule struct {
-	elements []string // patterns of path elements; "**" stands for any number
+	elements []string // patterns of path elements; "**" represents any number
 	negated  bool     // "!": what matches is not ignored after all
 	dirOnly  bool     // "x/": only folders match
 }
 
-// parseIgnores reads patterns as gitignore(5) defines them. What is no pattern
+// parseIgnores reads patterns as gitignore(5) defines them. What is not a pattern
 // matches nothing: that is how Git takes it too.
 func parseIgnores(text string) ignoreRules {
 	var rules ignoreRules
@@ -76,7 +76,7 @@ func trimSpaces(line string) string {
 	return line
 }
 
-// match tells whether a path is ignored. Whoever walks a tree must not enter
+// match reports whether a path is ignored. Whoever walks a tree must not enter
 // an ignored folder: nothing in it can be taken back in.
 func (rules ignoreRules) match(name string, dir bool) bool {
 	elements := strings.Split(name, "/")

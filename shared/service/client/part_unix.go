@@ -10,7 +10,7 @@ import (
 )
 
 // lockPart takes the file for this download, or returns errTaken. The kernel
-// gives it back when the file is closed or the process ends.
+// releases it when the file is closed or the process ends.
 func lockPart(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -22,6 +22,6 @@ func lockPart(f *os.File) error {
 	return err
 }
 
-// renamePart gives the finished file its name, still locked: nobody else may
+// renamePart renames the finished file to its name, still locked: nobody else may
 // begin to write to it in between.
 func renamePart(part *os.File, to string) error { return os.Rename(part.Name(), to) }

@@ -19,7 +19,7 @@ func lockPart(f *os.File) error {
 	return err
 }
 
-// renamePart gives the finished file its name. Windows renames no file that
+// renamePart renames the finished file to its name. Windows renames no file that
 // is open.
 func renamePart(part *os.File, to string) error {
 	return errors.Join(part.Close(), os.Rename(part.Name(), to))

@@ -11,7 +11,7 @@ import (
 // clear, where Options don't allow it.
 var ErrInTheClear = errors.New("an address with http:// would send the admin key over the network unencrypted; use https://")
 
-// InTheClear tells whether requests to an address cross a network so that who
+// InTheClear reports whether requests to an address cross a network so that who
 // is in between can read them: with http to any host but this machine's own
 // (localhost and all below it, RFC 6761, and loopback addresses) and services
 // by the names that they have inside a cluster (….svc, ….svc.cluster.local).

@@ -39,7 +39,7 @@ type PublishProgress struct {
 	Done, Total int64
 }
 
-// PublishOptions say what is published, and where to.
+// PublishOptions say what is published, and to which domain.
 type PublishOptions struct {
 	// Dir is the folder, with a docs.json.
 	Dir string
@@ -49,11 +49,12 @@ type PublishOptions struct {
 	// published meanwhile. This one then wins over it: without it, that is an
 	// *OvertakenError, and whoever publishes decides.
 	Rebase bool
-	// Progress, if not nil, is told how far things are, from several goroutines.
+	// Progress, if not nil, is called with the state so far, from several
+	// goroutines.
 	Progress func(PublishProgress)
 }
 
-// Published says what a publish did.
+// Published is the result of a publish.
 type Published struct {
 	Domain     string `json:"domain"`
 	SnapshotID string `json:"snapshotId"`
@@ -87,11 +88,13 @@ func (e *OvertakenError) Error() string {
 	return "another snapshot of this domain was published meanwhile; look at it, then publish again: " + e.Err.Error()
 }
 
+// Unwrap returns the API's answer.
 func (e *OvertakenError) Unwrap() error { return e.Err }
 
-// Publish makes a folder the newest snapshot of a domain. It sends only what
-// is new, in packs; what an attempt before this one sent counts. Faults of the
-// folder come as a *FolderError, all at once.
+// Publish makes a folder the newest snapshot of a domain. It sends only what is
+// new, in packs; what an attempt before this one sent counts. Faults of the
+// folder come as a *FolderError, all at once. Another publish meanwhile is an
+// *OvertakenError, a refusal of the API an *Error.
 func (c *Client) Publish(ctx context.Context, o PublishOptions) (Published, error) {
 	if o.Progress == nil {
 		o.Progress = func(PublishProgress) {}
@@ -321,14 +324,14 @@ func (p *publish) put(ctx context.Context, u api.Upload, body *countingBody) err
 	return p.c.storageFailure(response, "storage did not accept the upload")
 }
 
-// storageFailure is an answer of storage that is no success. Its body is not
+// storageFailure is an answer of storage other than success. Its body is not
 // shown: it may repeat the link, which is a secret for its lifetime.
 func (c *Client) storageFailure(response *http.Response, message string) error {
 	wait, _ := retryAfter(response.Header, c.clock.Now())
 	return &Error{Status: response.StatusCode, Message: message, RetryAfter: wait}
 }
 
-// countingBody is the body of an upload: it tells progress, and keeps an error
+// countingBody is the body of an upload: it reports progress, and keeps an error
 // of its source apart from those of the connection. The transport may read it
 // for a moment after the request is over.
 type countingBody struct {
@@ -364,7 +367,7 @@ func (b *countingBody) fault() error {
 	return b.err
 }
 
-// detach ends the telling of progress and gives what was told.
+// detach ends the reports of progress and returns the last one.
 func (b *countingBody) detach() int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,11 +15,11 @@ type WaitOptions struct {
 	// MaxPolls bounds the wait to so many intervals, however often the job
 	// was really read; default 60, which with 10 s is ten minutes.
 	MaxPolls int
-	// Progress, if not nil, is told what each read found.
+	// Progress, if not nil, is called with the result of each read.
 	Progress func(api.ExportJob)
 }
 
-// TimeoutError says that a job was not final in time. It goes on all the same.
+// TimeoutError says that a job was not final in time. The job continues.
 type TimeoutError struct {
 	JobID string
 	After time.Duration
@@ -35,6 +35,7 @@ func (e *TimeoutError) Error() string {
 	return text
 }
 
+// Unwrap returns why the job could not be read in the end, or nil.
 func (e *TimeoutError) Unwrap() error { return e.Last }
 
 // JobFailedError says that a job ended in failure.
@@ -49,7 +50,7 @@ func (e *JobFailedError) Error() string {
 
 // The pace where the service says "at once" (Retry-After: 0), as one on the
 // caller's own machine does: the first waits are short, so that a small export
-// does not idle, and they double up to what nobody minds.
+// does not idle, and they double up to maxPause.
 const (
 	firstPause = 50 * time.Millisecond
 	maxPause   = time.Second

@@ -20,5 +20,5 @@
 //
 // Errors of the ports are those of package store. What AWS could not do now is
 // an error of code "temporary", which the workflow tries again and the API
-// tells its callers to; anything else is a fault.
+// asks its callers to; anything else is a fault.
 package cloud

@@ -162,7 +162,7 @@ func (a *httpAdapter) serve(r *http.Request) (w *recorder) {
 	return w
 }
 
-// serverFault is the answer where there is no other.
+// serverFault is the answer to a request that has no other.
 func serverFault() *recorder {
 	w := &recorder{header: http.Header{"Content-Type": {"application/json"}}}
 	w.WriteHeader(http.StatusInternalServerError)
@@ -170,7 +170,7 @@ func serverFault() *recorder {
 	return w
 }
 
-// request makes the request that an event tells of.
+// request makes the request that an event describes.
 func (e *proxyRequest) request(ctx context.Context) (*http.Request, error) {
 	if e.HTTPMethod == "" {
 		return nil, errors.New("it has no HTTP method")
@@ -190,7 +190,7 @@ func (e *proxyRequest) request(ctx context.Context) (*http.Request, error) {
 	if unescaped, err := url.PathUnescape(path); err == nil {
 		target.Path, target.RawPath = unescaped, path
 	} else {
-		target.Path = path // its escapes are none: it stands for itself
+		target.Path = path // not valid percent-encoding: used verbatim
 	}
 	r, err := http.NewRequestWithContext(ctx, e.HTTPMethod, "/", io.NopCloser(bytes.NewReader(body)))
 	if err != nil {

@@ -34,7 +34,7 @@ type annotating struct{ slog.Handler }
 func (h annotating) Handle(ctx context.Context, r slog.Record) error {
 	if n := notesOf(ctx); n != nil {
 		known := n.all()
-		// What the line says itself goes before: a name must not stand twice.
+		// What the line says itself goes before: a name must not appear twice.
 		r.Attrs(func(a slog.Attr) bool {
 			delete(known.values, a.Key)
 			return true

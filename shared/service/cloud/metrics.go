@@ -100,7 +100,7 @@ func (m *Metrics) done(ctx context.Context, took time.Duration, code string) {
 	line["_aws"] = map[string]any{"Timestamp": now.UnixMilli(), "CloudWatchMetrics": slices.Clip(directives)}
 	b, err := json.Marshal(line)
 	if err != nil {
-		return // an annotation that is no JSON is a fault of its author's, not the caller's
+		return // an annotation that is not JSON is its author's fault, not the caller's
 	}
 	_, _ = m.out.Write(append(b, '\n'))
 }

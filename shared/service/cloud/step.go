@@ -29,7 +29,7 @@ type StepOptions struct {
 	Metrics *Metrics
 }
 
-// Step runs one step of a workflow: it gets a state's input as JSON and gives
+// Step runs one step of a workflow: it takes a state's input as JSON and returns
 // its output.
 //
 // An error reaches the workflow under its code (store.Coded) with its safe

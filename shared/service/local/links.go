@@ -179,7 +179,7 @@ func (o *Objects) serveDownload(w http.ResponseWriter, r *http.Request, t terms)
 		}
 	}
 	// ServeContent keeps ranges, If-Range and HEAD; times are to the second
-	// there, so the ETag is what tells two objects apart.
+	// there, so the ETag is what distinguishes two objects.
 	http.ServeContent(w, r, "", info.Modified, f)
 }
 
@@ -222,7 +222,7 @@ func (o *Objects) serveUpload(w http.ResponseWriter, r *http.Request, t terms) {
 	}
 }
 
-// fail answers for a fault of ours.
+// fail answers a request that met an internal error.
 func (o *Objects) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // nobody is listening

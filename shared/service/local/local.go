@@ -23,12 +23,12 @@ import (
 // ErrLocked says that another process runs executions on the same folder.
 var ErrLocked = errors.New("another process is running on this data folder")
 
-// Options say where a Local lives.
+// Options say where a Local keeps its data.
 type Options struct {
 	// Dir is the folder, made if it is not there (mode 0700).
 	Dir string
 	// BaseURL is the address under which Objects.Handler is reachable, such as
-	// "http://127.0.0.1:8787". Links need it; SetBaseURL can give it later.
+	// "http://127.0.0.1:8787". Links need it; SetBaseURL can set it later.
 	BaseURL string
 	// Log takes what happens; default: nowhere.
 	Log *slog.Logger
@@ -57,7 +57,7 @@ type Local struct {
 	lock *os.File
 }
 
-// Exists tells whether a folder is a data folder.
+// Exists reports whether a folder is a data folder.
 func Exists(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, databaseFile))
 	return err == nil && info.Mode().IsRegular()
@@ -66,8 +66,9 @@ func Exists(dir string) bool {
 // databaseFile is the name of the database in the folder.
 const databaseFile = "bindery.db"
 
-// Open opens a data folder, and makes it where there is none. The caller ends
-// it with Close.
+// Open opens a data folder, and creates it if it does not exist. The caller must
+// call Close. It returns an error if the folder can't be used or is of a newer
+// version.
 func Open(ctx context.Context, opt Options) (*Local, error) {
 	if opt.Dir == "" {
 		return nil, errors.New("local: no data folder given")
@@ -103,10 +104,10 @@ func Open(ctx context.Context, opt Options) (*Local, error) {
 	return l, nil
 }
 
-// Store gives the records.
+// Store returns the records.
 func (l *Local) Store() store.Store { return l.records }
 
-// Objects gives the files, their links and the handler that serves them.
+// Objects returns the files, their links and the handler that serves them.
 func (l *Local) Objects() *Objects { return l.objects }
 
 // SetBaseURL says under which address Objects.Handler is reachable from now
@@ -134,7 +135,7 @@ func (l *Local) Lock() error {
 		return fmt.Errorf("local: lock %s: %w", l.dir, err)
 	}
 	l.lock = f
-	// Nobody else can be at work here for long: operator commands do not
+	// Nobody else can be writing here for long: operator commands do not
 	// write objects. So what lies around is left from a process that died.
 	if err := l.objects.sweep(); err != nil {
 		l.log.Warn("could not clean the objects folder", "error", err)
@@ -142,8 +143,9 @@ func (l *Local) Lock() error {
 	return nil
 }
 
-// Close drains the runner (see Runner.Close), gives the lock back and closes
-// the database. It waits no longer than ctx for executions to stop.
+// Close drains the runner (see Runner.Close), releases the lock and closes the
+// database. It returns an error if ctx ends before the executions have stopped,
+// or if something can't be closed.
 func (l *Local) Close(ctx context.Context) error {
 	errs := []error{l.runner.Close(ctx), l.requests.close(), l.closeDatabase()}
 	l.mu.Lock()
@@ -200,8 +202,8 @@ CREATE INDEX IF NOT EXISTS executions_open ON executions (state) WHERE told = 0;
 const schemaVersion = 1
 
 func (l *Local) openDatabase(ctx context.Context) error {
-	// SQLite would make its files with the umask's mode, and gives those
-	// beside the database the mode of the database. The folder's 0700 keeps
+	// SQLite would make its files with the umask's mode, and creates those
+	// beside the database with the mode of the database. The folder's 0700 keeps
 	// strangers out, but a folder that was there before may be wider. A file
 	// that is there is not opened: closing it would give up the locks that
 	// this process may hold on it.
@@ -294,7 +296,7 @@ func (l *Local) inTransaction(ctx context.Context, fn func(*sql.Tx) error) error
 	}
 }
 
-// isBusy tells whether another connection was in the way; SQLite itself has
+// isBusy reports whether another connection was in the way; SQLite itself has
 // waited for busy_timeout by then.
 func isBusy(err error) bool {
 	var e *sqlite.Error

@@ -10,7 +10,7 @@ import (
 )
 
 // lockFile takes the file for this process, or returns ErrLocked. The kernel
-// gives it back when the process ends, however it ends.
+// releases it when the process ends, however it ends.
 func lockFile(f *os.File) error {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -8,7 +8,7 @@ import (
 )
 
 // lockFile takes the file for this process, or returns ErrLocked. The system
-// gives it back when the process ends, however it ends.
+// releases it when the process ends, however it ends.
 func lockFile(f *os.File) error {
 	err := windows.LockFileEx(windows.Handle(f.Fd()),
 		windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{})

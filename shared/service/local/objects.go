@@ -21,7 +21,7 @@ import (
 
 // Objects is store.Objects on a folder. Each object is one file under a random
 // name; the table "objects" says which. So a key needs no escaping (keys that
-// differ by case, or of which one is the other's folder, are no trouble), one
+// differ by case, or of which one is the other's folder, are harmless), one
 // transaction swaps an object for another, and a listing is in byte order.
 type Objects struct {
 	l      *Local
@@ -34,7 +34,7 @@ type Objects struct {
 
 var _ store.Objects = (*Objects)(nil)
 
-// maxListed is how many objects a listing gives at most, as in S3.
+// maxListed is how many objects a listing returns at most, as in S3.
 const maxListed = 1000
 
 // orphanAge is how old a file without a row must be before sweep removes it:
@@ -68,8 +68,8 @@ func (o *Objects) Put(ctx context.Context, key string, r io.Reader, opt store.Pu
 	return info, nil
 }
 
-// put writes a file, gives it its place, then its row. With size >= 0 it must
-// be exactly that long.
+// put writes a file, moves it to its place, then writes its row. With size >= 0
+// it must be exactly that long.
 func (o *Objects) put(ctx context.Context, key string, r io.Reader, opt store.PutOptions, size int64) (_ store.ObjectInfo, err error) {
 	tmp, err := os.CreateTemp(filepath.Join(o.root, "tmp"), "put-*")
 	if err != nil {
@@ -193,7 +193,7 @@ func (o *Objects) sweep() error {
 	})
 }
 
-// named gives the files of all objects.
+// named returns the files of all objects.
 func (o *Objects) named() (map[string]bool, error) {
 	rows, err := o.l.reads.Query(`SELECT file FROM objects`)
 	if err != nil {

@@ -36,12 +36,13 @@ func oldestMonth(now time.Time) time.Time {
 	return time.Date(y, m+1-requestMonths, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// RequestLog gives the log of requests.
+// RequestLog returns the log of requests.
 func (l *Local) RequestLog() *RequestLog { return l.requests }
 
 func (r *RequestLog) path(month string) string { return r.l.path("requests", month+".jsonl") }
 
-// Write appends one line, which ends with a line break.
+// Write appends one line, which ends with a line break. It returns the errors of
+// the file.
 func (r *RequestLog) Write(line []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

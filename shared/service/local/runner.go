@@ -136,8 +136,8 @@ func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt Runn
 	return nil
 }
 
-// Close ends running executions without a verdict, so that the next process
-// begins them again, and waits for them, no longer than ctx.
+// Close ends running executions without a result, so that the next process begins
+// them again, and waits for them. It returns an error if ctx ends before they do.
 func (r *Runner) Close(ctx context.Context) error {
 	r.mu.Lock()
 	r.closed = true
@@ -159,6 +159,8 @@ var executionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 
 // Start implements store.Runner. Names are those that Step Functions takes:
 // up to 80 letters, digits, "-" and "_".
+// Other names and input that is not JSON are errors, larger input is
+// store.ErrTooLarge.
 func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
 	switch {
 	case !executionName.MatchString(name):
@@ -218,7 +220,7 @@ func (r *Runner) Stop(ctx context.Context, name, reason string) error {
 	return nil
 }
 
-// end gives a running execution its final state, and reports whether it was
+// end sets the final state of a running execution, and reports whether it was
 // running still: whoever comes first decides.
 func (r *Runner) end(ctx context.Context, e store.Execution) (bool, error) {
 	var changed bool

@@ -51,7 +51,7 @@ func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) 
 	var (
 		where string
 		args  []any
-		// column is what Prefix speaks of, order what a page goes on by.
+		// column is what Prefix applies to, order what pages are sorted by.
 		column string
 		order  []string
 	)

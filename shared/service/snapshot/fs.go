@@ -44,7 +44,7 @@ type FSOptions struct {
 // many goroutines. It implements fs.FS, fs.ReadFileFS, fs.StatFS and
 // fs.ReadDirFS. Every file's digest is checked as it is read.
 //
-// A path that the manifest does not have gives fs.ErrNotExist. A pack that is
+// A path that the manifest does not have is fs.ErrNotExist. A pack that is
 // gone does not: that error matches store.ErrNotFound; bytes with another
 // digest match store.ErrDigest.
 type FS struct {
@@ -69,7 +69,7 @@ type cachedFile struct {
 }
 
 // OpenFS opens a snapshot, whose manifest CheckEntries has found good. All
-// reads end with ctx, since the interfaces of io/fs take none. packKey gives
+// reads end with ctx, since the interfaces of io/fs take none. packKey returns
 // the key of a pack by its digest.
 func OpenFS(ctx context.Context, objects store.Objects, packKey func(sha256 string) string, m *Manifest, opt FSOptions) *FS {
 	if opt.CacheBytes <= 0 {
@@ -88,10 +88,10 @@ func OpenFS(ctx context.Context, objects store.Objects, packKey func(sha256 stri
 	return &FS{ctx: ctx, objects: objects, packKey: packKey, m: m, opt: opt, cached: make(map[string]*list.Element), recent: list.New()}
 }
 
-// Entry gives the manifest's entry of a path.
+// Entry returns the manifest's entry of a path.
 func (f *FS) Entry(name string) (Entry, bool) { return f.m.Entry(name) }
 
-// Paths gives the paths of all files, sorted.
+// Paths returns the paths of all files, sorted.
 func (f *FS) Paths() []string {
 	all := make([]string, len(f.m.Entries))
 	for i := range f.m.Entries {
@@ -112,7 +112,8 @@ func (f *FS) find(op, name string) (Entry, error) {
 	return e, nil
 }
 
-// ReadFile reads a whole file. The bytes are the caller's.
+// ReadFile reads a whole file. The bytes are the caller's. Every error is an
+// *fs.PathError.
 func (f *FS) ReadFile(name string) ([]byte, error) {
 	e, err := f.find("readfile", name)
 	if err != nil {
@@ -136,6 +137,7 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 // Prefetch reads files that are about to be used, neighbours in a pack by one
 // request, and keeps them as far as CacheBytes allows, in order of paths; the
 // rest is left to later calls. Paths that are not there are passed over.
+// It returns the error of the first pack that can't be read.
 func (f *FS) Prefetch(paths []string) error {
 	var wanted []Entry
 	var sum int64
@@ -294,7 +296,7 @@ func (f *FS) readSpan(ctx context.Context, s span, found func(Entry, []byte)) er
 	return nil
 }
 
-// cutShort tells a pack that ends too early from one that can't be read.
+// cutShort distinguishes a pack that ends too early from one that can't be read.
 func cutShort(pack string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, store.ErrRange) {
 		return fmt.Errorf("pack %s ends too early: %w", pack, store.ErrDigest)
@@ -334,7 +336,7 @@ func (f *FS) cachePut(digest string, data []byte) {
 	}
 }
 
-// Stat describes a file or folder.
+// Stat describes a file or folder. Every error is an *fs.PathError.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	e, err := f.find("stat", name)
 	if err == nil {
@@ -347,6 +349,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 }
 
 // ReadDir lists a folder, sorted by name. Folders are those that files need.
+// Every error is an *fs.PathError.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
@@ -392,6 +395,7 @@ func (f *FS) tree() map[string][]fs.DirEntry {
 
 // Open opens a file or folder. A file over 1 MiB is streamed; a fault of its
 // bytes then shows at its end, in place of io.EOF.
+// Every error is an *fs.PathError.
 func (f *FS) Open(name string) (fs.File, error) {
 	e, err := f.find("open", name)
 	if err != nil {

@@ -91,7 +91,7 @@ func (m *Manifest) Entry(path string) (Entry, bool) {
 	return m.Entries[i], true
 }
 
-// FormatError says that bytes are no manifest. Its text is safe to show.
+// FormatError reports bytes that are not a manifest. Its text is safe to show.
 type FormatError struct {
 	// Offset is where in the bytes the fault was noticed, -1 if unknown.
 	Offset int64
@@ -106,7 +106,7 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("manifest: byte %d: %s", e.Offset, e.Reason)
 }
 
-// wireEntry is an entry as it stands in a manifest: the pack by its number in
+// wireEntry is an entry as it is written in a manifest: the pack by its number in
 // the list, which saves a third of the bytes.
 type wireEntry struct {
 	Path     string    `json:"path"`
@@ -117,7 +117,7 @@ type wireEntry struct {
 	Modified time.Time `json:"modified"`
 }
 
-// Encode writes a manifest as JSON, one entry a line. Equal manifests give
+// Encode writes a manifest as JSON, one entry a line. Equal manifests have
 // equal bytes. It refuses what CheckEntries refuses.
 func Encode(m *Manifest) ([]byte, error) {
 	if err := CheckEntries(m); err != nil {

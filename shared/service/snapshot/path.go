@@ -61,7 +61,7 @@ func (e PathErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives the single faults.
+// Unwrap returns the single faults.
 func (e PathErrors) Unwrap() []error {
 	all := make([]error, len(e))
 	for i, one := range e {
@@ -80,7 +80,7 @@ func CheckPath(path string) error {
 	return nil
 }
 
-// pathFault is the rule book: the reason behind each rule stands beside it.
+// pathFault is the rule book: the reason for each rule follows it.
 func pathFault(path string) string {
 	switch {
 	case path == "":
@@ -165,7 +165,7 @@ func windowsDevice(name string) bool {
 }
 
 // foldCase maps names that differ only by case to one: the form in which
-// file systems that don't tell case apart compare names.
+// case-insensitive file systems compare names.
 func foldCase(s string) string {
 	ascii := true
 	for i := 0; i < len(s); i++ {

@@ -50,7 +50,7 @@ const (
 
 // Plan says how a set of files becomes a snapshot: what of it lies in packs
 // of the base already, and which new packs the rest goes into. The same files
-// and base always give the same packs with the same bytes, so a publish that
+// and base always make the same packs with the same bytes, so a publish that
 // was interrupted finds what it uploaded.
 type Plan struct {
 	// New are the packs to upload.
@@ -233,7 +233,7 @@ func fill(files []File) []*Pack {
 const sealParallel = 4
 
 // Seal reads the files of the new packs, fills in the packs' digests and
-// gives the manifest. A file that is no longer what the plan was made from is
+// returns the manifest. A file that is no longer what the plan was made from is
 // a *ChangedError.
 func (p *Plan) Seal(ctx context.Context, open Opener) (*Manifest, error) {
 	group, ctx := errgroup.WithContext(ctx)

@@ -31,7 +31,7 @@ const verifyParallel = 8
 
 // Verify checks that every pack of m is stored in full, with the size that m
 // says, and (where the backend knows digests) with the digest. It returns a
-// *PackError for the first that is not. packKey gives the key of a pack by
+// *PackError for the first that is not. packKey returns the key of a pack by
 // its digest.
 func Verify(ctx context.Context, objects store.Objects, packKey func(sha256 string) string, m *Manifest) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -78,7 +78,7 @@ func (r *References) AddPack(sha256 string) {
 	r.packs[sha256] = struct{}{}
 }
 
-// Has tells whether something needs a pack.
+// Has reports whether something needs a pack.
 func (r *References) Has(sha256 string) bool {
 	_, ok := r.packs[sha256]
 	return ok

@@ -20,7 +20,7 @@ const (
 )
 
 // CheckWrite refuses a Write that no state of the records could make right,
-// before a backend sees it. size gives what the backend counts for a record, or
+// before a backend sees it. size returns what the backend counts for a record, or
 // refuses it.
 func CheckWrite(puts []Record, deletes []Delete, size func(Record) (int, error)) error {
 	if n := len(puts) + len(deletes); n > MaxTransaction {
@@ -71,7 +71,7 @@ func CheckWrite(puts []Record, deletes []Delete, size func(Record) (int, error))
 	return nil
 }
 
-// CheckKey holds a key to what every backend takes.
+// CheckKey returns an error for a key that some backend would refuse.
 func CheckKey(key Key) error {
 	if err := CheckText("partition key", key.PK, MaxPartitionKey, true); err != nil {
 		return err
@@ -93,7 +93,7 @@ func CheckText(what, s string, limit int, required bool) error {
 	return nil
 }
 
-// CheckObjectKey holds a key to the rule of Objects.
+// CheckObjectKey returns an error for a key that breaks the rule of Objects.
 func CheckObjectKey(key string) error {
 	if len(key) > MaxObjectKey {
 		return fmt.Errorf("object key of %d bytes, at most %d: %w", len(key), MaxObjectKey, ErrTooLarge)
@@ -111,7 +111,7 @@ func CheckObjectKey(key string) error {
 	return nil
 }
 
-// Until is r until ctx ends; from then on reads give the context's error. What
+// Until is r until ctx ends; from then on reads return the context's error. What
 // copies to or from an object stops that way.
 func Until(ctx context.Context, r io.Reader) io.Reader { return untilReader{ctx, r} }
 

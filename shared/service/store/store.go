@@ -30,7 +30,7 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrExists: an object that was to be written once is there already.
 	ErrExists = errors.New("exists already")
-	// ErrRange: a range begins behind the end of the object.
+	// ErrRange: a range begins after the end of the object.
 	ErrRange = errors.New("range not satisfiable")
 	// ErrTooLarge: a record, a transaction or a link is over the backend's limit.
 	ErrTooLarge = errors.New("too large")
@@ -42,7 +42,7 @@ var (
 // least one record did not hold. Nothing was written.
 type ConflictError struct {
 	// Keys are the records whose condition failed, in the order of the call.
-	// Empty when another transaction was at work on the same records: try again.
+	// Empty when another transaction was changing the same records: try again.
 	Keys []Key
 }
 
@@ -100,7 +100,8 @@ const (
 	// ByKey is the order of sort keys within one partition; reads are consistent.
 	ByKey Index = ""
 	// ByActive holds the records whose Active is set, of all partitions,
-	// ordered by Active, then by key. In the cloud it lags behind writes.
+	// ordered by Active, then by key. In the cloud it is updated some time
+	// after writes.
 	ByActive Index = "active"
 )
 
@@ -135,7 +136,7 @@ type Store interface {
 	// Write writes all puts and removes all deletes, or nothing. A put holds
 	// the condition of its Revision, a delete that its revision is the one
 	// given (a delete with revision 0 has no condition: the record may be
-	// gone already). No key may stand twice. It returns a *ConflictError when
+	// gone already). No key may appear twice. It returns a *ConflictError when
 	// a condition fails, ErrTooLarge over the limits above.
 	Write(ctx context.Context, puts []Record, deletes []Delete) error
 }
@@ -176,21 +177,21 @@ type Link struct {
 // Objects keeps files under keys: names of printable ASCII with slashes,
 // without "." or ".." as an element, without empty elements.
 type Objects interface {
-	// Put stores what r gives. Readers see the whole object or none: a Put
+	// Put stores what r returns. Readers see the whole object or none: a Put
 	// that fails half-way leaves what was there before. It streams: memory
 	// does not grow with the object.
 	Put(ctx context.Context, key string, r io.Reader, opt PutOptions) (ObjectInfo, error)
 	// Get opens an object from offset on, at most length bytes; length < 0
-	// means to the end. ErrNotFound; ErrRange when offset lies behind the
+	// means to the end. ErrNotFound; ErrRange when offset lies after the
 	// last byte of an object that has any.
 	Get(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error)
 	// Stat describes an object, or returns ErrNotFound.
 	Stat(ctx context.Context, key string) (ObjectInfo, error)
-	// List gives up to limit objects (0: the backend's choice) whose keys
+	// List returns up to limit objects (0: the backend's choice) whose keys
 	// begin with prefix and come after the key after, in byte order. Fewer
 	// than a full page may come though more follow: the end is an empty page.
 	List(ctx context.Context, prefix, after string, limit int) ([]ObjectInfo, error)
-	// Delete removes objects; one that is not there is no error.
+	// Delete removes objects; one that does not exist is not an error.
 	Delete(ctx context.Context, keys ...string) error
 	// PresignGet makes a link to read key, valid for at most life, that a
 	// browser saves under filename. The object need not be there.
@@ -229,9 +230,9 @@ type Runner interface {
 	// One that was started by this name before is success, whatever its
 	// state. Input is JSON of at most MaxStateBytes: ErrTooLarge.
 	Start(ctx context.Context, name string, input []byte) error
-	// Status tells where an execution stands, or returns ErrNotFound.
+	// Status returns the state of an execution, or ErrNotFound.
 	Status(ctx context.Context, name string) (Execution, error)
 	// Stop ends a running execution as Aborted. One that has ended, or was
-	// never started, is no error.
+	// never started, is not an error.
 	Stop(ctx context.Context, name, reason string) error
 }

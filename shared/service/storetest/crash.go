@@ -11,7 +11,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// ErrCrashed is what every call of a port gives once the process is dead.
+// ErrCrashed is what every call of a port returns once the process is dead.
 var ErrCrashed = errors.New("the process has crashed")
 
 // Moment says when within a call the process dies.
@@ -33,7 +33,7 @@ func Moments() []Moment { return []Moment{Before, During, After} }
 
 // Crash is a process that dies at a certain call of a port. Its Store, Objects
 // and Runner wrap those of a backend and count calls together; at the n-th the
-// process dies: that call and all others that have not returned give
+// process dies: that call and all others that have not returned return
 // ErrCrashed, and so does every later one, without effect.
 //
 // A test learns how many calls there are from a run that never crashes, then
@@ -68,7 +68,7 @@ func CrashAfter(n int, moment Moment) *Crash {
 	return &Crash{at: n, moment: moment, dead: make(chan struct{})}
 }
 
-// Calls tells how many calls there were.
+// Calls returns the number of calls so far.
 func (c *Crash) Calls() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,7 +83,7 @@ func (c *Crash) Log() []string {
 	return append([]string(nil), c.calls...)
 }
 
-// Crashed tells whether the process is dead.
+// Crashed reports whether the process is dead.
 func (c *Crash) Crashed() bool {
 	select {
 	case <-c.dead:
@@ -96,7 +96,7 @@ func (c *Crash) Crashed() bool {
 // Dead is closed when the process dies.
 func (c *Crash) Dead() <-chan struct{} { return c.dead }
 
-// Context gives a context that has ended, with ErrCrashed as its cause, before
+// Context returns a context that has ended, with ErrCrashed as its cause, before
 // any caller learns that the process has died.
 func (c *Crash) Context(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
@@ -119,7 +119,7 @@ func (c *Crash) Objects(o store.Objects) store.Objects { return &crashObjects{c,
 // run under Context.
 func (c *Crash) Runner(r store.Runner) store.Runner { return &crashRunner{c, r} }
 
-// enter counts a call and tells whether it is the one that dies.
+// enter counts a call and reports whether it is the one that dies.
 func (c *Crash) enter(format string, args ...any) (last bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -237,7 +237,7 @@ func (w *crashObjects) Put(ctx context.Context, key string, r io.Reader, opt sto
 	return info, err
 }
 
-// dyingReader gives what is left, then kills the process.
+// dyingReader returns what is left, then kills the process.
 type dyingReader struct {
 	c    *Crash
 	rest []byte

@@ -37,7 +37,7 @@ func eventually(t *testing.T, fn func() string) {
 	}
 }
 
-// unique gives a name that no other test has used, lower-case and without
+// unique returns a name that no other test has used, lower-case and without
 // separators.
 func unique() string { return "t" + rand.Text() }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Objects runs the contract of store.Objects. open gives a backend, which may
+// Objects runs the contract of store.Objects. open returns a backend, which may
 // be one that was used before, and the client that its links are for.
 func Objects(t *testing.T, open func(t *testing.T) (store.Objects, *http.Client)) {
 	for _, c := range []struct {
@@ -39,7 +39,7 @@ func Objects(t *testing.T, open func(t *testing.T) (store.Objects, *http.Client)
 		{"readers see one whole object while it is replaced", (*objectSuite).readers},
 		{"a large object streams", (*objectSuite).large},
 		{"keys that are hard for file systems", (*objectSuite).hardKeys},
-		{"keys that are no names", (*objectSuite).badKeys},
+		{"keys that are not names", (*objectSuite).badKeys},
 		{"a listing is in byte order, in pages", (*objectSuite).list},
 		{"delete", (*objectSuite).remove},
 		{"a link reads", (*objectSuite).linkGet},
@@ -70,7 +70,7 @@ func digestOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// text makes n bytes in which each place is told from the others.
+// text makes n bytes in which each place differs from the others.
 func text(n int) []byte {
 	var b bytes.Buffer
 	for b.Len() < n {
@@ -126,10 +126,10 @@ func (s *objectSuite) roundTrip(t *testing.T) {
 	}
 	for name, i := range map[string]store.ObjectInfo{"put": put, "stat": info} {
 		if i.Key != s.key("a.txt") || i.Size != int64(len(data)) {
-			t.Errorf("%s gives %+v", name, i)
+			t.Errorf("%s returns %+v", name, i)
 		}
 		if i.SHA256 != "" && i.SHA256 != digestOf(data) {
-			t.Errorf("%s gives the digest %s, want %s", name, i.SHA256, digestOf(data))
+			t.Errorf("%s has the digest %s, want %s", name, i.SHA256, digestOf(data))
 		}
 	}
 	if info.Modified.Before(before) || info.Modified.After(time.Now().Add(time.Minute)) {
@@ -148,7 +148,7 @@ func (s *objectSuite) missing(t *testing.T) {
 		}
 	}
 	if _, err := s.Stat(s.ctx, s.dir); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("a folder is no object: got %v", err)
+		t.Errorf("a folder is not an object: got %v", err)
 	}
 }
 
@@ -199,7 +199,7 @@ func (s *objectSuite) replace(t *testing.T) {
 	s.want(t, "o", []byte("short"))
 }
 
-// brokenReader gives some bytes, then an error.
+// brokenReader returns some bytes, then an error.
 type brokenReader struct {
 	r   io.Reader
 	err error
@@ -547,7 +547,7 @@ func (s *objectSuite) linkRange(t *testing.T) {
 		t.Errorf("to the end: %d %q", status, body)
 	}
 	if status, _, _ := s.do(t, http.MethodGet, link, nil, set("Range", "bytes=1000-")); status != http.StatusRequestedRangeNotSatisfiable {
-		t.Errorf("behind the end: %d, want 416", status)
+		t.Errorf("after the end: %d, want 416", status)
 	}
 	status, _, _ = s.do(t, http.MethodGet, link, nil, set("If-Match", etag))
 	if status != http.StatusOK {
@@ -701,7 +701,7 @@ func (s *objectSuite) linkPutOther(t *testing.T) {
 		refused("with another "+name, data, func(r *http.Request) { r.Header.Set(name, "x") })
 	}
 	if _, err := s.PresignPut(s.ctx, s.key("other"), 1, "no digest", time.Minute); err == nil {
-		t.Error("a link for what is no digest: no error")
+		t.Error("a link for an invalid digest: no error")
 	}
 	if _, err := s.PresignPut(s.ctx, s.key("other"), -1, digestOf(nil), time.Minute); err == nil {
 		t.Error("a link for a size below 0: no error")

@@ -15,11 +15,11 @@ import (
 )
 
 // Tasks are the steps of the export workflow, by their names in package job,
-// which also says what each gets and gives.
+// which also says what each takes and returns.
 type Tasks = map[string]func(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
 
 // Runner runs the contract of store.Runner, with the export workflow on steps
-// of the suite's own. open gives a runner that is at work with these steps
+// of the suite's own. open returns a running runner with these steps
 // until the test ends.
 func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
 	for _, c := range []struct {
@@ -32,7 +32,7 @@ func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
 		{"an error of a shard fails the execution", (*runnerSuite).shardFails},
 		{"a temporary error is tried again", (*runnerSuite).retries},
 		{"a running execution is stopped", (*runnerSuite).stops},
-		{"stopping what does not run is no error", (*runnerSuite).stopNothing},
+		{"stopping what does not run is not an error", (*runnerSuite).stopNothing},
 		{"the state of an unknown execution is ErrNotFound", (*runnerSuite).unknown},
 		{"input that is too large, no JSON, or under a bad name", (*runnerSuite).badInput},
 	} {
@@ -134,7 +134,7 @@ func (s *runnerSuite) tasks() Tasks {
 	}
 }
 
-// start begins an execution and gives its name.
+// start begins an execution and returns its name.
 func (s *runnerSuite) start(t *testing.T, kind string) string {
 	t.Helper()
 	name := unique() + "-" + kind

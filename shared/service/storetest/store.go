@@ -16,7 +16,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Store runs the contract of store.Store. open gives a store, which may be
+// Store runs the contract of store.Store. open returns a store, which may be
 // one that was used before.
 func Store(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, c := range []struct {
@@ -240,7 +240,7 @@ func (s *storeSuite) transactions(t *testing.T) {
 	}
 }
 
-// write retries while another transaction is at work on the same records.
+// write retries while another transaction is changing the same records.
 func (s *storeSuite) write(puts []store.Record) error {
 	for {
 		err := s.Write(s.ctx, puts, nil)
@@ -460,12 +460,12 @@ func (s *storeSuite) cursors(t *testing.T) {
 			t.Errorf("a cursor %s: got %+v, want an error", name, got)
 		}
 	}
-	// A page begins behind the record that the cursor names, even if that is gone.
+	// A page begins after the record that the cursor names, even if that is gone.
 	if err := s.Write(s.ctx, nil, []store.Delete{{Key: page.Records[0].Key}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := sortKeys(s.all(t, store.Query{PK: s.pk, Limit: 1, Cursor: page.Cursor})); !slices.Equal(got, []string{"1", "2"}) {
-		t.Errorf("behind a deleted record: got %q", got)
+		t.Errorf("after a deleted record: got %q", got)
 	}
 }
 
@@ -510,7 +510,7 @@ func (s *storeSuite) active(t *testing.T) {
 			for _, r := range s.all(t, q) {
 				got = append(got, entry{r.Active, r.Key.PK, r.Key.SK})
 				if string(r.Value) != `{"active":true}` || r.Revision < 1 {
-					return fmt.Sprintf("the index gives %+v", r)
+					return fmt.Sprintf("the index returns %+v", r)
 				}
 			}
 			if !slices.Equal(got, want) {

@@ -1,4 +1,4 @@
-// Package objects gives functions the objects of the two buckets.
+// Package objects provides functions with the objects of the two buckets.
 package objects
 
 import (

@@ -1,4 +1,4 @@
-// Package runner gives functions the executions of the export workflow.
+// Package runner provides functions with the executions of the export workflow.
 package runner
 
 import (

@@ -15,6 +15,7 @@ import (
 // could, which is what keeps functions small; operators' programs, which have
 // profiles and sign-ons, get theirs from package stack. getenv is os.Getenv
 // outside of tests.
+// It returns an error that names a variable that is missing.
 func FromEnv(getenv func(string) string) (aws.Config, error) {
 	region := getenv("AWS_REGION")
 	if region == "" {

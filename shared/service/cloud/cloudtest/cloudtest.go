@@ -63,7 +63,7 @@ func Dynoxide(t *testing.T) *Cloud {
 	return start(t, endpoint, endpoint, exec.Command(program, "serve", "--port", port))
 }
 
-// freePort gives a port that nobody listens on at this moment.
+// freePort returns a port that nobody listens on at this moment.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -156,7 +156,7 @@ func (l *lockedBuffer) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// tail gives the last n bytes.
+// tail returns the last n bytes.
 func (l *lockedBuffer) tail(n int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// group gives a program a process group of its own.
+// group starts a program in a process group of its own.
 func group(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup ends all processes of the group.

@@ -29,7 +29,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Table makes the table of records and gives its name.
+// Table makes the table of records and returns its name.
 func (c *Cloud) Table(t *testing.T) string {
 	t.Helper()
 	client := dynamodb.NewFromConfig(c.Config)
@@ -60,7 +60,7 @@ func (c *Cloud) Table(t *testing.T) string {
 	return *name
 }
 
-// Buckets makes the buckets of sources and of exports and gives their names.
+// Buckets makes the buckets of sources and of exports and returns their names.
 func (c *Cloud) Buckets(t *testing.T) (sources, exports string) {
 	t.Helper()
 	client := s3.NewFromConfig(c.Config, func(o *s3.Options) { o.UsePathStyle = true })
@@ -74,7 +74,7 @@ func (c *Cloud) Buckets(t *testing.T) (sources, exports string) {
 
 // Role makes a role that the given principal may assume, such as
 // {"Service": "lambda.amazonaws.com"}, with the permissions to do the actions
-// on the resources. It gives the role's ARN.
+// on the resources. It returns the role's ARN.
 func (c *Cloud) Role(t *testing.T, name string, principal map[string]string, actions []string, resources ...string) string {
 	t.Helper()
 	document := func(statement map[string]any) string {
@@ -158,7 +158,7 @@ while True:
 `
 
 // StateMachine deploys the export workflow on steps of a test, which run in
-// the test's process, and gives its ARN. Names must not be used twice on one
+// the test's process, and returns its ARN. Names must not be used twice on one
 // Cloud.
 func (c *Cloud) StateMachine(t *testing.T, name string, tasks map[string]func(context.Context, json.RawMessage) (json.RawMessage, error)) string {
 	t.Helper()

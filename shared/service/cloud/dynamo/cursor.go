@@ -40,7 +40,7 @@ func encodeCursor(q store.Query, last store.Record) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// decodeCursor gives the key that a page goes on behind.
+// decodeCursor returns the key after which a page continues.
 func decodeCursor(q store.Query) (map[string]types.AttributeValue, error) {
 	unknown := errors.New("query: unknown cursor")
 	b, err := base64.RawURLEncoding.DecodeString(q.Cursor)

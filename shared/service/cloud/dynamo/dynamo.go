@@ -87,7 +87,7 @@ func (s *Store) Get(ctx context.Context, key store.Key) (store.Record, error) {
 }
 
 // Query implements store.Store. It asks for one record more than a page
-// holds, so that a cursor always has something behind it.
+// holds, so that a cursor always has something after it.
 func (s *Store) Query(ctx context.Context, q store.Query) (store.Page, error) {
 	in := &dynamodb.QueryInput{TableName: &s.table, ScanIndexForward: aws.Bool(!q.Descending)}
 	partition, order, prefix := AttrPK, AttrSK, q.Prefix
@@ -194,7 +194,7 @@ func (s *Store) Write(ctx context.Context, puts []store.Record, deletes []store.
 	}
 }
 
-// errBusy: another transaction is at work on the same records.
+// errBusy: another transaction is changing the same records.
 var errBusy = errors.New("another transaction is at work on the same records")
 
 // put writes one record; it costs half of what a transaction of one does.
@@ -273,7 +273,7 @@ func (s *Store) transact(ctx context.Context, puts []store.Record, deletes []sto
 	return call.Failure(ctx, err, "write records")
 }
 
-// writeError gives an error of a write its kind.
+// writeError adds its kind to the error of a write.
 func (s *Store) writeError(ctx context.Context, err error) error {
 	var (
 		conflict *types.TransactionConflictException

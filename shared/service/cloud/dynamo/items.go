@@ -87,7 +87,7 @@ func readItem(item map[string]types.AttributeValue) (store.Record, error) {
 }
 
 // The index sorts by one attribute, and says nothing about the order of items
-// that are equal in it. So that attribute is the value and, behind a zero
+// that are equal in it. So that attribute is the value and, after a zero
 // byte, the record's key. Zero bytes in the value itself are escaped such that
 // the order stays that of the values: 00 by 01 01, 01 by 01 02.
 var (
@@ -109,7 +109,7 @@ func activeValue(s string) string {
 }
 
 // lastOf is the last sort key that begins with prefix: the longest, of the
-// last characters that there are.
+// last characters of Unicode.
 func lastOf(prefix string) string {
 	var b strings.Builder
 	b.WriteString(prefix)
@@ -121,9 +121,9 @@ func lastOf(prefix string) string {
 	return b.String()
 }
 
-// sizeOf is what DynamoDB counts for a record as an item, rounded up. It refuses
-// one that the index could not sort: DynamoDB's own error can't be told from
-// others.
+// sizeOf is what DynamoDB counts for a record as an item, rounded up. It
+// refuses one that the index could not sort: DynamoDB's own error can't be
+// distinguished from others.
 func sizeOf(r store.Record) (int, error) {
 	size := itemOverhead + len(r.Key.PK) + len(r.Key.SK) + len(r.Value)
 	if r.Active != "" {

@@ -83,7 +83,7 @@ func assumeRole(ctx context.Context, client *sts.Client, role string) (aws.Crede
 	}, nil
 }
 
-// credentials gives what to sign with now.
+// credentials returns what to sign with now.
 func (s *signer) credentials(ctx context.Context) (aws.Credentials, error) {
 	if s.assume == nil {
 		c, err := s.own.Retrieve(ctx)
@@ -103,7 +103,7 @@ func (s *signer) credentials(ctx context.Context) (aws.Credentials, error) {
 		return aws.Credentials{}, err
 	}
 	// Without its monotonic reading: that stands still while a function is
-	// frozen, and the credentials' time goes on.
+	// frozen, and the credentials' time passes.
 	s.session, s.fetched = c, now.Round(0)
 	return c, nil
 }
@@ -136,7 +136,7 @@ func (s *signer) terms(ctx context.Context, life time.Duration) (func(*s3.Presig
 	}, end.UTC(), nil
 }
 
-// clockSigner signs at the time that now tells.
+// clockSigner signs at the time that now returns.
 type clockSigner struct {
 	now  func() time.Time
 	sign *v4.Signer
@@ -210,7 +210,7 @@ func (o *Objects) PresignPut(ctx context.Context, key string, size int64, digest
 			header[http.CanonicalHeaderKey(name)] = values
 		}
 	}
-	// A promise that is not signed is none.
+	// A promise that is not signed is not kept.
 	for name, want := range map[string]string{checksumHeader: checksum, "If-None-Match": "*"} {
 		if header.Get(name) != want {
 			return store.Link{}, fmt.Errorf("link to write %s: the header %s was not signed", key, name)

@@ -61,14 +61,14 @@ type Options struct {
 	SignerRole string
 	// UploadSignerRole is the same for links to write.
 	UploadSignerRole string
-	// Now tells the time; nil for the clock.
+	// Now returns the time; nil for the clock.
 	Now func() time.Time
 }
 
 const (
 	// defaultType is the media type of an object that was stored without one.
 	defaultType = "application/octet-stream"
-	// maxListed is how many objects a listing gives at most, in S3.
+	// maxListed is how many objects a listing returns at most, in S3.
 	maxListed = 1000
 	// maxDeleted is how many objects one request removes at most, in S3.
 	maxDeleted = 1000
@@ -97,7 +97,7 @@ func New(cfg aws.Config, opt Options) *Objects {
 	return o
 }
 
-// bucket gives the bucket of a key.
+// bucket returns the bucket of a key.
 func (o *Objects) bucket(key string) *string {
 	if strings.HasPrefix(key, job.AllObjects) {
 		return &o.exports
@@ -225,8 +225,8 @@ func (o *Objects) head(ctx context.Context, key string) (*s3.HeadObjectOutput, e
 	return head, nil
 }
 
-// isMissing tells whether S3 says that there is no such object. A HEAD has no
-// body, so that its errors have only a status.
+// isMissing reports whether S3 answered that the object does not exist. A HEAD
+// has no body, so that its errors have only a status.
 func isMissing(err error) bool {
 	var noBucket *types.NoSuchBucket
 	switch {
@@ -238,7 +238,7 @@ func isMissing(err error) bool {
 	return statusOf(err) == http.StatusNotFound && call.ErrorCode(err) == "NotFound"
 }
 
-// statusOf gives the HTTP status of an answer that is an error, or 0.
+// statusOf returns the HTTP status of an answer that is an error, or 0.
 func statusOf(err error) int {
 	if r, ok := errors.AsType[*awshttp.ResponseError](err); ok {
 		return r.HTTPStatusCode()
@@ -271,7 +271,7 @@ func (o *Objects) List(ctx context.Context, prefix, after string, limit int) ([]
 	return list[:min(limit, len(list))], nil
 }
 
-// list gives exactly limit objects of a bucket, or all.
+// list returns exactly limit objects of a bucket, or all.
 func (o *Objects) list(ctx context.Context, bucket *string, prefix, after string, limit int) ([]store.ObjectInfo, error) {
 	var list []store.ObjectInfo
 	// Answers repeat after, which XML may not be able to hold as it is.

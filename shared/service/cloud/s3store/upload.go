@@ -131,7 +131,7 @@ func (u *upload) info(size int64, sum []byte) store.ObjectInfo {
 	return store.ObjectInfo{Key: u.key, Size: size, SHA256: hex.EncodeToString(sum), Modified: u.o.get.now().UTC()}
 }
 
-// refused gives the error of an upload its kind. It is done where an earlier
+// refused adds its kind to the error of an upload. It is done where an earlier
 // try, whose answer was lost, has written the object.
 func (u *upload) refused(ctx context.Context, err error) (done bool, _ error) {
 	switch {
@@ -152,7 +152,7 @@ func (u *upload) refused(ctx context.Context, err error) (done bool, _ error) {
 	return false, call.Failure(ctx, err, "put object %s", u.key)
 }
 
-// isDigest tells whether S3 says that the bytes are not those of the checksum.
+// isDigest reports whether S3 says that the bytes are not those of the checksum.
 func isDigest(err error) bool {
 	switch call.ErrorCode(err) {
 	case "BadDigest", "InvalidDigest", "XAmzContentChecksumMismatch":
@@ -199,7 +199,7 @@ func (u *upload) putParts(ctx context.Context, first, second []byte) (_ store.Ob
 	return u.info(size, sum), nil
 }
 
-// sendParts sends all parts and gives them in order, with their size together.
+// sendParts sends all parts and returns them in order, with their size together.
 func (u *upload) sendParts(ctx context.Context, id *string, first, second []byte) ([]types.CompletedPart, int64, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -267,7 +267,7 @@ func (u *upload) sendParts(ctx context.Context, id *string, first, second []byte
 	return parts, size, nil
 }
 
-// partError gives an error of a part its kind.
+// partError adds its kind to the error of a part.
 func (u *upload) partError(ctx context.Context, err error) error {
 	if isDigest(err) {
 		// The checksum is of the very bytes that were sent: the way broke them.
@@ -276,7 +276,7 @@ func (u *upload) partError(ctx context.Context, err error) error {
 	return call.Failure(ctx, err, "put object %s", u.key)
 }
 
-// notCompleted gives an error of the end of an upload its kind. It is done
+// notCompleted adds its kind to the error of the end of an upload. It is done
 // where an earlier try, whose answer was lost, has made the object.
 func (u *upload) notCompleted(ctx context.Context, err error) (done bool, _ error) {
 	switch call.ErrorCode(err) {
@@ -285,7 +285,7 @@ func (u *upload) notCompleted(ctx context.Context, err error) (done bool, _ erro
 			return true, nil
 		}
 	case "ConditionalRequestConflict":
-		// Another write of this key is at work. The parts would have to be
+		// Another write of this key is running. The parts would have to be
 		// sent again, and their source has been read.
 		if _, herr := u.o.head(ctx, u.key); herr == nil && u.opt.IfAbsent {
 			return false, fmt.Errorf("put object %s: %w", u.key, store.ErrExists)
@@ -299,7 +299,7 @@ func (u *upload) abort(ctx context.Context, id *string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUp)
 	defer cancel()
 	// What remains costs space until the bucket's rule removes it; the error
-	// that led here is the one to tell.
+	// that led here is the one to return.
 	_, _ = u.o.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{
 		Bucket: u.o.bucket(u.key), Key: &u.key, UploadId: id,
 	})

@@ -24,7 +24,7 @@ type Runner struct {
 
 var _ store.Runner = (*Runner)(nil)
 
-// Options say what a Runner runs.
+// Options say which state machine a Runner runs.
 type Options struct {
 	// StateMachine is the ARN of the export workflow.
 	StateMachine string
@@ -35,7 +35,7 @@ func New(cfg aws.Config, opt Options) *Runner {
 	return &Runner{client: sfn.NewFromConfig(call.WithRetries(cfg)), machine: opt.StateMachine}
 }
 
-// isExecutionName tells whether Step Functions takes a name: it has up to 80
+// isExecutionName reports whether Step Functions takes a name: it has up to 80
 // letters, digits, "-" and "_". (Others that it takes spoil its logs.)
 func isExecutionName(name string) bool {
 	return name != "" && len(name) <= 80 && strings.IndexFunc(name, func(r rune) bool {
@@ -124,7 +124,7 @@ func (r *Runner) Stop(ctx context.Context, name, reason string) error {
 	return call.Failure(ctx, err, "stop execution %s", name)
 }
 
-// execution gives the ARN of an execution: that of its machine, with another
+// execution returns the ARN of an execution: that of its machine, with another
 // resource type, and its name.
 func (r *Runner) execution(name string) string {
 	return strings.Replace(r.machine, ":stateMachine:", ":execution:", 1) + ":" + name

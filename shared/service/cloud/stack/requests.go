@@ -33,7 +33,8 @@ func NewRequests(cfg aws.Config, s Stack) (*Requests, error) {
 }
 
 // Kept is the time from which on all lines are still there, going by the
-// retention of the log groups; the zero time when they are kept for ever.
+// retention of the log groups; the zero time when they are kept for ever. A log
+// group that does not exist is an error.
 func (r *Requests) Kept(ctx context.Context, now time.Time) (time.Time, error) {
 	var kept time.Time
 	for _, name := range r.groups {
@@ -70,7 +71,7 @@ func (r *Requests) Kept(ctx context.Context, now time.Time) (time.Time, error) {
 //
 // CloudWatch Logs looks through the lines on its side (FilterLogEvents, which
 // is not charged for) and may answer with pages that hold none. Local clouds
-// know no patterns over JSON and give every line: each must read its line, and
+// know no patterns over JSON and return every line: each must read its line, and
 // not take it for one of those that it asked for.
 func (r *Requests) Lines(ctx context.Context, message, organisation string, from, to time.Time, each func(line []byte) error) error {
 	pattern := fmt.Sprintf(`{ $.msg = %q }`, message)

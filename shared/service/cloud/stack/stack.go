@@ -44,6 +44,7 @@ type Stack struct {
 
 // Config reads what the AWS tools of this machine know: environment, profiles,
 // sign-ons, roles of machines and pods. An empty profile is the default one.
+// It returns an error if they can't be read or name no region.
 func Config(ctx context.Context, profile string) (aws.Config, error) {
 	var options []func(*config.LoadOptions) error
 	if profile != "" {

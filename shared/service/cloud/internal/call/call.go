@@ -23,11 +23,11 @@ const (
 	maxBackoff  = 5 * time.Second
 )
 
-// ConflictTries is how often a write is made that meets another at work on the
-// same records or object, before the caller is told.
+// ConflictTries is how often a write is made that meets another one of the
+// same records or object, before the caller gets the error.
 const ConflictTries = 4
 
-// WithRetries gives cfg our retries, unless it has a retryer of its own.
+// WithRetries adds our retries to cfg, unless it has a retryer of its own.
 func WithRetries(cfg aws.Config) aws.Config {
 	if cfg.Retryer == nil {
 		cfg.Retryer = func() aws.Retryer {
@@ -60,10 +60,10 @@ func (e *temporaryError) Code() string { return CodeTemporary }
 func (e *temporaryError) SafeMessage() string { return "a service is busy; try again" }
 
 // Temporary marks an error as one that a later try may not meet, for the cases
-// that Failure can't tell by the error itself.
+// that Failure can't see by the error itself.
 func Temporary(err error) error { return &temporaryError{err} }
 
-// Failure describes an error of AWS for the log and gives it its kind: that of
+// Failure describes an error of AWS for the log and adds its kind: that of
 // the context where it has ended, temporary where the SDK would try again,
 // else as it is.
 func Failure(ctx context.Context, err error, format string, args ...any) error {
@@ -80,7 +80,7 @@ func Failure(ctx context.Context, err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// isTemporary tells whether a later try may not meet err.
+// isTemporary reports whether a later try may succeed.
 func isTemporary(err error) bool {
 	if retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary ||
 		retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err) == aws.TrueTernary {
@@ -103,7 +103,7 @@ func isTemporary(err error) bool {
 	return false
 }
 
-// ErrorCode gives the code of an error that AWS has answered with, or "".
+// ErrorCode returns the code of an error that AWS has answered with, or "".
 func ErrorCode(err error) string {
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorCode()
@@ -111,7 +111,7 @@ func ErrorCode(err error) string {
 	return ""
 }
 
-// Sleep waits, no longer than ctx.
+// Sleep waits, and returns ctx's error if it ends first.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
