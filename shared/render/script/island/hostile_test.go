@@ -145,7 +145,7 @@ func TestEndedProcess(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, expression string
-		kills            int // how many processes the system ends at work
+		kills            int    // how many processes the system ends at work
 		reason           string // a regular expression; empty if the page is shown
 	}{
 		{name: "once", expression: page.Expression, kills: 1},
