@@ -254,11 +254,11 @@ func TestAnEndToldOfWhileClosingIsNotToldOfAgain(t *testing.T) {
 			t.Errorf("told of %s, want %s", got, name)
 		}
 	}
-	resume(t, l, workingTasks(), opt)
+	resume(t, l, hangingTasks(nil), opt)
 	stopped("exp_1")
 	shut(t, l)
 	l = open(t, dir)
-	resume(t, l, workingTasks(), opt)
+	resume(t, l, hangingTasks(nil), opt)
 	stopped("exp_2")
 }
 
