@@ -98,6 +98,12 @@ func (m *Matcher) release(left int) {
 // steps: one for each instruction, forwards or back, and one for each character
 // that a loop or a back reference passes. It returns how many it took. The same
 // program, text, position and limit give the same outcome and steps.
+//
+// It is one function because it is one loop: the position, the instruction, the
+// steps left and the use of both stacks are read and written by nearly every
+// instruction. As local variables of one function they may live in registers;
+// an instruction in a function of its own would reach them through memory, and
+// cost a call that is longer than most instructions.
 func (m *Matcher) Match(p *Program, text []rune, at, limit int) (Outcome, int) {
 	end := len(text)
 	if at < 0 || end-at < p.minLength {
