@@ -33,7 +33,7 @@ func TestLoopKeepsTheKey(t *testing.T) {
 				if refused := errors.Is(clientErr, client.ErrInTheClear); refused != (err != nil) || !refused && clientErr != nil {
 					t.Fatalf("the program says %v, helm %v: %s", clientErr, err, said)
 				}
-				if err != nil && (!strings.Contains(said, "in the clear; use https://") || !strings.Contains(said, "'/loop/apiUrl'")) {
+				if err != nil && (!strings.Contains(said, "unencrypted; use https://") || !strings.Contains(said, "'/loop/apiUrl'")) {
 					t.Errorf("helm says %s", said)
 				}
 				if err == nil && strings.Contains(out, "--allow-http\n") != allowed {
