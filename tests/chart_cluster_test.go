@@ -96,7 +96,10 @@ func TestChart(t *testing.T) {
 				t.Errorf("the pod's message shows the link")
 			}
 			c.reads("docs", "/part-00/page-0001", "Page 1", first)
-			c.helm("rollback", "docs", "--namespace", "web", "--wait", "--timeout", "120s")
+			// Helm's own --wait can read the passed deadline of the roll-out that
+			// failed, before the controller has looked at the rollback.
+			c.helm("rollback", "docs", "--namespace", "web")
+			c.rolledOut("docs")
 			c.settled("docs")
 			load.check(t)
 			c.reads("docs", "/part-00/page-0001", "Page 1", first)
@@ -326,6 +329,7 @@ func (c *cluster) reads(release, page, want string, b bundleLink) {
 	if b.Version == "" {
 		return
 	}
+	c.settled(release) // a pod on its way out counts as ready until it is gone
 	c.eventually(func() string {
 		for _, pod := range c.podIPs(release) {
 			var about struct{ Version string }
@@ -347,6 +351,21 @@ func (c *cluster) settled(release string) {
 			"--output", `jsonpath={range .items[?(@.metadata.deletionTimestamp)]}{.metadata.name}{" "}{end}`)
 		if leaving != "" {
 			return "pods that do not go: " + leaving
+		}
+		return ""
+	})
+}
+
+// rolledOut waits until all pods of a release are of its newest deployment and
+// ready.
+func (c *cluster) rolledOut(release string) {
+	c.t.Helper()
+	c.eventually(func() string {
+		state := c.jsonpath("deployment/"+release+"-bindery",
+			"{.metadata.generation} {.status.observedGeneration} {.spec.replicas} {.status.replicas} {.status.updatedReplicas} {.status.readyReplicas}")
+		n := strings.Fields(state)
+		if len(n) != 6 || n[0] != n[1] || n[2] != n[3] || n[3] != n[4] || n[4] != n[5] {
+			return "generations and replicas of the deployment: " + state
 		}
 		return ""
 	})
