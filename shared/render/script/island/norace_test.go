@@ -1,0 +1,5 @@
+//go:build !race
+
+package island
+
+const raceDetector = false
