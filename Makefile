@@ -1,6 +1,6 @@
 # make run    export a documentation site, from publishing to a checked archive, through the real API
 # make test   everything that can be tested on this machine; says what it could not run
-# make check  what a change is held against before each push, in about two minutes
+# make check  what a change is held against before each push
 
 SITE ?= infra/docs
 OUT  ?= out/bindery-docs.tar.gz
