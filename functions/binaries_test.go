@@ -97,19 +97,19 @@ func checkRenderer(t *testing.T, program func(name string) string) {
 }
 
 // checkLog holds that a function's log is lines of JSON, each of them of this
-// function, and that every invocation was counted.
+// function, and that invocations have a line of their own.
 func checkLog(t *testing.T, name, log string) {
 	t.Helper()
-	counted, named := 0, false
+	told, named := 0, false
 	for line := range strings.Lines(log) {
 		var l struct {
-			Message  string    `json:"msg"`
-			Function string    `json:"function"` // "Function" in metrics
-			Trace    string    `json:"trace"`
-			Request  string    `json:"request"`
-			Job      string    `json:"job"`
-			Tenant   string    `json:"organisation"`
-			AWS      *struct{} `json:"_aws"`
+			Message  string   `json:"msg"`
+			Function string   `json:"function"` // "Function" in the invocation's own line
+			Trace    string   `json:"trace"`
+			Request  string   `json:"request"`
+			Job      string   `json:"job"`
+			Tenant   string   `json:"organisation"`
+			Duration *float64 `json:"durationMs"`
 		}
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Errorf("%s: a line of the log is no JSON: %s", name, line)
@@ -121,8 +121,8 @@ func checkLog(t *testing.T, name, log string) {
 		if l.Message == api.RequestMessage && l.Request != "" && l.Tenant != "" && l.Job != "" {
 			named = true
 		}
-		if l.AWS != nil {
-			counted++
+		if l.Message == "invocation" && l.Duration != nil {
+			told++
 			if l.Trace != "1-5bef4de7-ad49b0e87f6ef6c87fc2e700" {
 				t.Errorf("%s: an invocation without its trace: %s", name, line)
 			}
@@ -131,8 +131,8 @@ func checkLog(t *testing.T, name, log string) {
 	if aboutJobs := name == "startexport" || name == "getexport" || name == "generatebundle" || name == "getagentjob"; aboutJobs && !named {
 		t.Errorf("%s: no line of a request names request, organisation and job:\n%s", name, log)
 	}
-	if counted == 0 {
-		t.Errorf("%s: no invocation was counted:\n%s", name, log)
+	if told == 0 {
+		t.Errorf("%s: no invocation has its line:\n%s", name, log)
 	}
 }
 

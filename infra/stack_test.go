@@ -377,7 +377,8 @@ func TestMetricsAreThere(t *testing.T) {
 		"AWS/States ExecutionsFailed": {"StateMachineArn"}, "AWS/States ExecutionsTimedOut": {"StateMachineArn"},
 		"AWS/Lambda Errors": {"FunctionName"}, "AWS/Lambda Throttles": {"FunctionName"},
 		"AWS/SQS ApproximateNumberOfMessagesVisible": {"QueueName"},
-		"AWS/DynamoDB ReadThrottleEvents":            {"TableName"}, "AWS/DynamoDB WriteThrottleEvents": {"TableName"},
+		"Bindery SweepAge":                           {"Stage"}, "Bindery SweepFailures": {"Stage"}, "Bindery ExportFaults": {"Stage"},
+		"AWS/DynamoDB ReadThrottleEvents": {"TableName"}, "AWS/DynamoDB WriteThrottleEvents": {"TableName"},
 	}
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
 		for id, a := range s.of("AWS::CloudWatch::Alarm") {

@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/aws-cdk-go/awscdk/v2/interfaces/interfacesawscloudwatch"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/bindery-docs/bindery/shared/service/cloud"
 )
 
 // alarm is one thing that an operator should look at. Its anchor is that of
@@ -40,6 +42,9 @@ func (s *stack) newWatch() {
 	failing := func(name string) awscloudwatch.Metric {
 		return metric("AWS/Lambda", name, "Sum", &map[string]*string{"FunctionName": s.functions["reconcile"].fn.FunctionName()})
 	}
+	ours := func(name, statistic string) awscloudwatch.Metric {
+		return metric(cloud.MetricsNamespace, name, statistic, &map[string]*string{"Stage": jsii.String(string(s.stage))})
+	}
 	of := func(names ...string) *map[string]awscloudwatch.IMetric {
 		m := make(map[string]awscloudwatch.IMetric)
 		for _, name := range names {
@@ -56,7 +61,7 @@ func (s *stack) newWatch() {
 				Expression: jsii.String("IF(calls > 100, 100 * faults / calls, 0)"), Period: five, Label: jsii.String("faults in percent"),
 				UsingMetrics: &map[string]awscloudwatch.IMetric{"calls": ofAPI("Count", "Sum"), "faults": ofAPI("5XXError", "Sum")},
 			})},
-		{name: "ExportsFail", about: "Exports fail", anchor: "exports-fail", metric: ofWorkflow("ExecutionsFailed"), threshold: 3, periods: 1},
+		{name: "ExportsFail", about: "Exports fail by no fault of their sites", anchor: "exports-fail", metric: ours(cloud.MetricExportFaults, "Sum"), threshold: 3, periods: 1},
 		{name: "ExportsTimeOut", about: "An export took longer than its limit", anchor: "exports-time-out", metric: ofWorkflow("ExecutionsTimedOut"), threshold: 1, periods: 1},
 		{name: "StepsThrottled", about: "Lambda's concurrency limit holds steps up", anchor: "steps-throttled", threshold: 50, periods: 3, rich: true,
 			metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
@@ -66,6 +71,8 @@ func (s *stack) newWatch() {
 				UsingMetrics: of("planexport", "rendershard", "assemblebundle"),
 			})},
 		{name: "ReconcilerFails", about: "The reconciler fails again and again: jobs may hang", anchor: "reconciler-fails", metric: failing("Errors"), threshold: 3, periods: 2},
+		{name: "SweepLate", about: "What expired has not been removed for three days", anchor: "sweep-late", metric: ours(cloud.MetricSweepAge, "Maximum"), threshold: 3 * 24 * 60 * 60, periods: 1},
+		{name: "SweepFails", about: "Organisations could not be swept", anchor: "sweep-fails", metric: ours(cloud.MetricSweepFailures, "Sum"), threshold: 1, periods: 1},
 		{name: "DeadLetters", about: "Events could not be handled", anchor: "dead-letters", metric: metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", queue), threshold: 1, periods: 1},
 		// Not ThrottledRequests: a table has that for each operation apart, and
 		// none for all.

@@ -285,6 +285,19 @@ func (d *deployment) beforeSweep(t *testing.T) func(t *testing.T) {
 		t.Fatalf("after the first snapshot there are the packs %v and the manifests %v", packs, manifests)
 	}
 	second := owner.publishText(t, domain, "The second text.")
+	// An earlier release's record does not say which packs are needed: the
+	// sweep reads the manifest.
+	records := dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table})
+	rec, err := records.Get(t.Context(), store.Key{PK: "project#" + project.ID, SK: "snapshot#" + second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.Value = regexp.MustCompile(`"packs":\[[^]]*\],`).ReplaceAll(rec.Value, nil); strings.Contains(string(rec.Value), "packs") {
+		t.Fatalf("the record still has its packs: %s", rec.Value)
+	}
+	if err := records.Write(t.Context(), []store.Record{rec}, nil); err != nil {
+		t.Fatal(err)
+	}
 	packs, manifests := d.sources(t, org.ID)
 	published, modified := regexp.MustCompile(`(publishedAt\\*":\\*")\d{4}`), regexp.MustCompile(`(<LastModified>)\d{4}`)
 	d.proxy.setEdit(func(c awsCall, body []byte) []byte {
@@ -299,7 +312,7 @@ func (d *deployment) beforeSweep(t *testing.T) func(t *testing.T) {
 	return func(t *testing.T) {
 		defer d.proxy.setEdit(nil)
 		last := store.Delete{Key: store.Key{PK: "sweeps", SK: "sweep"}}
-		if err := dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table}).Write(t.Context(), nil, []store.Delete{last}); err != nil {
+		if err := records.Write(t.Context(), nil, []store.Delete{last}); err != nil {
 			t.Fatal(err)
 		}
 		d.invoke(t, "reconcile", "{}")

@@ -18,6 +18,6 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	keeper := job.NewKeeper(job.Options{Admin: w.Admin, Objects: w.Objects, Log: f.Log})
+	keeper := job.NewKeeper(job.Options{Admin: w.Admin, Objects: w.Objects, Log: f.Log, Annotate: cloud.Annotate})
 	return w.Step(cloud.ExecutionEnded(job.Task(job.Silent(keeper.Fail)))), nil
 }

@@ -21,7 +21,7 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	keeper := job.NewKeeper(job.Options{Admin: w.Admin, Objects: w.Objects, Runner: w.Runner, Log: f.Log})
+	keeper := job.NewKeeper(job.Options{Admin: w.Admin, Objects: w.Objects, Runner: w.Runner, Log: f.Log, Annotate: cloud.Annotate})
 	return w.Step(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 		return nil, keeper.Reconcile(ctx)
 	}), nil

@@ -15,6 +15,7 @@
 //	project.go       projects, the claim on a domain, settings
 //	feature.go       features by deployment
 //	snapshot.go      snapshots: upload, publish, retention
+//	sweep.go         how far the sweep of all organisations is
 //	exportjob.go     export jobs as callers see them: start, read, bundle link
 //	exportstep.go    export jobs as the workflow moves them
 //	agentjob.go      agent jobs

@@ -14,7 +14,7 @@ import (
 // The keys of all records. One partition holds what is read together.
 //
 //	orgs            <org>            that there is such an organisation
-//	sweeps          sweep            when all organisations were swept
+//	sweeps          sweep            SweepRound: how far the sweep of everything is
 //	org#<org>       organisation     Organisation
 //	                running          how many exports are queued or running
 //	                key#<key>        digest of an admin key, to list by

@@ -91,8 +91,9 @@ type Snapshot struct {
 	// Base is the snapshot that this one was made from, or empty.
 	Base     string `json:"base,omitempty"`
 	Manifest Blob   `json:"manifest"`
-	// Packs are those that the upload named, while pending; later the
-	// manifest has them.
+	// Packs are those that the upload named, while pending, and those that the
+	// manifest names once published. Records of earlier releases lack the
+	// latter, and so do those of more packs than MaxPacks: the manifest has them.
 	Packs       []Blob    `json:"packs,omitempty"`
 	CreatedAt   time.Time `json:"createdAt"`
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
@@ -343,8 +344,9 @@ func (s *Service) ManifestLink(ctx context.Context, p Snapshot) (store.Link, err
 
 // Contents are the facts that a check of a snapshot found.
 type Contents struct {
-	Files int   // number of files
-	Bytes int64 // their size together
+	Files int    // number of files
+	Bytes int64  // their size together
+	Packs []Blob // those that the manifest names
 }
 
 // Publish asks to make a snapshot the newest of its domain.
@@ -412,6 +414,9 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 		now := s.now()
 		p.Status, p.PublishedAt, p.Packs = SnapshotPublished, now, nil
 		p.Files, p.Bytes = contents.Files, contents.Bytes
+		if len(contents.Packs) <= MaxPacks {
+			p.Packs = contents.Packs
+		}
 		claim.Newest = p.ID
 		var b batch
 		b.put(snapshotKey(p.Project, p.ID), revision, p)
@@ -554,23 +559,6 @@ func (s *Service) Sweep(ctx context.Context, organisation string, fn func(ctx co
 		err = nil // another sweep began; it will say when it is done
 	}
 	return errors.Join(swept, err)
-}
-
-// SweepDue reports whether no sweep of all organisations has begun for as long
-// as every, and notes that one does now: of several that ask at once, one
-// gets true. It returns the store's errors.
-func (s *Service) SweepDue(ctx context.Context, every time.Duration) (bool, error) {
-	mark, revision, err := readOr[sweepMark](ctx, s, sweepsKey())
-	if err != nil || revision > 0 && s.now().Before(mark.StartedAt.Add(every)) {
-		return false, err
-	}
-	var b batch
-	b.put(sweepsKey(), revision, sweepMark{StartedAt: s.now()})
-	err = s.write(ctx, &b)
-	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // notSwept refuses to publish a snapshot while a sweep is running that began

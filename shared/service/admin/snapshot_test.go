@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -291,33 +290,4 @@ func TestASweepAndAPublishDoNotMeet(t *testing.T) {
 		want(t, publish(q.ID), "")
 		return nil
 	})
-}
-
-// TestSweepsAreFarApart: of all who ask, in whatever process, one sweeps.
-func TestSweepsAreFarApart(t *testing.T) {
-	w := newWorld(t)
-	var wg sync.WaitGroup
-	var told atomic.Int32
-	for range 10 {
-		wg.Go(func() {
-			due, err := w.SweepDue(w.ctx, time.Hour)
-			want(t, err, "")
-			if due {
-				told.Add(1)
-			}
-		})
-	}
-	wg.Wait()
-	if n := told.Load(); n != 1 {
-		t.Errorf("%d were told to sweep", n)
-	}
-	for _, after := range []struct {
-		time.Duration
-		due bool
-	}{{59 * time.Minute, false}, {time.Minute, true}, {time.Second, false}} {
-		w.advance(after.Duration)
-		if due, err := w.SweepDue(w.ctx, time.Hour); due != after.due || err != nil {
-			t.Errorf("after %v: %v, %v", after.Duration, due, err)
-		}
-	}
 }

@@ -45,7 +45,16 @@ func (s *server) checkSnapshot(ctx context.Context, p admin.Snapshot) (admin.Con
 	if err != nil {
 		return admin.Contents{}, err
 	}
-	return admin.Contents{Files: len(m.Entries), Bytes: m.Bytes()}, nil
+	return admin.Contents{Files: len(m.Entries), Bytes: m.Bytes(), Packs: packsOf(m)}, nil
+}
+
+// packsOf returns the packs that a manifest names.
+func packsOf(m *snapshot.Manifest) []admin.Blob {
+	packs := make([]admin.Blob, len(m.Packs))
+	for i, p := range m.Packs {
+		packs[i] = admin.Blob(p)
+	}
+	return packs
 }
 
 // readManifest reads a manifest that must be of the stated size and digest.

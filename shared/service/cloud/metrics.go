@@ -5,26 +5,24 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"slices"
 	"time"
 )
 
 // MetricsNamespace is where CloudWatch keeps what Metrics count.
 const MetricsNamespace = "Bindery"
 
-// Names of the metrics. All but Errors have the dimensions Stage and Function;
-// Errors have Code too, besides being counted without it.
+// Names of the metrics, which have the dimension Stage. There are only those
+// that an alarm of the stack reads: each costs its owner by the month, and AWS counts calls, errors and durations of functions for nothing.
 const (
-	MetricInvocations = "Invocations" // count
-	MetricErrors      = "Errors"      // count: refusals and failures, by code
-	MetricDuration    = "Duration"    // milliseconds in the handler
-	MetricPages       = "Pages"       // count: pages rendered
-	MetricBytes       = "Bytes"       // bytes written: units of a shard, or a bundle
+	MetricExportFaults  = "ExportFaults"  // count: exports that failed by no fault of their site
+	MetricSweepAge      = "SweepAge"      // seconds since when something may wait for a sweep
+	MetricSweepFailures = "SweepFailures" // count: organisations and objects that could not be swept
 )
 
-// Metrics counts in CloudWatch's embedded metric format: each invocation
-// writes one line of JSON to its log, from which CloudWatch takes the numbers.
-// So counting costs no call and can't fail an invocation.
+// Metrics writes a line of JSON for each invocation to its log: how long it took,
+// the code that it ended with, and what was annotated. What the stack watches is
+// marked in CloudWatch's embedded metric format, so counting costs no call and
+// can't fail an invocation.
 type Metrics struct {
 	out             io.Writer
 	stage, function string
@@ -56,12 +54,13 @@ type directive struct {
 
 // noteMetrics are the annotations that are metrics too.
 var noteMetrics = map[string]metric{
-	"pages": {MetricPages, "Count"},
-	"bytes": {MetricBytes, "Bytes"},
+	"exportFaults":  {MetricExportFaults, "Count"},
+	"sweepAge":      {MetricSweepAge, "Seconds"},
+	"sweepFailures": {MetricSweepFailures, "Count"},
 }
 
-// done counts an invocation that took so long and ended with a code; the empty
-// one is success. What is known of the invocation goes into the line too.
+// done writes the line of an invocation that took so long and ended with a code;
+// the empty one is success.
 func (m *Metrics) done(ctx context.Context, took time.Duration, code string) {
 	if m == nil {
 		return
@@ -69,13 +68,12 @@ func (m *Metrics) done(ctx context.Context, took time.Duration, code string) {
 	now := m.now()
 	line := map[string]any{
 		"time": now.UTC().Format(time.RFC3339Nano), "level": slog.LevelInfo.String(), "msg": "invocation",
-		"Stage": m.stage, "Function": m.function,
-		MetricInvocations: 1, MetricDuration: milliseconds(took),
+		"Stage": m.stage, "Function": m.function, "durationMs": milliseconds(took),
 	}
-	measured := directive{
-		Namespace: MetricsNamespace, Dimensions: [][]string{{"Stage", "Function"}},
-		Metrics: []metric{{MetricInvocations, "Count"}, {MetricDuration, "Milliseconds"}},
+	if code != "" {
+		line["code"] = code
 	}
+	var counted []metric
 	if n := notesOf(ctx); n != nil {
 		known := n.all()
 		for _, name := range known.order {
@@ -86,18 +84,14 @@ func (m *Metrics) done(ctx context.Context, took time.Duration, code string) {
 				continue
 			}
 			line[metric.Name] = v.Int64()
-			measured.Metrics = append(measured.Metrics, metric)
+			counted = append(counted, metric)
 		}
 	}
-	directives := []directive{measured}
-	if code != "" {
-		line["Code"], line[MetricErrors] = code, 1
-		directives = append(directives, directive{
-			Namespace: MetricsNamespace, Dimensions: [][]string{{"Stage", "Function"}, {"Stage", "Function", "Code"}},
-			Metrics: []metric{{MetricErrors, "Count"}},
-		})
+	if len(counted) > 0 {
+		line["_aws"] = map[string]any{"Timestamp": now.UnixMilli(), "CloudWatchMetrics": []directive{{
+			Namespace: MetricsNamespace, Dimensions: [][]string{{"Stage"}}, Metrics: counted,
+		}}}
 	}
-	line["_aws"] = map[string]any{"Timestamp": now.UnixMilli(), "CloudWatchMetrics": slices.Clip(directives)}
 	b, err := json.Marshal(line)
 	if err != nil {
 		return // an annotation that is not JSON is its author's fault, not the caller's

@@ -164,30 +164,50 @@ func TestLogAndMetrics(t *testing.T) {
 	if diff := cmp.Diff(want, got[0]); diff != "" {
 		t.Error(diff)
 	}
-	if d, ok := got[1]["Duration"].(float64); !ok || d < 0 {
-		t.Errorf("the duration is %v", got[1]["Duration"])
+	if d, ok := got[1]["durationMs"].(float64); !ok || d < 0 {
+		t.Errorf("the duration is %v", got[1]["durationMs"])
 	}
-	delete(got[1], "Duration")
-	name := func(name, unit string) map[string]any { return map[string]any{"Name": name, "Unit": unit} }
+	delete(got[1], "durationMs")
 	want = map[string]any{
 		"time": "2026-03-14T09:00:00Z", "level": "INFO", "msg": "invocation", "Stage": "prod", "Function": "rendershard",
 		"invocation": "inv-1", "trace": "1-abc-def", "job": "exp_1", "organisation": "org_1", "shard": 3.0,
-		"Invocations": 1.0, "Pages": 12.0, "Bytes": 3456.0,
-		"_aws": map[string]any{
-			"Timestamp": float64(now.UnixMilli()),
-			"CloudWatchMetrics": []any{map[string]any{
-				"Namespace": "Bindery", "Dimensions": []any{[]any{"Stage", "Function"}},
-				"Metrics": []any{name("Invocations", "Count"), name("Duration", "Milliseconds"), name("Pages", "Count"), name("Bytes", "Bytes")},
-			}},
-		},
+		"pages": 12.0, "bytes": 3456.0,
 	}
 	if diff := cmp.Diff(want, got[1]); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestMetricsOfErrors(t *testing.T) {
-	metricsOf := func(h func(*cloud.Metrics) cloud.Handler, event string) map[string]any {
+// What an alarm reads is a metric of the stage; nothing else is.
+func TestMetricsOfSweeps(t *testing.T) {
+	var out bytes.Buffer
+	now := time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
+	h := cloud.Step(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		cloud.Annotate(ctx, slog.Int("pages", 12), slog.Int("sweepFailures", 2), slog.Int64("sweepAge", 3600))
+		return nil, nil
+	}, cloud.StepOptions{Metrics: cloud.NewMetrics(&out, "prod", "reconcile", func() time.Time { return now })})
+	if _, err := h.Invoke(invoked(t.Context()), []byte(`{}`)); err != nil {
+		t.Fatal(err)
+	}
+	got := lines(t, &out)[0]
+	name := func(name, unit string) map[string]any { return map[string]any{"Name": name, "Unit": unit} }
+	want := map[string]any{
+		"Timestamp": float64(now.UnixMilli()),
+		"CloudWatchMetrics": []any{map[string]any{
+			"Namespace": "Bindery", "Dimensions": []any{[]any{"Stage"}},
+			"Metrics": []any{name("SweepFailures", "Count"), name("SweepAge", "Seconds")},
+		}},
+	}
+	if diff := cmp.Diff(want, got["_aws"]); diff != "" {
+		t.Error(diff)
+	}
+	if got["SweepFailures"] != 2.0 || got["SweepAge"] != 3600.0 || got["pages"] != 12.0 {
+		t.Errorf("the line is %v", got)
+	}
+}
+
+func TestCodesOfInvocations(t *testing.T) {
+	lineOf := func(h func(*cloud.Metrics) cloud.Handler, event string) map[string]any {
 		var out bytes.Buffer
 		_, _ = h(cloud.NewMetrics(&out, "dev", "f", nil)).Invoke(invoked(t.Context()), []byte(event))
 		all := lines(t, &out)
@@ -223,23 +243,12 @@ func TestMetricsOfErrors(t *testing.T) {
 		{"success", served(func(http.ResponseWriter, *http.Request) {}), get, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := metricsOf(c.h, c.event)
-			if got["Code"] != c.code {
-				t.Errorf("the code is %v, want %v", got["Code"], c.code)
+			got := lineOf(c.h, c.event)
+			if got["code"] != c.code {
+				t.Errorf("the code is %v, want %v", got["code"], c.code)
 			}
-			directives := got["_aws"].(map[string]any)["CloudWatchMetrics"].([]any)
-			if c.code == nil {
-				if len(directives) != 1 || got["Errors"] != nil {
-					t.Errorf("success counts as an error: %v", got)
-				}
-				return
-			}
-			want := map[string]any{
-				"Namespace": "Bindery", "Dimensions": []any{[]any{"Stage", "Function"}, []any{"Stage", "Function", "Code"}},
-				"Metrics": []any{map[string]any{"Name": "Errors", "Unit": "Count"}},
-			}
-			if diff := cmp.Diff(want, directives[1]); diff != "" {
-				t.Error(diff)
+			if got["_aws"] != nil {
+				t.Errorf("it is counted as a metric: %v", got)
 			}
 		})
 	}

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -93,6 +95,30 @@ func TestFailSaysHowTheExecutionEnded(t *testing.T) {
 				t.Errorf("the job is %s with %+v (%v)", j.Status, j.Failure, err)
 			}
 		})
+	}
+}
+
+// What operators are alarmed of are our faults, not the mistakes of a site.
+func TestFaultsAreCounted(t *testing.T) {
+	for code, counted := range map[string]bool{
+		admin.CodeInternal: true, admin.CodeTemporary: true, "States.Timeout": true,
+		admin.CodeInvalidSite: false, admin.CodeSiteTooLarge: false,
+	} {
+		w := newWorld(t)
+		w.publish(t, sampleSite(1))
+		exp := w.start(t)
+		var notes []string
+		keeper := job.NewKeeper(job.Options{Admin: w.admin, Objects: w.objects, Annotate: func(_ context.Context, attrs ...slog.Attr) {
+			for _, a := range attrs {
+				notes = append(notes, a.String())
+			}
+		}})
+		if err := keeper.Fail(t.Context(), job.FailInput{JobID: exp.ID, Error: job.ErrorNames{Error: code}}); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(notes, "exportFaults=1") != counted {
+			t.Errorf("%s: annotated %v", code, notes)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -42,6 +43,20 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 		}
 		return Coded(err)
 	}
+	k.countFault(ctx, in.JobID)
 	Clean(ctx, k.objects, k.log, in.JobID, "")
 	return nil
+}
+
+// countFault annotates "exportFaults" where a job failed by no fault of its site.
+// A fault that can't be looked up is not counted: the job has failed all the same.
+func (k *Keeper) countFault(ctx context.Context, jobID string) {
+	j, err := k.admin.FindExport(ctx, jobID)
+	if err != nil || j.Failure == nil {
+		return
+	}
+	switch j.Failure.Code {
+	case admin.CodeInternal, admin.CodeTemporary, admin.CodeRendererChanged:
+		k.annotate(ctx, slog.Int("exportFaults", 1))
+	}
 }

@@ -26,6 +26,10 @@ type Options struct {
 	// SweepEvery is how often Reconcile looks for objects that nothing refers
 	// to; 0 means every six hours, below 0 never.
 	SweepEvery time.Duration
+	// Annotate, if not nil, gets what a Keeper counts: "exportFaults", jobs that
+	// failed by no fault of their site; "sweepAge", in seconds since when
+	// something may wait for a sweep; and "sweepFailures".
+	Annotate func(ctx context.Context, attrs ...slog.Attr)
 }
 
 // Keeper looks after exports. It is safe for concurrent use.
@@ -38,13 +42,17 @@ type Keeper struct {
 	maxAge  time.Duration
 
 	sweepEvery time.Duration
+	annotate   func(context.Context, ...slog.Attr)
 }
 
 // NewKeeper makes a Keeper.
 func NewKeeper(opt Options) *Keeper {
 	k := &Keeper{
 		admin: opt.Admin, objects: opt.Objects, runner: opt.Runner, log: opt.Log, now: opt.Now,
-		maxAge: opt.MaxAge, sweepEvery: opt.SweepEvery,
+		maxAge: opt.MaxAge, sweepEvery: opt.SweepEvery, annotate: opt.Annotate,
+	}
+	if k.annotate == nil {
+		k.annotate = func(context.Context, ...slog.Attr) {}
 	}
 	if k.log == nil {
 		k.log = slog.New(slog.NewTextHandler(io.Discard, nil))

@@ -32,11 +32,7 @@ func (k *Keeper) Reconcile(ctx context.Context) error {
 	if err != nil {
 		faults = append(faults, err)
 	}
-	due, err := k.sweepDue(ctx)
-	if due {
-		err = k.Sweep(ctx)
-	}
-	faults = append(faults, err)
+	faults = append(faults, k.sweepSome(ctx))
 	return errors.Join(faults...)
 }
 
@@ -76,6 +72,7 @@ func (k *Keeper) end(ctx context.Context, job admin.ExportJob, message string) e
 	if err != nil {
 		return err
 	}
+	k.countFault(ctx, job.ID)
 	if err := k.runner.Stop(ctx, job.ID, message); err != nil {
 		return err
 	}

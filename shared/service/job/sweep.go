@@ -6,43 +6,173 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// sweepDue reports whether it is time to sweep, and notes that it is done. The
-// note is a record: in the cloud each look may be another process's, and one
-// that comes while a long sweep is at work must not begin a second.
-func (k *Keeper) sweepDue(ctx context.Context) (bool, error) {
+// Bounds of a sweep's work.
+const (
+	// sweepSlice is how long one call of Reconcile sweeps: the next one resumes.
+	// The last organisations that it began may take as long as a function lives.
+	sweepSlice = 5 * time.Minute
+	// sweepPage is how many organisations are swept between two notes of how
+	// far the round has come, and sweepAtOnce how many of them at the same time.
+	sweepPage   = 64
+	sweepAtOnce = 8
+	// bundlePage is how many objects are looked at between two notes.
+	bundlePage = 1000
+	// carefully is after how many tries at one place organisations are swept
+	// one at a time, and hopeless after how many the one that is next is left
+	// to the next round: whoever swept it did not live to say why.
+	carefully = 3
+	hopeless  = 6
+)
+
+// sweepSome goes on with the round of sweeping, if one is due or was left, for as
+// long as one call may.
+func (k *Keeper) sweepSome(ctx context.Context) error {
 	if k.sweepEvery < 0 {
-		return false, nil
+		return nil
 	}
-	return k.admin.SweepDue(ctx, k.sweepEvery)
+	round, mine, err := k.admin.BeginSweep(ctx, k.sweepEvery)
+	if err == nil && mine {
+		until := k.now().Add(sweepSlice)
+		err = k.sweepRound(ctx, &round, func() bool { return k.now().Before(until) })
+	}
+	if err != nil {
+		return err
+	}
+	k.annotate(ctx, slog.Int64("sweepAge", int64(k.now().Sub(round.Oldest()).Seconds())))
+	return nil
 }
 
 // Sweep removes what nothing refers to any more: uploads that were never
 // published, snapshots and bundles past their project's retention, and the
-// packs and manifests that no kept snapshot needs.
+// packs and manifests that no kept snapshot needs. It is a whole round at once,
+// or what is left of one that was begun; Reconcile does the same in slices. It
+// returns an error where another process sweeps, the store's errors, and one
+// that counts the organisations that could not be swept.
 func (k *Keeper) Sweep(ctx context.Context) error {
-	organisations, err := k.admin.ListOrganisations(ctx)
+	round, mine, err := k.admin.BeginSweep(ctx, 0)
 	if err != nil {
 		return err
 	}
-	var faults []error
-	for _, org := range organisations {
-		if _, err := k.admin.ExpireSnapshots(ctx, org.ID); err != nil {
-			faults = append(faults, err)
-			continue
+	if !mine {
+		return errors.New("another process is sweeping")
+	}
+	if err := k.sweepRound(ctx, &round, func() bool { return true }); err != nil {
+		return err
+	}
+	if round.Failed > 0 {
+		return fmt.Errorf("%d organisations and objects could not be swept; the log has each", round.Failed)
+	}
+	return nil
+}
+
+// sweepRound works on a round while there is time for it: bundles first, which are
+// most of what is stored. It notes how far it is after each page, so that a
+// process that dies costs a page.
+func (k *Keeper) sweepRound(ctx context.Context, round *admin.SweepRound, more func() bool) error {
+	note := func() error {
+		round.Tries = 1
+		return k.admin.NoteSweep(ctx, round)
+	}
+	failed := round.Failed
+	for !round.BundlesDone && more() {
+		if err := k.sweepBundles(ctx, round); err != nil {
+			return err
 		}
-		err := k.admin.Sweep(ctx, org.ID, func(ctx context.Context) error { return k.sweepPacks(ctx, org.ID) })
-		if err != nil {
-			faults = append(faults, fmt.Errorf("organisation %s: %w", org.ID, err))
+		if err := note(); err != nil {
+			return taken(err)
 		}
 	}
-	return errors.Join(append(faults, k.sweepBundles(ctx))...)
+	for round.BundlesDone && round.FinishedAt.IsZero() && more() {
+		if err := k.sweepOrganisations(ctx, round); err != nil {
+			return err
+		}
+		if err := note(); err != nil {
+			return taken(err)
+		}
+	}
+	if n := round.Failed - failed; n > 0 {
+		k.annotate(ctx, slog.Int("sweepFailures", n))
+	}
+	if !round.FinishedAt.IsZero() {
+		k.log.InfoContext(ctx, "swept everything", "organisations", round.Swept, "failed", round.Failed, "began", round.StartedAt)
+		return nil
+	}
+	round.Tries = 0
+	return taken(k.admin.LeaveSweep(ctx, round))
+}
+
+// taken is no error where another process has taken the round: it goes on.
+func taken(err error) error {
+	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+		return nil
+	}
+	return err
+}
+
+// sweepOrganisations sweeps the next page of organisations. One that can't be
+// swept is counted and logged; the others are not held up by it.
+func (k *Keeper) sweepOrganisations(ctx context.Context, round *admin.SweepRound) error {
+	if round.Tries > carefully && round.Careful == 0 {
+		round.Careful = sweepPage
+	}
+	page := sweepPage
+	if round.Careful > 0 {
+		page = 1
+		round.Careful--
+	}
+	ids, next, err := k.admin.OrganisationIDs(ctx, round.Organisations, page)
+	if err != nil {
+		return err
+	}
+	faults := make([]error, len(ids))
+	if round.Tries > hopeless {
+		for i := range faults {
+			faults[i] = fmt.Errorf("%d sweeps did not reach their end", round.Tries-1)
+		}
+	} else {
+		var g errgroup.Group
+		g.SetLimit(sweepAtOnce)
+		for i, id := range ids {
+			g.Go(func() error {
+				faults[i] = k.sweepOrganisation(ctx, id)
+				return nil
+			})
+		}
+		_ = g.Wait() // the faults are kept one by one
+	}
+	if err := ctx.Err(); err != nil {
+		return err // the page is swept again
+	}
+	for i, fault := range faults {
+		round.Swept++
+		if fault != nil {
+			round.Swept--
+			round.Failed++
+			k.log.ErrorContext(ctx, "an organisation was not swept", "organisation", ids[i], "error", fault)
+		}
+	}
+	if round.Organisations = next; next == "" {
+		round.FinishedAt = k.now()
+	}
+	return nil
+}
+
+func (k *Keeper) sweepOrganisation(ctx context.Context, id string) error {
+	if _, err := k.admin.ExpireSnapshots(ctx, id); err != nil {
+		return err
+	}
+	return k.admin.Sweep(ctx, id, func(ctx context.Context) error { return k.sweepPacks(ctx, id) })
 }
 
 // sweepPacks removes an organisation's packs and manifests that no snapshot
@@ -50,26 +180,27 @@ func (k *Keeper) Sweep(ctx context.Context) error {
 func (k *Keeper) sweepPacks(ctx context.Context, org string) error {
 	var refs snapshot.References
 	manifests := make(map[string]bool)
-	read := make(map[string]bool)
+	read := make(map[string][]admin.Blob)
 	err := k.admin.KeptSnapshots(ctx, org, func(p admin.Snapshot) error {
 		manifests[p.ManifestKey()] = true
 		for _, b := range p.Packs {
 			refs.AddPack(b.SHA256)
 		}
-		if p.Status != admin.SnapshotPublished || read[p.ManifestKey()] {
+		if p.Status != admin.SnapshotPublished || len(p.Packs) > 0 {
 			return ctx.Err()
 		}
-		read[p.ManifestKey()] = true
-		data, err := k.read(ctx, p.ManifestKey(), snapshot.MaxManifestBytes)
-		if err != nil {
-			return fmt.Errorf("manifest of snapshot %s: %w", p.ID, err)
+		packs, known := read[p.ManifestKey()]
+		if !known {
+			var err error
+			if packs, err = k.manifestPacks(ctx, p); err != nil {
+				return err
+			}
+			read[p.ManifestKey()] = packs
 		}
-		m, err := snapshot.Decode(bytes.NewReader(data))
-		if err != nil {
-			return fmt.Errorf("manifest of snapshot %s: %w", p.ID, err)
+		for _, b := range packs {
+			refs.AddPack(b.SHA256)
 		}
-		refs.Add(m)
-		return nil
+		return k.admin.NotePacks(ctx, p, packs)
 	})
 	if err != nil {
 		return err
@@ -89,6 +220,23 @@ func (k *Keeper) sweepPacks(ctx context.Context, org string) error {
 		}
 		return gone
 	})
+}
+
+// manifestPacks reads which packs a snapshot's manifest names.
+func (k *Keeper) manifestPacks(ctx context.Context, p admin.Snapshot) ([]admin.Blob, error) {
+	data, err := k.read(ctx, p.ManifestKey(), snapshot.MaxManifestBytes)
+	if err != nil {
+		return nil, fmt.Errorf("manifest of snapshot %s: %w", p.ID, err)
+	}
+	m, err := snapshot.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("manifest of snapshot %s: %w", p.ID, err)
+	}
+	packs := make([]admin.Blob, len(m.Packs))
+	for i, ref := range m.Packs {
+		packs[i] = admin.Blob(ref)
+	}
+	return packs, nil
 }
 
 // eachObject deletes what pick picks among the objects under a prefix.
@@ -114,53 +262,71 @@ func (k *Keeper) eachObject(ctx context.Context, prefix string, pick func([]stor
 	}
 }
 
-// sweepBundles removes bundles past their project's retention, and what a late
-// step left of a job that is final: parts, and the bundle of one that failed.
-func (k *Keeper) sweepBundles(ctx context.Context) error {
-	jobs := make(map[string]admin.ExportJob) // the jobs of one page of the list
+// sweepBundles looks at the next page of objects of exports and removes bundles
+// past their project's retention, and what a late step left of a job that is
+// final: parts, and the bundle of one that failed.
+func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) error {
+	list, err := k.objects.List(ctx, AllObjects, round.Bundle, bundlePage)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		round.BundlesDone = true
+		return nil
+	}
+	jobs := make(map[string]admin.ExportJob)
 	projects := make(map[string]admin.Project)
-	var fault error
-	err := k.eachObject(ctx, AllObjects, func(list []store.ObjectInfo) []store.ObjectInfo {
-		var gone []store.ObjectInfo
-		clear(jobs)
-		for _, o := range list {
-			id, rest, _ := strings.Cut(strings.TrimPrefix(o.Key, AllObjects), "/")
-			job, ok := jobs[id]
-			if !ok {
-				var err error
-				if job, err = k.admin.FindExport(ctx, id); err != nil {
-					if admin.CodeOf(err) != admin.CodeNotFound {
-						fault = err
-					}
-					job = admin.ExportJob{}
-				}
-				jobs[id] = job
-			}
-			if job.ID == "" || !job.Status.Final() {
-				continue
-			}
-			if rest != bundleName || job.Status != admin.ExportCompleted {
-				if k.now().Sub(job.UpdatedAt) > k.maxAge {
-					gone = append(gone, o)
-				}
-				continue
-			}
-			project, ok := projects[job.Project]
-			if !ok {
-				var err error
-				if project, err = k.admin.GetProject(ctx, job.Project); err != nil {
-					fault = err
-					continue
-				}
-				projects[job.Project] = project
-			}
-			if days := project.Retention.BundleDays; days > 0 && k.now().After(job.UpdatedAt.AddDate(0, 0, days)) {
-				gone = append(gone, o)
-			}
+	var gone []string
+	for _, o := range list {
+		id, rest, _ := strings.Cut(strings.TrimPrefix(o.Key, AllObjects), "/")
+		over, err := k.over(ctx, id, rest == bundleName, jobs, projects)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			round.Failed++
+			k.log.ErrorContext(ctx, "an object was not swept", "object", o.Key, "error", err)
+		case over:
+			gone = append(gone, o.Key)
 		}
-		return gone
-	})
-	return errors.Join(err, fault)
+	}
+	if len(gone) > 0 {
+		if err := k.objects.Delete(ctx, gone...); err != nil {
+			return err
+		}
+		k.log.InfoContext(ctx, "swept objects", "prefix", AllObjects, "count", len(gone))
+	}
+	round.Bundle = list[len(list)-1].Key
+	return nil
+}
+
+// over reports whether an object of an export may go. Jobs and projects are what
+// was read already, for the objects that follow.
+func (k *Keeper) over(ctx context.Context, id string, bundle bool, jobs map[string]admin.ExportJob, projects map[string]admin.Project) (bool, error) {
+	job, ok := jobs[id]
+	if !ok {
+		var err error
+		if job, err = k.admin.FindExport(ctx, id); err != nil && admin.CodeOf(err) != admin.CodeNotFound {
+			return false, err
+		}
+		jobs[id] = job
+	}
+	if job.ID == "" || !job.Status.Final() {
+		return false, nil
+	}
+	if !bundle || job.Status != admin.ExportCompleted {
+		return k.now().Sub(job.UpdatedAt) > k.maxAge, nil
+	}
+	project, ok := projects[job.Project]
+	if !ok {
+		var err error
+		if project, err = k.admin.GetProject(ctx, job.Project); err != nil {
+			return false, err
+		}
+		projects[job.Project] = project
+	}
+	days := project.Retention.BundleDays
+	return days > 0 && k.now().After(job.UpdatedAt.AddDate(0, 0, days)), nil
 }
 
 // read reads an object that has at most limit bytes.
