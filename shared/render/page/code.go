@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -13,212 +12,53 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
-// fence is what stands behind the ``` of a block of code.
-type fence struct {
-	lang, title, icon string
-	// numbers: lines are numbered. wrap: long lines are wrapped. expandable:
-	// a long block is folded.
-	numbers, wrap, expandable bool
-	// marks tells what is special about some lines.
-	marks []lineMark
-	// words stand out wherever they occur in some lines.
-	words []wordMark
-}
-
-// lineMark is what is special about the lines from one number to another, both
-// counted from 1.
-type lineMark struct {
-	from, to int
-	mark     mark
-}
-
-type mark uint8
-
-const (
-	markHighlight mark = 1 << iota
-	markFocus
-	markAdded
-	markRemoved
-	markWarning
-	markError
-)
-
-// appendClasses appends the class of each mark.
-func (m mark) appendClasses(b []byte) []byte {
-	for i, class := range [...]string{"highlight", "focus", "added", "removed", "warning", "error"} {
-		if m&(1<<i) != 0 {
-			b = append(append(b, " line-"...), class...)
-		}
-	}
-	return b
-}
-
-// parseFence reads language and meta of a fence in all the forms that authors
-// write: a title as bare words or as title="…", marked lines as {1,3-5} or
-// highlight={…}, and flags.
-func parseFence(lang, meta string) fence {
-	f := fence{lang: lang}
-	if i := strings.IndexAny(lang, "{="); i >= 0 {
-		// ```js{1,3} and ```title="…": the parser ends the language at white
-		// space only.
-		if lang[i] == '{' {
-			f.lang, meta = lang[:i], lang[i:]+" "+meta
-		} else {
-			f.lang, meta = "", lang+" "+meta
-		}
-	}
-	var words []string
-	for word := range fenceWords(meta) {
-		key, value, pair := strings.Cut(word, "=")
-		switch {
-		case word[0] == '{':
-			inner := strings.TrimSuffix(word[1:], "}")
-			if name, list, ok := strings.Cut(inner, "="); ok {
-				f.option(name, list)
-			} else {
-				f.markLines(inner, markHighlight)
+func registerCode(k *kinds) {
+	k[mdx.CodeBlock] = kind{
+		form: formBlock,
+		resolve: func(s *state, n *mdx.Node, sc *scope) ([]*mdx.Node, bool) {
+			if code := interpolate(n.Value, sc.props); len(code) <= len(n.Value) || s.grows(len(code), sc.file, n.Pos) {
+				n.Value = code
 			}
-		case pair && isPath(key):
-			f.option(key, value)
-		case word == "lines" || word == "showLineNumbers":
-			f.numbers = true
-		case word == "wrap":
-			f.wrap = true
-		case word == "expandable":
-			f.expandable = true
-		case word == "twoslash" || word == "diff" || word == "icon" || word == "highlight" || word == "focus" || word == "copy":
-		default:
-			words = append(words, unquote(word))
-		}
-	}
-	if f.title == "" {
-		f.title = strings.Join(words, " ")
-	}
-	return f
-}
-
-// option takes one name=value of a fence.
-func (f *fence) option(name, value string) {
-	value = unquote(value)
-	on := value != "false"
-	switch name {
-	case "title", "filename", "name", "label":
-		f.title = value
-	case "icon":
-		f.icon = value
-	case "highlight", "mark":
-		f.markLines(value, markHighlight)
-	case "focus":
-		f.markLines(value, markFocus)
-	case "lines", "showLineNumbers":
-		f.numbers = on
-	case "wrap":
-		f.wrap = on
-	case "expandable":
-		f.expandable = on
+			return nil, true
+		},
+		html:     func(s *state, b []byte, n *mdx.Node) []byte { return s.codeBlock(b, n, codeOf(n)) },
+		markdown: func(_ *state, m *component.Markdown, n *mdx.Node) { markdownCode(m, codeOf(n)) },
+		phrase: func(_ *state, b []byte, n *mdx.Node) []byte {
+			return component.AppendCodeSpan(b, strings.Join(strings.Fields(n.Value), " "))
+		},
+		text: func(_ *state, t *component.Text, n *mdx.Node) {
+			f := parseFence(n.Name, n.Meta)
+			t.Verbatim(f.annotations(n.Value))
+		},
 	}
 }
 
-// maxMarkedLine bounds the numbers in {1-1000000000}.
-const maxMarkedLine = 100_000
-
-// markLines reads a list such as 1,3-5.
-func (f *fence) markLines(list string, m mark) {
-	for part := range strings.SplitSeq(strings.Trim(list, "{}[] "), ",") {
-		from, to, ranged := strings.Cut(strings.TrimSpace(part), "-")
-		a, err := strconv.Atoi(strings.TrimSpace(from))
-		if err != nil || a < 1 || a > maxMarkedLine {
-			continue
-		}
-		b := a
-		if ranged {
-			if b, err = strconv.Atoi(strings.TrimSpace(to)); err != nil || b > maxMarkedLine {
-				continue
-			}
-		}
-		f.mark(a, b, m)
-	}
+func codeOf(n *mdx.Node) component.Code {
+	return component.Code{Lang: n.Name, Meta: n.Meta, Value: n.Value}
 }
 
-func (f *fence) mark(from, to int, m mark) {
-	if from <= to {
-		f.marks = append(f.marks, lineMark{from, to, m})
-	}
-}
+// maxInterpolated bounds in bytes what the properties of a snippet may add to one
+// block of code.
+const maxInterpolated = 1 << 20
 
-// lineMarks gives the marks of each of so many lines. Its work grows with the
-// marks and with the lines, not with how many lines each mark names.
-func (f *fence) lineMarks(lines int) []mark {
-	const kinds = 6
-	begin := make([][kinds]int32, lines+2) // marks that begin at a line, less those that end before it
-	for _, m := range f.marks {
-		for k := range kinds {
-			if m.mark&(1<<k) != 0 && m.from <= lines {
-				begin[m.from][k]++
-				begin[min(m.to, lines)+1][k]--
+// interpolate puts the properties of a snippet in the place of {name} in its
+// code. Where that would make it very long, the code stays as it is.
+func interpolate(code string, props mdx.Object) string {
+	if len(props) == 0 || strings.IndexByte(code, '{') < 0 {
+		return code
+	}
+	var pairs []string
+	added := 0
+	for _, p := range props {
+		if text, ok := display(p.Value); ok && isPath(p.Key) {
+			short, long := "{"+p.Key+"}", "{props."+p.Key+"}"
+			pairs = append(pairs, short, text, long, text)
+			if added += (strings.Count(code, short) + strings.Count(code, long)) * len(text); added > maxInterpolated {
+				return code
 			}
 		}
 	}
-	out := make([]mark, lines)
-	var open [kinds]int32
-	for i := range out {
-		for k := range kinds {
-			if open[k] += begin[i+1][k]; open[k] > 0 {
-				out[i] |= 1 << k
-			}
-		}
-	}
-	return out
-}
-
-// fenceWords yields the words of a meta string; white space within quotes and
-// braces does not end a word.
-func fenceWords(meta string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		start, depth := -1, 0
-		var quote byte
-		for i := 0; i < len(meta); i++ {
-			c := meta[i]
-			space := c == ' ' || c == '\t' || c == '\n'
-			switch {
-			case quote != 0:
-				if c == quote {
-					quote = 0
-				}
-			case (c == '"' || c == '\'') && (depth > 0 || i > 0 && meta[i-1] == '=' || start < 0) && strings.IndexByte(meta[i+1:], c) >= 0:
-				quote = c
-			case c == '{':
-				depth++
-			case c == '}' && depth > 0:
-				depth--
-			case space && depth == 0:
-				if start >= 0 {
-					if !yield(meta[start:i]) {
-						return
-					}
-					start = -1
-				}
-				continue
-			}
-			if start < 0 && !space {
-				start = i
-			}
-		}
-		if start >= 0 {
-			yield(meta[start:])
-		}
-	}
-}
-
-func unquote(s string) string {
-	s = strings.TrimSpace(s)
-	if len(s) >= 2 && s[0] == '{' && s[len(s)-1] == '}' {
-		s = strings.TrimSpace(s[1 : len(s)-1])
-	}
-	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
-		s = s[1 : len(s)-1]
-	}
-	return s
+	return strings.NewReplacer(pairs...).Replace(code)
 }
 
 // codeBlock appends a block of code; n is the fence, or nil where a component
@@ -352,4 +192,32 @@ func (s *state) codeLines(b []byte, f *fence, code string) []byte {
 		b = append(b, "</span>"...)
 	}
 	return b
+}
+
+// markdownCode writes a fence that is longer than any in the code.
+func markdownCode(m *component.Markdown, c component.Code) {
+	f := parseFence(c.Lang, c.Meta)
+	if c.Title != "" {
+		f.title = c.Title
+	}
+	code := f.annotations(c.Value)
+	longest, run := 2, 0
+	for i := 0; i < len(code); i++ {
+		if code[i] == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	fence := strings.Repeat("`", longest+1)
+	lang := f.lang
+	if lang == "" && f.title != "" {
+		lang = "text" // or the title's first word would be the language
+	}
+	info := strings.ReplaceAll(strings.TrimSpace(lang+" "+f.title), "`", "'")
+	m.Block()
+	m.Write(fence + strings.Join(strings.Fields(info), " ") + "\n")
+	m.Write(code)
+	m.Write("\n" + fence)
 }

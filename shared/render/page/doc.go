@@ -13,14 +13,20 @@
 //   - island.go: what needs an engine, shown by package island
 //   - ids.go: ids of headings and components, and their aliases
 //   - toplevel.go: the text, and what stands beside it
-//   - html.go, element.go: the tree as HTML; HTML elements that authors write
+//   - kinds.go: what is known of a kind of node: how it is resolved and written.
+//     A new kind is one value in its table
+//   - phrase.go, block.go, list.go, table.go, footnote.go, element.go: the kinds
+//     of nodes, each with its HTML, Markdown and text; so are links.go,
+//     image.go, math.go and code.go below
+//   - tag.go, attribute.go: HTML elements that authors write
+//   - html.go: the tree as HTML
 //   - style.go: authors' styles as classes, for a policy that allows no others
 //   - policy.go: what a content security policy must allow for the page
 //   - image.go: pictures and their sizes (internal/imagesize reads them)
 //   - reference.go: what pages show of specifications of APIs
 //   - embed.go: videos, frames and other pages within a page
-//   - code.go, notation.go: code blocks, the words behind a fence, and the
-//     comments in code that mark lines
+//   - code.go, fence.go, notation.go: code blocks, the words after a fence, and
+//     the comments in code that mark lines
 //   - diagram.go: Mermaid's diagrams as drawings, or left to its own runtime
 //   - math.go: formulas as MathML
 //   - links.go: links and files, and what the link report needs of them

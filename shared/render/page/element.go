@@ -1,15 +1,20 @@
 package page
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
-	"github.com/bindery-docs/bindery/shared/render/site"
-	"github.com/bindery-docs/bindery/shared/render/words"
 )
+
+// registerElements registers elements: components and those of HTML.
+func registerElements(k *kinds) {
+	k[mdx.Element] = kind{
+		form: formElement, resolve: (*state).expandElement, html: (*state).elementHTML, markdown: (*state).markdownElement, phrase: (*state).inlineElement, text: (*state).textElement,
+	}
+}
 
 // elementHTML appends a component or an HTML element.
 func (s *state) elementHTML(b []byte, n *mdx.Node) []byte {
@@ -32,39 +37,6 @@ func (s *state) elementHTML(b []byte, n *mdx.Node) []byte {
 	return s.tag(b, n)
 }
 
-// usesOutside finds and reports a <use> of another file: browsers load none
-// on file://, and none from another host at all.
-func (s *state) usesOutside(n *mdx.Node) bool {
-	e := s.element(n, nil)
-	for _, name := range [...]string{"href", "xlinkHref", "xlink:href"} {
-		if href := strings.TrimSpace(e.String(name)); href != "" && href[0] != '#' {
-			s.reportOnce(n, "use "+href, attrPos(n, name), "drawing-outside", "<use> is left out: it shows a drawing of another file, which browsers refuse from a folder: "+excerpt(href))
-			return true
-		}
-	}
-	return false
-}
-
-// animatesAddress finds and reports an animation that would change where a
-// link leads: to a script as well, which no check of the link sees (SVG 2 and
-// SMIL Animation, 3.2.2).
-func (s *state) animatesAddress(n *mdx.Node) bool {
-	for _, a := range n.Attrs {
-		if !strings.EqualFold(a.Name, "attributeName") {
-			continue
-		}
-		v, _ := attrValue(a)
-		if of, ok := v.(string); ok {
-			of = strings.ToLower(strings.TrimSpace(of))
-			if of == "href" || strings.HasSuffix(of, ":href") {
-				s.report(s.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // reportOnce records a warning the first time that key occurs on the page.
 func (s *state) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, message string) {
 	if _, again := s.once[key]; again {
@@ -77,478 +49,132 @@ func (s *state) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, message s
 	s.report(s.fileOf(n), pos, mdx.Warning, code, message)
 }
 
-// tagRule says how an HTML element is written.
-type tagRule uint8
-
-const (
-	// block: can't stand in a paragraph.
-	block tagRule = 1 << iota
-	// void: has no end tag and no content.
-	void
-	// phrases: holds phrases only; a paragraph alone in it is taken out.
-	phrases
-	// unwrap: the tag would break the document around it; its content stays.
-	unwrap
-	// drop: neither tag nor content is shown.
-	drop
-	// text: its content is text that HTML does not parse.
-	rawText
-)
-
-// rules lists the elements that need more than passing through.
-func rules(name string) tagRule {
-	switch name {
-	case "address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "dd", "div", "dl",
-		"fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "li", "menu", "nav",
-		"ol", "search", "section", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption", "colgroup":
-		return block
-	case "main":
-		return block
-	case "p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "dt", "summary", "legend":
-		return block | phrases
-	case "hr":
-		return block | void
-	case "area", "br", "col", "embed", "img", "input", "source", "track", "wbr", "param":
-		return void
-	case "a", "abbr", "b", "bdi", "bdo", "button", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark",
-		"q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var":
-		return phrases
-	case "html", "head", "body", "frameset", "noscript", "template", "portal", "fencedframe", "slot":
-		return unwrap
-	case "base", "meta", "link", "title", "frame", "plaintext", "xmp", "noembed", "noframes", "listing", "applet", "basefont", "bgsound":
-		return drop
-	case "style":
-		return rawText
-	}
-	return 0
-}
-
-func isBlockTag(name string) bool { return rules(name)&block != 0 }
-
-// isTag reports whether a name is that of an HTML or SVG element, by its form:
-// a small letter, then letters, digits and hyphens.
-func isTag(name string) bool {
-	if name == "" || name[0] < 'a' || name[0] > 'z' {
-		return false
-	}
-	for i := 1; i < len(name); i++ {
-		c := name[i]
-		if !isASCIILetter(c) && (c < '0' || c > '9') && c != '-' {
-			return false
+// markdownElement writes a component or an HTML element.
+func (s *state) markdownElement(m *component.Markdown, n *mdx.Node) {
+	if c := s.component(n); c != nil {
+		if c.Markdown != nil {
+			c.Markdown(m, s.element(n, c))
+		} else {
+			s.markdownBlocks(m, n.Children)
 		}
+		return
 	}
-	return true
-}
-
-// tag appends an HTML element as its author wrote it, as far as a page can
-// hold it.
-func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	name := n.Name
-	inSVG := s.svg > 0
-	if !inSVG || !svgKeepsCase(name) {
-		// HTML reads names whatever their case.
-		name = strings.ToLower(name)
-	}
-	rule := rules(name)
-	if inSVG {
-		rule &= drop | unwrap
-	}
-	if out, done := s.instead(b, n, name, rule); done {
-		return out
-	}
-	children := n.Children
-	if rule&phrases != 0 {
-		children = soleParagraph(children)
-		if (name == "p" || isHeadingTag(name)) && s.hasBlock(children) {
-			name = "div"
-		}
-	}
-	if name == "main" {
-		name = "div" // the document has its own
-	}
-	table := name == "table" && !inSVG
-	if table {
-		b = s.scrollBox(b, "table-wrap", words.Table)
-	}
-	b = s.startTag(b, n, name)
 	switch {
-	case rule&void != 0:
-		b = append(b, '>')
-	case len(children) == 0 && inSVG && isShape(name):
-		b = append(b, "/>"...)
-	default:
-		b = append(b, '>')
-		b = s.inside(b, n, name, rule, children)
-		b = append(b, "</"...)
-		b = append(b, name...)
-		b = append(b, '>')
-	}
-	if table {
-		b = append(b, "</div>"...)
-	}
-	if rule&block != 0 {
-		b = append(b, '\n')
-	}
-	return b
-}
-
-// instead appends what stands in the place of an element that a page can't hold
-// as it is, if only nothing, and reports whether the element is one of those.
-func (s *state) instead(b []byte, n *mdx.Node, name string, rule tagRule) ([]byte, bool) {
-	inSVG := s.svg > 0
-	switch {
-	case name == "script":
-		return s.script(b, n), true
-	case inSVG && (name == "title" || name == "style"):
-		return s.svgText(b, n, name), true
-	case rule&drop != 0:
-		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "<"+name+"> can't stand in a page's body and is left out")
-		return b, true
-	case rule&unwrap != 0:
-		return s.blocks(b, n.Children), true
-	case name == "use" && s.usesOutside(n) || (name == "set" || name == "animate") && s.animatesAddress(n):
-		return b, true
-	case name == "a" && !inSVG && s.anchors > 0:
-		return s.blocks(b, n.Children), true // as for Markdown's links
-	case s.r.airGapped && !inSVG && isEmbed(name) && s.outside(n):
-		return s.embedNotice(b, n), true
-	}
-	return b, false
-}
-
-// isEmbed reports whether an element of HTML shows what is fetched from an
-// address, other than a picture.
-func isEmbed(name string) bool {
-	switch name {
-	case "iframe", "video", "audio", "embed", "object":
-		return true
-	}
-	return false
-}
-
-// startTag appends an element's start tag, without the sign that ends it.
-func (s *state) startTag(b []byte, n *mdx.Node, name string) []byte {
-	inSVG, extra := s.svg > 0, ""
-	if !inSVG && name == "img" {
-		extra = s.fitImage(n)
-	} else if !inSVG && isEmbed(name) {
-		s.fitEmbed(n, name)
-	}
-	b = append(b, '<')
-	b = append(b, name...)
-	b = s.attributes(b, n, name, extra)
-	if inSVG {
-		return b
-	}
-	if isHeadingTag(name) {
-		if _, own := n.Attr("id"); !own {
-			b = html.AppendAttr(b, "id", s.ids[n])
+	case isHeadingTag(name):
+		s.markdownHeading(m, int(name[1]-'0'), n.Children)
+	case name == "hr":
+		m.Paragraph("---")
+	case name == "pre":
+		if text := strings.Trim(mdx.PlainText(n), "\n"); text != "" {
+			markdownCode(m, component.Code{Value: text})
 		}
-	}
-	if name == "img" {
-		if _, ok := n.Attr("alt"); !ok {
-			b = append(b, ` alt=""`...)
-		}
-		_, own := n.Attr("loading")
-		b = s.appendLoading(b, own)
-	}
-	return b
-}
-
-// inside appends what stands between an element's tags. children are the
-// node's, without a paragraph that must not stand there.
-func (s *state) inside(b []byte, n *mdx.Node, name string, rule tagRule, children []*mdx.Node) []byte {
-	if name == "a" && s.svg == 0 {
-		s.anchors++
-		defer func() { s.anchors-- }()
-	}
-	switch {
-	case rule&rawText != 0:
-		return s.rawText(b, n)
-	case name == "iframe":
-		return b // What stands in a frame is never shown.
-	case s.svg == 0 && isHeadingTag(name) && s.ids[n] != "":
-		return s.headingBody(b, n, s.ids[n], int(name[1]-'0'))
-	case name == "svg" || name == "math":
-		s.svg++
-		defer func() { s.svg-- }()
-	}
-	return s.blocks(b, children)
-}
-
-// svgText appends an element of SVG that holds text. Its text is written so
-// that it reads the same whether or not it is parsed as HTML.
-func (s *state) svgText(b []byte, n *mdx.Node, name string) []byte {
-	text := mdx.PlainText(n)
-	if name == "style" && strings.ContainsAny(text, "<&") {
-		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "a <style> with < or & in it can't stand in an <svg> and is left out")
-		return b
-	}
-	b = append(b, '<')
-	b = append(b, name...)
-	b = append(b, '>')
-	if name == "style" {
-		s.allowStyle(text)
-		b = append(b, text...)
-	} else {
-		b = html.AppendText(b, text)
-	}
-	b = append(b, "</"...)
-	b = append(b, name...)
-	return append(b, '>')
-}
-
-// svgKeepsCase reports whether an element of SVG has capitals in its name.
-func svgKeepsCase(name string) bool {
-	switch name {
-	case "animateMotion", "animateTransform", "clipPath", "foreignObject", "linearGradient", "radialGradient", "textPath":
-		return true
-	}
-	return strings.HasPrefix(name, "fe") && len(name) > 2 && 'A' <= name[2] && name[2] <= 'Z'
-}
-
-// isShape reports whether an element of SVG draws and has no content.
-func isShape(name string) bool {
-	switch name {
-	case "path", "circle", "ellipse", "line", "polygon", "polyline", "rect", "stop", "use", "image":
-		return true
-	}
-	return false
-}
-
-// script keeps scripts that are files of the site, or copies in the bundle, and leaves all others out.
-func (s *state) script(b []byte, n *mdx.Node) []byte {
-	if a, ok := n.Attr("src"); ok {
-		if v, _ := attrValue(a); v != nil {
-			if src, ok := v.(string); ok && (!strings.Contains(src, "//") || s.r.site.Resolve(s.page, src).Kind == site.ToFile) {
-				b = append(b, "<script defer"...)
-				b = html.AppendAttr(b, "src", s.asset(n, n.Pos, src))
-				return append(b, "></script>"...)
+	case name == "ul" || name == "ol":
+		number := 1
+		for _, c := range n.Children {
+			if c.Kind != mdx.Element || c.Name != "li" {
+				s.markdownBlocks(m, []*mdx.Node{c})
+				continue
 			}
+			marker := "- "
+			if name == "ol" {
+				marker = strconv.Itoa(number) + ". "
+				number++
+			}
+			s.markdownWithin(m, marker, c)
 		}
-	}
-	s.report(s.fileOf(n), n.Pos, mdx.Warning, "script-dropped", "a <script> in a page is left out unless it loads a file of the site")
-	return b
-}
-
-// rawText appends the content of a style element, whose text HTML does not
-// parse.
-func (s *state) rawText(b []byte, n *mdx.Node) []byte {
-	text := mdx.PlainText(n)
-	if i := strings.Index(strings.ToLower(text), "</"); i >= 0 {
-		text = text[:i]
-	}
-	s.allowStyle(text)
-	return append(b, text...)
-}
-
-// attributes appends an element's attributes: React's names become HTML's,
-// addresses are resolved, and what only a script could serve is left out.
-// extra are classes besides the author's.
-func (s *state) attributes(b []byte, n *mdx.Node, tag, extra string) []byte {
-	styled := joinClasses(extra, s.styleClass(n))
-	for i, a := range n.Attrs {
-		name := s.attrName(a.Name)
-		if name == "" || repeated(n.Attrs, i) {
-			continue
+	case name == "blockquote":
+		s.markdownWithin(m, "> ", n)
+	case name == "table":
+		var rows [][]string
+		s.htmlRows(n, &rows)
+		markdownTable(m, rows, nil)
+	case name == "summary":
+		if text := s.markdownPhrase(soleParagraph(n.Children)); text != "" {
+			m.Paragraph("**" + text + "**")
 		}
-		if isHandler(a.Name) {
-			s.handlerDropped(n, a.Name, a.Pos)
-			continue
-		}
-		v, ok := attrValue(a)
-		if !ok || v == nil || name == "style" { // a style became a class
-			continue
-		}
-		var value string
-		switch v := v.(type) {
-		case bool:
-			b = appendSwitch(b, name, v, a.Kind)
-			continue
-		case string:
-			value = v
-		case float64:
-			value, _ = display(v)
-		default:
-			continue
-		}
-		if name == "class" {
-			s.classNames(a)
-			value, styled = joinClasses(value, styled), ""
-			ok = value != ""
-		} else {
-			value, ok = s.attribute(n, tag, name, a.Pos, value)
-		}
-		if ok {
-			b = html.AppendAttr(b, name, value)
-		}
-	}
-	if styled != "" {
-		b = html.AppendAttr(b, "class", styled)
-	}
-	return b
-}
-
-// appendSwitch appends an attribute whose value is true or false: as a word
-// where HTML wants one, else by being there or not.
-func appendSwitch(b []byte, name string, on bool, kind mdx.AttrKind) []byte {
-	named := strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-")
-	switch {
-	case named && kind != mdx.AttrBool:
-		b = html.AppendAttr(b, name, strconv.FormatBool(on))
-	case on && name != "id" && name != "class":
-		b = append(b, ' ')
-		b = append(b, name...)
-	}
-	return b
-}
-
-// attribute returns the value that an attribute has on the page, and false for
-// one that is left out. pos is where its author wrote it.
-func (s *state) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value string) (string, bool) {
-	switch name {
-	case "id":
-		// Ids that are taken already have none here.
-		value = s.ids[n]
-		s.emitted(value)
-	case "href", "xlink:href":
-		if tag == "image" {
-			value = s.asset(n, pos, value)
-		} else {
-			value = s.link(n, pos, value)
-		}
-	case "src", "poster":
-		value = s.asset(n, pos, value)
-	case "data":
-		if tag != "object" {
-			return value, true
-		}
-		value = s.asset(n, pos, value)
-	case "srcset", "imagesrcset":
-		return s.srcset(n, pos, value), true
-	case "action", "formaction":
-		value = s.link(n, pos, value)
-	case "srcdoc":
-		s.report(s.fileOf(n), pos, mdx.Warning, "script-dropped", "srcdoc is left out: a page in a page may run scripts")
-		return "", false
+	case rules(name)&(drop|rawText) != 0 || name == "script" || name == "svg":
 	default:
-		return value, true
+		s.markdownBlocks(m, n.Children)
 	}
-	return value, value != ""
 }
 
-// joinClasses puts two lists of classes together.
-func joinClasses(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + " " + b
-}
-
-// repeated reports whether a later attribute has the same name.
-func repeated(attrs []mdx.Attr, i int) bool {
-	for _, a := range attrs[i+1:] {
-		if strings.EqualFold(a.Name, attrs[i].Name) {
-			return true
+func (s *state) inlineElement(b []byte, n *mdx.Node) []byte {
+	if c := s.component(n); c != nil {
+		if c.Markdown == nil || c.Block {
+			return s.inlineMarkdown(b, n.Children)
 		}
+		m := component.NewMarkdown(s)
+		c.Markdown(m, s.element(n, c))
+		return append(b, bytes.TrimRight(m.Bytes(), "\n")...)
 	}
-	return false
+	switch n.Name {
+	case "br":
+		return s.lineBreak(b)
+	case "strong", "b":
+		return s.delimited(b, "**", n.Children)
+	case "em", "i":
+		return s.delimited(b, "*", n.Children)
+	case "del", "s":
+		return s.delimited(b, "~~", n.Children)
+	case "code", "kbd", "samp", "tt":
+		if text := strings.Join(strings.Fields(mdx.PlainText(n)), " "); text != "" {
+			return append(b, component.CodeSpan(text)...)
+		}
+		return b
+	case "a":
+		if href := s.element(n, nil).String("href"); href != "" {
+			return s.markdownAnchor(b, n.Children, href)
+		}
+	case "img":
+		e := s.element(n, nil)
+		return s.markdownImage(b, e.String("alt"), e.String("src"))
+	case "iframe", "video", "audio":
+		e := s.element(n, nil)
+		src, title := e.String("src"), e.String("title")
+		if src == "" {
+			return s.inlineMarkdown(b, n.Children)
+		}
+		if title == "" {
+			title = src
+		}
+		b = append(b, '[')
+		b = component.AppendMarkdown(b, title)
+		b = append(b, "]("...)
+		b = append(b, markdownAddress(s.r.site.Resolve(s.page, src).Href)...)
+		return append(b, ')')
+	case "svg", "script", "style":
+		return b
+	}
+	return s.inlineMarkdown(b, n.Children)
 }
 
-// attrName returns the name that an attribute has in HTML, "" for one that only
-// means something to React, or that is no name.
-func (s *state) attrName(name string) string {
-	switch name {
-	case "className", "class":
-		return "class"
-	case "htmlFor":
-		return "for"
-	case "key", "ref", "children", "dangerouslySetInnerHTML", "innerHTML", "suppressHydrationWarning", "suppressContentEditableWarning", "noAnchor", "noanchor", "":
-		return ""
-	case "defaultValue":
-		return "value"
-	case "defaultChecked":
-		return "checked"
-	case "xlinkHref":
-		return "xlink:href"
-	}
-	upper := false
-	for i := 0; i < len(name); i++ {
-		c := name[i]
+func (s *state) textElement(t *component.Text, n *mdx.Node) {
+	if c := s.component(n); c != nil {
+		e := s.element(n, c)
 		switch {
-		case 'A' <= c && c <= 'Z':
-			upper = true
-		case 'a' <= c && c <= 'z', c == '_', c == ':':
-		case i > 0 && ('0' <= c && c <= '9' || c == '-' || c == '.'):
+		case c.Text != nil:
+			c.Text(t, e)
+		case c.Block:
+			t.Line(e.TitleText("title"))
+			t.Line(e.String("description"))
+			t.Children(e)
 		default:
-			return ""
+			s.text(t, n.Children)
 		}
+		return
 	}
 	switch {
-	case !upper:
-		return name
-	case s.svg == 0 && name != "viewBox" && name != "preserveAspectRatio" && !strings.HasPrefix(name, "stroke") && !strings.HasPrefix(name, "fill"):
-		return strings.ToLower(name)
-	case keepsCase(name):
-		return name
+	case isHeadingTag(n.Name):
+		t.Begin(int(n.Name[1]-'0'), s.plain(n.Children), s.ids[n])
+	case n.Name == "script" || n.Name == "svg" || n.Name == "iframe" || rules(n.Name)&(drop|rawText) != 0:
+	case n.Name == "img":
+		t.Add(s.element(n, nil).String("alt"))
+	case isBlockTag(n.Name) || n.Name == "br":
+		t.Break()
+		s.text(t, n.Children)
+		t.Break()
+	default:
+		s.text(t, n.Children)
 	}
-	return kebab(name)
-}
-
-// keepsCase reports whether an attribute of SVG has capitals in its own name;
-// React writes all others so instead of with hyphens.
-func keepsCase(name string) bool {
-	switch name {
-	case "attributeName", "attributeType", "baseFrequency", "calcMode", "clipPathUnits", "diffuseConstant", "edgeMode",
-		"filterUnits", "gradientTransform", "gradientUnits", "kernelMatrix", "kernelUnitLength", "keyPoints", "keySplines",
-		"keyTimes", "lengthAdjust", "limitingConeAngle", "markerHeight", "markerUnits", "markerWidth", "maskContentUnits",
-		"maskUnits", "numOctaves", "pathLength", "patternContentUnits", "patternTransform", "patternUnits", "pointsAtX",
-		"pointsAtY", "pointsAtZ", "preserveAlpha", "preserveAspectRatio", "primitiveUnits", "refX", "refY", "repeatCount",
-		"repeatDur", "requiredExtensions", "specularConstant", "specularExponent", "spreadMethod", "startOffset",
-		"stdDeviation", "stitchTiles", "surfaceScale", "systemLanguage", "tableValues", "targetX", "targetY", "textLength",
-		"viewBox", "xChannelSelector", "yChannelSelector", "zoomAndPan":
-		return true
-	}
-	return false
-}
-
-// kebab turns strokeWidth into stroke-width.
-func kebab(name string) string {
-	b := make([]byte, 0, len(name)+4)
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		if 'A' <= c && c <= 'Z' {
-			b = append(b, '-', c|0x20)
-		} else {
-			b = append(b, c)
-		}
-	}
-	return string(b)
-}
-
-// classNames records the classes of an attribute.
-func (s *state) classNames(a mdx.Attr) {
-	v, _ := attrValue(a)
-	text, _ := v.(string)
-	for class := range strings.FieldsSeq(text) {
-		if s.classes == nil {
-			s.classes = map[string]struct{}{}
-		}
-		s.classes[class] = struct{}{}
-	}
-}
-
-// srcset resolves every address of a list of pictures.
-func (s *state) srcset(n *mdx.Node, pos mdx.Pos, value string) string {
-	var out []string
-	for part := range strings.SplitSeq(value, ",") {
-		address, rest, _ := strings.Cut(strings.TrimSpace(part), " ")
-		if address == "" {
-			continue
-		}
-		if address = s.asset(n, pos, address); address != "" {
-			out = append(out, strings.TrimSpace(address+" "+strings.TrimSpace(rest)))
-		}
-	}
-	return strings.Join(out, ", ")
 }

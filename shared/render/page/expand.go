@@ -12,6 +12,13 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
+// registerSource registers what a source has and a resolved page does not.
+func registerSource(k *kinds) {
+	gone := kind{form: formGone, resolve: func(*state, *mdx.Node, *scope) ([]*mdx.Node, bool) { return nil, false }}
+	k[mdx.ESM], k[mdx.Definition] = gone, gone
+	k[mdx.Expression] = kind{form: formGone, resolve: (*state).expandExpression}
+}
+
 // Limits of what one page may grow to. They stop snippets that include each
 // other over and over, and bound the memory of a page.
 const (
@@ -78,7 +85,7 @@ func (r *Renderer) parse(name string, src []byte) (*mdx.File, []mdx.Diagnostic) 
 // expandFile resolves a file's content in a scope of its own.
 func (s *state) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
 	s.declare(root, sc)
-	return paragraphs(s.expand(root.Children, sc))
+	return s.paragraphs(s.expand(root.Children, sc))
 }
 
 // expand resolves nodes: snippets are replaced by their content, expressions
@@ -115,21 +122,8 @@ func (s *state) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool)
 	if s.origin != nil && sc.file != s.source {
 		s.origin[n] = sc.file
 	}
-	switch n.Kind {
-	case mdx.ESM, mdx.Definition:
-		return nil, false
-	case mdx.Expression:
-		return s.expandExpression(n, sc), false
-	case mdx.Element:
-		return s.expandElement(n, sc)
-	}
-	switch n.Kind {
-	case mdx.CodeBlock:
-		if code := interpolate(n.Value, sc.props); len(code) <= len(n.Value) || s.grows(len(code), sc.file, n.Pos) {
-			n.Value = code
-		}
-	case mdx.Heading:
-		s.ownID(n)
+	if resolve := s.kinds[n.Kind].resolve; resolve != nil {
+		return resolve(s, n, sc)
 	}
 	if len(n.Children) > 0 {
 		n.Children = s.expand(n.Children, sc)
@@ -160,53 +154,8 @@ func nodeBytes(n *mdx.Node) int {
 	return size
 }
 
-// maxInterpolated bounds in bytes what the properties of a snippet may add to one
-// block of code.
-const maxInterpolated = 1 << 20
-
-// interpolate puts the properties of a snippet in the place of {name} in its
-// code. Where that would make it very long, the code stays as it is.
-func interpolate(code string, props mdx.Object) string {
-	if len(props) == 0 || strings.IndexByte(code, '{') < 0 {
-		return code
-	}
-	var pairs []string
-	added := 0
-	for _, p := range props {
-		if text, ok := display(p.Value); ok && isPath(p.Key) {
-			short, long := "{"+p.Key+"}", "{props."+p.Key+"}"
-			pairs = append(pairs, short, text, long, text)
-			if added += (strings.Count(code, short) + strings.Count(code, long)) * len(text); added > maxInterpolated {
-				return code
-			}
-		}
-	}
-	return strings.NewReplacer(pairs...).Replace(code)
-}
-
-// ownID takes {#id} off the end of a heading: the id that its author wants.
-func (s *state) ownID(n *mdx.Node) {
-	last := len(n.Children) - 1
-	if last < 0 || n.Children[last].Kind != mdx.Expression {
-		return
-	}
-	id, ok := strings.CutPrefix(strings.TrimSpace(n.Children[last].Value), "#")
-	if !ok || id == "" || strings.ContainsAny(id, " \t\n\"'<>&") {
-		return
-	}
-	n.Children = n.Children[:last]
-	if last > 0 && n.Children[last-1].Kind == mdx.Text {
-		n.Children[last-1].Value = strings.TrimRight(n.Children[last-1].Value, " \t")
-	}
-	if s.ownIDs == nil {
-		s.ownIDs = map[*mdx.Node]string{}
-	}
-	s.ownIDs[n] = id
-}
-
-func (s *state) expandExpression(n *mdx.Node, sc *scope) []*mdx.Node {
+func (s *state) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, same bool) {
 	t := s.try()
-	var list []*mdx.Node
 	v, err := s.evaluate(n.Value, sc, n.Pos)
 	ok := err == nil
 	if ok {
@@ -217,62 +166,21 @@ func (s *state) expandExpression(n *mdx.Node, sc *scope) []*mdx.Node {
 			"this expression needs JavaScript and is left out: {"+excerpt(n.Value)+"}: "+reasonOf(err))
 	}
 	if shown, ok := s.settle(t, n, nil, nil, sc); ok {
-		return shown
+		return shown, false
 	}
 	if n.Inline {
 		for _, c := range list {
 			c.Inline = c.Inline || c.Kind == mdx.Element
 		}
 	}
-	return list
-}
-
-// paragraphs puts runs of inline nodes among blocks into paragraphs: what the
-// value of an expression leaves, or an element that shows only its content.
-func paragraphs(list []*mdx.Node) []*mdx.Node {
-	loose := false
-	for _, n := range list {
-		loose = loose || isInline(n)
-	}
-	if !loose {
-		return list
-	}
-	var out []*mdx.Node
-	for i := 0; i < len(list); {
-		if !isInline(list[i]) {
-			out = append(out, list[i])
-			i++
-			continue
-		}
-		start := i
-		blank := true
-		for i < len(list) && isInline(list[i]) {
-			blank = blank && list[i].Kind == mdx.Text && strings.TrimSpace(list[i].Value) == ""
-			i++
-		}
-		if !blank {
-			run := list[start:i:i]
-			out = append(out, &mdx.Node{Kind: mdx.Paragraph, Children: run, Pos: run[0].Pos, End: run[len(run)-1].End})
-		}
-	}
-	return out
-}
-
-func isInline(n *mdx.Node) bool {
-	switch n.Kind {
-	case mdx.Text, mdx.Emphasis, mdx.Strong, mdx.Delete, mdx.InlineCode, mdx.InlineMath, mdx.Break, mdx.Link, mdx.Image, mdx.FootnoteRef:
-		return true
-	case mdx.Element, mdx.Expression:
-		return n.Inline
-	}
-	return false
+	return list, false
 }
 
 // dissolve returns the content of an element that is shown without it.
 func (s *state) dissolve(n *mdx.Node, sc *scope) []*mdx.Node {
 	list := s.expand(n.Children, sc)
 	if !n.Inline {
-		return paragraphs(list)
+		return s.paragraphs(list)
 	}
 	return list
 }
@@ -373,7 +281,7 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 				if needed && !says(list) { // what it holds is readable at least
 					list = children
 					if !n.Inline {
-						list = paragraphs(children)
+						list = s.paragraphs(children)
 					}
 				}
 				return list, false
@@ -409,7 +317,7 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 	}
 	if len(n.Children) > 0 {
 		if !n.Inline && !isTag(name) && s.component(n) == nil {
-			n.Children = paragraphs(n.Children) // an unknown component
+			n.Children = s.paragraphs(n.Children) // an unknown component
 		}
 	}
 	return nil, true
@@ -509,7 +417,7 @@ func (s *state) include(name string, n *mdx.Node, props mdx.Object, children []*
 		if n.Inline {
 			return children
 		}
-		return paragraphs(children)
+		return s.paragraphs(children)
 	}
 	s.input(name)
 	for _, d := range sn.diagnostics {

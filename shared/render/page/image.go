@@ -11,11 +11,47 @@ import (
 	"sync"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page/internal/imagesize"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
+
+func registerImages(k *kinds) {
+	k[mdx.Image] = kind{
+		form: formPhrase, html: (*state).image, text: addValue,
+		phrase: func(s *state, b []byte, n *mdx.Node) []byte { return s.markdownImage(b, n.Value, n.URL) },
+	}
+}
+
+// image appends a picture of Markdown.
+func (s *state) image(b []byte, n *mdx.Node) []byte {
+	b = append(b, "<img"...)
+	address, mode := imageMode(n.URL)
+	if src := s.asset(n, n.Pos, address); src != "" {
+		b = html.AppendAttr(b, "src", src)
+	}
+	b = html.AppendAttr(b, "alt", n.Value)
+	if n.Title != "" {
+		b = html.AppendAttr(b, "title", n.Title)
+	}
+	if mode != "" {
+		b = html.AppendAttr(b, "class", mode)
+	}
+	if size, ok := s.sizeOf(address); ok {
+		b = appendSize(b, size.Width, size.Height)
+	}
+	return append(s.appendLoading(b, false), '>')
+}
+
+func (s *state) markdownImage(b []byte, alt, src string) []byte {
+	b = append(b, "!["...)
+	b = component.AppendMarkdown(b, strings.Join(strings.Fields(alt), " "))
+	b = append(b, "]("...)
+	b = append(b, markdownAddress(s.r.site.Resolve(s.page, src).Href)...)
+	return append(b, ')')
+}
 
 // maxSizes bounds how many pictures' sizes a Renderer keeps.
 const maxSizes = 20_000
@@ -80,26 +116,6 @@ func (s *state) sizeOf(address string) (imagesize.Size, bool) {
 	}
 	s.input(t.Path)
 	return size, true
-}
-
-// image appends a picture of Markdown.
-func (s *state) image(b []byte, n *mdx.Node) []byte {
-	b = append(b, "<img"...)
-	address, mode := imageMode(n.URL)
-	if src := s.asset(n, n.Pos, address); src != "" {
-		b = html.AppendAttr(b, "src", src)
-	}
-	b = html.AppendAttr(b, "alt", n.Value)
-	if n.Title != "" {
-		b = html.AppendAttr(b, "title", n.Title)
-	}
-	if mode != "" {
-		b = html.AppendAttr(b, "class", mode)
-	}
-	if size, ok := s.sizeOf(address); ok {
-		b = appendSize(b, size.Width, size.Height)
-	}
-	return append(s.appendLoading(b, false), '>')
 }
 
 // imageMode splits an address from the fragment by which authors say that a

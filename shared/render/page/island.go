@@ -154,7 +154,7 @@ func (s *state) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.
 		if n.Inline {
 			return list, true
 		}
-		return paragraphs(list), true
+		return s.paragraphs(list), true
 	}
 	box := tree.element(islandTag, list)
 	box.Attrs = []mdx.Attr{{Kind: mdx.AttrString, Name: "data-island", Value: strconv.Itoa(len(s.live)), Pos: n.Pos}}

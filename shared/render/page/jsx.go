@@ -166,7 +166,7 @@ func (s *state) custom(n *mdx.Node, props []prop, children nodes, names *expr.Sc
 	if n.Inline {
 		return children, true
 	}
-	return paragraphs(children), true
+	return s.paragraphs(children), true
 }
 
 // apply returns what a function of JavaScript returns as a component.

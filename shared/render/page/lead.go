@@ -30,7 +30,7 @@ func (s *state) leadElement(description string) *component.Element {
 // words. href returns the address that a link leads to, as the page that holds
 // the text must write it, or "" for one that must not be used.
 func Inline(text string, href func(address string) string) []byte {
-	s := &state{href: href}
+	s := &state{href: href, kinds: builtinKinds()}
 	return s.blocks(nil, inlines(text))
 }
 

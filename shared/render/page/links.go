@@ -1,11 +1,62 @@
 package page
 
 import (
+	"bytes"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
+
+func registerLinks(k *kinds) {
+	k[mdx.Link] = kind{
+		form: formPhrase, html: (*state).anchor, text: (*state).childText,
+		phrase: func(s *state, b []byte, n *mdx.Node) []byte { return s.markdownAnchor(b, n.Children, n.URL) },
+	}
+}
+
+// anchor appends a link of Markdown.
+func (s *state) anchor(b []byte, n *mdx.Node) []byte {
+	// An address in a link becomes a link of its own, as MDX reads it; a
+	// browser would close the outer one before it and leave it empty.
+	if s.anchors > 0 {
+		return s.blocks(b, n.Children)
+	}
+	s.anchors++
+	defer func() { s.anchors-- }()
+	b = append(b, "<a"...)
+	if href := s.link(n, n.Pos, n.URL); href != "" || n.URL == "" {
+		b = html.AppendAttr(b, "href", href)
+	}
+	if n.Title != "" {
+		b = html.AppendAttr(b, "title", n.Title)
+	}
+	b = append(b, '>')
+	b = s.blocks(b, n.Children)
+	return append(b, "</a>"...)
+}
+
+func (s *state) markdownAnchor(b []byte, list []*mdx.Node, href string) []byte {
+	if s.anchors > 0 { // Markdown knows no link in a link either
+		return s.inlineMarkdown(b, list)
+	}
+	start := len(b)
+	s.anchors++
+	b = s.inlineMarkdown(append(b, '['), list)
+	s.anchors--
+	label := bytes.TrimSpace(b[start+1:])
+	address := s.markdownLink(href)
+	if len(label) == 0 || address == "" { // nothing to point at, or not safe to
+		return append(b[:start], label...)
+	}
+	if len(label) < len(b)-start-1 {
+		b = append(append(b[:start], '['), label...)
+	}
+	b = append(b, "]("...)
+	b = append(b, markdownAddress(address)...)
+	return append(b, ')')
+}
 
 // link gives what stands in href for an address on the page, and records it.
 // Of an address that would run code nothing is left.

@@ -11,10 +11,33 @@ import (
 	nethtml "golang.org/x/net/html"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
+
+func registerMath(k *kinds) {
+	verbatim := func(_ *state, t *component.Text, n *mdx.Node) { t.Verbatim(n.Value) }
+	k[mdx.MathBlock] = kind{
+		form: formBlock, text: verbatim,
+		html: func(s *state, b []byte, n *mdx.Node) []byte {
+			b = s.scrollBox(b, "math-block", words.Formula)
+			return append(s.math(b, n, true), "</div>\n"...)
+		},
+		markdown: func(_ *state, m *component.Markdown, n *mdx.Node) {
+			m.Block()
+			m.Write("$$\n" + n.Value + "\n$$")
+		},
+	}
+	k[mdx.InlineMath] = kind{
+		form: formPhrase, text: addValue,
+		html: func(s *state, b []byte, n *mdx.Node) []byte { return s.math(b, n, false) },
+		phrase: func(_ *state, b []byte, n *mdx.Node) []byte {
+			return append(append(append(b, "$$"...), n.Value...), "$$"...)
+		},
+	}
+}
 
 // maxFormula bounds a formula in bytes: the converter works on it at once.
 const maxFormula = 4096
@@ -22,9 +45,6 @@ const maxFormula = 4096
 // math appends a formula as MathML. One that can't be converted is shown as
 // its TeX, and reported.
 func (s *state) math(b []byte, n *mdx.Node, display bool) []byte {
-	if display {
-		b = s.scrollBox(b, "math-block", words.Formula)
-	}
 	start := len(b)
 	b, err := s.appendMathML(b, n, display)
 	if err != nil {
@@ -32,9 +52,6 @@ func (s *state) math(b []byte, n *mdx.Node, display bool) []byte {
 		b = append(b[:start], `<code class="math">`...)
 		b = html.AppendText(b, n.Value)
 		b = append(b, "</code>"...)
-	}
-	if display {
-		b = append(b, "</div>\n"...)
 	}
 	return b
 }

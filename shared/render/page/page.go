@@ -45,6 +45,7 @@ type Renderer struct {
 	diagrams Diagrams
 	islands  Islands
 	registry *component.Registry
+	kinds    *kinds
 	log      *slog.Logger
 	// fallback is the section beside pages that no folder of the navigation
 	// holds, lang the language of pages in none.
@@ -150,7 +151,7 @@ type Ref struct {
 
 // New makes a Renderer.
 func New(o Options) *Renderer {
-	r := &Renderer{site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, islands: o.Islands, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
+	r := &Renderer{kinds: builtinKinds(), site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, islands: o.Islands, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
 	r.fallback = o.Site.DefaultSection()
 	if home := o.Site.Home(); home >= 0 {
 		r.lang = o.Site.Language(o.Site.Near(home))

@@ -19,9 +19,10 @@ import (
 
 // state is one page while it is rendered.
 type state struct {
-	r    *Renderer
-	ctx  context.Context
-	page int
+	r     *Renderer
+	kinds *kinds
+	ctx   context.Context
+	page  int
 	// source is the page's file.
 	source string
 	root   []*mdx.Node
@@ -106,7 +107,7 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 		return nil, err
 	}
 	s := &state{
-		r: r, ctx: ctx, page: page, source: name,
+		r: r, kinds: r.kinds, ctx: ctx, page: page, source: name,
 		slots: map[*mdx.Node]map[string][]*mdx.Node{},
 		ids:   map[*mdx.Node]string{},
 		taken: make(map[string]bool, 32),

@@ -1,0 +1,220 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// attributes appends an element's attributes: React's names become HTML's,
+// addresses are resolved, and what only a script could serve is left out.
+// extra are classes besides the author's.
+func (s *state) attributes(b []byte, n *mdx.Node, tag, extra string) []byte {
+	styled := joinClasses(extra, s.styleClass(n))
+	for i, a := range n.Attrs {
+		name := s.attrName(a.Name)
+		if name == "" || repeated(n.Attrs, i) {
+			continue
+		}
+		if isHandler(a.Name) {
+			s.handlerDropped(n, a.Name, a.Pos)
+			continue
+		}
+		v, ok := attrValue(a)
+		if !ok || v == nil || name == "style" { // a style became a class
+			continue
+		}
+		var value string
+		switch v := v.(type) {
+		case bool:
+			b = appendSwitch(b, name, v, a.Kind)
+			continue
+		case string:
+			value = v
+		case float64:
+			value, _ = display(v)
+		default:
+			continue
+		}
+		if name == "class" {
+			s.classNames(a)
+			value, styled = joinClasses(value, styled), ""
+			ok = value != ""
+		} else {
+			value, ok = s.attribute(n, tag, name, a.Pos, value)
+		}
+		if ok {
+			b = html.AppendAttr(b, name, value)
+		}
+	}
+	if styled != "" {
+		b = html.AppendAttr(b, "class", styled)
+	}
+	return b
+}
+
+// appendSwitch appends an attribute whose value is true or false: as a word
+// where HTML wants one, else by being there or not.
+func appendSwitch(b []byte, name string, on bool, kind mdx.AttrKind) []byte {
+	named := strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-")
+	switch {
+	case named && kind != mdx.AttrBool:
+		b = html.AppendAttr(b, name, strconv.FormatBool(on))
+	case on && name != "id" && name != "class":
+		b = append(b, ' ')
+		b = append(b, name...)
+	}
+	return b
+}
+
+// attribute returns the value that an attribute has on the page, and false for
+// one that is left out. pos is where its author wrote it.
+func (s *state) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value string) (string, bool) {
+	switch name {
+	case "id":
+		// Ids that are taken already have none here.
+		value = s.ids[n]
+		s.emitted(value)
+	case "href", "xlink:href":
+		if tag == "image" {
+			value = s.asset(n, pos, value)
+		} else {
+			value = s.link(n, pos, value)
+		}
+	case "src", "poster":
+		value = s.asset(n, pos, value)
+	case "data":
+		if tag != "object" {
+			return value, true
+		}
+		value = s.asset(n, pos, value)
+	case "srcset", "imagesrcset":
+		return s.srcset(n, pos, value), true
+	case "action", "formaction":
+		value = s.link(n, pos, value)
+	case "srcdoc":
+		s.report(s.fileOf(n), pos, mdx.Warning, "script-dropped", "srcdoc is left out: a page in a page may run scripts")
+		return "", false
+	default:
+		return value, true
+	}
+	return value, value != ""
+}
+
+// joinClasses puts two lists of classes together.
+func joinClasses(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+// repeated reports whether a later attribute has the same name.
+func repeated(attrs []mdx.Attr, i int) bool {
+	for _, a := range attrs[i+1:] {
+		if strings.EqualFold(a.Name, attrs[i].Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// attrName returns the name that an attribute has in HTML, "" for one that only
+// means something to React, or that is no name.
+func (s *state) attrName(name string) string {
+	switch name {
+	case "className", "class":
+		return "class"
+	case "htmlFor":
+		return "for"
+	case "key", "ref", "children", "dangerouslySetInnerHTML", "innerHTML", "suppressHydrationWarning", "suppressContentEditableWarning", "noAnchor", "noanchor", "":
+		return ""
+	case "defaultValue":
+		return "value"
+	case "defaultChecked":
+		return "checked"
+	case "xlinkHref":
+		return "xlink:href"
+	}
+	upper := false
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			upper = true
+		case 'a' <= c && c <= 'z', c == '_', c == ':':
+		case i > 0 && ('0' <= c && c <= '9' || c == '-' || c == '.'):
+		default:
+			return ""
+		}
+	}
+	switch {
+	case !upper:
+		return name
+	case s.svg == 0 && name != "viewBox" && name != "preserveAspectRatio" && !strings.HasPrefix(name, "stroke") && !strings.HasPrefix(name, "fill"):
+		return strings.ToLower(name)
+	case keepsCase(name):
+		return name
+	}
+	return kebab(name)
+}
+
+// keepsCase reports whether an attribute of SVG has capitals in its own name;
+// React writes all others so instead of with hyphens.
+func keepsCase(name string) bool {
+	switch name {
+	case "attributeName", "attributeType", "baseFrequency", "calcMode", "clipPathUnits", "diffuseConstant", "edgeMode",
+		"filterUnits", "gradientTransform", "gradientUnits", "kernelMatrix", "kernelUnitLength", "keyPoints", "keySplines",
+		"keyTimes", "lengthAdjust", "limitingConeAngle", "markerHeight", "markerUnits", "markerWidth", "maskContentUnits",
+		"maskUnits", "numOctaves", "pathLength", "patternContentUnits", "patternTransform", "patternUnits", "pointsAtX",
+		"pointsAtY", "pointsAtZ", "preserveAlpha", "preserveAspectRatio", "primitiveUnits", "refX", "refY", "repeatCount",
+		"repeatDur", "requiredExtensions", "specularConstant", "specularExponent", "spreadMethod", "startOffset",
+		"stdDeviation", "stitchTiles", "surfaceScale", "systemLanguage", "tableValues", "targetX", "targetY", "textLength",
+		"viewBox", "xChannelSelector", "yChannelSelector", "zoomAndPan":
+		return true
+	}
+	return false
+}
+
+// kebab turns strokeWidth into stroke-width.
+func kebab(name string) string {
+	b := make([]byte, 0, len(name)+4)
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			b = append(b, '-', c|0x20)
+		} else {
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+// classNames records the classes of an attribute.
+func (s *state) classNames(a mdx.Attr) {
+	v, _ := attrValue(a)
+	text, _ := v.(string)
+	for class := range strings.FieldsSeq(text) {
+		if s.classes == nil {
+			s.classes = map[string]struct{}{}
+		}
+		s.classes[class] = struct{}{}
+	}
+}
+
+// srcset resolves every address of a list of pictures.
+func (s *state) srcset(n *mdx.Node, pos mdx.Pos, value string) string {
+	var out []string
+	for part := range strings.SplitSeq(value, ",") {
+		address, rest, _ := strings.Cut(strings.TrimSpace(part), " ")
+		if address == "" {
+			continue
+		}
+		if address = s.asset(n, pos, address); address != "" {
+			out = append(out, strings.TrimSpace(address+" "+strings.TrimSpace(rest)))
+		}
+	}
+	return strings.Join(out, ", ")
+}

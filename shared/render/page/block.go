@@ -1,0 +1,151 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
+)
+
+// registerBlocks registers the plain blocks of a page.
+func registerBlocks(k *kinds) {
+	k[mdx.Document] = kind{form: formPart, html: (*state).childHTML, text: (*state).childText}
+	k[mdx.Paragraph] = kind{
+		form: formBlock, html: (*state).paragraph, text: (*state).textBlock,
+		markdown: func(s *state, m *component.Markdown, n *mdx.Node) {
+			if s.hasBlock(n.Children) {
+				s.markdownBlocks(m, n.Children)
+			} else {
+				m.Paragraph(s.markdownPhrase(n.Children))
+			}
+		},
+	}
+	k[mdx.Heading] = kind{
+		form: formBlock,
+		resolve: func(s *state, n *mdx.Node, sc *scope) ([]*mdx.Node, bool) {
+			s.ownID(n)
+			n.Children = s.expand(n.Children, sc)
+			return nil, true
+		},
+		html:     (*state).heading,
+		markdown: func(s *state, m *component.Markdown, n *mdx.Node) { s.markdownHeading(m, n.Level, n.Children) },
+		text: func(s *state, t *component.Text, n *mdx.Node) {
+			t.Begin(n.Level, s.plain(n.Children), s.ids[n])
+		},
+	}
+	k[mdx.Blockquote] = kind{
+		form: formBlock, text: (*state).textBlock,
+		html: func(s *state, b []byte, n *mdx.Node) []byte {
+			return append(s.blocks(append(b, "<blockquote>\n"...), n.Children), "</blockquote>\n"...)
+		},
+		markdown: func(s *state, m *component.Markdown, n *mdx.Node) { s.markdownWithin(m, "> ", n) },
+	}
+	k[mdx.ThematicBreak] = kind{
+		form:     formBlock,
+		html:     func(_ *state, b []byte, _ *mdx.Node) []byte { return append(b, "<hr>\n"...) },
+		markdown: func(_ *state, m *component.Markdown, _ *mdx.Node) { m.Paragraph("---") },
+	}
+}
+
+// textBlock adds the words of a node on lines of their own.
+func (s *state) textBlock(t *component.Text, n *mdx.Node) {
+	t.Break()
+	s.text(t, n.Children)
+	t.Break()
+}
+
+// paragraph appends a paragraph, or a box for one that holds what HTML does not
+// allow in it.
+func (s *state) paragraph(b []byte, n *mdx.Node) []byte {
+	if s.hasBlock(n.Children) {
+		b = append(b, `<div class="para">`...)
+		b = s.blocks(b, n.Children)
+		return append(b, "</div>\n"...)
+	}
+	b = append(b, "<p>"...)
+	b = s.blocks(b, n.Children)
+	return append(b, "</p>\n"...)
+}
+
+func (s *state) heading(b []byte, n *mdx.Node) []byte {
+	level := min(max(n.Level, 1), 6)
+	id := s.ids[n]
+	b = append(b, "<h"...)
+	b = append(b, byte('0'+level))
+	b = html.AppendAttr(b, "id", id)
+	b = append(b, '>')
+	b = s.headingBody(b, n, id, level)
+	b = append(b, "</h"...)
+	b = append(b, byte('0'+level))
+	return append(b, ">\n"...)
+}
+
+// headingBody appends what stands in a heading: its alias, its words and a
+// link to itself. It also lists the heading in the contents.
+func (s *state) headingBody(b []byte, n *mdx.Node, id string, level int) []byte {
+	s.emitted(id)
+	s.listed(level, id, s.plain(n.Children))
+	if alias := s.aliases[n]; alias != "" {
+		b = append(b, "<span"...)
+		b = html.AppendAttr(b, "id", alias)
+		b = append(b, "></span>"...)
+		s.emitted(alias)
+	}
+	b = s.blocks(b, soleParagraph(n.Children))
+	if noAnchor(n) || s.anchors > 0 { // a link can't stand in a link
+		return b
+	}
+	b = append(b, `<a class="anchor" href="#`...)
+	b = html.AppendValue(b, component.FragmentEscape(id))
+	b = append(b, '"')
+	b = html.AppendAttr(b, "aria-label", s.say(words.Link))
+	return append(b, "></a>"...)
+}
+
+// noAnchor reports whether a heading's author wants it without a link to
+// itself.
+func noAnchor(n *mdx.Node) bool {
+	for _, a := range n.Attrs {
+		if strings.EqualFold(a.Name, "noAnchor") {
+			v, _ := attrValue(a)
+			return v != false && v != "false"
+		}
+	}
+	return false
+}
+
+// listed adds an entry to the page's contents.
+func (s *state) listed(level int, id, text string) {
+	if (level == 2 || level == 3) && id != "" && text != "" {
+		s.result.Contents = append(s.result.Contents, Heading{Level: level, ID: id, Text: text})
+	}
+}
+
+func (s *state) markdownHeading(m *component.Markdown, level int, children []*mdx.Node) {
+	text := strings.Join(strings.Fields(s.markdownPhrase(soleParagraph(children))), " ")
+	if text != "" {
+		m.Paragraph("######"[:min(max(level, 1), 6)] + " " + text)
+	}
+}
+
+// ownID takes {#id} off the end of a heading: the id that its author wants.
+func (s *state) ownID(n *mdx.Node) {
+	last := len(n.Children) - 1
+	if last < 0 || n.Children[last].Kind != mdx.Expression {
+		return
+	}
+	id, ok := strings.CutPrefix(strings.TrimSpace(n.Children[last].Value), "#")
+	if !ok || id == "" || strings.ContainsAny(id, " \t\n\"'<>&") {
+		return
+	}
+	n.Children = n.Children[:last]
+	if last > 0 && n.Children[last-1].Kind == mdx.Text {
+		n.Children[last-1].Value = strings.TrimRight(n.Children[last-1].Value, " \t")
+	}
+	if s.ownIDs == nil {
+		s.ownIDs = map[*mdx.Node]string{}
+	}
+	s.ownIDs[n] = id
+}

@@ -1,0 +1,86 @@
+package page
+
+import (
+	"bytes"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// registerPhrases registers what stands in a line of text, but for links and
+// pictures.
+func registerPhrases(k *kinds) {
+	k[mdx.Text] = kind{
+		form:   formPhrase,
+		html:   func(_ *state, b []byte, n *mdx.Node) []byte { return html.AppendText(b, n.Value) },
+		phrase: func(_ *state, b []byte, n *mdx.Node) []byte { return component.AppendMarkdown(b, n.Value) },
+		text:   addValue,
+	}
+	k[mdx.InlineCode] = kind{
+		form: formPhrase,
+		html: func(_ *state, b []byte, n *mdx.Node) []byte {
+			return append(html.AppendText(append(b, "<code>"...), n.Value), "</code>"...)
+		},
+		phrase: func(_ *state, b []byte, n *mdx.Node) []byte { return component.AppendCodeSpan(b, n.Value) },
+		text:   addValue,
+	}
+	k[mdx.Break] = kind{
+		form:   formPhrase,
+		html:   func(_ *state, b []byte, _ *mdx.Node) []byte { return append(b, "<br>\n"...) },
+		phrase: func(s *state, b []byte, _ *mdx.Node) []byte { return s.lineBreak(b) },
+		text:   func(_ *state, t *component.Text, _ *mdx.Node) { t.Break() },
+	}
+	for _, of := range [...]struct {
+		kind              mdx.Kind
+		open, end, around string
+	}{
+		{mdx.Emphasis, "<em>", "</em>", "*"},
+		{mdx.Strong, "<strong>", "</strong>", "**"},
+		{mdx.Delete, "<del>", "</del>", "~~"},
+	} {
+		k[of.kind] = kind{
+			form: formPhrase,
+			html: func(s *state, b []byte, n *mdx.Node) []byte {
+				return append(s.blocks(append(b, of.open...), n.Children), of.end...)
+			},
+			phrase: func(s *state, b []byte, n *mdx.Node) []byte { return s.delimited(b, of.around, n.Children) },
+			text:   (*state).childText,
+		}
+	}
+}
+
+// addValue adds the text of a node that is one.
+func addValue(_ *state, t *component.Text, n *mdx.Node) { t.Add(n.Value) }
+
+// lineBreak appends a hard break of Markdown; a table's cell has one line.
+func (s *state) lineBreak(b []byte) []byte {
+	if s.inTable {
+		return append(b, "<br>"...)
+	}
+	return append(b, "\\\n"...)
+}
+
+// delimited appends content between delimiters. Markdown wants no white space
+// inside them: it goes outside.
+func (s *state) delimited(b []byte, with string, list []*mdx.Node) []byte {
+	start := len(b)
+	b = append(b, with...)
+	b = s.inlineMarkdown(b, list)
+	inner := b[start+len(with):]
+	body := bytes.Trim(inner, " \t\n")
+	switch {
+	case len(body) == 0:
+		return append(b[:start], inner...)
+	case len(body) == len(inner):
+		return append(b, with...)
+	}
+	inner = bytes.Clone(inner)
+	before := bytes.Index(inner, body)
+	body = inner[before : before+len(body)]
+	b = append(b[:start], inner[:before]...)
+	b = append(b, with...)
+	b = append(b, body...)
+	b = append(b, with...)
+	return append(b, inner[before+len(body):]...)
+}

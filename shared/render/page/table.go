@@ -1,0 +1,218 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/words"
+)
+
+// registerTables registers tables and what they are made of. The writers of a
+// table write its rows and cells.
+func registerTables(k *kinds) {
+	k[mdx.Table] = kind{form: formBlock, html: (*state).table, text: (*state).childText,
+		markdown: func(s *state, m *component.Markdown, n *mdx.Node) {
+			rows := make([][]string, len(n.Children))
+			for i, row := range n.Children {
+				for _, cell := range row.Children {
+					rows[i] = append(rows[i], s.cell(cell.Children))
+				}
+			}
+			markdownTable(m, rows, n.Align)
+		}}
+	k[mdx.TableRow] = kind{form: formPart, text: (*state).textBlock}
+	k[mdx.TableCell] = kind{form: formPart, text: func(s *state, t *component.Text, n *mdx.Node) {
+		s.text(t, n.Children)
+		t.Add(" ")
+	}}
+}
+
+func (s *state) table(b []byte, n *mdx.Node) []byte {
+	b = append(s.scrollBox(b, "table-wrap", words.Table), "<table>"...)
+	head, columns, held := 0, 0, 0
+	for i, row := range n.Children {
+		if i == 0 {
+			head = len(row.Children)
+		}
+		n := len(cells(row, head))
+		columns, held = max(columns, n), held+n
+	}
+	filled := fillsUp(len(n.Children), columns, held)
+	for i, row := range n.Children {
+		tag := "td"
+		cells := cells(row, head)
+		if len(cells) > head {
+			s.report(s.fileOf(row), row.Pos, mdx.Warning, "table-cells", fmt.Sprintf(
+				"this row has %d cells, the table's head %d; a | that is part of a cell is written \\|, also in code", len(cells), head))
+		}
+		switch i {
+		case 0:
+			tag = "th"
+			b = append(b, "<thead>"...)
+		case 1:
+			b = append(b, "<tbody>\n"...)
+		}
+		b = append(b, "<tr>"...)
+		for j, cell := range cells {
+			b = append(b, '<')
+			b = append(b, tag...)
+			class := ""
+			if j < len(n.Align) {
+				switch n.Align[j] {
+				case mdx.AlignLeft:
+					class = "align-left"
+				case mdx.AlignCenter:
+					class = "align-center"
+				case mdx.AlignRight:
+					class = "align-right"
+				}
+			}
+			switch n := textLen(cell.Children); {
+			case n > longCell:
+				class = strings.TrimSpace(class + " long")
+			case n <= shortCell && unbroken(s.plain(cell.Children)):
+				class = strings.TrimSpace(class + " short")
+			}
+			if class != "" {
+				b = html.AppendAttr(b, "class", class)
+			}
+			b = append(b, '>')
+			b = s.blocks(b, cell.Children)
+			b = append(b, "</"...)
+			b = append(b, tag...)
+			b = append(b, '>')
+		}
+		// A row that ends early is filled up, so that borders and tints do
+		// not end early too.
+		for j := len(cells); filled && j < columns; j++ {
+			b = append(b, "<td></td>"...)
+		}
+		b = append(b, "</tr>\n"...)
+		if i == 0 {
+			b = append(b, "</thead>"...)
+		}
+	}
+	if len(n.Children) > 1 {
+		b = append(b, "</tbody>"...)
+	}
+	return append(b, "</table></div>\n"...)
+}
+
+// longCell is the length in bytes from which a cell's text is kept from being
+// squeezed into a column of single words.
+const longCell = 48
+
+// shortCell is the length in bytes up to which a cell of one word, such as a
+// date or a number, is kept from being broken at its hyphens.
+const shortCell = 24
+
+// unbroken reports whether a text is one word that a browser might break.
+func unbroken(text string) bool {
+	return strings.ContainsAny(text, "-/") && !strings.ContainsAny(text, " \t\n")
+}
+
+// textLen is the length in bytes of the text in inline content.
+func textLen(list []*mdx.Node) int {
+	n := 0
+	for _, c := range list {
+		n += len(c.Value) + textLen(c.Children)
+	}
+	return n
+}
+
+// cells are a row's cells; empty ones past the head's end come of a stray bar.
+func cells(row *mdx.Node, head int) []*mdx.Node {
+	list := row.Children
+	for len(list) > head && len(list[len(list)-1].Children) == 0 {
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
+// fillsUp reports whether the rows of a table that end early are filled up with
+// empty cells. A table with very many columns and very many rows of one cell
+// would become thousands of times as long as its source: there they are not.
+func fillsUp(rows, columns, held int) bool {
+	const always, most = 1000, 10 // cells; times those that are there
+	return rows*columns-held <= max(always, most*held)
+}
+
+func markdownTable(m *component.Markdown, rows [][]string, align []mdx.Align) {
+	width, held := 0, 0
+	for _, row := range rows {
+		width, held = max(width, len(row)), held+len(row)
+	}
+	filled := fillsUp(len(rows), width, held)
+	if width == 0 {
+		return
+	}
+	m.Block()
+	for i, row := range rows {
+		if i > 0 {
+			m.Write("\n")
+		}
+		columns := width
+		if i > 0 && !filled {
+			columns = max(len(row), 1)
+		}
+		for j := range columns {
+			cell := ""
+			if j < len(row) {
+				cell = row[j]
+			}
+			m.Write("| " + cell + " ")
+		}
+		m.Write("|")
+		if i > 0 {
+			continue
+		}
+		m.Write("\n")
+		for j := range width {
+			rule := "---"
+			if j < len(align) {
+				rule = [...]string{"---", ":--", ":-:", "--:"}[min(align[j], mdx.AlignRight)]
+			}
+			m.Write("| " + rule + " ")
+		}
+		m.Write("|")
+	}
+}
+
+// cell gives content on one line in which no bar ends the cell.
+func (s *state) cell(list []*mdx.Node) string {
+	var text string
+	if s.hasBlock(list) {
+		text = s.plain(list)
+		text = inlineText(text)
+	} else {
+		before := s.inTable
+		s.inTable = true
+		text = s.markdownPhrase(list)
+		s.inTable = before
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	return strings.ReplaceAll(text, "|", `\|`)
+}
+
+// htmlRows collects the cells of an HTML table.
+func (s *state) htmlRows(n *mdx.Node, rows *[][]string) {
+	for _, c := range n.Children {
+		if c.Kind != mdx.Element {
+			continue
+		}
+		if c.Name != "tr" {
+			s.htmlRows(c, rows)
+			continue
+		}
+		var row []string
+		for _, cell := range c.Children {
+			if cell.Kind == mdx.Element && (cell.Name == "td" || cell.Name == "th") {
+				row = append(row, s.cell(cell.Children))
+			}
+		}
+		*rows = append(*rows, row)
+	}
+}
