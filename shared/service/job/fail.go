@@ -22,7 +22,7 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 	}
 	message := messages[code]
 	if message == "" {
-		k.log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
+		k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
 		code, message = admin.CodeInternal, messages[admin.CodeInternal]
 		// An event of an execution's end may name its state alone.
 		switch in.Error.Error {
@@ -32,7 +32,7 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 			message = "the workflow of the export was stopped"
 		}
 	}
-	err := k.admin.FailExport(ctx, in.JobID, code, message)
+	err := k.opt.Admin.FailExport(ctx, in.JobID, code, message)
 	if admin.CodeOf(err) == admin.CodeJobNotActive {
 		return nil
 	}
@@ -42,6 +42,6 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 		}
 		return Coded(err)
 	}
-	Clean(ctx, k.objects, k.log, in.JobID, "")
+	Clean(ctx, k.opt.Objects, k.opt.Log, in.JobID, "")
 	return nil
 }

@@ -17,27 +17,27 @@ import (
 // note is a record: in the cloud each look may be another process's, and one
 // that comes while a long sweep is at work must not begin a second.
 func (k *Keeper) sweepDue(ctx context.Context) (bool, error) {
-	if k.sweepEvery < 0 {
+	if k.opt.SweepEvery < 0 {
 		return false, nil
 	}
-	return k.admin.SweepDue(ctx, k.sweepEvery)
+	return k.opt.Admin.SweepDue(ctx, k.opt.SweepEvery)
 }
 
 // Sweep removes what nothing refers to any more: uploads that were never
 // published, snapshots and bundles past their project's retention, and the
 // packs and manifests that no kept snapshot needs.
 func (k *Keeper) Sweep(ctx context.Context) error {
-	organisations, err := k.admin.ListOrganisations(ctx)
+	organisations, err := k.opt.Admin.ListOrganisations(ctx)
 	if err != nil {
 		return err
 	}
 	var faults []error
 	for _, org := range organisations {
-		if _, err := k.admin.ExpireSnapshots(ctx, org.ID); err != nil {
+		if _, err := k.opt.Admin.ExpireSnapshots(ctx, org.ID); err != nil {
 			faults = append(faults, err)
 			continue
 		}
-		err := k.admin.Sweep(ctx, org.ID, func(ctx context.Context) error { return k.sweepPacks(ctx, org.ID) })
+		err := k.opt.Admin.Sweep(ctx, org.ID, func(ctx context.Context) error { return k.sweepPacks(ctx, org.ID) })
 		if err != nil {
 			faults = append(faults, fmt.Errorf("organisation %s: %w", org.ID, err))
 		}
@@ -51,7 +51,7 @@ func (k *Keeper) sweepPacks(ctx context.Context, org string) error {
 	var refs snapshot.References
 	manifests := make(map[string]bool)
 	read := make(map[string]bool)
-	err := k.admin.KeptSnapshots(ctx, org, func(p admin.Snapshot) error {
+	err := k.opt.Admin.KeptSnapshots(ctx, org, func(p admin.Snapshot) error {
 		manifests[p.ManifestKey()] = true
 		for _, b := range p.Packs {
 			refs.AddPack(b.SHA256)
@@ -74,7 +74,7 @@ func (k *Keeper) sweepPacks(ctx context.Context, org string) error {
 	if err != nil {
 		return err
 	}
-	now := k.now()
+	now := k.opt.Now()
 	if err := k.eachObject(ctx, admin.PackPrefix(org), func(list []store.ObjectInfo) []store.ObjectInfo {
 		return snapshot.Unreferenced(list, &refs, now)
 	}); err != nil {
@@ -95,7 +95,7 @@ func (k *Keeper) sweepPacks(ctx context.Context, org string) error {
 func (k *Keeper) eachObject(ctx context.Context, prefix string, pick func([]store.ObjectInfo) []store.ObjectInfo) error {
 	after := ""
 	for {
-		list, err := k.objects.List(ctx, prefix, after, 1000)
+		list, err := k.opt.Objects.List(ctx, prefix, after, 1000)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -107,10 +107,10 @@ func (k *Keeper) eachObject(ctx context.Context, prefix string, pick func([]stor
 		if len(keys) == 0 {
 			continue
 		}
-		if err := k.objects.Delete(ctx, keys...); err != nil {
+		if err := k.opt.Objects.Delete(ctx, keys...); err != nil {
 			return err
 		}
-		k.log.InfoContext(ctx, "swept objects", "prefix", prefix, "count", len(keys))
+		k.opt.Log.InfoContext(ctx, "swept objects", "prefix", prefix, "count", len(keys))
 	}
 }
 
@@ -128,7 +128,7 @@ func (k *Keeper) sweepBundles(ctx context.Context) error {
 			job, ok := jobs[id]
 			if !ok {
 				var err error
-				if job, err = k.admin.FindExport(ctx, id); err != nil {
+				if job, err = k.opt.Admin.FindExport(ctx, id); err != nil {
 					if admin.CodeOf(err) != admin.CodeNotFound {
 						fault = err
 					}
@@ -140,7 +140,7 @@ func (k *Keeper) sweepBundles(ctx context.Context) error {
 				continue
 			}
 			if rest != bundleName || job.Status != admin.ExportCompleted {
-				if k.now().Sub(job.UpdatedAt) > k.maxAge {
+				if k.opt.Now().Sub(job.UpdatedAt) > k.opt.MaxAge {
 					gone = append(gone, o)
 				}
 				continue
@@ -148,13 +148,13 @@ func (k *Keeper) sweepBundles(ctx context.Context) error {
 			project, ok := projects[job.Project]
 			if !ok {
 				var err error
-				if project, err = k.admin.GetProject(ctx, job.Project); err != nil {
+				if project, err = k.opt.Admin.GetProject(ctx, job.Project); err != nil {
 					fault = err
 					continue
 				}
 				projects[job.Project] = project
 			}
-			if days := project.Retention.BundleDays; days > 0 && k.now().After(job.UpdatedAt.AddDate(0, 0, days)) {
+			if days := project.Retention.BundleDays; days > 0 && k.opt.Now().After(job.UpdatedAt.AddDate(0, 0, days)) {
 				gone = append(gone, o)
 			}
 		}
@@ -165,7 +165,7 @@ func (k *Keeper) sweepBundles(ctx context.Context) error {
 
 // read reads an object that has at most limit bytes.
 func (k *Keeper) read(ctx context.Context, key string, limit int64) ([]byte, error) {
-	body, err := k.objects.Get(ctx, key, 0, -1)
+	body, err := k.opt.Objects.Get(ctx, key, 0, -1)
 	if err != nil {
 		return nil, err
 	}
