@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awswafv2"
 	"github.com/aws/jsii-runtime-go"
 
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
@@ -55,11 +56,11 @@ func refusals() []refusal {
 		{"QUOTA_EXCEEDED", "429", "temporary", "too many requests at once; try again", "60"},
 		{"INTEGRATION_FAILURE", "503", "temporary", "the request could not be answered; try again", "1"},
 		{"INTEGRATION_TIMEOUT", "503", "temporary", "the request took too long; try again", "1"},
-		{"API_CONFIGURATION_ERROR", "500", "internal", "something went wrong on our side", ""},
-		{"AUTHORIZER_CONFIGURATION_ERROR", "500", "internal", "something went wrong on our side", ""},
-		{"AUTHORIZER_FAILURE", "500", "internal", "something went wrong on our side", ""},
+		{"API_CONFIGURATION_ERROR", "500", "internal", admin.MessageInternal, ""},
+		{"AUTHORIZER_CONFIGURATION_ERROR", "500", "internal", admin.MessageInternal, ""},
+		{"AUTHORIZER_FAILURE", "500", "internal", admin.MessageInternal, ""},
 		{"DEFAULT_4XX", "", "invalid_request", "the request can't be answered", ""},
-		{"DEFAULT_5XX", "", "internal", "something went wrong on our side", ""},
+		{"DEFAULT_5XX", "", "internal", admin.MessageInternal, ""},
 	}
 }
 
@@ -183,7 +184,7 @@ func route(operation string) (method, path string) {
 // resource finds or makes the resource of a path, and all above it.
 func resource(root awsapigateway.IResource, path string, taken map[string]awsapigateway.Resource) awsapigateway.IResource {
 	at, name := root, ""
-	for _, element := range strings.Split(strings.Trim(path, "/"), "/") {
+	for element := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
 		name += "/" + element
 		next, ok := taken[name]
 		if !ok {

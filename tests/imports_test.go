@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 		"shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/sfnrun", "shared/service/store",
 	},
 
-	"infra": {"statemachine", "shared/base/config", "shared/service/api", "shared/service/cloud", "shared/service/job"},
+	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
 	"infra/cmd/bindery": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
 		"shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/service/local",

@@ -116,7 +116,7 @@ func TestTablesOfAttributes(t *testing.T) {
 				row := strings.ReplaceAll(strings.TrimSpace(cells[1])+", "+strings.TrimSpace(cells[2])+", "+strings.TrimSpace(cells[3]), "`", "")
 				rows = append(rows, row)
 			}
-			for _, c := range strings.Split(m[1], ", ") {
+			for c := range strings.SplitSeq(m[1], ", ") {
 				c = strings.Trim(c, "`")
 				if written[c] != nil {
 					t.Errorf("%s has two tables", c)

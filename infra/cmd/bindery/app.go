@@ -87,8 +87,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // a cause for the log; whoever runs the program sees both.
 func (a *app) complain(err error) {
 	text := err.Error()
-	var coded store.Coded
-	if errors.As(err, &coded) {
+	if coded, ok := errors.AsType[store.Coded](err); ok {
 		text = coded.SafeMessage()
 		if cause := errors.Unwrap(coded); cause != nil {
 			text += ": " + cause.Error()

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -56,26 +57,18 @@ type Options struct {
 }
 
 // Fetcher fetches files of other hosts. It is safe for concurrent use.
-type Fetcher struct {
-	resolver Resolver
-	dial     func(ctx context.Context, network, address string) (net.Conn, error)
-	tls      *tls.Config
-	log      *slog.Logger
-}
+type Fetcher struct{ opt Options }
 
 // New makes a Fetcher.
 func New(o Options) *Fetcher {
-	f := &Fetcher{resolver: o.Resolver, dial: o.Dial, tls: o.TLS, log: o.Log}
-	if f.resolver == nil {
-		f.resolver = net.DefaultResolver
+	if o.Resolver == nil {
+		o.Resolver = net.DefaultResolver
 	}
-	if f.dial == nil {
-		f.dial = (&net.Dialer{Timeout: Timeout, Control: control}).DialContext
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{Timeout: Timeout, Control: control}).DialContext
 	}
-	if f.log == nil {
-		f.log = slog.New(slog.DiscardHandler)
-	}
-	return f
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	return &Fetcher{o}
 }
 
 // control refuses a socket to an address that is not public, at the last moment
@@ -134,7 +127,7 @@ func (f *Fetcher) Get(ctx context.Context, address string, hosts Hosts, kind Kin
 		if ctx.Err() != nil {
 			return File{}, ctx.Err()
 		}
-		f.log.LogAttrs(ctx, slog.LevelWarn, "a remote file was not fetched",
+		f.opt.Log.LogAttrs(ctx, slog.LevelWarn, "a remote file was not fetched",
 			slog.String("host", u.Host), slog.String("reason", problem.Reason), slog.String("error", problem.behind()))
 		if !problem.again || n == attempts {
 			return File{}, problem
@@ -155,7 +148,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, hosts Hosts, kind Kind) (
 	transport := &http.Transport{
 		Proxy:                  nil, // one would look names up itself
 		DialContext:            f.connect,
-		TLSClientConfig:        f.tls.Clone(),
+		TLSClientConfig:        f.opt.TLS.Clone(),
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		TLSHandshakeTimeout:    Timeout,
@@ -238,7 +231,7 @@ func (f *Fetcher) connect(ctx context.Context, network, address string) (net.Con
 	if err != nil {
 		return nil, err
 	}
-	found, err := f.resolver.LookupNetIP(ctx, "ip", host)
+	found, err := f.opt.Resolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +246,7 @@ func (f *Fetcher) connect(ctx context.Context, network, address string) (net.Con
 	}
 	var failed error
 	for _, a := range found {
-		conn, err := f.dial(ctx, network, net.JoinHostPort(a.Unmap().String(), port))
+		conn, err := f.opt.Dial(ctx, network, net.JoinHostPort(a.Unmap().String(), port))
 		if err == nil {
 			return conn, nil
 		}

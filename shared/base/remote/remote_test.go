@@ -170,7 +170,7 @@ func (n *network) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, 
 		n.names[host] = answers[1:]
 	}
 	var out []netip.Addr
-	for _, a := range strings.Split(answers[0], "|") {
+	for a := range strings.SplitSeq(answers[0], "|") {
 		out = append(out, netip.MustParseAddr(a))
 	}
 	return out, nil
@@ -347,7 +347,7 @@ func TestControl(t *testing.T) {
 	}
 	// Without a Dial of a test's own, that is what connects.
 	f := New(Options{Resolver: &network{names: map[string][]string{}}})
-	if _, err := f.dial(t.Context(), "tcp", "127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), notPublic) {
+	if _, err := f.opt.Dial(t.Context(), "tcp", "127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), notPublic) {
 		t.Errorf("the network was asked: %v", err)
 	}
 }

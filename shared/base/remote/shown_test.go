@@ -58,7 +58,7 @@ func TestLogHasNoQuery(t *testing.T) {
 	})
 	for path, want := range map[string]string{"cut": "https://example.com/cut?…", "moved": "https://example.com/cut?…", "odd": "Location"} {
 		var log bytes.Buffer
-		f.log = slog.New(slog.NewTextHandler(&log, nil))
+		f.opt.Log = slog.New(slog.NewTextHandler(&log, nil))
 		_, err := f.Get(context.Background(), "https://example.com/"+path+"?secret=1", allowed(), Asset)
 		if err == nil {
 			t.Fatalf("%s: a file came", path)

@@ -172,8 +172,7 @@ func (c *checker) run(ctx context.Context, r *bufio.Reader) error {
 
 // formatError distinguishes a bundle that was cut from one that was changed.
 func formatError(err error, name string) error {
-	var own *Error
-	if errors.As(err, &own) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {

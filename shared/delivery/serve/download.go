@@ -68,7 +68,7 @@ func (d *downloader) fetch(ctx context.Context, source *Source, known validators
 	if codeOf(err) == CodeVolume && ctx.Err() == nil || run.have == 0 {
 		d.forget()
 	}
-	if temporary := (*temporaryError)(nil); errors.As(err, &temporary) {
+	if temporary, ok := errors.AsType[*temporaryError](err); ok {
 		err = temporary.err
 	}
 	return "", validators{}, err

@@ -63,7 +63,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // codeOf returns the code of any error of this package.
 func codeOf(err error) Code {
-	if e := (*Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return CodeVolume
@@ -71,7 +71,7 @@ func codeOf(err error) Code {
 
 // refused says why an archive is not taken.
 func refused(err error) error {
-	if e := (*bundle.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*bundle.Error](err); ok {
 		return &Error{Code: CodeRefused, Message: "the bundle is refused (" + string(e.Fault) + ")", Err: e,
 			Advice: "Nothing of it was kept. Export the site again, or generate a new link to the bundle"}
 	}
@@ -80,7 +80,7 @@ func refused(err error) error {
 
 // volumeError is a failure of the data folder.
 func volumeError(message string, err error) error {
-	if e := (*Error)(nil); errors.As(err, &e) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
 	advice := "Check the volume of the data folder"

@@ -170,7 +170,7 @@ func (r *httpRemote) unreachable(ctx context.Context, err error) error {
 // quiet returns an error's text without the link. What it was stays in its
 // text alone: nothing above looks further.
 func (r *httpRemote) quiet(err error) error {
-	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
 	text := err.Error()

@@ -117,7 +117,7 @@ func (r *s3Remote) failure(ctx context.Context, err error) error {
 	answer := (*awshttp.ResponseError)(nil)
 	// The SDK also wraps requests that got no answer in one, without a status.
 	if !errors.As(err, &answer) || answer.HTTPStatusCode() == 0 {
-		if unsigned := (*aws.MissingRegionError)(nil); errors.As(err, &unsigned) {
+		if _, ok := errors.AsType[*aws.MissingRegionError](err); ok {
 			return credentials("no region is set for S3", nil)
 		}
 		// Neither a key nor a token is in the SDK's errors; what is missing is.

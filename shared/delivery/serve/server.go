@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -127,9 +128,7 @@ func NormalBasePath(s string) string {
 // nothing to show, when a port can't be listened on, or when the options can't
 // work; and nil after it was asked to end.
 func Run(ctx context.Context, o Options, reload <-chan struct{}) error {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}

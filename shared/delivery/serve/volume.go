@@ -159,7 +159,7 @@ func (v *volume) count() (n int) {
 // the process may do or has just now: a version must not be removed because
 // there was no file descriptor left, or another user may read it alone.
 func damaged(err error) bool {
-	if e := (*Error)(nil); errors.As(err, &e) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return false
 	}
 	errno := syscall.Errno(0)

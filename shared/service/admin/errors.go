@@ -45,6 +45,10 @@ const (
 	CodeInternal        = "internal"         // an error of the service itself
 )
 
+// MessageInternal is what callers read of an error that is none of theirs, in
+// every answer with CodeInternal.
+const MessageInternal = "something went wrong on our side"
+
 // Codes lists every code above, for tables and tests that must name them all.
 func Codes() []string {
 	return []string{

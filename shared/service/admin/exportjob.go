@@ -270,7 +270,7 @@ func (j ExportJob) asQueued() ExportJob {
 
 // queue writes a job, in one transaction with all that must hold for it.
 func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot) (ExportJob, error) {
-	id := s.newID(PrefixExport)
+	id := s.opt.NewID(PrefixExport)
 	var j ExportJob
 	err := s.transact(ctx, func() error {
 		project, claim, _, err := s.site(ctx, c, in.Domain)
@@ -309,7 +309,7 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 		if err != nil {
 			return err
 		}
-		if running.Running >= s.maxRunning {
+		if running.Running >= s.opt.MaxRunning {
 			return Errorf(CodeTooManyExports, "%d exports of your organisation are queued or running; wait until one is done", running.Running).After(s.busyPause())
 		}
 		running.Running++
@@ -333,7 +333,7 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 
 // busyPause is when a caller over the limit may try again: exports take at
 // least a few polls.
-func (s *Service) busyPause() time.Duration { return 2 * s.pollAfter }
+func (s *Service) busyPause() time.Duration { return 2 * s.opt.PollAfter }
 
 // activeValue is a job's place in the index of active jobs: oldest first.
 func activeValue(j ExportJob) string { return activePrefix + timePart(j.CreatedAt) + "#" + j.ID }
@@ -344,7 +344,7 @@ const activePrefix = "export#"
 // stays queued, and the reconciler starts it.
 func (s *Service) start(ctx context.Context, j ExportJob) {
 	if err := s.Restart(ctx, j); err != nil {
-		s.log.ErrorContext(ctx, "export not started yet", "job", j.ID, "error", err)
+		s.opt.Log.ErrorContext(ctx, "export not started yet", "job", j.ID, "error", err)
 	}
 }
 
@@ -411,14 +411,14 @@ func (s *Service) BundleLink(ctx context.Context, c Caller, jobID, idempotencyKe
 		case ExportFailed:
 			return BundleLink{}, Errorf(CodeJobFailed, "the export failed: there is no bundle")
 		default:
-			return BundleLink{}, Errorf(CodeJobRunning, "the export is %s: there is no bundle yet", j.Status).After(s.pollAfter)
+			return BundleLink{}, Errorf(CodeJobRunning, "the export is %s: there is no bundle yet", j.Status).After(s.opt.PollAfter)
 		}
-		if _, err := s.objects.Stat(ctx, j.Bundle.Key); errors.Is(err, store.ErrNotFound) {
+		if _, err := s.opt.Objects.Stat(ctx, j.Bundle.Key); errors.Is(err, store.ErrNotFound) {
 			return BundleLink{}, Errorf(CodeBundleGone, "the bundle was removed; start another export")
 		} else if err != nil {
 			return BundleLink{}, fmt.Errorf("look for bundle of %s: %w", j.ID, err)
 		}
-		l, err := s.objects.PresignGet(ctx, j.Bundle.Key, j.Domain+"-"+j.Version+".tar.gz", s.linkLife)
+		l, err := s.opt.Objects.PresignGet(ctx, j.Bundle.Key, j.Domain+"-"+j.Version+".tar.gz", s.opt.LinkLife)
 		if err != nil {
 			return BundleLink{}, fmt.Errorf("link to bundle of %s: %w", j.ID, err)
 		}

@@ -159,7 +159,7 @@ func (s *Service) ShardMarked(ctx context.Context, jobID string, shard int) (boo
 	if !validID(jobID) {
 		return false, notActive(ExportJob{})
 	}
-	_, err := s.store.Get(ctx, shardKey(jobID, shard))
+	_, err := s.opt.Store.Get(ctx, shardKey(jobID, shard))
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -327,12 +327,12 @@ type WorkflowInput struct {
 // before is success.
 // It returns the errors of Runner.Start.
 func (s *Service) Restart(ctx context.Context, j ExportJob) error {
-	if s.runner == nil {
+	if s.opt.Runner == nil {
 		return errors.New("no workflow runner is configured")
 	}
 	input, err := json.Marshal(WorkflowInput{JobID: j.ID})
 	if err != nil {
 		return err
 	}
-	return s.runner.Start(ctx, j.ID, input)
+	return s.opt.Runner.Start(ctx, j.ID, input)
 }

@@ -165,7 +165,7 @@ func (s *Service) conclude(ctx context.Context, sl *slot, ref string, cause erro
 		b.remove(sl.key, sl.revision)
 	}
 	if err := s.write(ctx, &b); err != nil {
-		s.log.WarnContext(ctx, "idempotency row not concluded", "error", err)
+		s.opt.Log.WarnContext(ctx, "idempotency row not concluded", "error", err)
 	}
 }
 

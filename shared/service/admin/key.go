@@ -162,9 +162,9 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 	if _, err := s.activeOrganisation(ctx, in.Organisation); err != nil {
 		return Key{}, "", err
 	}
-	secret := newSecret(s.keyPrefix)
+	secret := newSecret(s.opt.KeyPrefix)
 	k := Key{
-		ID: s.newID(PrefixKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks,
+		ID: s.opt.NewID(PrefixKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks,
 		CreatedAt: now, Digest: keyDigest(secret),
 	}
 	if !in.ExpiresAt.IsZero() {
@@ -238,7 +238,7 @@ func (s *Service) Authenticate(ctx context.Context, authorization string, addr n
 	switch {
 	case authorization == "":
 		return Caller{}, Errorf(CodeUnauthorized, "an admin key is required, as Authorization: Bearer <key>")
-	case !strings.EqualFold(scheme, "Bearer") || !wellFormed(s.keyPrefix, key):
+	case !strings.EqualFold(scheme, "Bearer") || !wellFormed(s.opt.KeyPrefix, key):
 		return Caller{}, Errorf(CodeUnauthorized, "this is not a valid admin key")
 	}
 	digest := keyDigest(key)

@@ -53,10 +53,8 @@ func checkURL(field, raw string, schemes ...string) error {
 	if err != nil || u.Host == "" || u.User != nil || len(raw) > maxURL {
 		return FieldErrorf(field, "must be an absolute URL without user and password, of at most %d bytes", maxURL)
 	}
-	for _, scheme := range schemes {
-		if u.Scheme == scheme {
-			return nil
-		}
+	if slices.Contains(schemes, u.Scheme) {
+		return nil
 	}
 	return FieldErrorf(field, "must begin with %s://", strings.Join(schemes, ":// or "))
 }
@@ -133,7 +131,7 @@ func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error
 		return Project{}, err
 	}
 	p := Project{
-		ID: s.newID(PrefixProject), Organisation: in.Organisation, Domain: domain, Repository: in.Repository,
+		ID: s.opt.NewID(PrefixProject), Organisation: in.Organisation, Domain: domain, Repository: in.Repository,
 		Kind: in.Kind, Settings: in.Settings, Retention: in.Retention, CreatedAt: s.now(),
 	}
 	err = s.transact(ctx, func() error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -84,7 +85,7 @@ type presence struct{}
 // read gets one record as a T with its revision, or store.ErrNotFound.
 func read[T any](ctx context.Context, s *Service, key store.Key) (T, int64, error) {
 	var v T
-	rec, err := s.store.Get(ctx, key)
+	rec, err := s.opt.Store.Get(ctx, key)
 	if err != nil {
 		return v, 0, err
 	}
@@ -108,7 +109,7 @@ func readOr[T any](ctx context.Context, s *Service, key store.Key) (T, int64, er
 // list calls fn with every record of a partition whose sort key has the prefix.
 func list[T any](ctx context.Context, s *Service, q store.Query, fn func(rec store.Record, v T) error) error {
 	for {
-		page, err := s.store.Query(ctx, q)
+		page, err := s.opt.Store.Query(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -161,7 +162,7 @@ func (s *Service) write(ctx context.Context, b *batch) error {
 	if b.err != nil {
 		return b.err
 	}
-	return s.store.Write(ctx, b.puts, b.deletes)
+	return s.opt.Store.Write(ctx, b.puts, b.deletes)
 }
 
 // Conflicts are met by reading again. The bounds are for a crowd on one
@@ -201,10 +202,5 @@ func conflictOn(err error, key store.Key) bool {
 	if !ok {
 		return false
 	}
-	for _, k := range c.Keys {
-		if k == key {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.Keys, key)
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"log/slog"
 	"time"
 
@@ -40,65 +41,33 @@ type Options struct {
 
 // Service is the rules over the ports. It keeps no state of its own: many may
 // work on the same store.
-type Service struct {
-	store   store.Store
-	objects store.Objects
-	runner  store.Runner
-	log     *slog.Logger
-	clock   func() time.Time
-	newID   func(prefix string) string
-
-	keyPrefix      string
-	maxRunning     int
-	linkLife       time.Duration
-	uploadLinkLife time.Duration
-	pollAfter      time.Duration
-	pollFreely     time.Duration
-}
+type Service struct{ opt Options }
 
 // New returns a Service.
 func New(o Options) *Service {
-	s := &Service{
-		store: o.Store, objects: o.Objects, runner: o.Runner, log: o.Log, clock: o.Now, newID: o.NewID,
-		keyPrefix: o.KeyPrefix, maxRunning: o.MaxRunning,
-		linkLife: o.LinkLife, uploadLinkLife: o.UploadLinkLife,
-		pollAfter: o.PollAfter, pollFreely: o.PollFreely,
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+	if o.NewID == nil {
+		o.NewID = randomID
 	}
-	if s.clock == nil {
-		s.clock = time.Now
-	}
-	if s.newID == nil {
-		s.newID = randomID
-	}
-	if s.keyPrefix == "" {
-		s.keyPrefix = "bnd"
-	}
-	if s.maxRunning <= 0 {
-		s.maxRunning = 10
-	}
-	if s.linkLife <= 0 {
-		s.linkLife = time.Hour
-	}
-	if s.uploadLinkLife <= 0 {
-		s.uploadLinkLife = time.Hour
-	}
-	if s.pollAfter <= 0 {
-		s.pollAfter = 5 * time.Second
-	}
-	return s
+	o.KeyPrefix = cmp.Or(o.KeyPrefix, "bnd")
+	o.MaxRunning = cmp.Or(o.MaxRunning, 10)
+	o.LinkLife = cmp.Or(o.LinkLife, time.Hour)
+	o.UploadLinkLife = cmp.Or(o.UploadLinkLife, time.Hour)
+	o.PollAfter = cmp.Or(o.PollAfter, 5*time.Second)
+	return &Service{o}
 }
 
 // now is the time as records keep it: UTC, in whole milliseconds.
-func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millisecond) }
+func (s *Service) now() time.Time { return s.opt.Now().UTC().Truncate(time.Millisecond) }
 
 // PollAfter is when callers who wait for a job are asked to read it again; 0
 // is at once.
 func (s *Service) PollAfter(j ExportJob) time.Duration {
-	if s.now().Sub(j.CreatedAt) < s.pollFreely {
+	if s.now().Sub(j.CreatedAt) < s.opt.PollFreely {
 		return 0
 	}
-	return s.pollAfter
+	return s.opt.PollAfter
 }

@@ -216,7 +216,7 @@ func (s *Service) CreateSnapshot(ctx context.Context, c Caller, in CreateSnapsho
 		}
 		now := s.now()
 		p := Snapshot{
-			ID:           PrefixSnapshot + "_" + timePart(now) + s.newID(PrefixSnapshot)[len(PrefixSnapshot)+1:],
+			ID:           PrefixSnapshot + "_" + timePart(now) + s.opt.NewID(PrefixSnapshot)[len(PrefixSnapshot)+1:],
 			Organisation: project.Organisation, Project: project.ID, Domain: project.Domain,
 			Status: SnapshotPending, Base: in.Base, Manifest: in.Manifest, CreatedAt: now,
 		}
@@ -268,7 +268,7 @@ func (s *Service) uploads(ctx context.Context, p Snapshot) (PendingSnapshot, err
 			if u.Kind == UploadManifest {
 				key = p.ManifestKey()
 			}
-			info, err := s.objects.Stat(gctx, key)
+			info, err := s.opt.Objects.Stat(gctx, key)
 			if err == nil {
 				if info.Size != u.Size {
 					return Errorf(CodeInconsistent, "%s %s: is %d bytes, not %d", u.Kind, u.SHA256, info.Size, u.Size)
@@ -279,7 +279,7 @@ func (s *Service) uploads(ctx context.Context, p Snapshot) (PendingSnapshot, err
 				return fmt.Errorf("look for %s: %w", key, err)
 			}
 			missing[i] = true
-			u.Link, err = s.objects.PresignPut(gctx, key, u.Size, u.SHA256, s.uploadLinkLife)
+			u.Link, err = s.opt.Objects.PresignPut(gctx, key, u.Size, u.SHA256, s.opt.UploadLinkLife)
 			if err != nil {
 				return fmt.Errorf("link to write %s: %w", key, err)
 			}
@@ -339,7 +339,7 @@ func (s *Service) LatestSnapshot(ctx context.Context, c Caller, domain string) (
 // ManifestLink makes a link to read a snapshot's manifest. It returns the errors
 // of Objects.PresignGet.
 func (s *Service) ManifestLink(ctx context.Context, p Snapshot) (store.Link, error) {
-	return s.objects.PresignGet(ctx, p.ManifestKey(), p.ID+".json", s.linkLife)
+	return s.opt.Objects.PresignGet(ctx, p.ManifestKey(), p.ID+".json", s.opt.LinkLife)
 }
 
 // Contents are the facts that a check of a snapshot found.

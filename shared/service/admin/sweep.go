@@ -120,7 +120,7 @@ func (s *Service) writeSweep(ctx context.Context, round *SweepRound) error {
 // those that were ended, and where the next page begins, which is empty after
 // the last. It returns the store's errors.
 func (s *Service) OrganisationIDs(ctx context.Context, cursor string, limit int) (ids []string, next string, err error) {
-	page, err := s.store.Query(ctx, store.Query{PK: organisationRow("").PK, Cursor: cursor, Limit: limit})
+	page, err := s.opt.Store.Query(ctx, store.Query{PK: organisationRow("").PK, Cursor: cursor, Limit: limit})
 	if err != nil {
 		return nil, "", err
 	}

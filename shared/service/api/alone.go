@@ -24,8 +24,8 @@ func Alone(o Options, name string) http.Handler {
 func DocumentHandler(o Options) http.Handler {
 	s := newServer(o)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := s.requestID()
-		s.annotate(r.Context(), slog.String("request", id))
+		id := s.NewRequestID()
+		s.Annotate(r.Context(), slog.String("request", id))
 		w.Header().Set(HeaderRequestID, id)
 		writeDocument(w)
 	})

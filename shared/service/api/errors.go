@@ -46,5 +46,5 @@ func refusal(err error) *admin.Error {
 	if admin.CodeOf(err) == admin.CodeTemporary {
 		return admin.Errorf(admin.CodeTemporary, "the request took too long; try again").Wrap(err)
 	}
-	return admin.Errorf(admin.CodeInternal, "something went wrong on our side").Wrap(err)
+	return admin.Errorf(admin.CodeInternal, admin.MessageInternal).Wrap(err)
 }

@@ -13,7 +13,7 @@ func (s *server) startExport(ctx context.Context, c call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	j, err := s.admin.StartExport(ctx, c.caller, admin.StartExport{
+	j, err := s.Admin.StartExport(ctx, c.caller, admin.StartExport{
 		Domain: req.Domain, Version: req.Version, Paths: req.Paths, IdempotencyKey: c.key,
 	})
 	if err != nil {
@@ -21,24 +21,24 @@ func (s *server) startExport(ctx context.Context, c call) (answer, error) {
 	}
 	return answer{status: http.StatusAccepted, body: exportJob(j), job: j.ID, header: http.Header{
 		"Location":    {"/v1/static-export/jobs/" + j.ID},
-		"Retry-After": {seconds(s.admin.PollAfter(j))},
+		"Retry-After": {seconds(s.Admin.PollAfter(j))},
 	}}, nil
 }
 
 func (s *server) getExport(ctx context.Context, c call) (answer, error) {
-	j, err := s.admin.GetExport(ctx, c.caller, c.params["jobId"])
+	j, err := s.Admin.GetExport(ctx, c.caller, c.params["jobId"])
 	if err != nil {
 		return answer{}, err
 	}
 	a := answer{status: http.StatusOK, body: exportJob(j)}
 	if !j.Status.Final() {
-		a.header = http.Header{"Retry-After": {seconds(s.admin.PollAfter(j))}}
+		a.header = http.Header{"Retry-After": {seconds(s.Admin.PollAfter(j))}}
 	}
 	return a, nil
 }
 
 func (s *server) generateBundle(ctx context.Context, c call) (answer, error) {
-	l, err := s.admin.BundleLink(ctx, c.caller, c.params["jobId"], c.key)
+	l, err := s.Admin.BundleLink(ctx, c.caller, c.params["jobId"], c.key)
 	if err != nil {
 		return answer{}, err
 	}
@@ -49,7 +49,7 @@ func (s *server) generateBundle(ctx context.Context, c call) (answer, error) {
 }
 
 func (s *server) getAgentJob(ctx context.Context, c call) (answer, error) {
-	j, err := s.admin.AgentJob(ctx, c.caller, c.params["projectId"], c.params["id"])
+	j, err := s.Admin.AgentJob(ctx, c.caller, c.params["projectId"], c.params["id"])
 	if err != nil {
 		return answer{}, err
 	}
@@ -65,7 +65,7 @@ func (s *server) getAgentJob(ctx context.Context, c call) (answer, error) {
 }
 
 func (s *server) getLatestSnapshot(ctx context.Context, c call) (answer, error) {
-	p, err := s.admin.LatestSnapshot(ctx, c.caller, c.params["domain"])
+	p, err := s.Admin.LatestSnapshot(ctx, c.caller, c.params["domain"])
 	if err != nil {
 		return answer{}, err
 	}
@@ -84,7 +84,7 @@ func (s *server) createSnapshot(ctx context.Context, c call) (answer, error) {
 	for _, p := range req.Packs {
 		in.Packs = append(in.Packs, admin.Blob{SHA256: p.SHA256, Size: p.SizeBytes})
 	}
-	p, err := s.admin.CreateSnapshot(ctx, c.caller, in)
+	p, err := s.Admin.CreateSnapshot(ctx, c.caller, in)
 	if err != nil {
 		return answer{}, err
 	}
@@ -103,7 +103,7 @@ func (s *server) createSnapshot(ctx context.Context, c call) (answer, error) {
 }
 
 func (s *server) publishSnapshot(ctx context.Context, c call) (answer, error) {
-	p, err := s.admin.Publish(ctx, c.caller, admin.Publish{
+	p, err := s.Admin.Publish(ctx, c.caller, admin.Publish{
 		Domain: c.params["domain"], SnapshotID: c.params["snapshotId"], IdempotencyKey: c.key, Check: s.checkSnapshot,
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *server) publishSnapshot(ctx context.Context, c call) (answer, error) {
 
 // snapshot answers with a published snapshot and a link to its manifest.
 func (s *server) snapshot(ctx context.Context, p admin.Snapshot) (answer, error) {
-	link, err := s.admin.ManifestLink(ctx, p)
+	link, err := s.Admin.ManifestLink(ctx, p)
 	if err != nil {
 		return answer{}, err
 	}

@@ -39,7 +39,7 @@ func resolve(doc object, v any) any {
 		out := object{}
 		if ref, ok := v["$ref"].(string); ok {
 			var target any = doc
-			for _, name := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+			for name := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
 				target = target.(object)[name]
 			}
 			maps.Copy(out, resolve(doc, target).(object))

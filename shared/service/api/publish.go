@@ -34,7 +34,7 @@ func (s *server) checkSnapshot(ctx context.Context, p admin.Snapshot) (admin.Con
 	if !docs && !mint {
 		return admin.Contents{}, admin.FieldErrorf("docs.json", "is missing: a site has it in its root")
 	}
-	err = snapshot.Verify(ctx, s.objects, p.PackKey, m)
+	err = snapshot.Verify(ctx, s.Objects, p.PackKey, m)
 	if e, ok := errors.AsType[*snapshot.PackError](err); ok {
 		code := admin.CodeInconsistent
 		if e.Missing {
@@ -60,7 +60,7 @@ func packsOf(m *snapshot.Manifest) []admin.Blob {
 // readManifest reads a manifest that must be of the stated size and digest.
 func (s *server) readManifest(ctx context.Context, p admin.Snapshot) (*snapshot.Manifest, error) {
 	key := p.ManifestKey()
-	info, err := s.objects.Stat(ctx, key)
+	info, err := s.Objects.Stat(ctx, key)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, admin.Errorf(admin.CodeIncomplete, "manifest: it was not uploaded")
 	}
@@ -70,7 +70,7 @@ func (s *server) readManifest(ctx context.Context, p admin.Snapshot) (*snapshot.
 	if info.Size != p.Manifest.Size {
 		return nil, admin.Errorf(admin.CodeInconsistent, "manifest: it has %d bytes, not %d", info.Size, p.Manifest.Size)
 	}
-	body, err := s.objects.Get(ctx, key, 0, -1)
+	body, err := s.Objects.Get(ctx, key, 0, -1)
 	if err != nil {
 		return nil, fmt.Errorf("read manifest of %s: %w", p.ID, err)
 	}

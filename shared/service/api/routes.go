@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
 	"mime"
 	"net/http"
@@ -110,30 +112,20 @@ func operations() []operation {
 	}
 }
 
-type server struct {
-	admin      *admin.Service
-	objects    store.Objects
-	log        *slog.Logger
-	clientAddr func(*http.Request) netip.Addr
-	requestID  func() string
-	annotate   func(ctx context.Context, facts ...slog.Attr)
-}
+type server struct{ Options }
 
 func newServer(o Options) *server {
-	s := &server{admin: o.Admin, objects: o.Objects, log: o.Log, clientAddr: o.ClientAddr, requestID: o.NewRequestID, annotate: o.Annotate}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.ClientAddr == nil {
+		o.ClientAddr = remoteAddr
 	}
-	if s.clientAddr == nil {
-		s.clientAddr = remoteAddr
+	if o.NewRequestID == nil {
+		o.NewRequestID = randomRequestID
 	}
-	if s.requestID == nil {
-		s.requestID = randomRequestID
+	if o.Annotate == nil {
+		o.Annotate = func(context.Context, ...slog.Attr) {}
 	}
-	if s.annotate == nil {
-		s.annotate = func(context.Context, ...slog.Attr) {}
-	}
-	return s
+	return &server{o}
 }
 
 func remoteAddr(r *http.Request) netip.Addr {
@@ -170,7 +162,7 @@ func Handler(o Options) http.Handler {
 	ops := operations()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet && r.URL.EscapedPath() == "/openapi.json" {
-			w.Header().Set(HeaderRequestID, s.requestID())
+			w.Header().Set(HeaderRequestID, s.NewRequestID())
 			writeDocument(w)
 			return
 		}
@@ -207,13 +199,13 @@ func match(pattern, path string) (map[string]string, bool) {
 // serve answers one request by one of the operations.
 func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) {
 	began := time.Now()
-	id := s.requestID()
+	id := s.NewRequestID()
 	line := logLine{status: http.StatusNotFound}
 	h := w.Header()
 	h.Set(HeaderRequestID, id)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	s.annotate(r.Context(), slog.String("request", id))
+	s.Annotate(r.Context(), slog.String("request", id))
 
 	a, err := s.answer(w, r, ops, &line)
 	if err != nil {
@@ -231,11 +223,9 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) 
 	line.status = a.status
 	if a.job != "" {
 		line.job = a.job
-		s.annotate(r.Context(), slog.String("job", a.job))
+		s.Annotate(r.Context(), slog.String("job", a.job))
 	}
-	for name, values := range a.header {
-		h[name] = values
-	}
+	maps.Copy(h, a.header)
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // links are read by people too
@@ -243,7 +233,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) 
 		line.status, line.code, line.err = http.StatusInternalServerError, admin.CodeInternal, err
 		h.Set(HeaderErrorCode, admin.CodeInternal)
 		b.Reset()
-		b.WriteString(`{"error":"something went wrong on our side"}` + "\n")
+		fmt.Fprintf(&b, "{\"error\":%q}\n", admin.MessageInternal)
 	}
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
@@ -291,12 +281,12 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, ops []operation,
 		}
 		line.operation = op.name
 		c := call{params: params}
-		c.caller, err = s.admin.Authenticate(r.Context(), r.Header.Get("Authorization"), s.clientAddr(r), op.scope)
+		c.caller, err = s.Admin.Authenticate(r.Context(), r.Header.Get("Authorization"), s.ClientAddr(r), op.scope)
 		line.organisation, line.key = c.caller.OrganisationID, c.caller.KeyID
 		if err == nil && len(params[op.job]) <= admin.MaxID { // what is longer is nobody's id
 			line.job = params[op.job]
 		}
-		s.annotate(r.Context(), slog.String("organisation", line.organisation), slog.String("job", line.job))
+		s.Annotate(r.Context(), slog.String("organisation", line.organisation), slog.String("job", line.job))
 		if err != nil {
 			return answer{}, err
 		}
@@ -402,5 +392,5 @@ func (s *server) logRequest(r *http.Request, id string, took time.Duration, line
 			attrs = append(attrs, slog.String("stack", string(p.stack)))
 		}
 	}
-	s.log.LogAttrs(r.Context(), level, RequestMessage, attrs...)
+	s.Log.LogAttrs(r.Context(), level, RequestMessage, attrs...)
 }

@@ -31,22 +31,26 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 )
 
 // Error names of Amazon States Language that the interpreter reports or knows.
 const (
-	ErrorAll           = "States.ALL"
-	ErrorTimeout       = "States.Timeout"
-	ErrorRuntime       = "States.Runtime"
-	ErrorDataLimit     = "States.DataLimitExceeded"
-	ErrorMapThreshold  = "States.ExceedToleratedFailureThreshold"
-	ErrorTaskPanic     = "Runtime.Panic"
-	ErrorTaskUnnamed   = "internal" // a task's error without a code
-	defaultMaxState    = 256 << 10  // Step Functions' quota for a payload
+	errorAll          = "States.ALL"
+	errorTimeout      = "States.Timeout"
+	ErrorRuntime      = "States.Runtime"
+	errorDataLimit    = "States.DataLimitExceeded"
+	errorMapThreshold = "States.ExceedToleratedFailureThreshold"
+	errorTaskPanic    = "Runtime.Panic"
+	errorTaskUnnamed  = "internal" // a task's error without a code
+)
+
+const (
+	defaultMaxState    = 256 << 10 // Step Functions' quota for a payload
 	defaultGrace       = 10 * time.Second
 	unlimitedChildren  = 1000 // at once, where MaxConcurrency is 0
-	defaultTaskTimeout = 99999999 * time.Second
+	defaultTaskTimeout = maxSeconds * time.Second
 )
 
 // Task is what a Task state calls: JSON in, JSON out. It must stop when its
@@ -100,7 +104,6 @@ type Options struct {
 // Machine is a loaded definition. It holds no state of executions and may run
 // many at once.
 type Machine struct {
-	comment string
 	timeout time.Duration // 0: none
 	graph
 }
@@ -109,36 +112,9 @@ type Machine struct {
 // appearance. An execution needs a function for each.
 func (m *Machine) Resources() []string {
 	var list []string
-	seen := map[string]bool{}
 	m.walk(func(s *state) {
-		if s.kind == kindTask && !seen[s.resource] {
-			seen[s.resource] = true
+		if s.kind == kindTask && !slices.Contains(list, s.resource) {
 			list = append(list, s.resource)
-		}
-	})
-	return list
-}
-
-// ErrorNames lists the names that Retry and Catch of all states mention, in
-// order of their first appearance: each must be one that a step or the
-// interpreter reports.
-func (m *Machine) ErrorNames() []string {
-	var list []string
-	seen := map[string]bool{}
-	add := func(names []string) {
-		for _, n := range names {
-			if !seen[n] {
-				seen[n] = true
-				list = append(list, n)
-			}
-		}
-	}
-	m.walk(func(s *state) {
-		for _, r := range s.retry {
-			add(r.errors)
-		}
-		for _, c := range s.catch {
-			add(c.errors)
 		}
 	})
 	return list
@@ -215,15 +191,7 @@ func matches(names []string, err *Error) bool {
 	if err.Name == ErrorRuntime {
 		return false
 	}
-	for _, n := range names {
-		switch {
-		case n == err.Name:
-			return true
-		case n == ErrorAll:
-			return err.Name != ErrorDataLimit
-		}
-	}
-	return false
+	return slices.Contains(names, err.Name) || err.Name != errorDataLimit && slices.Contains(names, errorAll)
 }
 
 // runtimeError is what the machine itself does wrong.

@@ -14,7 +14,7 @@ import (
 )
 
 // knownErrors are the names that the machine itself uses.
-var knownErrors = []string{ErrorAll, ErrorTimeout, ErrorDataLimit, ErrorMapThreshold}
+var knownErrors = []string{errorAll, errorTimeout, errorDataLimit, errorMapThreshold}
 
 // LoadError says what a definition has that this interpreter does not know,
 // or that Step Functions would refuse.
@@ -48,69 +48,58 @@ func Load(definition []byte) (*Machine, error) {
 		path := strings.TrimSuffix("$."+e.Path, ".")
 		return nil, &LoadError{strings.Replace(path, "$.[", "$[", 1), e.Message}
 	}
-	m := &Machine{}
 	l := &loader{names: map[string]string{}}
-	o, err := l.object("$", v)
-	if err != nil {
-		return nil, err
+	o := l.object("$", v)
+	o.text("Comment", false)
+	m := &Machine{timeout: o.seconds("TimeoutSeconds", 0), graph: *l.graph(o, false)}
+	o.done()
+	if l.err != nil {
+		return nil, l.err
 	}
-	if m.comment, err = o.text("Comment", false); err != nil {
-		return nil, err
-	}
-	if m.timeout, err = o.seconds("TimeoutSeconds", 0); err != nil {
-		return nil, err
-	}
-	g, err := l.graph(o, false)
-	if err != nil {
-		return nil, err
-	}
-	m.graph = *g
-	return m, o.done()
+	return m, nil
 }
 
-// loader knows the names of all states: they are unique in a whole machine.
-type loader struct{ names map[string]string }
+// loader reads one definition. Its first error is the one that counts: what is
+// read after it is not used.
+type loader struct {
+	names map[string]string // of all states, unique in a whole machine, with their places
+	err   *LoadError
+}
+
+func (l *loader) fail(path, format string, args ...any) {
+	if l.err == nil {
+		l.err = &LoadError{path, fmt.Sprintf(format, args...)}
+	}
+}
 
 // graph reads StartAt and States.
-func (l *loader) graph(o *object, inMap bool) (*graph, error) {
-	g := &graph{states: map[string]*state{}}
-	var err error
-	if g.start, err = o.text("StartAt", true); err != nil {
-		return nil, err
-	}
-	states, err := l.inner(o, "States")
-	if err != nil {
-		return nil, err
-	}
+func (l *loader) graph(o *object, inMap bool) *graph {
+	g := &graph{start: o.text("StartAt", true), states: map[string]*state{}}
+	states := o.inner("States")
 	for _, m := range states.Members {
-		name := m.Name
-		at := states.at(name)
+		name, at := m.Name, states.at(m.Name)
 		if n := utf8.RuneCountInString(name); n == 0 || n > 80 {
-			return nil, &LoadError{at, "a state's name has 1 to 80 characters"}
+			l.fail(at, "a state's name has 1 to 80 characters")
 		}
 		if other, twice := l.names[name]; twice {
-			return nil, &LoadError{at, "a state of this name is at " + other}
+			l.fail(at, "a state of this name is at %s", other)
 		}
 		l.names[name] = at
-		so, err := l.object(at, m.Value)
-		if err != nil {
-			return nil, err
-		}
-		s, err := l.state(name, so, inMap)
-		if err != nil {
-			return nil, err
-		}
-		g.states[name] = s
+		g.states[name] = l.state(name, l.object(at, m.Value), inMap)
 		g.order = append(g.order, name)
 	}
-	return g, g.check(o, states)
+	if l.err == nil {
+		g.check(o, states)
+	}
+	return g
 }
 
 // check holds that all names of states lead somewhere, that all states are
 // reached, and that there is an end.
-func (g *graph) check(o, states *object) error {
+func (g *graph) check(o, states *object) {
 	if g.states[g.start] == nil {
-		return o.wrong("StartAt", fmt.Sprintf("there is no state %q", g.start))
+		o.wrong("StartAt", "there is no state %q", g.start)
+		return
 	}
 	ends := false
 	reached := map[string]bool{g.start: true}
@@ -126,7 +115,8 @@ func (g *graph) check(o, states *object) error {
 				continue
 			}
 			if g.states[name] == nil {
-				return &LoadError{states.at(s.name), fmt.Sprintf("there is no state %q to go to", name)}
+				o.fail(states.at(s.name), "there is no state %q to go to", name)
+				return
 			}
 			reached[name] = true
 			queue = append(queue, name)
@@ -134,268 +124,139 @@ func (g *graph) check(o, states *object) error {
 	}
 	for _, name := range g.order {
 		if !reached[name] {
-			return &LoadError{states.at(name), "no other state leads here"}
+			o.fail(states.at(name), "no other state leads here")
 		}
 	}
 	if !ends {
-		return &LoadError{states.where, "no state ends the execution"}
+		o.fail(states.where, "no state ends the execution")
 	}
-	return nil
 }
 
-func (l *loader) state(name string, o *object, inMap bool) (*state, error) {
-	s := &state{name: name}
-	typ, err := o.text("Type", true)
-	if err != nil {
-		return nil, err
-	}
-	s.kind = kind(typ)
-	if _, err := o.text("Comment", false); err != nil {
-		return nil, err
-	}
+func (l *loader) state(name string, o *object, inMap bool) *state {
+	s := &state{name: name, kind: kind(o.text("Type", true))}
+	o.text("Comment", false)
 	switch s.kind {
 	case kindTask:
-		err = first(
-			func() error { s.resource, err = o.text("Resource", true); return err },
-			func() error { s.parameters, err = o.template("Parameters"); return err },
-			func() error {
-				if s.parameters.usesItem() {
-					return o.wrong("Parameters", itemPath+" is known only in ItemSelector")
-				}
-				return nil
-			},
-			func() error { s.timeout, err = o.seconds("TimeoutSeconds", defaultTaskTimeout); return err },
-			func() error { return l.flow(s, o) },
-		)
+		s.resource = o.text("Resource", true)
+		s.parameters = o.template("Parameters")
+		if s.parameters.usesItem() {
+			o.wrong("Parameters", onlyInSelector)
+		}
+		s.timeout = o.seconds("TimeoutSeconds", defaultTaskTimeout)
+		l.flow(s, o)
 	case kindMap:
 		if inMap {
-			return nil, o.wrong("Type", "a map inside a map is not known")
+			o.wrong("Type", "a map inside a map is not known")
 		}
-		err = first(
-			func() error { return l.mapFields(s, o) },
-			func() error { return l.flow(s, o) },
-		)
+		l.mapFields(s, o)
+		l.flow(s, o)
 	case kindSucceed:
 	case kindFail:
-		err = l.failFields(s, o)
+		s.errorName, s.errorNamePath = o.textOrPath("Error")
+		s.cause, s.causePath = o.textOrPath("Cause")
 	default:
-		err = o.wrong("Type", fmt.Sprintf("%q is not known: only Task, Map, Succeed and Fail are", typ))
+		o.wrong("Type", "%q is not known: only Task, Map, Succeed and Fail are", s.kind)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s, o.done()
+	o.done()
+	return s
 }
 
-// first runs steps until one fails.
-func first(steps ...func() error) error {
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l *loader) mapFields(s *state, o *object) (err error) {
-	if s.items, err = o.path("ItemsPath", "$"); err != nil {
-		return err
-	}
-	if s.items.item {
-		return o.wrong("ItemsPath", itemPath+" is known only in ItemSelector")
-	}
-	if s.selector, err = o.template("ItemSelector"); err != nil {
-		return err
-	}
-	concurrency, err := o.number("MaxConcurrency", 0, 0, 10000, true)
-	if err != nil {
-		return err
-	}
-	s.concurrency = int(concurrency)
-	if _, err := o.number("ToleratedFailurePercentage", 0, 0, 0, true); err != nil {
-		return err
-	}
-	po, err := l.inner(o, "ItemProcessor")
-	if err != nil {
-		return err
-	}
-	co, err := l.inner(po, "ProcessorConfig")
-	if err != nil {
-		return err
-	}
-	for _, f := range []struct{ name, want string }{{"Mode", "DISTRIBUTED"}, {"ExecutionType", "STANDARD"}} {
-		got, err := co.text(f.name, true)
-		if err != nil {
-			return err
-		}
-		if got != f.want {
-			return co.wrong(f.name, fmt.Sprintf("%q is not known: only %s is", got, f.want))
-		}
-	}
-	if err := co.done(); err != nil {
-		return err
-	}
-	if s.processor, err = l.graph(po, true); err != nil {
-		return err
-	}
-	return po.done()
-}
-
-func (l *loader) failFields(s *state, o *object) (err error) {
-	for _, f := range []struct {
-		name   string
-		text   *string
-		dollar **path
-	}{{"Error", &s.errorName, &s.errorNamePath}, {"Cause", &s.cause, &s.causePath}} {
-		if *f.text, err = o.text(f.name, false); err != nil {
-			return err
-		}
-		if o.Take(f.name+"Path") == nil {
-			continue
-		}
-		if *f.text != "" {
-			return o.wrong(f.name+"Path", "excludes "+f.name)
-		}
-		p, err := o.path(f.name+"Path", "")
-		if err != nil {
-			return err
-		}
-		if p.item {
-			return o.wrong(f.name+"Path", itemPath+" is known only in ItemSelector")
-		}
-		*f.dollar = &p
-	}
-	return nil
+func (l *loader) mapFields(s *state, o *object) {
+	s.items = o.inputPath("ItemsPath", "$")
+	s.selector = o.template("ItemSelector")
+	s.concurrency = int(o.number("MaxConcurrency", 0, 0, 10000, true))
+	o.number("ToleratedFailurePercentage", 0, 0, 0, true)
+	processor := o.inner("ItemProcessor")
+	config := processor.inner("ProcessorConfig")
+	config.choice("Mode", true, "DISTRIBUTED")
+	config.choice("ExecutionType", true, "STANDARD")
+	config.done()
+	s.processor = l.graph(processor, true)
+	processor.done()
 }
 
 // flow reads what Task and Map have in common: what becomes of a result or an
 // error, and which state is next.
-func (l *loader) flow(s *state, o *object) (err error) {
-	if s.result, err = o.resultPath(); err != nil {
-		return err
+func (l *loader) flow(s *state, o *object) {
+	s.result = o.resultPath()
+	s.next = o.text("Next", false)
+	end := o.Take("End")
+	if end != nil && (end.Kind != json.Bool || end.Text != "true") {
+		o.wrong("End", "only true is known")
 	}
-	if s.next, err = o.text("Next", false); err != nil {
-		return err
+	if (s.next == "") != (end != nil) {
+		l.fail(o.where, "a state has either Next or End")
 	}
-	end := false
-	if v := o.Take("End"); v != nil {
-		if v.Kind != json.Bool || v.Text != "true" {
-			return o.wrong("End", "only true is known")
-		}
-		end = true
-	}
-	if (s.next == "") != end {
-		return &LoadError{o.where, "a state has either Next or End"}
-	}
-	if err := l.each(o, "Retry", func(ro *object) (names []string, err error) {
-		r, err := retry(ro)
+	l.each(o, "Retry", func(o *object) []string {
+		r := retry(o)
 		s.retry = append(s.retry, r)
-		return r.errors, err
-	}); err != nil {
-		return err
-	}
-	return l.each(o, "Catch", func(co *object) (names []string, err error) {
-		var c catcher
-		if c.errors, err = co.errorNames(); err != nil {
-			return nil, err
-		}
-		if c.result, err = co.resultPath(); err != nil {
-			return nil, err
-		}
-		if c.next, err = co.text("Next", true); err != nil {
-			return nil, err
-		}
+		return r.errors
+	})
+	l.each(o, "Catch", func(o *object) []string {
+		c := catcher{errors: o.errorNames(), result: o.resultPath(), next: o.text("Next", true)}
 		s.catch = append(s.catch, c)
-		return c.errors, nil
+		return c.errors
 	})
 }
 
 // each reads the elements of Retry or Catch. States.ALL may only be the last,
 // or those after it would never be asked.
-func (l *loader) each(o *object, name string, read func(*object) ([]string, error)) error {
+func (l *loader) each(o *object, name string, read func(*object) []string) {
 	v := o.Take(name)
 	if v == nil {
-		return nil
+		return
 	}
 	if len(v.Items) == 0 {
-		return o.wrong(name, "must be a list, and not empty")
+		o.wrong(name, "must be a list, and not empty")
 	}
 	for i, item := range v.Items {
-		eo, err := l.object(fmt.Sprintf("%s[%d]", o.at(name), i), item)
-		if err != nil {
-			return err
+		element := l.object(fmt.Sprintf("%s[%d]", o.at(name), i), item)
+		names := read(element)
+		if slices.Contains(names, errorAll) && (len(names) > 1 || i < len(v.Items)-1) {
+			element.wrong("ErrorEquals", errorAll+" must be alone, and in the last element")
 		}
-		names, err := read(eo)
-		if err != nil {
-			return err
-		}
-		if slices.Contains(names, ErrorAll) && (len(names) > 1 || i < len(v.Items)-1) {
-			return eo.wrong("ErrorEquals", ErrorAll+" must be alone, and in the last element")
-		}
-		if err := eo.done(); err != nil {
-			return err
-		}
+		element.done()
 	}
-	return nil
 }
 
-func retry(o *object) (r retrier, err error) {
-	if r.errors, err = o.errorNames(); err != nil {
-		return r, err
-	}
-	if r.interval, err = o.seconds("IntervalSeconds", time.Second); err != nil {
-		return r, err
-	}
-	attempts, err := o.number("MaxAttempts", 3, 0, maxSeconds, true)
-	if err != nil {
-		return r, err
-	}
-	r.attempts = int(attempts)
-	if r.backoff, err = o.number("BackoffRate", 2, 1, 1000, false); err != nil {
-		return r, err
-	}
-	if r.maxDelay, err = o.seconds("MaxDelaySeconds", 0); err != nil {
-		return r, err
+func retry(o *object) retrier {
+	r := retrier{
+		errors:   o.errorNames(),
+		interval: o.seconds("IntervalSeconds", time.Second),
+		attempts: int(o.number("MaxAttempts", 3, 0, maxSeconds, true)),
+		backoff:  o.number("BackoffRate", 2, 1, 1000, false),
+		maxDelay: o.seconds("MaxDelaySeconds", 0),
 	}
 	if r.maxDelay != 0 && (r.maxDelay <= r.interval || r.maxDelay >= 31622400*time.Second) {
-		return r, o.wrong("MaxDelaySeconds", "must be more than IntervalSeconds, and less than 31622400")
+		o.wrong("MaxDelaySeconds", "must be more than IntervalSeconds, and less than 31622400")
 	}
-	jitter, err := o.text("JitterStrategy", false)
-	if err != nil {
-		return r, err
-	}
-	switch jitter {
-	case "FULL":
-		r.jitter = true
-	case "", "NONE":
-	default:
-		return r, o.wrong("JitterStrategy", fmt.Sprintf("%q is not known: only FULL and NONE are", jitter))
-	}
-	return r, nil
+	r.jitter = o.choice("JitterStrategy", false, "FULL", "NONE") == "FULL"
+	return r
 }
 
 // object is a JSON object of a definition whose fields are taken one by one;
 // what is left in the end is not known.
 type object struct {
+	*loader
 	*json.Fields
 	where string
 }
 
-func (l *loader) object(path string, v *json.Value) (*object, error) {
-	if v.Kind != json.Object {
-		return nil, &LoadError{path, "must be an object"}
+// object returns v's fields; none, after an error, where v is nil or something
+// else.
+func (l *loader) object(path string, v *json.Value) *object {
+	switch {
+	case v == nil:
+		l.fail(path, "missing")
+		v = &json.Value{}
+	case v.Kind != json.Object:
+		l.fail(path, "must be an object")
 	}
-	return &object{v.Fields(), path}, nil
+	return &object{l, v.Fields(), path}
 }
 
 // inner takes an object that must be there.
-func (l *loader) inner(o *object, name string) (*object, error) {
-	v := o.Take(name)
-	if v == nil {
-		return nil, o.wrong(name, "missing")
-	}
-	return l.object(o.at(name), v)
-}
+func (o *object) inner(name string) *object { return o.object(o.at(name), o.Take(name)) }
 
 func (o *object) at(name string) string {
 	if pathForm.MatchString("$." + name) {
@@ -404,122 +265,151 @@ func (o *object) at(name string) string {
 	return o.where + "[" + strconv.Quote(name) + "]"
 }
 
-func (o *object) wrong(name, message string) *LoadError { return &LoadError{o.at(name), message} }
+func (o *object) wrong(name, format string, args ...any) { o.fail(o.at(name), format, args...) }
 
-// done refuses what nobody took.
-func (o *object) done() error {
+// done refuses the fields that nothing has taken.
+func (o *object) done() {
 	if name, unknown := o.Unknown(); unknown {
-		return o.wrong(name, "this field is not known here")
+		o.wrong(name, "this field is not known here")
 	}
-	return nil
 }
 
-func (o *object) text(name string, required bool) (string, error) {
+func (o *object) text(name string, required bool) string {
 	v := o.Take(name)
 	switch {
 	case v == nil && required:
-		return "", o.wrong(name, "missing")
+		o.wrong(name, "missing")
 	case v == nil:
-		return "", nil
 	case v.Kind != json.String || v.Text == "":
-		return "", o.wrong(name, "must be a string, and not empty")
+		o.wrong(name, "must be a string, and not empty")
+	default:
+		return v.Text
 	}
-	return v.Text, nil
+	return ""
 }
 
-func (o *object) number(name string, missing, least, most float64, whole bool) (float64, error) {
+// choice takes a text that is one of those that are known.
+func (o *object) choice(name string, required bool, known ...string) string {
+	text := o.text(name, required)
+	if text != "" && !slices.Contains(known, text) {
+		is := " is"
+		if len(known) > 1 {
+			is = " are"
+		}
+		o.wrong(name, "%q is not known: only %s", text, strings.Join(known, " and ")+is)
+	}
+	return text
+}
+
+func (o *object) number(name string, missing, least, most float64, whole bool) float64 {
 	v := o.Take(name)
 	if v == nil {
-		return missing, nil
+		return missing
 	}
 	n, err := strconv.ParseFloat(v.Text, 64)
 	if err != nil || v.Kind != json.Number {
-		return 0, o.wrong(name, "must be a number")
+		o.wrong(name, "must be a number")
 	}
 	if n < least || n > most || whole && n != math.Trunc(n) {
 		what := "number"
 		if whole {
 			what = "whole number"
 		}
-		return 0, o.wrong(name, fmt.Sprintf("must be a %s from %.0f to %.0f", what, least, most))
+		o.wrong(name, "must be a %s from %.0f to %.0f", what, least, most)
 	}
-	return n, nil
+	return n
 }
 
-func (o *object) seconds(name string, missing time.Duration) (time.Duration, error) {
-	if o.Take(name) == nil {
-		return missing, nil
-	}
-	n, err := o.number(name, 0, 1, maxSeconds, true)
-	return time.Duration(n) * time.Second, err
+func (o *object) seconds(name string, missing time.Duration) time.Duration {
+	return time.Duration(o.number(name, missing.Seconds(), 1, maxSeconds, true)) * time.Second
 }
 
-func (o *object) path(name, missing string) (path, error) {
+func (o *object) path(name, missing string) path {
 	text := missing
 	if o.Take(name) != nil {
-		var err error
-		if text, err = o.text(name, true); err != nil {
-			return path{}, err
-		}
+		text = o.text(name, true)
 	}
 	p, err := parsePath(text)
 	if err != nil {
-		return path{}, o.wrong(name, err.Error())
+		o.wrong(name, "%v", err)
 	}
-	return p, nil
+	return p
 }
 
-func (o *object) resultPath() (resultPath, error) {
-	if v := o.Take("ResultPath"); v != nil && v.Kind == json.Null {
-		return resultPath{discard: true}, nil
-	}
-	p, err := o.path("ResultPath", "$")
-	if err != nil {
-		return resultPath{}, err
-	}
+const onlyInSelector = itemPath + " is known only in ItemSelector"
+
+// inputPath takes a path into the state's input.
+func (o *object) inputPath(name, missing string) path {
+	p := o.path(name, missing)
 	if p.item {
-		return resultPath{}, o.wrong("ResultPath", itemPath+" can't be written")
+		o.wrong(name, onlyInSelector)
 	}
-	return resultPath{fields: p.fields}, nil
+	return p
 }
 
-func (o *object) template(name string) (*template, error) {
+// textOrPath takes a field or, with "Path" after its name, the path of its
+// value.
+func (o *object) textOrPath(name string) (string, *path) {
+	text := o.text(name, false)
+	if o.Take(name+"Path") == nil {
+		return text, nil
+	}
+	if text != "" {
+		o.wrong(name+"Path", "excludes %s", name)
+	}
+	p := o.inputPath(name+"Path", "")
+	return "", &p
+}
+
+func (o *object) resultPath() resultPath {
+	if v := o.Take("ResultPath"); v != nil && v.Kind == json.Null {
+		return resultPath{discard: true}
+	}
+	p := o.path("ResultPath", "$")
+	if p.item {
+		o.wrong("ResultPath", itemPath+" can't be written")
+	}
+	return resultPath{fields: p.fields}
+}
+
+func (o *object) template(name string) *template {
 	v := o.Take(name)
 	if v == nil {
-		return nil, nil
+		return nil
 	}
 	if v.Kind != json.Object {
-		return nil, o.wrong(name, "must be an object")
+		o.wrong(name, "must be an object")
 	}
 	t, err := parseTemplate(v)
 	if err != nil {
-		return nil, o.wrong(name, err.Error())
+		o.wrong(name, "%v", err)
 	}
-	return t, nil
+	return t
 }
 
-func (o *object) errorNames() ([]string, error) {
-	v := o.Take("ErrorEquals")
-	if v == nil {
-		return nil, o.wrong("ErrorEquals", "missing")
+func (o *object) errorNames() (names []string) {
+	const name, form = "ErrorEquals", "must be a list of strings, and not empty"
+	v := o.Take(name)
+	switch {
+	case v == nil:
+		o.wrong(name, "missing")
+		return nil
+	case len(v.Items) == 0:
+		o.wrong(name, form)
 	}
-	if len(v.Items) == 0 {
-		return nil, o.wrong("ErrorEquals", "must be a list of strings, and not empty")
-	}
-	var names []string
 	for _, item := range v.Items {
 		n := item.Text
 		names = append(names, n)
 		switch {
 		case item.Kind != json.String:
-			return nil, o.wrong("ErrorEquals", "must be a list of strings, and not empty")
+			o.wrong(name, form)
 		case n == "":
-			return nil, o.wrong("ErrorEquals", "an empty name")
+			o.wrong(name, "an empty name")
 		case n == ErrorRuntime:
-			return nil, o.wrong("ErrorEquals", ErrorRuntime+" is never matched")
+			o.wrong(name, ErrorRuntime+" is never matched")
 		case strings.HasPrefix(n, "States.") && !slices.Contains(knownErrors, n):
-			return nil, o.wrong("ErrorEquals", n+" is not known: nothing here returns it")
+			o.wrong(name, "%s is not known: nothing here returns it", n)
 		}
 	}
-	return names, nil
+	return names
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -190,10 +191,7 @@ func putAt(v any, fields []string, result any) (any, error) {
 	if !isObject {
 		return nil, fmt.Errorf("no place for %q: not an object", fields[0])
 	}
-	m := make(map[string]any, len(old)+1)
-	for name, value := range old {
-		m[name] = value
-	}
+	m := maps.Clone(old)
 	below, there := old[fields[0]]
 	if !there && len(fields) > 1 {
 		below = map[string]any{}

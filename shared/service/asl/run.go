@@ -1,6 +1,7 @@
 package asl
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,8 +11,9 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // execution is one run of a machine.
@@ -28,21 +30,15 @@ var errExecutionTimeout = errors.New("the execution timed out")
 // an *Error, or with the cause of ctx when that ended first. The name is for
 // the log.
 func (m *Machine) Run(ctx context.Context, name string, input json.RawMessage, opt Options) (json.RawMessage, error) {
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if opt.Sleep == nil {
 		opt.Sleep = sleep
 	}
 	if opt.Jitter == nil {
 		opt.Jitter = rand.Float64
 	}
-	if opt.MaxStateBytes <= 0 {
-		opt.MaxStateBytes = defaultMaxState
-	}
-	if opt.Grace <= 0 {
-		opt.Grace = defaultGrace
-	}
+	opt.MaxStateBytes = cmp.Or(opt.MaxStateBytes, defaultMaxState)
+	opt.Grace = cmp.Or(opt.Grace, defaultGrace)
 	for _, r := range m.Resources() {
 		if opt.Tasks[r] == nil {
 			return nil, fmt.Errorf("state machine: no task for the resource %q", r)
@@ -60,14 +56,14 @@ func (m *Machine) Run(ctx context.Context, name string, input json.RawMessage, o
 		return nil, &Error{Name: ErrorRuntime, Cause: "the input is not JSON: " + err.Error()}
 	}
 	if len(input) > opt.MaxStateBytes {
-		return nil, &Error{Name: ErrorDataLimit, Cause: fmt.Sprintf("the execution's input has %d bytes, at most %d", len(input), opt.MaxStateBytes)}
+		return nil, &Error{Name: errorDataLimit, Cause: fmt.Sprintf("the execution's input has %d bytes, at most %d", len(input), opt.MaxStateBytes)}
 	}
 	out, err := x.graph(run, &m.graph, in)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil && errors.Is(context.Cause(run), errExecutionTimeout):
-		return nil, &Error{Name: ErrorTimeout, Cause: fmt.Sprintf("the execution took longer than %v", m.timeout), TimedOut: true}
+		return nil, &Error{Name: errorTimeout, Cause: fmt.Sprintf("the execution took longer than %v", m.timeout), TimedOut: true}
 	case err != nil:
 		return nil, err
 	}
@@ -228,7 +224,7 @@ func (x *execution) checkSize(s *state, what string, v any) *Error {
 
 func (x *execution) checkBytes(s *state, what string, b []byte) *Error {
 	if len(b) > x.opt.MaxStateBytes {
-		return &Error{Name: ErrorDataLimit, Cause: fmt.Sprintf("state %q: %s has %d bytes, at most %d", s.name, what, len(b), x.opt.MaxStateBytes)}
+		return &Error{Name: errorDataLimit, Cause: fmt.Sprintf("state %q: %s has %d bytes, at most %d", s.name, what, len(b), x.opt.MaxStateBytes)}
 	}
 	return nil
 }
@@ -298,7 +294,7 @@ func (x *execution) call(ctx context.Context, s *state, payload json.RawMessage)
 			x.log.Error("a task is still running after its timeout", "state", s.name)
 		}
 		// What it still says is late: at AWS nobody would have heard it.
-		return nil, &Error{Name: ErrorTimeout, Cause: fmt.Sprintf("state %q took longer than %v", s.name, s.timeout), Err: a.err}
+		return nil, &Error{Name: errorTimeout, Cause: fmt.Sprintf("state %q took longer than %v", s.name, s.timeout), Err: a.err}
 	}
 	if a.err != nil {
 		return nil, taskError(a.err)
@@ -325,27 +321,19 @@ type coded interface {
 // taskError names a task's error as the Lambda adapter would, so that Fail
 // reads the same here and there.
 func taskError(err error) *Error {
-	name, message := ErrorTaskUnnamed, err.Error()
-	var (
-		c coded
-		p *panicError
-	)
-	switch {
-	case errors.As(err, &p):
-		name, message = ErrorTaskPanic, fmt.Sprintf("panic: %v", p.value)
-	case errors.As(err, &c):
+	name, message := errorTaskUnnamed, err.Error()
+	if p, ok := errors.AsType[*panicError](err); ok {
+		name, message = errorTaskPanic, fmt.Sprintf("panic: %v", p.value)
+	} else if c, ok := errors.AsType[coded](err); ok {
 		name, message = c.Code(), c.SafeMessage()
 		if name == "" || strings.HasPrefix(name, "States.") { // names that only the machine reports
-			name = ErrorTaskUnnamed
+			name = errorTaskUnnamed
 		}
 	}
-	cause, encodeErr := encode(struct {
+	cause, _ := encode(struct { // strings always encode
 		Message string `json:"errorMessage"`
 		Type    string `json:"errorType"`
 	}{message, name})
-	if encodeErr != nil { // strings always encode
-		cause = nil
-	}
 	// Step Functions cuts long causes; 32,768 characters are its limit.
 	return &Error{Name: name, Cause: truncate(string(cause), 32<<10), Err: err}
 }
@@ -392,55 +380,25 @@ func (x *execution) eachItem(ctx context.Context, s *state, input any) (any, *Er
 
 // children runs the processor of a map on all inputs.
 func (x *execution) children(ctx context.Context, s *state, inputs, outputs []any) *Error {
-	width := s.concurrency
-	if width == 0 {
-		width = unlimitedChildren
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		wg     sync.WaitGroup
-		mu     sync.Mutex
-		next   int
-		failed *Error
-	)
-	take := func() (int, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		if failed != nil || next == len(inputs) || ctx.Err() != nil {
-			return 0, false
-		}
-		next++
-		return next - 1, true
-	}
-	for range min(width, len(inputs)) {
-		wg.Go(func() {
-			for {
-				i, ok := take()
-				if !ok {
-					return
-				}
-				out, err := x.graph(ctx, s.processor, inputs[i])
-				if err == nil {
-					outputs[i] = out
-					continue
-				}
-				var child *Error
-				if !errors.As(err, &child) {
-					return // cancelled
-				}
-				mu.Lock()
-				if failed == nil {
-					x.log.Warn("a child of a map failed", "state", s.name, "item", i, "error", child.Name, "cause", child.detail())
-					failed = &Error{Name: ErrorMapThreshold, Cause: "The specified tolerated failure threshold was exceeded", Err: child}
-				}
-				mu.Unlock()
-				cancel()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(cmp.Or(s.concurrency, unlimitedChildren))
+	for i, input := range inputs {
+		group.Go(func() (err error) {
+			outputs[i], err = x.graph(ctx, s.processor, input)
+			child, failed := errors.AsType[*Error](err)
+			if !failed { // done, or cancelled
+				return nil
 			}
+			if ctx.Err() == nil {
+				x.log.Warn("a child of a map failed", "state", s.name, "item", i, "error", child.Name, "cause", child.detail())
+			}
+			return child
 		})
 	}
-	wg.Wait()
-	return failed
+	if err := group.Wait(); err != nil {
+		return &Error{Name: errorMapThreshold, Cause: "The specified tolerated failure threshold was exceeded", Err: err}
+	}
+	return nil
 }
 
 // sleep waits, at most until ctx ends.

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -58,9 +60,7 @@ type Handler interface {
 //
 // What h panics with is logged with its stack and answered with 500.
 func HTTP(h http.Handler, o HTTPOptions) Handler {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &httpAdapter{h, o}
 }
 
@@ -166,7 +166,7 @@ func (a *httpAdapter) serve(r *http.Request) (w *recorder) {
 func serverFault() *recorder {
 	w := &recorder{header: http.Header{"Content-Type": {"application/json"}}}
 	w.WriteHeader(http.StatusInternalServerError)
-	w.body.WriteString(`{"error":"something went wrong on our side"}` + "\n")
+	fmt.Fprintf(&w.body, "{\"error\":%q}\n", admin.MessageInternal)
 	return w
 }
 
@@ -245,9 +245,7 @@ func (e *proxyRequest) header() http.Header {
 
 func (e *proxyRequest) query() url.Values {
 	q := make(url.Values, max(len(e.MultiValueQuery), len(e.Query)))
-	for name, values := range e.MultiValueQuery {
-		q[name] = values
-	}
+	maps.Copy(q, e.MultiValueQuery)
 	for name, v := range e.Query {
 		if len(q[name]) == 0 {
 			q.Set(name, v)

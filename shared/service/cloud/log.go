@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 
@@ -95,9 +96,7 @@ func (n *notes) all() known {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	k := known{order: n.order[:len(n.order):len(n.order)], values: make(map[string]slog.Value, len(n.values))}
-	for name, v := range n.values {
-		k.values[name] = v
-	}
+	maps.Copy(k.values, n.values)
 	return k
 }
 

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,9 +39,7 @@ type StepOptions struct {
 // "internal" too, is reported with its stack, and ends the process: what it
 // left half-done must not meet the next invocation.
 func Step(run func(ctx context.Context, input json.RawMessage) (json.RawMessage, error), o StepOptions) Handler {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &stepAdapter{run, o}
 }
 

@@ -32,7 +32,7 @@ func (s *Steps) Assemble(ctx context.Context, in job.AssembleInput) error {
 			return err
 		}
 		s.sources.forget(in.JobID)
-		job.Clean(ctx, s.objects, s.log, in.JobID, job.BundleKey(in.JobID))
+		job.Clean(ctx, s.opt.Objects, s.opt.Log, in.JobID, job.BundleKey(in.JobID))
 		return nil
 	})
 }
@@ -68,14 +68,14 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 	if err != nil {
 		return err
 	}
-	err = s.admin.CompleteExport(ctx, in.JobID, admin.Bundle{
+	err = s.opt.Admin.CompleteExport(ctx, in.JobID, admin.Bundle{
 		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: facts.total.Pages,
 		Diagnostics: admin.Diagnostics{Errors: counts.Errors, Warnings: counts.Warnings, Infos: counts.Notices},
 	})
 	if err != nil {
 		return err
 	}
-	s.annotate(ctx, slog.Int64("bytes", info.Size))
+	s.opt.Annotate(ctx, slog.Int64("bytes", info.Size))
 	return nil
 }
 
@@ -88,14 +88,14 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 	lists := make([]string, 0, shards)
 	units := make([]string, 0, shards)
 	for n := 1; n <= shards; n++ {
-		info, err := s.objects.Stat(ctx, job.FilesKey(id, n))
+		info, err := s.opt.Objects.Stat(ctx, job.FilesKey(id, n))
 		if err != nil {
 			return bundle.Counts{}, err
 		}
 		listSize += info.Size
 		lists, units = append(lists, job.FilesKey(id, n)), append(units, job.UnitsKey(id, n))
 	}
-	archive := &objectsReader{ctx: ctx, objects: s.objects, keys: units}
+	archive := &objectsReader{ctx: ctx, objects: s.opt.Objects, keys: units}
 	defer archive.Close()
 	if _, err := io.Copy(w, archive); err != nil {
 		return bundle.Counts{}, err
@@ -213,7 +213,7 @@ func (o *ownUnits) close() error {
 
 // writeLists writes the last unit.
 func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, lists []string, listSize int64, own []byte, facts *report, total sums) error {
-	shardLists := &objectsReader{ctx: ctx, objects: s.objects, keys: lists, tail: own}
+	shardLists := &objectsReader{ctx: ctx, objects: s.opt.Objects, keys: lists, tail: own}
 	defer shardLists.Close()
 	files, err := out.AddFrom(bundle.FilesPath, bundle.Epoch(), listSize+int64(len(own)), shardLists)
 	if err != nil {
@@ -226,7 +226,7 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 	job := src.input.Job
 	info := bundle.Info{
 		Format: bundle.Format, Domain: job.Domain, Name: src.site.Config.Name, Version: job.Version, Snapshot: job.Snapshot,
-		Renderer: s.renderer, Paths: job.Paths, Pages: total.Pages, Files: total.Files, Bytes: total.Bytes,
+		Renderer: s.opt.Renderer, Paths: job.Paths, Pages: total.Pages, Files: total.Files, Bytes: total.Bytes,
 		Diagnostics: facts.counts, CleanAddresses: !job.Settings.CanonicalHTML,
 		FileList:       bundle.ListInfo{Size: files.Size, SHA256: files.SHA256},
 		DiagnosticList: bundle.ListInfo{Size: diagnostics.Size, SHA256: diagnostics.SHA256},
@@ -319,7 +319,7 @@ func writeOwn(src *source, add func(name string, data []byte) error) error {
 // writeFull writes llms-full.txt as a stream of what the shards left.
 func (s *Steps) writeFull(ctx context.Context, src *source, shards int, sums frame.FullSums, put *ownUnits) error {
 	head := src.full.Head(sums)
-	texts := &objectsReader{ctx: ctx, objects: s.objects}
+	texts := &objectsReader{ctx: ctx, objects: s.opt.Objects}
 	defer texts.Close()
 	for n := 1; n <= shards; n++ {
 		texts.keys = append(texts.keys, job.FullKey(src.input.Job.ID, n))

@@ -20,7 +20,7 @@ import (
 func (s *Steps) run(ctx context.Context, id, step string, fn func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.ErrorContext(ctx, "a step panicked", "job", id, "step", step, "panic", p, "stack", string(debug.Stack()))
+			s.opt.Log.ErrorContext(ctx, "a step panicked", "job", id, "step", step, "panic", p, "stack", string(debug.Stack()))
 			err = internal(job.Message(admin.CodeInternal), fmt.Errorf("panic: %v", p))
 		}
 		if err == nil {
@@ -40,11 +40,11 @@ func (s *Steps) run(ctx context.Context, id, step string, fn func() error) (err 
 			if c, ok := errors.AsType[store.Coded](err); ok {
 				message = c.SafeMessage()
 			}
-			if e := s.admin.RecordFailure(ctx, id, code, message); e != nil && admin.CodeOf(e) != admin.CodeJobNotActive {
-				s.log.WarnContext(ctx, "the cause of a failure was not recorded", "job", id, "error", e)
+			if e := s.opt.Admin.RecordFailure(ctx, id, code, message); e != nil && admin.CodeOf(e) != admin.CodeJobNotActive {
+				s.opt.Log.WarnContext(ctx, "the cause of a failure was not recorded", "job", id, "error", e)
 			}
 		}
-		s.log.Log(ctx, level, "a step failed", "job", id, "step", step, "error", err)
+		s.opt.Log.Log(ctx, level, "a step failed", "job", id, "step", step, "error", err)
 	}()
 	return fn()
 }

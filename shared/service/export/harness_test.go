@@ -221,7 +221,7 @@ func workflowOf(ctx context.Context, s *Steps, exp string, concurrency int) erro
 		return err
 	}
 	tasks := s.Tasks()
-	tasks[job.TaskFail] = job.Task(job.Silent(job.NewKeeper(job.Options{Admin: s.admin, Objects: s.objects, Log: s.log, Now: s.now}).Fail))
+	tasks[job.TaskFail] = job.Task(job.Silent(job.NewKeeper(job.Options{Admin: s.opt.Admin, Objects: s.opt.Objects, Log: s.opt.Log, Now: s.opt.Now}).Fail))
 	input, err := json.Marshal(admin.WorkflowInput{JobID: exp})
 	if err != nil {
 		return err

@@ -158,7 +158,7 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 			return nil, ctx.Err()
 		}
 		// Pages without these styles are readable.
-		s.log.LogAttrs(ctx, slog.LevelError, "utility classes got no styles", slog.String("job", src.input.Job.ID), slog.Any("error", err))
+		s.opt.Log.LogAttrs(ctx, slog.LevelError, "utility classes got no styles", slog.String("job", src.input.Job.ID), slog.Any("error", err))
 		r.add(&mdx.Diagnostic{
 			Severity: mdx.Warning, Code: "classes-failed", File: src.site.ConfigFile,
 			Message: "the pages' class names could not be made into styles",

@@ -33,16 +33,16 @@ func (s *Steps) Plan(ctx context.Context, in admin.WorkflowInput) (out job.PlanO
 }
 
 func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutput, error) {
-	out := job.PlanOutput{JobID: in.JobID, Renderer: s.renderer, Shards: []int{}}
-	input, err := s.admin.ExportInput(ctx, in.JobID)
+	out := job.PlanOutput{JobID: in.JobID, Renderer: s.opt.Renderer, Shards: []int{}}
+	input, err := s.opt.Admin.ExportInput(ctx, in.JobID)
 	if admin.CodeOf(err) == admin.CodeJobNotActive && s.completed(ctx, in.JobID) {
 		return out, nil
 	}
 	if err != nil {
 		return out, err
 	}
-	s.annotate(ctx, slog.String("organisation", input.Job.Organisation))
-	if err := admin.CheckRenderer(input.Job, s.renderer); err != nil {
+	s.opt.Annotate(ctx, slog.String("organisation", input.Job.Organisation))
+	if err := admin.CheckRenderer(input.Job, s.opt.Renderer); err != nil {
 		return out, err
 	}
 	fsys, manifest, err := s.openSnapshot(ctx, input)
@@ -92,7 +92,7 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 			return out, err
 		}
 	}
-	plans := shards(units, s.shards)
+	plans := shards(units, s.opt.Shards)
 
 	var lines bytes.Buffer
 	if err := writeLines(&lines, diags); err != nil {
@@ -120,12 +120,12 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	if err := group.Wait(); err != nil {
 		return out, err
 	}
-	return out, s.admin.BeginExport(ctx, in.JobID, admin.ExportPlan{Renderer: s.renderer, Shards: len(plans), Pages: len(layout.pages), Remote: fetched})
+	return out, s.opt.Admin.BeginExport(ctx, in.JobID, admin.ExportPlan{Renderer: s.opt.Renderer, Shards: len(plans), Pages: len(layout.pages), Remote: fetched})
 }
 
 // completed reports whether a job has its bundle.
 func (s *Steps) completed(ctx context.Context, id string) bool {
-	j, err := s.admin.FindExport(ctx, id)
+	j, err := s.opt.Admin.FindExport(ctx, id)
 	return err == nil && j.Status == admin.ExportCompleted
 }
 

@@ -103,7 +103,7 @@ func (s *Steps) slices(ctx context.Context, id string, spans []sliceSpan) (map[i
 	if size < 0 || size > maxUnitSlices {
 		return nil, internal("the plan of a unit is damaged", fmt.Errorf("%d bytes of slices", size))
 	}
-	body, err := s.objects.Get(ctx, job.SlicesKey(id), first.Offset, size)
+	body, err := s.opt.Objects.Get(ctx, job.SlicesKey(id), first.Offset, size)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ type remotes struct {
 // remotesOf readies the fetching of a job, nil where its project allows no host.
 func (s *Steps) remotesOf(ctx context.Context, job admin.ExportJob) *remotes {
 	hosts := remote.NewHosts(job.Settings.Hosts())
-	if s.fetcher == nil || hosts.Empty() {
+	if s.opt.Fetcher == nil || hosts.Empty() {
 		return nil
 	}
 	return &remotes{ctx: ctx, steps: s, job: job.ID, hosts: hosts, files: map[string]*remoteFile{}, unreached: map[string]int{}}
@@ -130,9 +130,9 @@ func (r *remotes) fetch(kind remote.Kind, addresses []string) {
 			return
 		}
 		if r.begun.IsZero() {
-			r.begun = r.steps.now()
+			r.begun = r.steps.opt.Now()
 		}
-		late := r.steps.now().Sub(r.begun) > MaxRemoteTime
+		late := r.steps.opt.Now().Sub(r.begun) > MaxRemoteTime
 		found := make([]*remoteFile, len(wave))
 		group, ctx := errgroup.WithContext(r.ctx)
 		for i, address := range wave {
@@ -214,7 +214,7 @@ func (r *remotes) one(ctx context.Context, kind remote.Kind, address string, lat
 	if late {
 		err = &remote.Problem{Reason: fmt.Sprintf("is not asked for: the export has waited %d minutes for other hosts", int(MaxRemoteTime/time.Minute))}
 	} else {
-		got, err = r.steps.fetcher.Get(ctx, address, r.hosts, kind)
+		got, err = r.steps.opt.Fetcher.Get(ctx, address, r.hosts, kind)
 	}
 	if problem, ok := errors.AsType[*remote.Problem](err); ok {
 		f.Problem, f.Unreached = problem.Reason, errors.Unwrap(problem) != nil
@@ -230,14 +230,14 @@ func (r *remotes) one(ctx context.Context, kind remote.Kind, address string, lat
 	if err != nil {
 		return nil, internal("a remote file could not be noted", err)
 	}
-	_, err = r.steps.objects.Put(ctx, note, bytes.NewReader(data), store.PutOptions{IfAbsent: true})
+	_, err = r.steps.opt.Objects.Put(ctx, note, bytes.NewReader(data), store.PutOptions{IfAbsent: true})
 	if errors.Is(err, store.ErrExists) { // another run was first: what it got counts
 		return r.note(ctx, note)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.steps.log.LogAttrs(ctx, slog.LevelInfo, "a remote file was asked for",
+	r.steps.opt.Log.LogAttrs(ctx, slog.LevelInfo, "a remote file was asked for",
 		slog.String("job", r.job), slog.String("address", remote.Shown(address)), slog.Int64("bytes", f.Size), slog.String("problem", f.Problem))
 	return f, nil
 }
@@ -318,8 +318,8 @@ func (r *remotes) writeIndex() (string, error) {
 			missing++
 		}
 	}
-	r.steps.log.LogAttrs(r.ctx, slog.LevelInfo, "all remote files were asked for", slog.String("job", r.job), slog.Int("files", len(index.Files)),
-		slog.Int("missing", missing), slog.Int64("bytes", r.bytes), slog.Duration("took", r.steps.now().Sub(r.begun)))
+	r.steps.opt.Log.LogAttrs(r.ctx, slog.LevelInfo, "all remote files were asked for", slog.String("job", r.job), slog.Int("files", len(index.Files)),
+		slog.Int("missing", missing), slog.Int64("bytes", r.bytes), slog.Duration("took", r.steps.opt.Now().Sub(r.begun)))
 	data, err := json.Marshal(index)
 	if err != nil {
 		return "", internal("the list of remote files could not be written", err)

@@ -121,21 +121,21 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 			return err
 		}
 	}
-	if err := s.admin.MarkShard(ctx, in.JobID, in.Shard, plan.Pages); err != nil {
+	if err := s.opt.Admin.MarkShard(ctx, in.JobID, in.Shard, plan.Pages); err != nil {
 		return err
 	}
-	s.annotate(ctx, slog.Int("pages", plan.Pages), slog.Int64("bytes", units.Size))
+	s.opt.Annotate(ctx, slog.Int("pages", plan.Pages), slog.Int64("bytes", units.Size))
 	return nil
 }
 
 // input reads a job for a step after Plan, and refuses another renderer.
 func (s *Steps) input(ctx context.Context, id, renderer string) (admin.ExportInput, error) {
-	input, err := s.admin.ExportInput(ctx, id)
+	input, err := s.opt.Admin.ExportInput(ctx, id)
 	if err != nil {
 		return input, err
 	}
-	s.annotate(ctx, slog.String("organisation", input.Job.Organisation))
-	if renderer != s.renderer {
+	s.opt.Annotate(ctx, slog.String("organisation", input.Job.Organisation))
+	if renderer != s.opt.Renderer {
 		return input, admin.Errorf(admin.CodeRendererChanged, "%s", job.Message(admin.CodeRendererChanged))
 	}
 	return input, admin.CheckRenderer(input.Job, renderer)
@@ -143,7 +143,7 @@ func (s *Steps) input(ctx context.Context, id, renderer string) (admin.ExportInp
 
 // rendered reports whether a shard is done.
 func (s *Steps) rendered(ctx context.Context, in job.RenderInput, searched bool) (bool, error) {
-	marked, err := s.admin.ShardMarked(ctx, in.JobID, in.Shard)
+	marked, err := s.opt.Admin.ShardMarked(ctx, in.JobID, in.Shard)
 	if err != nil || !marked {
 		return false, err
 	}
@@ -154,7 +154,7 @@ func (s *Steps) rendered(ctx context.Context, in job.RenderInput, searched bool)
 		keys = append(keys, job.SearchKey(in.JobID, in.Shard))
 	}
 	for _, key := range keys {
-		if _, err := s.objects.Stat(ctx, key); errors.Is(err, store.ErrNotFound) {
+		if _, err := s.opt.Objects.Stat(ctx, key); errors.Is(err, store.ErrNotFound) {
 			return false, nil
 		} else if err != nil {
 			return false, err
@@ -169,7 +169,7 @@ func (s *Steps) renderPage(ctx context.Context, src *source, i int, slice *refer
 	p := &src.site.Pages[i]
 	defer func() {
 		if v := recover(); v != nil {
-			s.log.ErrorContext(ctx, "a page panicked", "job", src.input.Job.ID, "page", p.Source, "panic", v, "stack", string(debug.Stack()))
+			s.opt.Log.ErrorContext(ctx, "a page panicked", "job", src.input.Job.ID, "page", p.Source, "panic", v, "stack", string(debug.Stack()))
 			res, err = failedPage(p, "the renderer met a fault on this page"), nil
 		}
 	}()
@@ -188,7 +188,7 @@ func (s *Steps) document(ctx context.Context, src *source, dst []byte, i int, re
 	defer func() {
 		if v := recover(); v != nil {
 			p := &src.site.Pages[i]
-			s.log.ErrorContext(ctx, "a page's document panicked", "job", src.input.Job.ID, "page", p.Source, "panic", v, "stack", string(debug.Stack()))
+			s.opt.Log.ErrorContext(ctx, "a page's document panicked", "job", src.input.Job.ID, "page", p.Source, "panic", v, "stack", string(debug.Stack()))
 			res.Diagnostics = append(res.Diagnostics, mdx.Diagnostic{
 				Severity: mdx.Error, Code: "page-failed", File: p.File(), Line: 1, Column: 1,
 				Message: "the renderer met a fault around this page: it has no navigation",

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"slices"
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
@@ -102,7 +103,7 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 
 // lines calls fn with a decoder for each line of an object.
 func (s *Steps) lines(ctx context.Context, key string, fn func(*json.Decoder) error) error {
-	body, err := s.objects.Get(ctx, key, 0, -1)
+	body, err := s.opt.Objects.Get(ctx, key, 0, -1)
 	if err != nil {
 		return err
 	}
@@ -219,10 +220,5 @@ func (r *report) finish() error {
 
 func (r *report) has(page int, id string) bool {
 	h := hashOf(id)
-	for _, x := range r.ids[page] {
-		if x == h {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(r.ids[page], h)
 }

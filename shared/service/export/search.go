@@ -43,10 +43,10 @@ func (s *Steps) writeSearch(ctx context.Context, src *source, facts *report, add
 	var terms []*chunkReader
 	for i, size := range facts.searchPages {
 		key := job.SearchKey(id, i+1)
-		if err := eachLine(&chunkReader{ctx: ctx, objects: s.objects, key: key, end: size}, builder.Page); err != nil {
+		if err := eachLine(&chunkReader{ctx: ctx, objects: s.opt.Objects, key: key, end: size}, builder.Page); err != nil {
 			return err
 		}
-		terms = append(terms, &chunkReader{ctx: ctx, objects: s.objects, key: key, at: size, end: -1})
+		terms = append(terms, &chunkReader{ctx: ctx, objects: s.opt.Objects, key: key, at: size, end: -1})
 	}
 	for level := 1; len(terms) > searchFanIn; level++ {
 		var err error
@@ -72,7 +72,7 @@ func (s *Steps) mergeTerms(ctx context.Context, id string, level int, terms []*c
 		if err != nil {
 			return nil, err
 		}
-		out, terms = append(out, &chunkReader{ctx: ctx, objects: s.objects, key: key, end: -1}), terms[n:]
+		out, terms = append(out, &chunkReader{ctx: ctx, objects: s.opt.Objects, key: key, end: -1}), terms[n:]
 	}
 	return out, nil
 }

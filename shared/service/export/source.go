@@ -56,7 +56,7 @@ func (s *Steps) openSnapshot(ctx context.Context, in admin.ExportInput) (*snapsh
 	}
 	// Several steps may share the files, so that no step's end may end the
 	// others' reads; each looks at its own context between two files.
-	fsys := snapshot.OpenFS(context.WithoutCancel(ctx), s.objects, in.Snapshot.PackKey, m, snapshot.FSOptions{CacheBytes: fsCacheBytes})
+	fsys := snapshot.OpenFS(context.WithoutCancel(ctx), s.opt.Objects, in.Snapshot.PackKey, m, snapshot.FSOptions{CacheBytes: fsCacheBytes})
 	return fsys, m, nil
 }
 
@@ -67,7 +67,7 @@ func (s *Steps) open(ctx context.Context, in admin.ExportInput) (*source, error)
 		if err != nil {
 			return nil, err
 		}
-		body, err := s.objects.Get(ctx, job.SiteKey(in.Job.ID), 0, -1)
+		body, err := s.opt.Objects.Get(ctx, job.SiteKey(in.Job.ID), 0, -1)
 		if err != nil {
 			return nil, err
 		}
@@ -99,8 +99,8 @@ func (s *Steps) prepare(src *source) error {
 	}
 	src.finder, src.full = src.views.Finder(), src.views.Full()
 	src.pages = page.New(page.Options{
-		Site: src.site, FS: src.fs, Highlighter: s.highlighter, Registry: s.registry, Log: s.log,
-		Icons: src.views.Theme(), Diagrams: s.scripts, Islands: s.islands,
+		Site: src.site, FS: src.fs, Highlighter: s.highlighter, Registry: s.registry, Log: s.opt.Log,
+		Icons: src.views.Theme(), Diagrams: s.scripts, Islands: s.opt.Islands,
 		Playground: src.input.Features.Playground,
 		AirGapped:  src.input.Project.Kind == admin.KindAirGapped,
 	})
@@ -109,7 +109,7 @@ func (s *Steps) prepare(src *source) error {
 
 // read reads an object of at most limit bytes.
 func (s *Steps) read(ctx context.Context, key string, limit int64) ([]byte, error) {
-	body, err := s.objects.Get(ctx, key, 0, -1)
+	body, err := s.opt.Objects.Get(ctx, key, 0, -1)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *Steps) read(ctx context.Context, key string, limit int64) ([]byte, erro
 
 // put writes an object.
 func (s *Steps) put(ctx context.Context, key string, data []byte) error {
-	_, err := s.objects.Put(ctx, key, bytes.NewReader(data), store.PutOptions{})
+	_, err := s.opt.Objects.Put(ctx, key, bytes.NewReader(data), store.PutOptions{})
 	return err
 }
 
@@ -136,7 +136,7 @@ func (s *Steps) stream(ctx context.Context, key string, opt store.PutOptions, fn
 	}
 	done := make(chan result, 1)
 	go func() {
-		info, err := s.objects.Put(ctx, key, r, opt)
+		info, err := s.opt.Objects.Put(ctx, key, r, opt)
 		if err != nil {
 			r.CloseWithError(err) // what fn writes from here on fails
 		} else {

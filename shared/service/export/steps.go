@@ -1,9 +1,9 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"runtime"
 	"sync"
@@ -50,55 +50,39 @@ type Options struct {
 
 // Steps are the steps of the export workflow. They may run at the same time.
 type Steps struct {
-	admin    *admin.Service
-	objects  store.Objects
-	log      *slog.Logger
-	now      func() time.Time
-	shards   int
-	renderer string
+	opt Options // with what its zero fields mean
 
 	highlighter *highlight.Highlighter
 	registry    *component.Registry
 	icons       *icons.Set
 	scripts     *script.Engine
-	islands     page.Islands
-	fetcher     Fetcher
 	units       bundle.Writers
 	slots       chan struct{} // one for each unit that may be in work
 	buffers     sync.Pool     // of *bytes.Buffer
 	documents   sync.Pool     // of *[]byte
 	sources     sourceCache
-
-	annotate func(context.Context, ...slog.Attr)
 }
 
 // New makes the steps.
 func New(opt Options) *Steps {
-	s := &Steps{
-		admin: opt.Admin, objects: opt.Objects, log: opt.Log, now: opt.Now,
-		shards: opt.Shards, renderer: opt.Renderer, islands: opt.Islands, fetcher: opt.Fetcher,
-		highlighter: highlight.New(highlight.Options{CacheBytes: highlightCacheBytes}), registry: component.Builtin(), icons: icons.New(),
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
+	if opt.Now == nil {
+		opt.Now = time.Now
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	if opt.Annotate == nil {
+		opt.Annotate = func(context.Context, ...slog.Attr) {}
 	}
-	s.scripts = script.New(script.Options{Log: s.log})
-	if s.now == nil {
-		s.now = time.Now
+	if opt.Renderer == "" {
+		opt.Renderer = Renderer()
 	}
-	s.annotate = opt.Annotate
-	if s.annotate == nil {
-		s.annotate = func(context.Context, ...slog.Attr) {}
+	return &Steps{
+		opt:         opt,
+		highlighter: highlight.New(highlight.Options{CacheBytes: highlightCacheBytes}),
+		registry:    component.Builtin(),
+		icons:       icons.New(),
+		scripts:     script.New(script.Options{Log: opt.Log}),
+		slots:       make(chan struct{}, cmp.Or(max(opt.Concurrency, 0), runtime.GOMAXPROCS(0))),
 	}
-	if s.renderer == "" {
-		s.renderer = Renderer()
-	}
-	n := opt.Concurrency
-	if n <= 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	s.slots = make(chan struct{}, n)
-	return s
 }
 
 // Tasks returns the steps by name in the form in which a workflow calls them:

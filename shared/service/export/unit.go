@@ -192,7 +192,7 @@ func (s *Steps) streamUnit(ctx context.Context, src *source, u unit, w io.Writer
 // catch turns a unit's panic into its error. It is deferred.
 func (s *Steps) catch(ctx context.Context, src *source, r *unitResult) {
 	if p := recover(); p != nil {
-		s.log.ErrorContext(ctx, "a unit panicked", "job", src.input.Job.ID, "panic", p, "stack", string(debug.Stack()))
+		s.opt.Log.ErrorContext(ctx, "a unit panicked", "job", src.input.Job.ID, "panic", p, "stack", string(debug.Stack()))
 		*r = unitResult{err: internal(job.Message(admin.CodeInternal), fmt.Errorf("panic: %v", p))}
 	}
 }

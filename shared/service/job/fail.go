@@ -23,7 +23,7 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 	}
 	message := messages[code]
 	if message == "" {
-		k.log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
+		k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
 		code, message = admin.CodeInternal, messages[admin.CodeInternal]
 		// An event of an execution's end may name its state alone.
 		switch in.Error.Error {
@@ -33,7 +33,7 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 			message = "the workflow of the export was stopped"
 		}
 	}
-	err := k.admin.FailExport(ctx, in.JobID, code, message)
+	err := k.opt.Admin.FailExport(ctx, in.JobID, code, message)
 	if admin.CodeOf(err) == admin.CodeJobNotActive {
 		return nil
 	}
@@ -44,19 +44,19 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 		return Coded(err)
 	}
 	k.countFault(ctx, in.JobID)
-	Clean(ctx, k.objects, k.log, in.JobID, "")
+	Clean(ctx, k.opt.Objects, k.opt.Log, in.JobID, "")
 	return nil
 }
 
 // countFault annotates "exportFaults" where a job failed by no fault of its site.
 // A fault that can't be looked up is not counted: the job has failed all the same.
 func (k *Keeper) countFault(ctx context.Context, jobID string) {
-	j, err := k.admin.FindExport(ctx, jobID)
+	j, err := k.opt.Admin.FindExport(ctx, jobID)
 	if err != nil || j.Failure == nil {
 		return
 	}
 	switch j.Failure.Code {
 	case admin.CodeInternal, admin.CodeTemporary, admin.CodeRendererChanged:
-		k.annotate(ctx, slog.Int("exportFaults", 1))
+		k.opt.Annotate(ctx, slog.Int("exportFaults", 1))
 	}
 }

@@ -1,8 +1,8 @@
 package job
 
 import (
+	"cmp"
 	"context"
-	"io"
 	"log/slog"
 	"time"
 
@@ -33,40 +33,20 @@ type Options struct {
 }
 
 // Keeper looks after exports. It is safe for concurrent use.
-type Keeper struct {
-	admin   *admin.Service
-	objects store.Objects
-	runner  store.Runner
-	log     *slog.Logger
-	now     func() time.Time
-	maxAge  time.Duration
-
-	sweepEvery time.Duration
-	annotate   func(context.Context, ...slog.Attr)
-}
+type Keeper struct{ opt Options }
 
 // NewKeeper makes a Keeper.
 func NewKeeper(opt Options) *Keeper {
-	k := &Keeper{
-		admin: opt.Admin, objects: opt.Objects, runner: opt.Runner, log: opt.Log, now: opt.Now,
-		maxAge: opt.MaxAge, sweepEvery: opt.SweepEvery, annotate: opt.Annotate,
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
+	if opt.Now == nil {
+		opt.Now = time.Now
 	}
-	if k.annotate == nil {
-		k.annotate = func(context.Context, ...slog.Attr) {}
+	if opt.Annotate == nil {
+		opt.Annotate = func(context.Context, ...slog.Attr) {}
 	}
-	if k.log == nil {
-		k.log = slog.New(slog.NewTextHandler(io.Discard, nil))
-	}
-	if k.now == nil {
-		k.now = time.Now
-	}
-	if k.maxAge <= 0 {
-		k.maxAge = 7 * time.Hour
-	}
-	if k.sweepEvery == 0 {
-		k.sweepEvery = 6 * time.Hour
-	}
-	return k
+	opt.MaxAge = cmp.Or(opt.MaxAge, 7*time.Hour)
+	opt.SweepEvery = cmp.Or(opt.SweepEvery, 6*time.Hour)
+	return &Keeper{opt}
 }
 
 // Clean removes what a job that is final no longer needs: all its objects but

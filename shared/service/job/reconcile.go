@@ -19,11 +19,11 @@ const settling = 2 * time.Minute
 // and now and then sweeps objects that nothing refers to. It goes on past
 // single failures and returns them joined.
 func (k *Keeper) Reconcile(ctx context.Context) error {
-	if k.runner == nil {
+	if k.opt.Runner == nil {
 		return errors.New("reconcile needs a workflow runner")
 	}
 	var faults []error
-	err := k.admin.ActiveExports(ctx, func(job admin.ExportJob) error {
+	err := k.opt.Admin.ActiveExports(ctx, func(job admin.ExportJob) error {
 		if err := k.reconcile(ctx, job); err != nil {
 			faults = append(faults, fmt.Errorf("job %s: %w", job.ID, err))
 		}
@@ -37,11 +37,11 @@ func (k *Keeper) Reconcile(ctx context.Context) error {
 }
 
 func (k *Keeper) reconcile(ctx context.Context, job admin.ExportJob) error {
-	now := k.now()
-	execution, err := k.runner.Status(ctx, job.ID)
+	now := k.opt.Now()
+	execution, err := k.opt.Runner.Status(ctx, job.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		if job.Status == admin.ExportQueued {
-			return k.admin.Restart(ctx, job)
+			return k.opt.Admin.Restart(ctx, job)
 		}
 		// A running job's execution can only be gone with its history, which
 		// is kept longer than any export takes.
@@ -51,7 +51,7 @@ func (k *Keeper) reconcile(ctx context.Context, job admin.ExportJob) error {
 		return err
 	}
 	if execution.State == store.Running {
-		if now.Sub(execution.StartedAt) > k.maxAge {
+		if now.Sub(execution.StartedAt) > k.opt.MaxAge {
 			return k.end(ctx, job, "the export took too long")
 		}
 		return nil
@@ -59,13 +59,13 @@ func (k *Keeper) reconcile(ctx context.Context, job admin.ExportJob) error {
 	if now.Sub(execution.StoppedAt) < settling {
 		return nil
 	}
-	k.log.WarnContext(ctx, "an execution ended without its job", "job", job.ID, "state", execution.State, "error", execution.Error, "cause", execution.Cause)
+	k.opt.Log.WarnContext(ctx, "an execution ended without its job", "job", job.ID, "state", execution.State, "error", execution.Error, "cause", execution.Cause)
 	return k.end(ctx, job, "the workflow of the export ended before it was done")
 }
 
 // end fails a job and stops its execution.
 func (k *Keeper) end(ctx context.Context, job admin.ExportJob, message string) error {
-	err := k.admin.FailExport(ctx, job.ID, admin.CodeInternal, message)
+	err := k.opt.Admin.FailExport(ctx, job.ID, admin.CodeInternal, message)
 	if admin.CodeOf(err) == admin.CodeJobNotActive {
 		return nil
 	}
@@ -73,9 +73,9 @@ func (k *Keeper) end(ctx context.Context, job admin.ExportJob, message string) e
 		return err
 	}
 	k.countFault(ctx, job.ID)
-	if err := k.runner.Stop(ctx, job.ID, message); err != nil {
+	if err := k.opt.Runner.Stop(ctx, job.ID, message); err != nil {
 		return err
 	}
-	Clean(ctx, k.objects, k.log, job.ID, "")
+	Clean(ctx, k.opt.Objects, k.opt.Log, job.ID, "")
 	return nil
 }

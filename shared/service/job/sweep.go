@@ -38,18 +38,18 @@ const (
 // sweepSome goes on with the round of sweeping, if one is due or was left, for as
 // long as one call may.
 func (k *Keeper) sweepSome(ctx context.Context) error {
-	if k.sweepEvery < 0 {
+	if k.opt.SweepEvery < 0 {
 		return nil
 	}
-	round, mine, err := k.admin.BeginSweep(ctx, k.sweepEvery)
+	round, mine, err := k.opt.Admin.BeginSweep(ctx, k.opt.SweepEvery)
 	if err == nil && mine {
-		until := k.now().Add(sweepSlice)
-		err = k.sweepRound(ctx, &round, func() bool { return k.now().Before(until) })
+		until := k.opt.Now().Add(sweepSlice)
+		err = k.sweepRound(ctx, &round, func() bool { return k.opt.Now().Before(until) })
 	}
 	if err != nil {
 		return err
 	}
-	k.annotate(ctx, slog.Int64("sweepAge", int64(k.now().Sub(round.Oldest()).Seconds())))
+	k.opt.Annotate(ctx, slog.Int64("sweepAge", int64(k.opt.Now().Sub(round.Oldest()).Seconds())))
 	return nil
 }
 
@@ -60,7 +60,7 @@ func (k *Keeper) sweepSome(ctx context.Context) error {
 // returns an error where another process sweeps, the store's errors, and one
 // that counts the organisations that could not be swept.
 func (k *Keeper) Sweep(ctx context.Context) error {
-	round, mine, err := k.admin.BeginSweep(ctx, 0)
+	round, mine, err := k.opt.Admin.BeginSweep(ctx, 0)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (k *Keeper) Sweep(ctx context.Context) error {
 func (k *Keeper) sweepRound(ctx context.Context, round *admin.SweepRound, more func() bool) error {
 	note := func() error {
 		round.Tries = 1
-		return k.admin.NoteSweep(ctx, round)
+		return k.opt.Admin.NoteSweep(ctx, round)
 	}
 	failed := round.Failed
 	for !round.BundlesDone && more() {
@@ -102,14 +102,14 @@ func (k *Keeper) sweepRound(ctx context.Context, round *admin.SweepRound, more f
 		}
 	}
 	if n := round.Failed - failed; n > 0 {
-		k.annotate(ctx, slog.Int("sweepFailures", n))
+		k.opt.Annotate(ctx, slog.Int("sweepFailures", n))
 	}
 	if !round.FinishedAt.IsZero() {
-		k.log.InfoContext(ctx, "swept everything", "organisations", round.Swept, "failed", round.Failed, "began", round.StartedAt)
+		k.opt.Log.InfoContext(ctx, "swept everything", "organisations", round.Swept, "failed", round.Failed, "began", round.StartedAt)
 		return nil
 	}
 	round.Tries = 0
-	return taken(k.admin.LeaveSweep(ctx, round))
+	return taken(k.opt.Admin.LeaveSweep(ctx, round))
 }
 
 // taken is no error where another process has taken the round: it goes on.
@@ -131,7 +131,7 @@ func (k *Keeper) sweepOrganisations(ctx context.Context, round *admin.SweepRound
 		page = 1
 		round.Careful--
 	}
-	ids, next, err := k.admin.OrganisationIDs(ctx, round.Organisations, page)
+	ids, next, err := k.opt.Admin.OrganisationIDs(ctx, round.Organisations, page)
 	if err != nil {
 		return err
 	}
@@ -159,20 +159,20 @@ func (k *Keeper) sweepOrganisations(ctx context.Context, round *admin.SweepRound
 		if fault != nil {
 			round.Swept--
 			round.Failed++
-			k.log.ErrorContext(ctx, "an organisation was not swept", "organisation", ids[i], "error", fault)
+			k.opt.Log.ErrorContext(ctx, "an organisation was not swept", "organisation", ids[i], "error", fault)
 		}
 	}
 	if round.Organisations = next; next == "" {
-		round.FinishedAt = k.now()
+		round.FinishedAt = k.opt.Now()
 	}
 	return nil
 }
 
 func (k *Keeper) sweepOrganisation(ctx context.Context, id string) error {
-	if _, err := k.admin.ExpireSnapshots(ctx, id); err != nil {
+	if _, err := k.opt.Admin.ExpireSnapshots(ctx, id); err != nil {
 		return err
 	}
-	return k.admin.Sweep(ctx, id, func(ctx context.Context) error { return k.sweepPacks(ctx, id) })
+	return k.opt.Admin.Sweep(ctx, id, func(ctx context.Context) error { return k.sweepPacks(ctx, id) })
 }
 
 // sweepPacks removes an organisation's packs and manifests that no snapshot
@@ -181,7 +181,7 @@ func (k *Keeper) sweepPacks(ctx context.Context, org string) error {
 	var refs snapshot.References
 	manifests := make(map[string]bool)
 	read := make(map[string][]admin.Blob)
-	err := k.admin.KeptSnapshots(ctx, org, func(p admin.Snapshot) error {
+	err := k.opt.Admin.KeptSnapshots(ctx, org, func(p admin.Snapshot) error {
 		manifests[p.ManifestKey()] = true
 		for _, b := range p.Packs {
 			refs.AddPack(b.SHA256)
@@ -200,12 +200,12 @@ func (k *Keeper) sweepPacks(ctx context.Context, org string) error {
 		for _, b := range packs {
 			refs.AddPack(b.SHA256)
 		}
-		return k.admin.NotePacks(ctx, p, packs)
+		return k.opt.Admin.NotePacks(ctx, p, packs)
 	})
 	if err != nil {
 		return err
 	}
-	now := k.now()
+	now := k.opt.Now()
 	if err := k.eachObject(ctx, admin.PackPrefix(org), func(list []store.ObjectInfo) []store.ObjectInfo {
 		return snapshot.Unreferenced(list, &refs, now)
 	}); err != nil {
@@ -243,7 +243,7 @@ func (k *Keeper) manifestPacks(ctx context.Context, p admin.Snapshot) ([]admin.B
 func (k *Keeper) eachObject(ctx context.Context, prefix string, pick func([]store.ObjectInfo) []store.ObjectInfo) error {
 	after := ""
 	for {
-		list, err := k.objects.List(ctx, prefix, after, 1000)
+		list, err := k.opt.Objects.List(ctx, prefix, after, 1000)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -255,10 +255,10 @@ func (k *Keeper) eachObject(ctx context.Context, prefix string, pick func([]stor
 		if len(keys) == 0 {
 			continue
 		}
-		if err := k.objects.Delete(ctx, keys...); err != nil {
+		if err := k.opt.Objects.Delete(ctx, keys...); err != nil {
 			return err
 		}
-		k.log.InfoContext(ctx, "swept objects", "prefix", prefix, "count", len(keys))
+		k.opt.Log.InfoContext(ctx, "swept objects", "prefix", prefix, "count", len(keys))
 	}
 }
 
@@ -266,7 +266,7 @@ func (k *Keeper) eachObject(ctx context.Context, prefix string, pick func([]stor
 // past their project's retention, and what a late step left of a job that is
 // final: parts, and the bundle of one that failed.
 func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) error {
-	list, err := k.objects.List(ctx, AllObjects, round.Bundle, bundlePage)
+	list, err := k.opt.Objects.List(ctx, AllObjects, round.Bundle, bundlePage)
 	if err != nil {
 		return err
 	}
@@ -285,16 +285,16 @@ func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) erro
 			return ctx.Err()
 		case err != nil:
 			round.Failed++
-			k.log.ErrorContext(ctx, "an object was not swept", "object", o.Key, "error", err)
+			k.opt.Log.ErrorContext(ctx, "an object was not swept", "object", o.Key, "error", err)
 		case over:
 			gone = append(gone, o.Key)
 		}
 	}
 	if len(gone) > 0 {
-		if err := k.objects.Delete(ctx, gone...); err != nil {
+		if err := k.opt.Objects.Delete(ctx, gone...); err != nil {
 			return err
 		}
-		k.log.InfoContext(ctx, "swept objects", "prefix", AllObjects, "count", len(gone))
+		k.opt.Log.InfoContext(ctx, "swept objects", "prefix", AllObjects, "count", len(gone))
 	}
 	round.Bundle = list[len(list)-1].Key
 	return nil
@@ -306,7 +306,7 @@ func (k *Keeper) over(ctx context.Context, id string, bundle bool, jobs map[stri
 	job, ok := jobs[id]
 	if !ok {
 		var err error
-		if job, err = k.admin.FindExport(ctx, id); err != nil && admin.CodeOf(err) != admin.CodeNotFound {
+		if job, err = k.opt.Admin.FindExport(ctx, id); err != nil && admin.CodeOf(err) != admin.CodeNotFound {
 			return false, err
 		}
 		jobs[id] = job
@@ -315,23 +315,23 @@ func (k *Keeper) over(ctx context.Context, id string, bundle bool, jobs map[stri
 		return false, nil
 	}
 	if !bundle || job.Status != admin.ExportCompleted {
-		return k.now().Sub(job.UpdatedAt) > k.maxAge, nil
+		return k.opt.Now().Sub(job.UpdatedAt) > k.opt.MaxAge, nil
 	}
 	project, ok := projects[job.Project]
 	if !ok {
 		var err error
-		if project, err = k.admin.GetProject(ctx, job.Project); err != nil {
+		if project, err = k.opt.Admin.GetProject(ctx, job.Project); err != nil {
 			return false, err
 		}
 		projects[job.Project] = project
 	}
 	days := project.Retention.BundleDays
-	return days > 0 && k.now().After(job.UpdatedAt.AddDate(0, 0, days)), nil
+	return days > 0 && k.opt.Now().After(job.UpdatedAt.AddDate(0, 0, days)), nil
 }
 
 // read reads an object that has at most limit bytes.
 func (k *Keeper) read(ctx context.Context, key string, limit int64) ([]byte, error) {
-	body, err := k.objects.Get(ctx, key, 0, -1)
+	body, err := k.opt.Objects.Get(ctx, key, 0, -1)
 	if err != nil {
 		return nil, err
 	}

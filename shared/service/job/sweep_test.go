@@ -281,7 +281,7 @@ func TestSweepCountsFailures(t *testing.T) {
 	var log strings.Builder
 	k := g.keeper(slog.New(slog.NewTextHandler(&log, nil)))
 	var notes []string
-	k.annotate = func(_ context.Context, attrs ...slog.Attr) {
+	k.opt.Annotate = func(_ context.Context, attrs ...slog.Attr) {
 		for _, a := range attrs {
 			notes = append(notes, a.String())
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -147,9 +148,7 @@ func TestLinksSurviveARestart(t *testing.T) {
 func request(t *testing.T, l *local.Local, method, target string, body []byte, header http.Header) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, target, bytes.NewReader(body))
-	for name, values := range header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, header)
 	w := httptest.NewRecorder()
 	l.Objects().Handler().ServeHTTP(w, r)
 	return w

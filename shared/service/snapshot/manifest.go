@@ -178,8 +178,7 @@ func Decode(r io.Reader) (*Manifest, error) {
 		return nil, &FormatError{-1, fmt.Sprintf("longer than %d bytes", MaxManifestBytes)}
 	}
 	if err != nil {
-		var format *FormatError
-		if errors.As(err, &format) {
+		if _, ok := errors.AsType[*FormatError](err); ok {
 			return nil, err
 		}
 		return nil, &FormatError{d.InputOffset(), err.Error()}

@@ -123,7 +123,7 @@ func FuzzCheckPath(f *testing.F) {
 		if !utf8.ValidString(path) || len(path) > snapshot.MaxPathBytes || strings.HasPrefix(path, "/") || strings.ContainsAny(path, "\\\x00\n\r:") {
 			t.Errorf("%q was let through", path)
 		}
-		for _, element := range strings.Split(path, "/") {
+		for element := range strings.SplitSeq(path, "/") {
 			if element == "" || element == "." || element == ".." {
 				t.Errorf("%q was let through", path)
 			}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -260,9 +261,7 @@ func (p *Plan) Seal(ctx context.Context, open Opener) (*Manifest, error) {
 
 	places := make(map[string]Entry)
 	refs := make(map[string]PackRef, len(p.kept)+len(p.New))
-	for digest, ref := range p.kept {
-		refs[digest] = ref
-	}
+	maps.Copy(refs, p.kept)
 	for _, pack := range p.New {
 		refs[pack.SHA256] = PackRef{SHA256: pack.SHA256, Size: pack.Size}
 		var offset int64

@@ -244,8 +244,7 @@ func (s *storeSuite) transactions(t *testing.T) {
 func (s *storeSuite) write(puts []store.Record) error {
 	for {
 		err := s.Write(s.ctx, puts, nil)
-		var c *store.ConflictError
-		if errors.As(err, &c) && len(c.Keys) == 0 {
+		if c, ok := errors.AsType[*store.ConflictError](err); ok && len(c.Keys) == 0 {
 			continue
 		}
 		return err

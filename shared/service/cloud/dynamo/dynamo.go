@@ -205,8 +205,7 @@ func (s *Store) put(ctx context.Context, r store.Record, by string) error {
 		ConditionExpression: condition, ExpressionAttributeNames: revisionName(r.Revision), ExpressionAttributeValues: values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
-	var refused *types.ConditionalCheckFailedException
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		if is, ok := refused.Item[attrBy].(*types.AttributeValueMemberS); ok && is.Value == by {
 			return nil // an earlier try, whose answer was lost, has written it
 		}

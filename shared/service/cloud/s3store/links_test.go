@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -234,9 +235,7 @@ func TestLinksOfARole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, values := range link.Header {
-			req.Header[name] = values
-		}
+		maps.Copy(req.Header, link.Header)
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)

@@ -70,8 +70,7 @@ func (r *Runner) Status(ctx context.Context, name string) (store.Execution, erro
 		return store.Execution{}, fmt.Errorf("execution %q: %w", name, store.ErrNotFound)
 	}
 	out, err := r.client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: aws.String(r.execution(name))})
-	var missing *types.ExecutionDoesNotExist
-	if errors.As(err, &missing) {
+	if _, ok := errors.AsType[*types.ExecutionDoesNotExist](err); ok {
 		return store.Execution{}, fmt.Errorf("execution %s: %w", name, store.ErrNotFound)
 	}
 	if err != nil {
