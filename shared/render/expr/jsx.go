@@ -6,9 +6,9 @@ import (
 )
 
 // element reads <name …>…</name>, <name …/> or <>…</>.
-func (p *parser) element() (node, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
+func (p *parser) element() node {
+	if !p.enter() {
+		return nil
 	}
 	defer p.leave()
 	e := &Element{Offset: p.i, Source: p.src}
@@ -16,68 +16,56 @@ func (p *parser) element() (node, error) {
 	p.space()
 	e.Name = p.tagName()
 	if e.Name == "" && p.peek() != '>' {
-		return nil, p.unexpected()
+		return p.unexpected()
 	}
 	for {
 		p.space()
 		switch c := p.peek(); {
 		case c == '>':
 			p.i++
-			return e, p.content(e)
+			p.content(e)
+			return e
 		case c == '/':
 			p.i++
-			return e, p.need(">")
+			p.need(">")
+			return e
 		case c == '{':
+			a := Attr{Offset: p.i}
 			p.i++
-			a := Attr{Offset: p.i - 1}
-			if err := p.need("..."); err != nil {
-				return nil, err
-			}
-			var err error
-			if a.value, err = p.expression(); err != nil {
-				return nil, err
-			}
-			if err := p.need("}"); err != nil {
-				return nil, err
-			}
+			p.need("...")
+			a.value = p.expression()
+			p.need("}")
 			e.Attrs = append(e.Attrs, a)
 		default:
 			a := Attr{Offset: p.i, Name: p.tagName(), value: true}
 			if a.Name == "" {
-				return nil, p.unexpected()
+				return p.unexpected()
 			}
 			if p.sign("=") {
-				if err := p.attrValue(&a); err != nil {
-					return nil, err
-				}
+				a.value = p.attrValue()
 			}
 			e.Attrs = append(e.Attrs, a)
 		}
 	}
 }
 
-func (p *parser) attrValue(a *Attr) error {
+func (p *parser) attrValue() node {
 	p.space()
 	switch c := p.peek(); c {
 	case '"', '\'':
-		end := strings.IndexByte(p.s[p.i+1:], c)
-		if end < 0 {
-			return unsupported("an attribute in it does not end")
+		value, _, found := strings.Cut(p.s[p.i+1:], string(c))
+		if !found {
+			return p.fail("an attribute in it does not end")
 		}
-		a.value = html.UnescapeString(p.s[p.i+1 : p.i+1+end])
-		p.i += end + 2
-		return nil
+		p.i += len(value) + 2
+		return html.UnescapeString(value)
 	case '{':
 		p.i++
-		var err error
-		if a.value, err = p.expression(); err != nil {
-			return err
-		}
-		return p.need("}")
+		value := p.expression()
+		p.need("}")
+		return value
 	case '<':
-		var err error
-		a.value, err = p.element()
-		return err
+		return p.element()
 	}
 	return p.unexpected()
 }
@@ -101,7 +89,7 @@ func (p *parser) tagName() string {
 }
 
 // content reads what stands between the tags, and the end tag.
-func (p *parser) content(e *Element) error {
+func (p *parser) content(e *Element) {
 	start := p.i
 	flush := func() {
 		if text := jsxText(p.s[start:p.i]); text != "" {
@@ -114,14 +102,8 @@ func (p *parser) content(e *Element) error {
 			flush()
 			p.i++
 			if !p.sign("}") { // else a comment
-				inner, err := p.expression()
-				if err != nil {
-					return err
-				}
-				if err := p.need("}"); err != nil {
-					return err
-				}
-				e.children = append(e.children, inner)
+				e.children = append(e.children, p.expression())
+				p.need("}")
 			}
 			start = p.i
 		case '<':
@@ -131,22 +113,19 @@ func (p *parser) content(e *Element) error {
 			if p.sign("/") {
 				p.space()
 				if name := p.tagName(); name != e.Name {
-					return unsupported("<%s> is closed by </%s>", e.Name, name)
+					p.fail("<%s> is closed by </%s>", e.Name, name)
 				}
-				return p.need(">")
+				p.need(">")
+				return
 			}
 			p.i = mark
-			inner, err := p.element()
-			if err != nil {
-				return err
-			}
-			e.children = append(e.children, inner)
+			e.children = append(e.children, p.element())
 			start = p.i
 		default:
 			p.i++
 		}
 	}
-	return unsupported("<%s> is not closed", e.Name)
+	p.fail("<%s> is not closed", e.Name)
 }
 
 // jsxText is text as JSX has it: lines are trimmed and joined by spaces, empty

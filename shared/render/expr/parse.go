@@ -14,8 +14,8 @@ type Expr struct{ e node }
 func Parse(src *Source) (Expr, error) {
 	p := newParser(src.Text)
 	p.src = src
-	e, err := p.whole()
-	return Expr{e}, err
+	e := p.whole()
+	return Expr{e}, p.err
 }
 
 // Literal returns the value of a source that is a literal, with nothing in it
@@ -27,9 +27,9 @@ func Literal(text string) (any, bool) {
 	if p.space(); p.i >= len(p.s) {
 		return nil, false
 	}
-	e, err := p.expression()
+	e := p.expression()
 	p.space()
-	if err != nil || p.i < len(p.s) || !isValue(e) {
+	if p.err != nil || p.i < len(p.s) || !isValue(e) {
 		return nil, false
 	}
 	return e, true
@@ -39,13 +39,14 @@ func Literal(text string) (any, bool) {
 const maxNesting = 400
 
 // parser reads a source without tokens: every method begins where the last
-// one ended.
+// one ended. The first error stays, and the source ends where it was found.
 type parser struct {
 	src    *Source
 	s      string
 	i      int
 	depth  int
 	budget int
+	err    error // an Unsupported
 	// line is the end of the last white space that a line ended in: a statement
 	// may end there without a semicolon, whoever passed over it.
 	line int
@@ -55,24 +56,36 @@ func newParser(text string) parser {
 	return parser{s: text, line: -1, budget: 64*len(text) + 10_000}
 }
 
-func (p *parser) whole() (node, error) {
+func (p *parser) whole() node {
 	p.space()
 	if p.i >= len(p.s) {
-		return nil, nil
+		return nil
 	}
-	e, err := p.expression()
-	if err != nil {
-		return nil, err
-	}
+	e := p.expression()
 	for p.sign(";") {
 	}
 	if p.i < len(p.s) {
-		return nil, p.unexpected()
+		return p.unexpected()
 	}
-	return e, nil
+	if p.err != nil {
+		return nil
+	}
+	return e
 }
 
-func (p *parser) unexpected() error {
+// fail ends the source with an error, unless it has one.
+func (p *parser) fail(format string, args ...any) node {
+	if p.err == nil {
+		p.err = unsupported(format, args...)
+	}
+	p.i = len(p.s)
+	return nil
+}
+
+// back returns to a place before the error, which then was a wrong guess.
+func (p *parser) back(to int) { p.i, p.err = to, nil }
+
+func (p *parser) unexpected() node {
 	rest := p.s[min(p.i, len(p.s)):]
 	if len(rest) > 12 {
 		cut := 12
@@ -82,18 +95,18 @@ func (p *parser) unexpected() error {
 		rest = rest[:cut]
 	}
 	if rest == "" {
-		return unsupported("it ends too early")
+		return p.fail("it ends too early")
 	}
-	return unsupported("it has an unexpected %q", strings.TrimSpace(rest))
+	return p.fail("it has an unexpected %q", strings.TrimSpace(rest))
 }
 
-// enter counts nesting and work.
-func (p *parser) enter() error {
+// enter counts nesting and work; it reports false after an error.
+func (p *parser) enter() bool {
 	p.depth++
 	if p.budget--; p.depth > maxNesting || p.budget < 0 {
-		return unsupported("it is nested too deeply")
+		p.fail("it is nested too deeply")
 	}
-	return nil
+	return p.err == nil
 }
 
 func (p *parser) leave() { p.depth-- }
@@ -128,11 +141,10 @@ func (p *parser) sign(sign string) bool {
 	return true
 }
 
-func (p *parser) need(sign string) error {
+func (p *parser) need(sign string) {
 	if !p.sign(sign) {
-		return p.unexpected()
+		p.unexpected()
 	}
-	return nil
 }
 
 // peekWord returns the name that is next, without taking it.
@@ -167,48 +179,38 @@ func reserved(w string) bool {
 }
 
 // expression reads an expression without commas.
-func (p *parser) expression() (node, error) {
+func (p *parser) expression() node {
 	p.space()
 	if c := p.peek(); c == '"' || c == '\'' || isDigit(c) {
 		// Most are a string or a number and nothing more.
 		start := p.i
-		if e, err := p.literal(); err == nil {
-			if p.space(); p.i >= len(p.s) || strings.IndexByte(",)]}", p.peek()) >= 0 {
-				return e, nil
-			}
+		e := p.literal()
+		if p.space(); p.err == nil && (p.i >= len(p.s) || strings.IndexByte(",)]}", p.peek()) >= 0) {
+			return e
 		}
-		p.i = start
+		p.back(start)
 	}
-	if err := p.enter(); err != nil {
-		return nil, err
+	if !p.enter() {
+		return nil
 	}
 	defer p.leave()
-	if e, ok, err := p.arrow(); ok || err != nil {
-		return e, err
+	if e, ok := p.arrow(); ok {
+		return e
 	}
-	test, err := p.binary(0)
-	if err != nil {
-		return nil, err
-	}
+	test := p.binary(0)
 	p.space()
 	if p.peek() == '=' && !strings.HasPrefix(p.s[p.i:], "==") {
 		p.i++
-		_, err := p.expression()
-		return fails{unsupported("it assigns to a name")}, err
+		p.expression()
+		return fails{unsupported("it assigns to a name")}
 	}
 	if p.peek() != '?' || strings.HasPrefix(p.s[p.i:], "??") {
-		return test, nil
+		return test
 	}
 	p.i++
-	then, err := p.expression()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.need(":"); err != nil {
-		return nil, err
-	}
-	other, err := p.expression()
-	return ternary{test, then, other}, err
+	then := p.expression()
+	p.need(":")
+	return ternary{test, then, p.expression()}
 }
 
 // operator returns the binary operator that is next and how tight it binds,
@@ -249,62 +251,54 @@ var operators = [...]struct {
 
 // binary reads operands and the operators between them that bind at least as
 // tight as level.
-func (p *parser) binary(level int) (node, error) {
-	l, err := p.unary()
-	for n := 0; err == nil; n++ {
+func (p *parser) binary(level int) node {
+	l := p.unary()
+	for n := 0; ; n++ {
 		op, tight := p.operator()
 		if op == "" || tight < level {
-			return l, nil
+			return l
 		}
 		if n > 2000 {
-			return nil, unsupported("it is too long")
+			return p.fail("it is too long")
 		}
 		p.i += len(op)
-		var r node
-		if r, err = p.binary(tight + 1); err == nil {
-			l = binary{op, l, r}
-		}
+		l = binary{op, l, p.binary(tight + 1)}
 	}
-	return nil, err
 }
 
-func (p *parser) unary() (node, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
+func (p *parser) unary() node {
+	if !p.enter() {
+		return nil
 	}
 	defer p.leave()
 	p.space()
 	switch c := p.peek(); c {
 	case '!', '-', '+':
 		if c != '!' && strings.HasPrefix(p.s[p.i+1:], string(c)) {
-			return nil, unsupported("it uses %c%c", c, c)
+			return p.fail("it uses %c%c", c, c)
 		}
 		p.i++
-		of, err := p.unary()
+		of := p.unary()
 		if n, ok := of.(float64); ok && c != '!' {
 			if c == '-' {
 				n = -n
 			}
-			return n, err
+			return n
 		}
-		return unary{string(c), of}, err
+		return unary{string(c), of}
 	}
 	if p.keyword("typeof") {
-		of, err := p.unary()
-		return unary{"typeof", of}, err
+		return unary{"typeof", p.unary()}
 	}
 	return p.postfix()
 }
 
 // postfix reads what stands after a value: members and calls.
-func (p *parser) postfix() (node, error) {
-	e, err := p.primary()
-	if err != nil {
-		return nil, err
-	}
+func (p *parser) postfix() node {
+	e := p.primary()
 	for n := 0; ; n++ {
 		if n > 2000 {
-			return nil, unsupported("it is too long")
+			return p.fail("it is too long")
 		}
 		mark := p.i
 		newline := p.space()
@@ -316,58 +310,40 @@ func (p *parser) postfix() (node, error) {
 		}
 		switch c := p.peek(); {
 		case c == '(':
-			args, err := p.arguments()
-			if err != nil {
-				return nil, err
-			}
-			e = call{e, args, optional}
+			p.i++
+			e = call{e, p.items(")"), optional}
 		case c == '[':
 			p.i++
-			at, err := p.expression()
-			if err != nil {
-				return nil, err
+			e = index{e, p.expression(), optional}
+			p.need("]")
+		case c == '.' || optional:
+			if !optional {
+				p.i++
 			}
-			if err := p.need("]"); err != nil {
-				return nil, err
-			}
-			e = index{e, at, optional}
-		case c == '.' && !optional:
-			p.i++
 			w := p.word()
 			if w == "" {
-				return nil, p.unexpected()
+				return p.unexpected()
 			}
-			e = dot{e, w, false}
-		case optional:
-			w := p.word()
-			if w == "" {
-				return nil, p.unexpected()
-			}
-			e = dot{e, w, true}
+			e = dot{e, w, optional}
 		case c == '`':
-			return nil, unsupported("it has a tagged template")
+			return p.fail("it has a tagged template")
 		case !newline && (strings.HasPrefix(p.s[p.i:], "++") || strings.HasPrefix(p.s[p.i:], "--")):
-			return nil, unsupported("it uses %s", p.s[p.i:p.i+2])
+			return p.fail("it uses %s", p.s[p.i:p.i+2])
 		default:
 			if newline {
 				p.i = mark
 			}
-			return e, nil
+			return e
 		}
 	}
 }
 
-func (p *parser) arguments() ([]node, error) {
-	p.i++ // (
-	return p.items(")")
-}
-
 // items reads expressions with commas between them up to a sign.
-func (p *parser) items(end string) ([]node, error) {
+func (p *parser) items(end string) []node {
 	out := []node{}
 	for {
 		if p.sign(end) {
-			return out, nil
+			return out
 		}
 		if p.peek() == ',' && end == "]" {
 			p.i++
@@ -375,24 +351,19 @@ func (p *parser) items(end string) ([]node, error) {
 			continue
 		}
 		isSpread := p.sign("...")
-		e, err := p.expression()
-		if err != nil {
-			return nil, err
-		}
+		e := p.expression()
 		if isSpread {
 			e = spread{e}
 		}
 		out = append(out, e)
 		if !p.sign(",") {
-			if !p.sign(end) {
-				return nil, p.unexpected()
-			}
-			return out, nil
+			p.need(end)
+			return out
 		}
 	}
 }
 
-func (p *parser) primary() (node, error) {
+func (p *parser) primary() node {
 	p.space()
 	switch c := p.peek(); {
 	case c == '"' || c == '\'' || '0' <= c && c <= '9' || c == '.':
@@ -401,18 +372,16 @@ func (p *parser) primary() (node, error) {
 		return p.template()
 	case c == '(':
 		p.i++
-		e, err := p.expression()
-		if err != nil {
-			return nil, err
-		}
-		return e, p.need(")")
+		e := p.expression()
+		p.need(")")
+		return e
 	case c == '[':
 		p.i++
-		items, err := p.items("]")
+		items := p.items("]")
 		if slices.ContainsFunc(items, func(e node) bool { return !isValue(e) }) {
-			return list{items}, err
+			return list{items}
 		}
-		return items, err
+		return items
 	case c == '{':
 		return p.object()
 	case c == '<':
@@ -423,71 +392,67 @@ func (p *parser) primary() (node, error) {
 	w := p.peekWord()
 	switch w {
 	case "function":
-		f, _, err := p.functionExpr()
-		return f, err
+		f, _ := p.functionExpr()
+		return f
 	case "async":
 		return p.async()
 	case "new", "await", "delete", "void":
 		p.i += len(w)
-		_, err := p.unary()
-		return fails{unsupported("it uses %s", w)}, err
-	case "this":
-		p.i += len(w)
-		return fails{unsupported("it uses this")}, nil
+		p.unary()
+		return fails{unsupported("it uses %s", w)}
 	case "class", "yield", "import":
-		return nil, unsupported("it uses %s", w)
-	case "true", "false":
-		p.i += len(w)
-		return w == "true", nil
-	case "null", "undefined":
-		p.i += len(w)
-		return nil, nil
-	case "Infinity":
-		p.i += len(w)
-		return math.Inf(1), nil
+		return p.fail("it uses %s", w)
 	}
-	if reserved(w) {
-		return nil, p.unexpected()
+	value, known := words[w]
+	if !known && reserved(w) {
+		return p.unexpected()
 	}
-	p.i += len(w)
-	return name{w}, nil
+	if p.i += len(w); known {
+		return value
+	}
+	return name{w}
+}
+
+// words are the words that stand for values.
+var words = map[string]node{
+	"true": true, "false": false, "null": nil, "undefined": nil, "Infinity": math.Inf(1), "this": fails{unsupported("it uses this")},
 }
 
 // regexp reads a regular expression, which nothing here can use.
-func (p *parser) regexp() (node, error) {
+func (p *parser) regexp() node {
 	end, ok := regexpEnd(p.s, p.i)
 	if p.i = end; !ok {
-		return nil, unsupported("a regular expression in it does not end")
+		return p.fail("a regular expression in it does not end")
 	}
-	return fails{unsupported("it has a regular expression")}, nil
+	return fails{unsupported("it has a regular expression")}
 }
 
 // literal reads a string or a number.
-func (p *parser) literal() (node, error) {
+func (p *parser) literal() node {
 	if c := p.s[p.i]; c == '"' || c == '\'' {
 		text, end, ok := quoted(p.s, p.i+1, c)
 		if !ok {
 			if end >= len(p.s) || p.s[end] == '\n' {
-				return nil, unsupported("a string in it does not end")
+				return p.fail("a string in it does not end")
 			}
-			return nil, p.unexpected()
+			return p.unexpected()
 		}
 		p.i = end + 1
-		return text, nil
+		return text
 	}
 	end := numberEnd(p.s, p.i)
 	n, ok := parseNumber(p.s[p.i:end])
 	if !ok {
-		return nil, p.unexpected()
+		return p.unexpected()
 	}
 	p.i = end
-	return n, nil
+	return n
 }
 
 // template reads `…${…}…`. One without expressions is a text.
-func (p *parser) template() (node, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
+func (p *parser) template() node {
+	if !p.enter() {
+		return nil
 	}
 	defer p.leave()
 	var t template
@@ -495,64 +460,52 @@ func (p *parser) template() (node, error) {
 		text, end, ok := quoted(p.s, p.i+1, '`')
 		if p.i = end; !ok {
 			if end >= len(p.s) {
-				return nil, unsupported("a template in it does not end")
+				return p.fail("a template in it does not end")
 			}
-			return nil, unsupported("a template in it has an escape that is not known")
+			return p.fail("a template in it has an escape that is not known")
 		}
 		if p.peek() == '`' {
 			if p.i++; t.parts == nil {
-				return text, nil
+				return text
 			}
 			t.texts = append(t.texts, text)
-			return t, nil
+			return t
 		}
 		t.texts = append(t.texts, text)
 		p.i += 2 // ${
-		e, err := p.expression()
-		if err != nil {
-			return nil, err
-		}
-		t.parts = append(t.parts, e)
+		t.parts = append(t.parts, p.expression())
 		if p.space(); p.peek() != '}' {
-			return nil, p.unexpected()
+			return p.unexpected()
 		}
 	}
 }
 
-func (p *parser) object() (node, error) {
+func (p *parser) object() node {
 	var o object
 	p.i++ // {
 	for {
 		if p.sign("}") {
-			return o.folded(), nil
+			return o.folded()
 		}
 		if p.sign("...") {
-			of, err := p.expression()
-			if err != nil {
-				return nil, err
-			}
-			o.members = append(o.members, memberExpr{value: spread{of}})
+			o.members = append(o.members, memberExpr{value: spread{p.expression()}})
 		} else {
-			m, shorthand, err := p.key()
-			if err != nil {
-				return nil, err
-			}
+			m, shorthand := p.key()
 			switch {
 			case p.sign(":"):
-				if m.value, err = p.expression(); err != nil {
-					return nil, err
-				}
+				m.value = p.expression()
 			case p.peek() == '(':
-				return nil, unsupported("it has a method")
+				return p.fail("it has a method")
 			case shorthand && !reserved(m.key):
 				m.value = name{m.key}
 			default:
-				return nil, p.unexpected()
+				return p.unexpected()
 			}
 			o.members = append(o.members, m)
 		}
 		if !p.sign(",") {
-			return o.folded(), p.need("}")
+			p.need("}")
+			return o.folded()
 		}
 	}
 }
@@ -584,22 +537,20 @@ func (o object) folded() node {
 
 // key reads the key of an object's member; shorthand means that it may be its
 // own value.
-func (p *parser) key() (m memberExpr, shorthand bool, err error) {
+func (p *parser) key() (m memberExpr, shorthand bool) {
 	p.space()
 	switch c := p.peek(); {
 	case c == '[':
 		p.i++
-		if m.computed, err = p.expression(); err != nil {
-			return m, false, err
-		}
-		return m, false, p.need("]")
+		m.computed = p.expression()
+		p.need("]")
+		return m, false
 	case c == '"' || c == '\'' || '0' <= c && c <= '9':
-		e, err := p.literal()
-		m.key, _ = text(e)
-		return m, false, err
+		m.key, _ = text(p.literal())
+		return m, false
 	}
 	if m.key = p.word(); m.key == "" {
-		return m, false, p.unexpected()
+		p.unexpected()
 	}
-	return m, true, nil
+	return m, true
 }

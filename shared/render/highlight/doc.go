@@ -44,7 +44,7 @@
 //   - internal/backtrack: the engine for all other expressions, which counts
 //     its steps
 //   - wrapped.go: the languages that chroma wraps in code of its own
-//   - functions.go: chroma's rules that are functions, said as data
+//   - functions.go: chroma's emitters that are functions, as data
 //   - limits.go: how many steps code has
 //   - html.go, css.go: what is written; cache.go: what is remembered
 //

@@ -69,8 +69,7 @@ type emitter struct {
 	state     int        // of emitSelf; -1 where the grammar has no such state
 	lexer     string     // of emitLexer
 	nameGroup int        // of emitLexerByGroup: holds the language's label
-	codeGroup int        // the first group of the code
-	codeEnd   int        // its last group
+	codeGroup int        // holds the code
 	// other, of emitLexer, is what the language's tokens of the type Other
 	// become; 0 leaves them.
 	other chroma.TokenType
@@ -82,7 +81,6 @@ const (
 	mutatePush mutationKind = iota
 	mutatePushCurrent
 	mutatePop
-	mutateConditional // see conditional
 )
 
 // mutation is one change of the stack of states.
@@ -194,7 +192,7 @@ func (g *grammar) readRule(source *chroma.CompiledRule) (*rule, error) {
 	if r.emit, err = g.readEmitter(source.Type, source.Pattern); err != nil {
 		return nil, err
 	}
-	if r.mutate, err = g.readMutator(nil, source.Mutator, source.Pattern); err != nil {
+	if r.mutate, err = g.readMutator(nil, source.Mutator); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -211,7 +209,7 @@ func (g *grammar) readEmitter(source chroma.Emitter, pattern string) (*emitter, 
 	}
 	kinded, ok := source.(chroma.SerialisableEmitter)
 	if !ok {
-		if e := emitFunctions(functionKey{g.name, pattern}); e != nil {
+		if e := emitFunctions[functionKey{g.name, pattern}]; e != nil {
 			return e, nil
 		}
 		return nil, fmt.Errorf("emitter is a function")
@@ -243,7 +241,6 @@ func (g *grammar) readEmitter(source chroma.Emitter, pattern string) (*emitter, 
 			e.nameGroup > len(e.groups) || e.codeGroup > len(e.groups) {
 			return nil, fmt.Errorf("emitter %s names no groups", kind)
 		}
-		e.codeEnd = e.codeGroup
 	case "usingself":
 		name, ok := fields["State"].(string)
 		if !ok {
@@ -262,16 +259,13 @@ func (g *grammar) readEmitter(source chroma.Emitter, pattern string) (*emitter, 
 	return e, nil
 }
 
-func (g *grammar) readMutator(list []mutation, source chroma.Mutator, pattern string) ([]mutation, error) {
+func (g *grammar) readMutator(list []mutation, source chroma.Mutator) ([]mutation, error) {
 	if isNil(source) {
 		return list, nil
 	}
 	kinded, ok := source.(chroma.SerialisableMutator)
 	if !ok {
-		if kind, ok := mutateFunctions(functionKey{g.name, pattern}); ok {
-			return append(list, mutation{kind: kind}), nil
-		}
-		return nil, fmt.Errorf("mutator is a function")
+		return list, nil // a function, such as that of Haxe's preprocessor: what it does is left out
 	}
 	fields := fieldsOf(source)
 	switch kind := kinded.MutatorKind(); kind {
@@ -304,7 +298,7 @@ func (g *grammar) readMutator(list []mutation, source chroma.Mutator, pattern st
 		}
 		for _, m := range inner {
 			var err error
-			if list, err = g.readMutator(list, m, pattern); err != nil {
+			if list, err = g.readMutator(list, m); err != nil {
 				return nil, err
 			}
 		}

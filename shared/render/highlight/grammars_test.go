@@ -76,7 +76,8 @@ func TestGrammars(t *testing.T) {
 		seen[lang.name] = true
 		g := lang.load()
 		if g == nil {
-			_, err := newGrammar(unwrap(lang.lexer).inner)
+			_, inner, _ := unwrap(lang.lexer)
+			_, err := newGrammar(inner)
 			t.Errorf("%s has no grammar: %v", lang.name, err)
 			continue
 		}
@@ -98,9 +99,9 @@ func TestGrammars(t *testing.T) {
 func TestWrapped(t *testing.T) {
 	languages := newLanguages()
 	for label, want := range map[string]wrapper{
-		"go": wrapNone, "markdown": wrapFrontMatter, "http": wrapContentType,
+		"go": wrapNone, "markdown": wrapNone, "http": wrapContentType,
 		"erb": wrapDelegate, "go-html-template": wrapDelegate, "phtml": wrapDelegate, "svelte": wrapDelegate, "yaml+jinja": wrapDelegate,
-		"common-lisp": wrapRename, "emacs-lisp": wrapRename,
+		"common-lisp": wrapNone, "emacs-lisp": wrapNone,
 	} {
 		lang := languages.find(label)
 		if lang == nil {

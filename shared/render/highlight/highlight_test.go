@@ -28,7 +28,7 @@ func TestLanguage(t *testing.T) {
 		{"prisma", "Kotlin", true},
 		{"liquid", "Django/Jinja", true},
 		{"con", "Bash Session", true},
-		{"pycon", "Python console", true},
+		{"pycon", "Python", true},
 		{"package-install", "Bash", true},
 		{"mts", "TypeScript", true},
 		{"js", "JavaScript", true},

@@ -36,7 +36,9 @@ var extraAliases = map[string]string{
 	"package-install": "bash",
 	"postgres":        "postgresql",
 	"prisma":          "kotlin",
+	"pycon":           "python",
 	"pwsh":            "powershell",
+	"python-console":  "python",
 	"shell-session":   "console",
 	"shellscript":     "bash",
 	"shellsession":    "console",
@@ -72,8 +74,8 @@ const (
 // nearer to what writers' other tools show than chroma's grammars are, and many
 // times as fast; oracle_test.go has the figures.
 var ownLexers = map[string]lexFunction{
-	"Bash":         lexShell,
 	"Bash Session": lexConsole,
+	"Bash":         lexShell,
 	"JSON":         lexJSON,
 	"JavaScript":   lexScriptJSX,
 	"Python":       lexPython,
@@ -90,9 +92,8 @@ var ownLanguages = map[string]struct {
 	labels []string
 	lex    lexFunction
 }{
-	mdxName:          {base: markdownName, labels: []string{"mdx"}, lex: lexMDX},
-	"Python console": {base: "Python", labels: []string{"pycon", "python-console"}, lex: lexPythonConsole},
-	"TSX":            {base: "TypeScript", labels: []string{"tsx"}, lex: lexScriptJSX},
+	mdxName: {base: markdownName, labels: []string{"mdx"}, lex: lexMDX},
+	"TSX":   {base: "TypeScript", labels: []string{"tsx"}, lex: lexScriptJSX},
 }
 
 // language is one language of the table. Its grammar is loaded when it is
@@ -105,9 +106,8 @@ type language struct {
 
 	once    sync.Once
 	wrap    wrapper
-	grammar *grammar                          // nil where the machine can't run the language
-	outer   *grammar                          // of wrapDelegate
-	names   func(chroma.Token) []chroma.Token // of wrapRename
+	grammar *grammar // nil where the machine can't run the language
+	outer   *grammar // of wrapDelegate
 }
 
 // languages is the table of all languages by lower-case label. Chroma's own
@@ -231,16 +231,16 @@ func (l *language) load() *grammar {
 		if l.lexer == nil {
 			return
 		}
-		w := unwrap(l.lexer)
-		if w.inner == nil {
+		kind, inner, outer := unwrap(l.lexer)
+		if inner == nil {
 			return
 		}
-		g, err := newGrammar(w.inner)
-		if err == nil && w.outer != nil {
-			l.outer, err = newGrammar(w.outer)
+		g, err := newGrammar(inner)
+		if err == nil && outer != nil {
+			l.outer, err = newGrammar(outer)
 		}
 		if err == nil {
-			l.grammar, l.wrap, l.names = g, w.kind, w.names
+			l.grammar, l.wrap = g, kind
 		}
 	})
 	return l.grammar

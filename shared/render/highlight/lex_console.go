@@ -1,7 +1,5 @@
 package highlight
 
-import "strings"
-
 // lexConsole reads what a terminal shows: commands behind prompts, and their
 // output.
 func lexConsole(code string) ([]Run, int) {
@@ -54,27 +52,4 @@ func (l *shellLexer) commandEnd() int {
 		end = l.lineEnd(end + 1)
 	}
 	return min(len(l.code), end+1)
-}
-
-// lexPythonConsole reads what an interactive session shows: statements behind
-// prompts, and their output.
-func lexPythonConsole(code string) ([]Run, int) {
-	l := newPythonLexer(code)
-	for l.pos < len(code) {
-		end := min(len(code), l.lineEnd(l.pos)+1)
-		line := strings.TrimRight(code[l.pos:end], "\r\n")
-		first := line == ">>>" || strings.HasPrefix(line, ">>> ")
-		if !first && line != "..." && !strings.HasPrefix(line, "... ") {
-			l.put(Plain, end)
-			continue
-		}
-		l.put(Operator, l.pos+3)
-		if first {
-			*l = pythonLexer{lexer: l.lexer, start: true}
-		}
-		l.code = code[:end]
-		l.read()
-		l.code = code
-	}
-	return l.done()
 }

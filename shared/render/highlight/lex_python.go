@@ -51,17 +51,7 @@ var (
 )
 
 func lexPython(code string) ([]Run, int) {
-	l := newPythonLexer(code)
-	l.read()
-	return l.done()
-}
-
-func newPythonLexer(code string) *pythonLexer {
-	return &pythonLexer{lexer: newLexer(code), start: true}
-}
-
-// read reads up to the end of the code.
-func (l *pythonLexer) read() {
+	l := &pythonLexer{lexer: newLexer(code), start: true}
 	for l.pos < len(l.code) {
 		if f := l.top(); f != nil && f.quote != 0 {
 			l.formatted(f)
@@ -71,6 +61,7 @@ func (l *pythonLexer) read() {
 			l.token(f)
 		}
 	}
+	return l.done()
 }
 
 // top returns the innermost frame, or nil outside of all strings.

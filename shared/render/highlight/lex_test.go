@@ -12,7 +12,7 @@ import (
 // lexersByLabel are the own lexers by a label of theirs.
 var lexersByLabel = map[string]lexFunction{
 	"ts": lexScript, "tsx": lexScriptJSX, "json": lexJSON, "bash": lexShell, "console": lexConsole,
-	"markdown": lexMarkdown, "mdx": lexMDX, "python": lexPython, "pycon": lexPythonConsole,
+	"markdown": lexMarkdown, "mdx": lexMDX, "python": lexPython,
 }
 
 // spell writes the runs of code one behind another, each with the letter of its
@@ -67,7 +67,6 @@ func TestLexers(t *testing.T) {
 		{"mdx", "elements and expressions", "<g⟨Card⟩ a⟨title⟩p⟨=⟩s⟨\"it's\"⟩ a⟨n⟩p⟨=⟩{n⟨1⟩}>\n  a's {b.c} <g⟨br⟩ /> s⟨`<d>`⟩\n</g⟨Card⟩>"},
 		{"mdx", "modules and comments", "k⟨import⟩ A k⟨from⟩ s⟨'b'⟩;\n\n{c⟨/* d */⟩}"},
 		{"mdx", "an address", "<s⟨https://a.b⟩> and \\{c}"},
-		{"pycon", "statements and output", "p⟨>>>⟩ k⟨for⟩ a k⟨in⟩ b:\np⟨...⟩   f⟨print⟩(a)\nfor 1"},
 	} {
 		t.Run(tt.label+" "+tt.name, func(t *testing.T) {
 			code, want := parseSpelled(t, tt.want)
@@ -222,7 +221,7 @@ func TestLexersNeed(t *testing.T) {
 // FuzzLexers: for any bytes, the runs cover the code in order and the work is
 // linear.
 func FuzzLexers(f *testing.F) {
-	labels := []string{"ts", "tsx", "json", "bash", "console", "python", "pycon", "markdown", "mdx"}
+	labels := []string{"ts", "tsx", "json", "bash", "console", "python", "markdown", "mdx"}
 	for i, label := range labels {
 		for _, sample := range []string{label, "typescript", "jsx"} {
 			f.Add(i, samples(f)[sample])

@@ -85,7 +85,6 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 	}
 	var buffer [16]int
 	stack := append(buffer[:0], start)
-	var saved [][]int // of conditional
 	idle := 0
 	for pos := 0; pos < end && len(stack) > 0; {
 		top := stack[len(stack)-1]
@@ -110,7 +109,7 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 			continue
 		}
 		before := len(stack)
-		stack, saved = m.mutate(g, stack, saved, r.mutate, top, text)
+		stack = mutate(stack, r.mutate, top)
 		if stack == nil {
 			m.fail()
 			return
@@ -149,7 +148,7 @@ func (m *machine) emit(typ chroma.TokenType, start, end int) {
 }
 
 // mutate changes the stack; nil where a state is popped that isn't there.
-func (m *machine) mutate(g *grammar, stack []int, saved [][]int, list []mutation, current int, text []rune) ([]int, [][]int) {
+func mutate(stack []int, list []mutation, current int) []int {
 	for _, change := range list {
 		switch change.kind {
 		case mutatePush:
@@ -158,18 +157,12 @@ func (m *machine) mutate(g *grammar, stack []int, saved [][]int, list []mutation
 			stack = append(stack, current)
 		case mutatePop:
 			if change.depth > len(stack) || change.depth < 0 {
-				return nil, saved
+				return nil
 			}
 			stack = stack[:len(stack)-change.depth]
-		case mutateConditional:
-			const directive = 2 // the group that names it
-			if len(m.groups) < directive {
-				return nil, saved
-			}
-			stack, saved = g.conditional(stack, saved, textOf(text, m.groups[directive-1]))
 		}
 	}
-	return stack, saved
+	return stack
 }
 
 // match finds the first rule that matches at pos and leaves the place of the
@@ -262,16 +255,10 @@ func (m *machine) emitMatch(g *grammar, e *emitter, text []rune, base, depth int
 		groups := slices.Clone(m.groups)
 		inner := m.languages.find(textOf(text, groups[e.nameGroup-1]))
 		for i, part := range e.groups {
-			switch {
-			case i == e.codeGroup-1 && groups[i].start >= 0:
-				code := span{groups[i].start, groups[e.codeEnd-1].end}
-				if inner == nil {
-					m.emitPart(g, part, text, code, base, depth)
-				} else {
-					m.text(inner, text[code.start:code.end], base+code.start, depth+1)
-				}
-			case i < e.codeGroup-1 || i > e.codeEnd-1:
-				m.emitPart(g, part, text, groups[i], base, depth)
+			if at := groups[i]; i == e.codeGroup-1 && at.start >= 0 && inner != nil {
+				m.text(inner, text[at.start:at.end], base+at.start, depth+1)
+			} else {
+				m.emitPart(g, part, text, at, base, depth)
 			}
 		}
 	default:
@@ -307,7 +294,7 @@ func (m *machine) emitLexer(e *emitter, part []rune, base, depth int) {
 		return
 	}
 	g := inner.load()
-	if g == nil || inner.wrap == wrapDelegate || inner.wrap == wrapRename {
+	if g == nil || inner.wrap == wrapDelegate {
 		m.text(inner, part, base, depth+1)
 		return
 	}

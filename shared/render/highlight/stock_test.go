@@ -29,8 +29,8 @@ func (s *stock) wait(lang *language) {
 		return
 	}
 	s.patient[lang] = true
-	w := unwrap(lang.lexer)
-	for _, lexer := range []*chroma.RegexLexer{w.inner, w.outer} {
+	kind, inner, outer := unwrap(lang.lexer)
+	for _, lexer := range []*chroma.RegexLexer{inner, outer} {
 		if lexer == nil {
 			continue
 		}
@@ -45,7 +45,7 @@ func (s *stock) wait(lang *language) {
 			}
 		}
 	}
-	anyLanguage := w.kind == wrapContentType
+	anyLanguage := kind == wrapContentType
 	var visit func(e *emitter)
 	visit = func(e *emitter) {
 		if e == nil {
@@ -66,9 +66,6 @@ func (s *stock) wait(lang *language) {
 				visit(r.emit)
 			}
 		}
-	}
-	if w.kind == wrapFrontMatter {
-		s.wait(s.languages.find("yaml"))
 	}
 	s.anyLanguage[lang] = anyLanguage
 }

@@ -13,50 +13,32 @@ type wrapper uint8
 
 const (
 	wrapNone wrapper = iota
-	// wrapFrontMatter: a leading YAML block is YAML (Markdown).
-	wrapFrontMatter
 	// wrapContentType: the body is of the language that a header names (HTTP).
 	wrapContentType
 	// wrapDelegate: what the grammar leaves over is of another one (Svelte).
 	wrapDelegate
-	// wrapRename: some words get another type (Common Lisp).
-	wrapRename
 )
 
-// wrapped is a language's grammar and what is around it.
-type wrapped struct {
-	kind  wrapper
-	inner *chroma.RegexLexer
-	outer *chroma.RegexLexer                // of wrapDelegate
-	names func(chroma.Token) []chroma.Token // of wrapRename
-}
-
-// unwrap takes a lexer apart. Without an inner one there is nothing that the
-// machine could run.
-func unwrap(lexer chroma.Lexer) wrapped {
+// unwrap takes a lexer apart: the grammar that the machine runs, nil if there is
+// none, and for wrapDelegate the outer one. What chroma does around a grammar
+// otherwise is left out: that some words of Lisp get another type, and that
+// Markdown, which has a lexer of its own here, begins with YAML.
+func unwrap(lexer chroma.Lexer) (kind wrapper, inner, outer *chroma.RegexLexer) {
 	if inner, ok := lexer.(*chroma.RegexLexer); ok {
-		return wrapped{inner: inner}
+		return wrapNone, inner, nil
+	}
+	if lexer == lexers.HTTP {
+		kind = wrapContentType
 	}
 	if inner, ok := fieldsOf(lexer)["Lexer"].(*chroma.RegexLexer); ok {
-		switch lexer {
-		case lexers.Markdown:
-			return wrapped{kind: wrapFrontMatter, inner: inner}
-		case lexers.HTTP:
-			return wrapped{kind: wrapContentType, inner: inner}
-		}
-		return wrapped{}
+		return kind, inner, nil
 	}
-	inner, _ := hidden(lexer, "language").(*chroma.RegexLexer)
-	outer, _ := hidden(lexer, "root").(*chroma.RegexLexer)
-	if inner != nil && outer != nil {
-		return wrapped{kind: wrapDelegate, inner: inner, outer: outer}
+	if outer, ok := hidden(lexer, "root").(*chroma.RegexLexer); ok {
+		inner, _ = hidden(lexer, "language").(*chroma.RegexLexer)
+		return wrapDelegate, inner, outer
 	}
 	inner, _ = hidden(lexer, "lexer").(*chroma.RegexLexer)
-	names, _ := hidden(lexer, "mapper").(func(chroma.Token) []chroma.Token)
-	if inner != nil && names != nil {
-		return wrapped{kind: wrapRename, inner: inner, names: names}
-	}
-	return wrapped{}
+	return wrapNone, inner, nil
 }
 
 // text tokenises a text of its own in a language.
@@ -70,36 +52,14 @@ func (m *machine) text(lang *language, text []rune, base, depth int) {
 	case m.failed:
 	case g == nil:
 		m.emit(chroma.Text, base, base+len(text))
-	case lang.wrap == wrapFrontMatter:
-		end := frontMatter(text)
-		if yaml := m.languages.find("yaml"); end > 0 && yaml != nil {
-			m.text(yaml, text[:end], base, depth+1)
-		}
-		if !m.failed {
-			m.document(g, text[end:], base+end, depth)
-		}
 	case lang.wrap == wrapContentType:
 		m.document(g, text, base, depth)
 		m.body(text, base, first, depth)
 	case lang.wrap == wrapDelegate:
 		m.document(g, text, base, depth)
 		m.delegate(lang.outer, text, base, first, depth)
-	case lang.wrap == wrapRename:
-		m.document(g, text, base, depth)
-		m.rename(lang.names, text, base, first)
 	default:
 		m.document(g, text, base, depth)
-	}
-}
-
-// rename gives tokens the types that chroma gives some words.
-func (m *machine) rename(names func(chroma.Token) []chroma.Token, text []rune, base, first int) {
-	for i := range m.tokens[first:] {
-		t := &m.tokens[first+i]
-		value := string(text[t.start-base : t.end-base])
-		if renamed := names(chroma.Token{Type: t.typ, Value: value}); len(renamed) == 1 && renamed[0].Value == value {
-			t.typ = renamed[0].Type
-		}
 	}
 }
 
@@ -180,36 +140,6 @@ func coalesce(tokens []token, text []rune, base int) []token {
 	return joined
 }
 
-// frontMatter gives the length of a leading block between two lines of "---".
-func frontMatter(text []rune) int {
-	fence := func(from int) (next int, ok bool) {
-		const dashes = 3
-		for i := range dashes {
-			if from+i >= len(text) || text[from+i] != '-' {
-				return 0, false
-			}
-		}
-		if from+dashes >= len(text) || text[from+dashes] != '\n' {
-			return 0, false
-		}
-		return from + dashes + 1, true
-	}
-	at, ok := fence(0)
-	if !ok {
-		return 0
-	}
-	for at < len(text) {
-		if next, ok := fence(at); ok {
-			return next
-		}
-		for at < len(text) && text[at] != '\n' {
-			at++
-		}
-		at++
-	}
-	return 0
-}
-
 // body replaces the token of an HTTP message's body, which is the last one, by
 // those of the language that the Content-Type header names.
 func (m *machine) body(text []rune, base, first, depth int) {
@@ -236,9 +166,9 @@ func (m *machine) body(text []rune, base, first, depth int) {
 	lexer := lexers.MatchMimeType(contentType)
 	if lexer == nil {
 		// "application/problem+json" is JSON where it has no language of its own.
-		if kind, suffix, ok := cutLast(contentType, "+"); ok {
-			family, _, _ := strings.Cut(kind, "/")
-			lexer = lexers.MatchMimeType(family + "/" + suffix)
+		if plus := strings.LastIndex(contentType, "+"); plus >= 0 {
+			family, _, _ := strings.Cut(contentType[:plus], "/")
+			lexer = lexers.MatchMimeType(family + "/" + contentType[plus+1:])
 		}
 	}
 	if lexer == nil {
@@ -249,11 +179,4 @@ func (m *machine) body(text []rune, base, first, depth int) {
 		m.tokens = m.tokens[:len(m.tokens)-1]
 		m.text(lang, text[last.start-base:last.end-base], last.start, depth+1)
 	}
-}
-
-func cutLast(s, separator string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, separator); i >= 0 {
-		return s[:i], s[i+len(separator):], true
-	}
-	return s, "", false
 }

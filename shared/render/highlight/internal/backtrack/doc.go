@@ -2,7 +2,7 @@
 // position of a text and counts the steps that it takes.
 //
 // Highlighting grammars use what Go's own regexp package leaves out: look
-// ahead and behind, atomic groups, back references, conditions. The module
+// ahead and behind, atomic groups, back references. The module
 // regexp2 parses and compiles those; but its own engine backtracks without
 // counting, so that only a clock can stop it, and what a clock stops depends on
 // how busy the machine is. This package takes regexp2's compiled code and runs
@@ -22,6 +22,7 @@
 //
 // An expression matches at the position that it is tried at or not at all;
 // nothing searches. What no grammar uses is refused by [Compile]: balancing
-// groups, expressions that run from right to left as a whole, and the modes for
+// groups, conditions on a group, lazy repetition of a group with bounds, \X, \z,
+// expressions that run from right to left as a whole, and the modes for
 // ECMAScript and RE2.
 package backtrack

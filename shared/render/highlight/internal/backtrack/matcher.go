@@ -1,7 +1,5 @@
 package backtrack
 
-import "github.com/dlclark/regexp2/v2/syntax"
-
 // Outcome is how an attempt ended.
 type Outcome uint8
 
@@ -153,11 +151,6 @@ func (m *Matcher) Match(p *Program, text []rune, at, limit int) (Outcome, int) {
 				goto back
 			}
 			pos++
-		case opCharRTL:
-			if pos < 1 || !in.takes(text[pos-1]) {
-				goto back
-			}
-			pos--
 
 		case opRep:
 			count := int(in.b)
@@ -226,12 +219,11 @@ func (m *Matcher) Match(p *Program, text []rune, at, limit int) (Outcome, int) {
 				}
 			}
 		case opLazy:
-			if count := min(int(in.b), end-pos); count > 0 {
-				track[tp], track[tp+1], track[tp+2] = int32(count-1), int32(pos), int32(pc)
-				tp += 3
+			most := end - pos
+			if in.rtl {
+				most = pos
 			}
-		case opLazyRTL:
-			if count := min(int(in.b), pos); count > 0 {
+			if count := min(int(in.b), most); count > 0 {
 				track[tp], track[tp+1], track[tp+2] = int32(count-1), int32(pos), int32(pc)
 				tp += 3
 			}
@@ -258,14 +250,14 @@ func (m *Matcher) Match(p *Program, text []rune, at, limit int) (Outcome, int) {
 				}
 			}
 			pos -= len(s)
-		case opRef, opRefRTL:
+		case opRef:
 			group := m.groups[in.a]
 			if group.Start < 0 {
 				goto back
 			}
 			length := group.End - group.Start
 			from := pos
-			if in.op == opRefRTL {
+			if in.rtl {
 				from = pos - length
 			}
 			if from < 0 || end-from < length {
@@ -279,41 +271,22 @@ func (m *Matcher) Match(p *Program, text []rune, at, limit int) (Outcome, int) {
 				}
 			}
 			pos = from
-			if in.op == opRef {
+			if !in.rtl {
 				pos = from + length
 			}
 		case opDispatch:
-			if pos >= end {
+			from, after := pos, pos+1
+			if in.rtl {
+				from, after = pos-1, pos-1
+			}
+			if from < 0 || from >= end {
 				goto back
 			}
-			to := p.tables[in.a].target(text[pos])
+			to := p.tables[in.a].target(text[from])
 			if to < 0 {
 				goto back
 			}
-			pos++
-			next = int(to)
-		case opDispatchRTL:
-			if pos < 1 {
-				goto back
-			}
-			to := p.tables[in.a].target(text[pos-1])
-			if to < 0 {
-				goto back
-			}
-			pos--
-			next = int(to)
-		case opGrapheme, opGraphemeRTL:
-			boundary := -1
-			if in.op == opGrapheme {
-				boundary = syntax.NextGraphemeClusterBoundary(text, pos)
-			} else {
-				boundary = syntax.PreviousGraphemeClusterBoundary(text, pos)
-			}
-			if boundary < 0 {
-				goto back
-			}
-			left -= max(boundary-pos, pos-boundary)
-			pos = boundary
+			pos, next = after, int(to)
 
 		case opBol:
 			if pos > 0 && text[pos-1] != '\n' {
@@ -341,10 +314,6 @@ func (m *Matcher) Match(p *Program, text []rune, at, limit int) (Outcome, int) {
 			}
 		case opEndZ:
 			if rest := end - pos; rest > 1 || rest == 1 && text[pos] != '\n' {
-				goto back
-			}
-		case opEnd:
-			if pos < end {
 				goto back
 			}
 
@@ -399,18 +368,6 @@ func (m *Matcher) Match(p *Program, text []rune, at, limit int) (Outcome, int) {
 				stack[sp-2], stack[sp-1] = int32(pos), count+1
 				next = int(in.a)
 			}
-		case opLazybranchcount:
-			mark, count := stack[sp-2], stack[sp-1]
-			if count < 0 {
-				track[tp], track[tp+1] = mark, int32(-pc)
-				tp += 2
-				stack[sp-2], stack[sp-1] = int32(pos), count+1
-				next = int(in.a)
-			} else {
-				track[tp], track[tp+1], track[tp+2], track[tp+3] = mark, count, int32(pos), int32(pc)
-				tp += 4
-				sp -= 2
-			}
 		case opSetmark, opNullmark:
 			stack[sp] = int32(pos)
 			if in.op == opNullmark {
@@ -446,10 +403,6 @@ func (m *Matcher) Match(p *Program, text []rune, at, limit int) (Outcome, int) {
 			tp = int(stack[sp])
 			track[tp], track[tp+1] = stack[sp+1], int32(pc)
 			tp += 2
-		case opTestref:
-			if m.groups[in.a].Start < 0 {
-				goto back
-			}
 		}
 	jump:
 		if next <= pc && (tp > full || sp > full) {
@@ -509,24 +462,15 @@ func (m *Matcher) Match(p *Program, text []rune, at, limit int) (Outcome, int) {
 				tp -= 2
 				rest := track[tp]
 				pos = int(track[tp+1])
+				if in.rtl {
+					pos--
+				}
 				if !in.takes(text[pos]) {
 					continue
 				}
-				pos++
-				if rest > 0 {
-					track[tp], track[tp+1], track[tp+2] = rest-1, int32(pos), int32(pc)
-					tp += 3
+				if !in.rtl {
+					pos++
 				}
-				next = pc + 1
-				goto jump
-			case opLazyRTL:
-				tp -= 2
-				rest := track[tp]
-				pos = int(track[tp+1])
-				if !in.takes(text[pos-1]) {
-					continue
-				}
-				pos--
 				if rest > 0 {
 					track[tp], track[tp+1], track[tp+2] = rest-1, int32(pos), int32(pc)
 					tp += 3
@@ -590,26 +534,6 @@ func (m *Matcher) Match(p *Program, text []rune, at, limit int) (Outcome, int) {
 					goto jump
 				} else {
 					stack[sp-2], stack[sp-1] = track[tp], count-1
-				}
-			case opLazybranchcount:
-				if second {
-					tp--
-					stack[sp-2], stack[sp-1] = track[tp], stack[sp-1]-1
-					continue
-				}
-				tp -= 3
-				mark, count, was := track[tp], track[tp+1], track[tp+2]
-				if count < in.b && was != mark {
-					pos = int(was)
-					stack[sp], stack[sp+1] = was, count+1
-					sp += 2
-					track[tp+1] = int32(-pc)
-					tp += 2
-					next = int(in.a)
-					goto jump
-				} else {
-					stack[sp], stack[sp+1] = mark, count
-					sp += 2
 				}
 			case opSetmark, opNullmark:
 				sp--

@@ -37,8 +37,7 @@ const (
 	opOne
 	opNotone
 	opSet
-	opCharRTL
-	// So many characters; b: how many.
+	// So many characters; b: how many, 1 for one from right to left.
 	opRep
 	opRepRTL
 	// As many characters as there are, at most b. An atomic loop doesn't give any back.
@@ -48,16 +47,11 @@ const (
 	opLoopRTL
 	// As few characters as will do, at most b.
 	opLazy
-	opLazyRTL
 
 	opString // a: index of the string
 	opStringRTL
-	opRef // a: group
-	opRefRTL
+	opRef      // a: group
 	opDispatch // a: index of the table
-	opDispatchRTL
-	opGrapheme
-	opGraphemeRTL
 
 	opBol
 	opEol
@@ -66,15 +60,13 @@ const (
 	opBeginning
 	opStart
 	opEndZ
-	opEnd
 
-	opLazybranch      // a: where to go on if what follows fails
-	opBranchmark      // a: target
-	opLazybranchmark  // a: target
-	opNullcount       // a: count
-	opSetcount        // a: count
-	opBranchcount     // a: target, b: limit
-	opLazybranchcount // a: target, b: limit
+	opLazybranch     // a: where to go on if what follows fails
+	opBranchmark     // a: target
+	opLazybranchmark // a: target
+	opNullcount      // a: count
+	opSetcount       // a: count
+	opBranchcount    // a: target, b: limit
 	opNullmark
 	opSetmark
 	opCapturemark // a: group
@@ -82,7 +74,6 @@ const (
 	opSetjump
 	opBackjump
 	opForejump
-	opTestref // a: group
 )
 
 // kind is which characters an instruction takes.
@@ -99,6 +90,7 @@ type inst struct {
 	op     op
 	kind   kind
 	atomic bool // of loops
+	rtl    bool // from right to left; those that are hot have an op of their own
 	fold   bool // of opRef: in any case
 	a, b   int32
 	class  *class // of kindSet
@@ -203,14 +195,13 @@ type decoder struct {
 // places until resolve.
 func (d *decoder) instruction(at int) (in inst, size int, err error) {
 	word := syntax.InstOp(d.from.Codes[at])
-	rtl := word&syntax.Rtl != 0
 	how, found := forms[word&syntax.Mask]
 	if !found || at+how.size > len(d.from.Codes) {
 		return in, 0, fmt.Errorf("%w: instruction %d", ErrUnsupported, word)
 	}
 	in.op = how.op
-	if rtl && how.rtl != opNothing {
-		in.op = how.rtl
+	if in.rtl = word&syntax.Rtl != 0; in.rtl && how.rtl != opNothing {
+		in.op, in.b = how.rtl, 1
 	}
 	if how.size > 1 {
 		in.a = int32(d.from.Codes[at+1])
@@ -270,9 +261,9 @@ func plain(op op, size int) form { return form{op: op, size: size, kind: noKind}
 // forms are the forms of regexp2's instructions; those that aren't here are not
 // supported.
 var forms = map[syntax.InstOp]form{
-	syntax.One:              character(opOne, opCharRTL, kindOne, 2),
-	syntax.Notone:           character(opNotone, opCharRTL, kindNotone, 2),
-	syntax.Set:              character(opSet, opCharRTL, kindSet, 2),
+	syntax.One:              character(opOne, opRepRTL, kindOne, 2),
+	syntax.Notone:           character(opNotone, opRepRTL, kindNotone, 2),
+	syntax.Set:              character(opSet, opRepRTL, kindSet, 2),
 	syntax.Onerep:           character(opRep, opRepRTL, kindOne, 3),
 	syntax.Notonerep:        character(opRep, opRepRTL, kindNotone, 3),
 	syntax.Setrep:           character(opRep, opRepRTL, kindSet, 3),
@@ -282,14 +273,13 @@ var forms = map[syntax.InstOp]form{
 	syntax.Oneloopatomic:    atomic(character(opOneLoop, opLoopRTL, kindOne, 3)),
 	syntax.Notoneloopatomic: atomic(character(opNotoneLoop, opLoopRTL, kindNotone, 3)),
 	syntax.Setloopatomic:    atomic(character(opSetLoop, opLoopRTL, kindSet, 3)),
-	syntax.Onelazy:          character(opLazy, opLazyRTL, kindOne, 3),
-	syntax.Notonelazy:       character(opLazy, opLazyRTL, kindNotone, 3),
-	syntax.Setlazy:          character(opLazy, opLazyRTL, kindSet, 3),
+	syntax.Onelazy:          character(opLazy, opNothing, kindOne, 3),
+	syntax.Notonelazy:       character(opLazy, opNothing, kindNotone, 3),
+	syntax.Setlazy:          character(opLazy, opNothing, kindSet, 3),
 
 	syntax.Multi:    directed(opString, opStringRTL, 2),
-	syntax.Ref:      directed(opRef, opRefRTL, 2),
-	syntax.Dispatch: directed(opDispatch, opDispatchRTL, 2),
-	syntax.Grapheme: directed(opGrapheme, opGraphemeRTL, 1),
+	syntax.Ref:      plain(opRef, 2),
+	syntax.Dispatch: plain(opDispatch, 2),
 
 	syntax.Bol:             plain(opBol, 1),
 	syntax.Eol:             plain(opEol, 1),
@@ -298,7 +288,6 @@ var forms = map[syntax.InstOp]form{
 	syntax.Beginning:       plain(opBeginning, 1),
 	syntax.Start:           plain(opStart, 1),
 	syntax.EndZ:            plain(opEndZ, 1),
-	syntax.End:             plain(opEnd, 1),
 	syntax.Nothing:         plain(opNothing, 1),
 	syntax.Stop:            plain(opStop, 1),
 	syntax.UpdateBumpalong: plain(opNop, 1), // for searching alone
@@ -309,7 +298,6 @@ var forms = map[syntax.InstOp]form{
 	syntax.Nullcount:       plain(opNullcount, 2),
 	syntax.Setcount:        plain(opSetcount, 2),
 	syntax.Branchcount:     plain(opBranchcount, 3),
-	syntax.Lazybranchcount: plain(opLazybranchcount, 3),
 	syntax.Nullmark:        plain(opNullmark, 1),
 	syntax.Setmark:         plain(opSetmark, 1),
 	syntax.Capturemark:     plain(opCapturemark, 3),
@@ -317,7 +305,6 @@ var forms = map[syntax.InstOp]form{
 	syntax.Setjump:         plain(opSetjump, 1),
 	syntax.Backjump:        plain(opBackjump, 1),
 	syntax.Forejump:        plain(opForejump, 1),
-	syntax.Testref:         plain(opTestref, 2),
 }
 
 // resolve turns the targets of jumps into indexes of instructions.
@@ -333,7 +320,7 @@ func (d *decoder) resolve() error {
 		in := &d.program.code[i]
 		var err error
 		switch in.op {
-		case opGoto, opLazybranch, opBranchmark, opLazybranchmark, opBranchcount, opLazybranchcount:
+		case opGoto, opLazybranch, opBranchmark, opLazybranchmark, opBranchcount:
 			in.a, err = target(int(in.a))
 		}
 		if err != nil {
