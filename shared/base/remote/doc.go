@@ -7,6 +7,7 @@
 //	fetch.go    Fetcher: one file, bounded in size, time and redirects
 //	kind.go     what a file must be, by its content type
 //	shown.go    Shown: what logs and reports say of an address
+//	watch.go    Watch: the end of a transfer that stalls
 //
 // What a page's author writes decides what is asked for, so that a request here
 // is one that a stranger makes from inside the operator's network. Three things

@@ -27,8 +27,7 @@ type Options struct {
 	BaseURL string
 	// Key is the admin key. It is sent to BaseURL and nowhere else.
 	Key string
-	// HTTP makes the requests; default: a client of its own with time-outs
-	// for silence, none for the length of a download.
+	// HTTP makes the requests; default: a client of its own.
 	HTTP *http.Client
 	// Log takes retries and their reasons; default: nowhere.
 	Log *slog.Logger
@@ -41,6 +40,12 @@ type Options struct {
 	Attempts int
 	// Clock returns the time and waits; default: the system's.
 	Clock Clock
+	// Patience is how long a transfer may stall, as of remote.Watch; default
+	// remote.Patience.
+	Patience time.Duration
+	// AnswerTime is how long one answer of the API may take, from the request
+	// to its last byte; default 1 min, twice what the API itself may take.
+	AnswerTime time.Duration
 }
 
 // Clock is time, as far as a client needs it.
@@ -59,6 +64,8 @@ type Client struct {
 	agent string
 	tries int
 	clock Clock
+
+	patience, answerTime time.Duration
 }
 
 // New returns a client, or an error that names the wrong option.
@@ -76,7 +83,7 @@ func New(o Options) (*Client, error) {
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return nil, errors.New("the admin key contains a character that is never part of a key")
 	}
-	c := &Client{base: base, key: o.Key, http: o.HTTP, log: o.Log, agent: o.UserAgent, tries: o.Attempts, clock: o.Clock}
+	c := &Client{base: base, key: o.Key, http: o.HTTP, log: o.Log, agent: o.UserAgent, tries: o.Attempts, clock: o.Clock, patience: o.Patience, answerTime: o.AnswerTime}
 	if c.http == nil {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.ResponseHeaderTimeout = 2 * time.Minute
@@ -94,6 +101,9 @@ func New(o Options) (*Client, error) {
 	}
 	if c.clock == nil {
 		c.clock = systemClock{}
+	}
+	if c.answerTime <= 0 {
+		c.answerTime = time.Minute
 	}
 	return c, nil
 }
@@ -214,13 +224,19 @@ func (c *Client) once(request *http.Request, answer any) (http.Header, error) {
 	// else does.
 	direct := *c.http
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	response, err := direct.Do(request)
-	if err != nil {
-		return nil, &networkError{err}
+	slow := fmt.Errorf("there is no whole answer after %s", c.answerTime)
+	ctx, cancel := context.WithTimeoutCause(request.Context(), c.answerTime, slow)
+	defer cancel()
+	response, err := direct.Do(request.WithContext(ctx))
+	var raw []byte
+	if err == nil {
+		defer response.Body.Close()
+		raw, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	if err != nil {
+		if context.Cause(ctx) == slow {
+			err = slow
+		}
 		return nil, &networkError{err}
 	}
 	if response.StatusCode < 200 || response.StatusCode > 299 {
