@@ -12,12 +12,14 @@ import (
 	mathrand "math/rand/v2"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
+	"github.com/bindery-docs/bindery/shared/base/remote"
 )
 
 // Options say whose API is called, and how.
@@ -124,7 +126,7 @@ func (systemClock) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Error is an answer of the API other than success. Its text is what the
-// service says, and safe to show.
+// service says, as of remote.Visible.
 type Error struct {
 	// Status is the HTTP status.
 	Status int
@@ -249,22 +251,46 @@ func (c *Client) once(request *http.Request, answer any) (http.Header, error) {
 		if err := basejson.UnmarshalKnown(raw, answer); err != nil {
 			return nil, fmt.Errorf("the answer to %s %s is not what the API promises; is it the right address? %w", request.Method, request.URL.Path, err)
 		}
+		visible(reflect.ValueOf(answer))
 	}
 	return response.Header, nil
+}
+
+// visible makes the texts of an answer remote.Visible: whoever shows them need
+// not know where they come from. What an honest service says stays the same.
+func visible(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(remote.Visible(v.String()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			visible(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			visible(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				visible(v.Field(i))
+			}
+		}
+	}
 }
 
 func (c *Client) failure(response *http.Response, raw []byte) *Error {
 	e := &Error{
 		Status:    response.StatusCode,
-		Code:      response.Header.Get("Bindery-Error-Code"),
-		RequestID: response.Header.Get("Request-Id"),
+		Code:      remote.Visible(response.Header.Get("Bindery-Error-Code")),
+		RequestID: remote.Visible(response.Header.Get("Request-Id")),
 	}
 	e.RetryAfter, _ = retryAfter(response.Header, c.clock.Now())
 	var body struct {
 		Error string `json:"error"`
 	}
 	if basejson.UnmarshalKnown(raw, &body) == nil {
-		e.Message = body.Error
+		e.Message = remote.Visible(body.Error)
 	}
 	return e
 }
