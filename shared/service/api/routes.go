@@ -128,7 +128,7 @@ func newServer(o Options) *server {
 		s.clientAddr = remoteAddr
 	}
 	if s.requestID == nil {
-		s.requestID = randomRequestID
+		s.requestID = NewRequestID
 	}
 	if s.annotate == nil {
 		s.annotate = func(context.Context, ...slog.Attr) {}
@@ -144,7 +144,8 @@ func remoteAddr(r *http.Request) netip.Addr {
 	return ap.Addr()
 }
 
-func randomRequestID() string {
+// NewRequestID makes a random value of Request-Id.
+func NewRequestID() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return "req_" + hex.EncodeToString(b[:])

@@ -182,7 +182,7 @@ const (
 
 // call makes one call of the API and decodes its answer. POST requests carry
 // an idempotency key, made here if none is given, so every call can be
-// repeated: after a fault of the network, 429, 502, 503, 504, and while the
+// repeated: after a fault of the network, 408, 429, 502, 503, 504, and while the
 // first request with the same key is still running.
 func (c *Client) call(ctx context.Context, method, path, idempotencyKey string, body, answer any) (http.Header, error) {
 	var raw []byte
@@ -335,7 +335,7 @@ func temporary(err error) (time.Duration, bool) {
 		return 0, false
 	}
 	switch answer.Status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return answer.RetryAfter, true
 	}
 	return answer.RetryAfter, answer.Code == codeIdempotencyRunning
