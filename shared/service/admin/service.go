@@ -36,6 +36,9 @@ type Options struct {
 	// caller's own machine, where a small export takes less than the shortest
 	// pace that can be asked for.
 	PollFreely time.Duration
+	// Since, if not zero, is when the only process that answers requests began:
+	// those that an earlier one had not ended by then have died with it.
+	Since time.Time
 }
 
 // Service is the rules over the ports. It keeps no state of its own: many may
@@ -54,6 +57,7 @@ type Service struct {
 	uploadLinkLife time.Duration
 	pollAfter      time.Duration
 	pollFreely     time.Duration
+	since          time.Time
 }
 
 // New returns a Service.
@@ -62,7 +66,7 @@ func New(o Options) *Service {
 		store: o.Store, objects: o.Objects, runner: o.Runner, log: o.Log, clock: o.Now, newID: o.NewID,
 		keyPrefix: o.KeyPrefix, maxRunning: o.MaxRunning,
 		linkLife: o.LinkLife, uploadLinkLife: o.UploadLinkLife,
-		pollAfter: o.PollAfter, pollFreely: o.PollFreely,
+		pollAfter: o.PollAfter, pollFreely: o.PollFreely, since: o.Since.UTC().Truncate(time.Millisecond),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

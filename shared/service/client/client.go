@@ -178,6 +178,9 @@ const (
 	// maxRetryAfter is the longest wait that a single call agrees to; whoever
 	// is asked for more gets the error.
 	maxRetryAfter = 60 * time.Second
+	// maxLease bounds how long a request with the same key, which may have
+	// died, is waited for.
+	maxLease = 3 * time.Minute
 )
 
 // call makes one call of the API and decodes its answer. POST requests carry
@@ -343,12 +346,28 @@ func temporary(err error) (time.Duration, bool) {
 
 // retry repeats fn while its error is temporary. The waits double and are
 // spread at random, so that many callers do not come back together; a wait
-// that the service asks for is kept.
+// that the service asks for is kept. That of an idempotency key is what is left
+// of a lease: the first request may end at any moment, so it is asked for now
+// and then until the lease is over.
 func (c *Client) retry(ctx context.Context, what string, fn func() error) error {
 	backoff := firstBackoff
+	var lease time.Time
 	for try := 1; ; try++ {
 		err := fn()
 		wait, again := temporary(err)
+		if hasCode(err, codeIdempotencyRunning) {
+			now := c.clock.Now()
+			if lease.IsZero() {
+				lease = now.Add(min(wait, maxLease))
+			}
+			wait = 0
+			if left := lease.Sub(now); left > 0 {
+				try = 0
+				if left <= backoff {
+					wait = left
+				}
+			}
+		}
 		if err == nil || !again || try >= c.tries || wait > maxRetryAfter || ctx.Err() != nil {
 			return err
 		}

@@ -105,6 +105,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	l.SetBaseURL(s.URL)
 	s.Admin = admin.New(admin.Options{
 		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Log: log, PollAfter: localPace, PollFreely: freeAge,
+		Since: time.Now(), // the folder is locked
 	})
 	options := export.Options{Admin: s.Admin, Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log}
 	if opt.Program != "" {
