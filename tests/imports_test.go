@@ -79,7 +79,7 @@ var rooms = map[string][]string{
 	"shared/service/admin":  {"shared/service/store"},
 	"shared/service/api":    {"shared/base/json", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {"shared/base/json"},
-	"shared/service/client": {"shared/base/json", "shared/service/api", "shared/service/snapshot"},
+	"shared/service/client": {"shared/base/json", "shared/base/remote", "shared/service/api", "shared/service/snapshot"},
 	"shared/service/cloud":  {"shared/service/admin", "shared/service/job", "shared/service/store"},
 	// What speaks to AWS: each service on its own, so that a function links
 	// only what it calls.
@@ -108,7 +108,7 @@ var rooms = map[string][]string{
 	"shared/service/storetest": {"shared/service/job", "shared/service/store"},
 
 	"shared/delivery/bundle": {"shared/base/json"},
-	"shared/delivery/serve":  {"shared/base/redirect", "shared/delivery/bundle"},
+	"shared/delivery/serve":  {"shared/base/redirect", "shared/base/remote", "shared/delivery/bundle"},
 
 	"tests/outside": {},
 }

@@ -96,7 +96,7 @@ func (a *app) complain(err error) {
 	if errors.Is(err, context.Canceled) {
 		text = "interrupted"
 	}
-	fmt.Fprintf(a.stderr, "%s %s\n", a.paint(a.stderr, red, "bindery:"), text)
+	fmt.Fprintf(a.stderr, "%s %s\n", a.paint(a.stderr, red, "bindery:"), visible(text))
 }
 
 func (a *app) root() *cobra.Command {

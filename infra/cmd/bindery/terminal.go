@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +14,8 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
+
+	"github.com/bindery-docs/bindery/shared/base/remote"
 )
 
 func isTerminal(w io.Writer) bool {
@@ -49,22 +51,36 @@ func (a *app) say(format string, args ...any) {
 
 // warn prints what people should know beside the result.
 func (a *app) warn(text string) {
-	fmt.Fprintf(a.stderr, "%s %s\n", a.paint(a.stderr, yellow, "warning:"), text)
+	fmt.Fprintf(a.stderr, "%s %s\n", a.paint(a.stderr, yellow, "warning:"), visible(text))
+}
+
+// visible makes each line of a text remote.Visible. Texts of the API are so as
+// they come; this is for all others, such as what a bundle's lists say.
+func visible(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = remote.Visible(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // print writes a result as JSON, or lets people do it their way.
 func (a *app) print(result any, people func(w io.Writer)) error {
-	if !a.json {
-		// Through a buffer, so that a disk that is full is an error: what is
-		// printed may be a key that is never shown again.
-		w := bufio.NewWriter(a.stdout)
-		people(w)
-		return w.Flush()
+	// Through a buffer, so that a disk that is full is an error: what is
+	// printed may be a key that is never shown again.
+	var w bytes.Buffer
+	if a.json {
+		out := json.NewEncoder(&w)
+		out.SetIndent("", "  ")
+		out.SetEscapeHTML(false)
+		if err := out.Encode(result); err != nil {
+			return err
+		}
+	} else {
+		people(&w)
 	}
-	out := json.NewEncoder(a.stdout)
-	out.SetIndent("", "  ")
-	out.SetEscapeHTML(false)
-	return out.Encode(result)
+	_, err := io.WriteString(a.stdout, visible(w.String()))
+	return err
 }
 
 // table writes rows in columns under a head.
@@ -148,11 +164,11 @@ func (m *meter) set(done, total int64, note string) {
 		defer m.mu.Unlock()
 		if note != "" && note != m.last {
 			m.last = note
-			fmt.Fprintf(m.a.stderr, "%s: %s\n", m.label, note)
+			fmt.Fprintf(m.a.stderr, "%s: %s\n", m.label, visible(note))
 		}
 		return
 	}
-	m.note.Store(note)
+	m.note.Store(remote.Visible(note))
 	bar := m.theBar(total)
 	bar.SetTotal(total, false)
 	bar.SetCurrent(done)

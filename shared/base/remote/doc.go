@@ -6,7 +6,9 @@
 //	address.go  which addresses of a network are never spoken to
 //	fetch.go    Fetcher: one file, bounded in size, time and redirects
 //	kind.go     what a file must be, by its content type
-//	shown.go    Shown: what logs and reports say of an address
+//	shown.go    Shown: what logs and reports say of an address; Visible: text
+//	            from elsewhere on a terminal
+//	watch.go    Watch: the end of a transfer that stalls
 //
 // What a page's author writes decides what is asked for, so that a request here
 // is one that a stranger makes from inside the operator's network. Three things

@@ -1,6 +1,38 @@
 package remote
 
-import "regexp"
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+)
+
+// Visible is text from another host as a terminal may have it: what would move
+// its cursor, change its colours or turn its direction is shown as text, in the
+// form of JSON (\n, \u001b, \u202e), so that JSON stays the same JSON. That is
+// every control character, every mark of direction or format but those that
+// join letters, and what is not assigned; bytes that are not UTF-8 become U+FFFD.
+func Visible(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case unicode.IsGraphic(r) || r == '\u200c' || r == '\u200d':
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		default:
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
+		}
+	}
+	return b.String()
+}
 
 // shownAddress matches an address within a text: its beginning, who signs in,
 // its host and path, and its query with what follows. The last character of a

@@ -32,6 +32,27 @@ func TestShown(t *testing.T) {
 	}
 }
 
+// Text from elsewhere does nothing to a terminal, and reads as before where it
+// was harmless.
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "",
+		"größer, 日本語, a\u00a0b, é, 👩\u200d💻 ✓": "größer, 日本語, a\u00a0b, é, 👩\u200d💻 ✓",
+		`C:\new`:                     `C:\new`,
+		"\x1b[2J\x1b]0;x\a":          `\u001b[2J\u001b]0;x\u0007`,
+		"a\r\nb\tc\x00\x7f":          `a\r\nb\tc\u0000\u007f`,
+		"\u009b31m \u0085":           `\u009b31m \u0085`,
+		"\u202egpj.exe \u2066\u200f": `\u202egpj.exe \u2066\u200f`,
+		"a\u2028b\ufeff\u00ad":       `a\u2028b\ufeff\u00ad`,
+		"\U000e0041":                 `\udb40\udc41`,
+		"a\xffb":                     "a\ufffdb",
+	} {
+		if got := Visible(text); got != want {
+			t.Errorf("%+q becomes %+q, want %+q", text, got, want)
+		}
+	}
+}
+
 func FuzzShown(f *testing.F) {
 	f.Add("see https://me:pw@h.example/a?b#c, or //h/?x")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"github.com/bindery-docs/bindery/shared/base/remote"
 )
 
 // Names in the folder of downloads.
@@ -32,10 +34,10 @@ type downloader struct {
 	log      *slog.Logger
 	limit    int64 // most bytes of an archive
 	attempts int   // in a row without a new byte
-	// stall is how long a source may send nothing before the download counts
-	// as interrupted; 0 for ever. A host, or a proxy in between, may keep a
-	// connection alive that nothing comes over any more.
-	stall    time.Duration
+	// patience is how long a download may stall before it counts as
+	// interrupted, as of remote.Watch. A host, or a proxy in between, may keep
+	// a connection alive that next to nothing comes over any more.
+	patience time.Duration
 	sleep    func(context.Context, time.Duration) error
 	received *atomic.Int64 // bytes that came, for metrics; may be nil
 	// wrap, for tests, stands between a download and its file.
@@ -106,7 +108,7 @@ func (t *transfer) all(ctx context.Context) error {
 		if done || err == nil && t.record.Total >= 0 && t.have == t.record.Total {
 			return nil
 		}
-		if t.have > most {
+		if t.have >= most+remote.Stride { // a byte for each request is none
 			most, failures = t.have, 0
 		}
 		temporary := (*temporaryError)(nil)
@@ -177,9 +179,12 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 	if t.have > 0 {
 		known = t.record.validators
 	}
-	receiving, end := context.WithCancelCause(ctx)
-	defer end(nil)
+	watch, receiving := remote.NewWatch(ctx, t.patience)
+	defer watch.Stop()
 	p, err := t.source.remote.open(receiving, t.have, known, t.have == 0)
+	if stalled := (*remote.StalledError)(nil); errors.As(watch.Cause(err), &stalled) && ctx.Err() == nil {
+		return false, t.interrupted(stalled)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -216,11 +221,7 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 	if t.wrap != nil {
 		w.w = t.wrap(t.file)
 	}
-	if t.stall > 0 {
-		w.stalled = time.AfterFunc(t.stall, func() { end(errStalled) })
-		defer w.stalled.Stop()
-	}
-	_, err = io.CopyBuffer(w, io.LimitReader(p.body, limit-t.have+1), make([]byte, 256<<10))
+	_, err = io.CopyBuffer(w, io.LimitReader(watch.Reader(p.body), limit-t.have+1), make([]byte, 256<<10))
 	switch {
 	case w.err != nil:
 		return false, volumeError("the download can't be written", w.err)
@@ -234,16 +235,16 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 		return true, nil // whatever became of the connection then
 	case err == nil:
 		err = io.ErrUnexpectedEOF
-	case context.Cause(receiving) == errStalled:
-		err = errStalled
 	}
-	return false, &temporaryError{err: &Error{Code: CodeUnreachable, Err: err,
+	return false, t.interrupted(err)
+}
+
+// interrupted returns the error of a download that can be resumed.
+func (t *transfer) interrupted(err error) error {
+	return &temporaryError{err: &Error{Code: CodeUnreachable, Err: err,
 		Message: fmt.Sprintf("the download stopped after %d of %d bytes", t.have, t.record.Total),
 		Advice:  "The partial download is kept: the next attempt resumes it"}}
 }
-
-// errStalled ends a download that nothing comes of.
-var errStalled = errors.New("the source has stopped sending")
 
 func (t *transfer) tooLarge() error {
 	return &Error{Code: CodeRefused, Message: fmt.Sprintf("the archive has more than the %d bytes that a bundle may have", t.limit),
@@ -253,17 +254,13 @@ func (t *transfer) tooLarge() error {
 // countingFile counts what was written and keeps the disk's errors apart from
 // the network's.
 type countingFile struct {
-	t       *transfer
-	w       io.Writer
-	err     error
-	stalled *time.Timer // starts anew with what comes; may be nil
+	t   *transfer
+	w   io.Writer
+	err error
 }
 
 func (c *countingFile) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
-	if c.stalled != nil {
-		c.stalled.Reset(c.t.stall)
-	}
 	c.t.have += int64(n)
 	if c.t.received != nil {
 		c.t.received.Add(int64(n))

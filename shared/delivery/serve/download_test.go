@@ -10,6 +10,7 @@ import (
 	"math/rand"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,7 +135,7 @@ func TestStalled(t *testing.T) {
 	}))
 	defer o.Close()
 	d := newDownloader(t)
-	d.stall = 200 * time.Millisecond
+	d.patience = 200 * time.Millisecond
 	got, _, err := d.from(t, o.URL+"/bundle.tar.gz", validators{})
 	if err != nil || !bytes.Equal(got, data) {
 		t.Fatalf("%d bytes, error %v", len(got), err)
@@ -283,6 +284,66 @@ func TestNotEncryptedInBetween(t *testing.T) {
 	_, _, err = newDownloader(t).fetch(context.Background(), source, validators{})
 	if err == nil || asked.Load() || !strings.Contains(err.Error(), "not encrypted") {
 		t.Errorf("asked %t, error %v", asked.Load(), err)
+	}
+}
+
+// TestRedirectInwards: a link leads into this machine, by an address or by a
+// name of it, only from a source that is there itself.
+func TestRedirectInwards(t *testing.T) {
+	data := blob(5000)
+	inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(data) }))
+	defer inside.Close()
+	port := netip.MustParseAddrPort(inside.Listener.Addr().String()).Port()
+	for _, to := range []string{inside.URL, fmt.Sprintf("http://localhost:%d/", port)} {
+		outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }))
+		defer outside.Close()
+		for _, near := range []func(netip.AddrPort) bool{near, func(a netip.AddrPort) bool { return a.Port() == port }} {
+			source, err := ParseSource(outside.URL+"/b", SourceOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			from := source.remote.(*httpRemote)
+			if from.client, err = newHTTPClient(SourceOptions{}, &guard{near: near}); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = newDownloader(t).fetch(context.Background(), source, validators{})
+			if isNear := near(netip.MustParseAddrPort(outside.Listener.Addr().String())); isNear && err != nil ||
+				!isNear && (err == nil || !strings.Contains(err.Error(), errNear.Error())) {
+				t.Errorf("from a source that is near %t to %s: %v", isNear, to, err)
+			}
+		}
+	}
+	for address, want := range map[string]bool{
+		"127.0.0.1": true, "127.9.9.9": true, "::1": true, "::ffff:127.0.0.1": true, "0.0.0.0": true, "::": true, "169.254.169.254": true,
+		"fe80::1": true, "::ffff:169.254.169.254": true, "10.0.0.1": false, "192.168.1.1": false, "203.0.113.1": false, "2001:db8::1": false,
+	} {
+		if got := near(netip.AddrPortFrom(netip.MustParseAddr(address), 80)); got != want {
+			t.Errorf("%s: near %t", address, got)
+		}
+	}
+}
+
+// TestNoProgress: a byte for each request is not a download.
+func TestNoProgress(t *testing.T) {
+	data := blob(100_000)
+	var asked atomic.Int64
+	o := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"a"`)
+		at := asked.Add(1) - 1
+		status := http.StatusOK
+		if at > 0 {
+			status = http.StatusPartialContent
+			w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-99999/100000", at))
+		}
+		w.Header().Set("Content-Length", fmt.Sprint(int64(len(data))-at))
+		w.WriteHeader(status)
+		_, _ = w.Write(data[at : at+1])
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}))
+	defer o.Close()
+	if _, _, err := newDownloader(t).from(t, o.URL+"/b", validators{}); codeOf(err) != CodeUnreachable || asked.Load() > 3 {
+		t.Errorf("%d requests, error %v", asked.Load(), err)
 	}
 }
 

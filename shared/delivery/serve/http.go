@@ -9,11 +9,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -26,7 +29,7 @@ type httpRemote struct {
 }
 
 func newHTTPRemote(link string, u *url.URL, o SourceOptions) (*httpRemote, error) {
-	client, err := newHTTPClient(o)
+	client, err := newHTTPClient(o, &guard{near: near})
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +71,65 @@ func newTransport(o SourceOptions) (*http.Transport, error) {
 	return transport, nil
 }
 
+// guard keeps a link on the internet from leading into this machine, or to what
+// a cloud tells its machines at a link-local address: redirects to such an
+// address are followed only from a source that is at one itself.
+type guard struct {
+	near func(netip.AddrPort) bool
+	// own: a connection for the link itself, not a redirect, went there.
+	own atomic.Bool
+}
+
+// redirected marks the context of a request that a redirect asked for.
+type redirected struct{}
+
+var errNear = errors.New("it redirects to an address of this machine, or a link-local one")
+
+// near reports whether an address is one of this machine or of its link.
+func near(a netip.AddrPort) bool {
+	ip := a.Addr().Unmap()
+	return ip.IsLoopback() || ip.IsUnspecified() || ip.IsLinkLocalUnicast()
+}
+
+// control looks at the address that a connection is made to, after its name was
+// looked up.
+func (g *guard) control(ctx context.Context, _, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	switch {
+	case err != nil || !g.near(to):
+	case ctx.Value(redirected{}) == nil:
+		g.own.Store(true)
+	case !g.own.Load():
+		return errNear
+	}
+	return nil
+}
+
+// redirect judges the address of a redirect itself: a proxy would connect to it
+// out of control's sight.
+func (g *guard) redirect(from, to *http.Request) error {
+	literal := func(u *url.URL) bool {
+		ip, err := netip.ParseAddr(u.Hostname())
+		port, _ := strconv.ParseUint(u.Port(), 10, 16)
+		return err == nil && g.near(netip.AddrPortFrom(ip, uint16(port)))
+	}
+	if literal(to.URL) && !literal(from.URL) {
+		// A connection to a proxy says nothing of where the source is.
+		if proxy, err := http.ProxyFromEnvironment(from); proxy != nil || err != nil || !g.own.Load() {
+			return errNear
+		}
+	}
+	*to = *to.WithContext(context.WithValue(to.Context(), redirected{}, true))
+	return nil
+}
+
 // newHTTPClient makes the client that follows links.
-func newHTTPClient(o SourceOptions) (*http.Client, error) {
+func newHTTPClient(o SourceOptions, g *guard) (*http.Client, error) {
 	transport, err := newTransport(o)
 	if err != nil {
 		return nil, err
 	}
+	transport.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, ControlContext: g.control}).DialContext
 	return &http.Client{
 		Transport: transport,
 		CheckRedirect: func(request *http.Request, via []*http.Request) error {
@@ -85,7 +141,7 @@ func newHTTPClient(o SourceOptions) (*http.Client, error) {
 			}
 			// It would reveal the link to the next host, signature and all.
 			request.Header.Del("Referer")
-			return nil
+			return g.redirect(via[0], request)
 		},
 	}, nil
 }

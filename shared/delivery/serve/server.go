@@ -73,9 +73,6 @@ type Options struct {
 	Sleep func(context.Context, time.Duration) error
 }
 
-// maxStall is how long a source may send nothing.
-const maxStall = time.Minute
-
 // maxHot is the largest file that is kept in memory.
 const maxHot = 512 << 10
 
@@ -169,7 +166,7 @@ func newServer(o *Options) (*server, error) {
 	s.updater = &updater{
 		options: o, log: o.Log, volume: v, handler: s.handler, status: s.status, metrics: m, now: o.Now,
 		want:     want{version: o.Version, digest: o.SHA256},
-		download: &downloader{dir: v.path("download"), log: o.Log, limit: maxArchive(o.Limits), stall: maxStall, sleep: o.Sleep, received: &m.fetched},
+		download: &downloader{dir: v.path("download"), log: o.Log, limit: maxArchive(o.Limits), sleep: o.Sleep, received: &m.fetched},
 	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

@@ -26,11 +26,11 @@ type Source struct {
 	Encrypted bool
 
 	key    string // distinguishes sources, without what signs a link
-	remote remote // nil for files
+	remote opener // nil for files
 }
 
-// remote is a source on a network.
-type remote interface {
+// opener is a source on a network.
+type opener interface {
 	// open asks for the bundle from an offset on. known is what the bundle had
 	// when its first bytes came. With fresh and offset 0, a bundle that still
 	// is the known one returns errUnchanged.

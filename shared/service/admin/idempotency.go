@@ -19,7 +19,8 @@ const (
 	requestLife = 24 * time.Hour
 	// requestLease is how long a request may run before another with
 	// the same key may take its place: longer than any request runs, so that
-	// only one that died is overtaken.
+	// only one that died is overtaken. Whoever comes meanwhile learns what is
+	// left of it: by then the key is free, and most often long before.
 	requestLease = 2 * time.Minute
 )
 
@@ -127,8 +128,8 @@ func (s *Service) reserve(ctx context.Context, c Caller, operation, key string, 
 			case row.Done:
 				sl.row, sl.revision = row, revision
 				return nil
-			case age < requestLease:
-				return Errorf(CodeKeyRunning, "Idempotency-Key: the first request with this key is still running").After(time.Second)
+			case age < requestLease && !row.StartedAt.Before(s.opt.Since):
+				return Errorf(CodeKeyRunning, "Idempotency-Key: the first request with this key is still running").After(requestLease - age)
 			}
 		}
 		sl.row = request{Input: digest, StartedAt: now}

@@ -120,7 +120,13 @@ func TestADeadRequestGivesWay(t *testing.T) {
 	}
 	err := publish(func(context.Context, admin.Snapshot) (admin.Contents, error) {
 		// While this one is at work, a second comes, and one after the lease.
-		want(t, publish(approve), admin.CodeKeyRunning)
+		// The second learns how much of the lease is left.
+		w.advance(30 * time.Second)
+		second := publish(approve)
+		want(t, second, admin.CodeKeyRunning)
+		if e, ok := errors.AsType[*admin.Error](second); !ok || e.RetryAfter != 90*time.Second {
+			t.Errorf("%+v", second)
+		}
 		w.advance(3 * time.Minute)
 		want(t, publish(approve), "")
 		return admin.Contents{}, errors.New("cut off")
@@ -130,6 +136,26 @@ func TestADeadRequestGivesWay(t *testing.T) {
 		t.Error("a replayed publish checks again")
 		return admin.Contents{}, nil
 	}), "")
+}
+
+// TestARequestDiesWithItsProcess: where one process answers all requests, the
+// next one takes none of its predecessor's for one that still runs.
+func TestARequestDiesWithItsProcess(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	p := w.create(x, "")
+	in := admin.Publish{Domain: x.project.Domain, SnapshotID: p.ID, IdempotencyKey: "k", Check: approve}
+	first := in
+	first.Check = func(context.Context, admin.Snapshot) (admin.Contents, error) {
+		w.advance(time.Second)
+		next := admin.New(admin.Options{Store: w.store, Objects: w.objects, Runner: w.runner, Now: w.time, Since: w.time()})
+		if _, err := next.Publish(w.ctx, x.caller, in); err != nil {
+			t.Error(err)
+		}
+		return admin.Contents{}, errors.New("cut off")
+	}
+	_, err := w.Publish(w.ctx, x.caller, first)
+	want(t, err, admin.CodeInternal)
 }
 
 func TestARepeatedCreateIsOneSnapshot(t *testing.T) {

@@ -37,6 +37,9 @@ type Options struct {
 	// caller's own machine, where a small export takes less than the shortest
 	// pace that can be asked for.
 	PollFreely time.Duration
+	// Since, if not zero, is when the only process that answers requests began:
+	// those that an earlier one had not ended by then have died with it.
+	Since time.Time
 }
 
 // Service is the rules over the ports. It keeps no state of its own: many may
@@ -57,6 +60,7 @@ func New(o Options) *Service {
 	o.LinkLife = cmp.Or(o.LinkLife, time.Hour)
 	o.UploadLinkLife = cmp.Or(o.UploadLinkLife, time.Hour)
 	o.PollAfter = cmp.Or(o.PollAfter, 5*time.Second)
+	o.Since = o.Since.UTC().Truncate(time.Millisecond)
 	return &Service{o}
 }
 

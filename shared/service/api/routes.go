@@ -120,7 +120,7 @@ func newServer(o Options) *server {
 		o.ClientAddr = remoteAddr
 	}
 	if o.NewRequestID == nil {
-		o.NewRequestID = randomRequestID
+		o.NewRequestID = NewRequestID
 	}
 	if o.Annotate == nil {
 		o.Annotate = func(context.Context, ...slog.Attr) {}
@@ -136,7 +136,8 @@ func remoteAddr(r *http.Request) netip.Addr {
 	return ap.Addr()
 }
 
-func randomRequestID() string {
+// NewRequestID makes a random value of Request-Id.
+func NewRequestID() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return "req_" + hex.EncodeToString(b[:])

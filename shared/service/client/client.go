@@ -12,12 +12,14 @@ import (
 	mathrand "math/rand/v2"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
+	"github.com/bindery-docs/bindery/shared/base/remote"
 )
 
 // Options say whose API is called, and how.
@@ -27,8 +29,7 @@ type Options struct {
 	BaseURL string
 	// Key is the admin key. It is sent to BaseURL and nowhere else.
 	Key string
-	// HTTP makes the requests; default: a client of its own with time-outs
-	// for silence, none for the length of a download.
+	// HTTP makes the requests; default: a client of its own.
 	HTTP *http.Client
 	// Log takes retries and their reasons; default: nowhere.
 	Log *slog.Logger
@@ -41,6 +42,12 @@ type Options struct {
 	Attempts int
 	// Clock returns the time and waits; default: the system's.
 	Clock Clock
+	// Patience is how long a transfer may stall, as of remote.Watch; default
+	// remote.Patience.
+	Patience time.Duration
+	// AnswerTime is how long one answer of the API may take, from the request
+	// to its last byte; default 1 min, twice what the API itself may take.
+	AnswerTime time.Duration
 }
 
 // Clock is time, as far as a client needs it.
@@ -59,6 +66,8 @@ type Client struct {
 	agent string
 	tries int
 	clock Clock
+
+	patience, answerTime time.Duration
 }
 
 // New returns a client, or an error that names the wrong option.
@@ -76,7 +85,7 @@ func New(o Options) (*Client, error) {
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return nil, errors.New("the admin key contains a character that is never part of a key")
 	}
-	c := &Client{base: base, key: o.Key, http: o.HTTP, log: o.Log, agent: o.UserAgent, tries: o.Attempts, clock: o.Clock}
+	c := &Client{base: base, key: o.Key, http: o.HTTP, log: o.Log, agent: o.UserAgent, tries: o.Attempts, clock: o.Clock, patience: o.Patience, answerTime: o.AnswerTime}
 	if c.http == nil {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.ResponseHeaderTimeout = 2 * time.Minute
@@ -94,6 +103,9 @@ func New(o Options) (*Client, error) {
 	}
 	if c.clock == nil {
 		c.clock = systemClock{}
+	}
+	if c.answerTime <= 0 {
+		c.answerTime = time.Minute
 	}
 	return c, nil
 }
@@ -114,7 +126,7 @@ func (systemClock) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Error is an answer of the API other than success. Its text is what the
-// service says, and safe to show.
+// service says, as of remote.Visible.
 type Error struct {
 	// Status is the HTTP status.
 	Status int
@@ -166,11 +178,14 @@ const (
 	// maxRetryAfter is the longest wait that a single call agrees to; whoever
 	// is asked for more gets the error.
 	maxRetryAfter = 60 * time.Second
+	// maxLease bounds how long a request with the same key, which may have
+	// died, is waited for.
+	maxLease = 3 * time.Minute
 )
 
 // call makes one call of the API and decodes its answer. POST requests carry
 // an idempotency key, made here if none is given, so every call can be
-// repeated: after a fault of the network, 429, 502, 503, 504, and while the
+// repeated: after a fault of the network, 408, 429, 502, 503, 504, and while the
 // first request with the same key is still running.
 func (c *Client) call(ctx context.Context, method, path, idempotencyKey string, body, answer any) (http.Header, error) {
 	var raw []byte
@@ -214,13 +229,19 @@ func (c *Client) once(request *http.Request, answer any) (http.Header, error) {
 	// else does.
 	direct := *c.http
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	response, err := direct.Do(request)
-	if err != nil {
-		return nil, &networkError{err}
+	slow := fmt.Errorf("there is no whole answer after %s", c.answerTime)
+	ctx, cancel := context.WithTimeoutCause(request.Context(), c.answerTime, slow)
+	defer cancel()
+	response, err := direct.Do(request.WithContext(ctx))
+	var raw []byte
+	if err == nil {
+		defer response.Body.Close()
+		raw, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	}
-	defer response.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	if err != nil {
+		if context.Cause(ctx) == slow {
+			err = slow
+		}
 		return nil, &networkError{err}
 	}
 	if response.StatusCode < 200 || response.StatusCode > 299 {
@@ -233,22 +254,46 @@ func (c *Client) once(request *http.Request, answer any) (http.Header, error) {
 		if err := basejson.UnmarshalKnown(raw, answer); err != nil {
 			return nil, fmt.Errorf("the answer to %s %s is not what the API promises; is it the right address? %w", request.Method, request.URL.Path, err)
 		}
+		visible(reflect.ValueOf(answer))
 	}
 	return response.Header, nil
+}
+
+// visible makes the texts of an answer remote.Visible: whoever shows them need
+// not know where they come from. What an honest service says stays the same.
+func visible(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(remote.Visible(v.String()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			visible(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			visible(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				visible(v.Field(i))
+			}
+		}
+	}
 }
 
 func (c *Client) failure(response *http.Response, raw []byte) *Error {
 	e := &Error{
 		Status:    response.StatusCode,
-		Code:      response.Header.Get("Bindery-Error-Code"),
-		RequestID: response.Header.Get("Request-Id"),
+		Code:      remote.Visible(response.Header.Get("Bindery-Error-Code")),
+		RequestID: remote.Visible(response.Header.Get("Request-Id")),
 	}
 	e.RetryAfter, _ = retryAfter(response.Header, c.clock.Now())
 	var body struct {
 		Error string `json:"error"`
 	}
 	if basejson.UnmarshalKnown(raw, &body) == nil {
-		e.Message = body.Error
+		e.Message = remote.Visible(body.Error)
 	}
 	return e
 }
@@ -293,7 +338,7 @@ func temporary(err error) (time.Duration, bool) {
 		return 0, false
 	}
 	switch answer.Status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return answer.RetryAfter, true
 	}
 	return answer.RetryAfter, answer.Code == codeIdempotencyRunning
@@ -301,12 +346,28 @@ func temporary(err error) (time.Duration, bool) {
 
 // retry repeats fn while its error is temporary. The waits double and are
 // spread at random, so that many callers do not come back together; a wait
-// that the service asks for is kept.
+// that the service asks for is kept. That of an idempotency key is what is left
+// of a lease: the first request may end at any moment, so it is asked for now
+// and then until the lease is over.
 func (c *Client) retry(ctx context.Context, what string, fn func() error) error {
 	backoff := firstBackoff
+	var lease time.Time
 	for try := 1; ; try++ {
 		err := fn()
 		wait, again := temporary(err)
+		if hasCode(err, codeIdempotencyRunning) {
+			now := c.clock.Now()
+			if lease.IsZero() {
+				lease = now.Add(min(wait, maxLease))
+			}
+			wait = 0
+			if left := lease.Sub(now); left > 0 {
+				try = 0
+				if left <= backoff {
+					wait = left
+				}
+			}
+		}
 		if err == nil || !again || try >= c.tries || wait > maxRetryAfter || ctx.Err() != nil {
 			return err
 		}

@@ -113,6 +113,7 @@ func TestCallsAreRepeatedWhereThatIsSafe(t *testing.T) {
 		{"over the limit for a while", []http.HandlerFunc{say(429, `{"error":"slow down"}`, "Retry-After", "7"), say(200, running)}, 2, true},
 		{"a connection that breaks", []http.HandlerFunc{hangUp, say(200, running)}, 2, true},
 		{"the first request still at work", []http.HandlerFunc{say(409, `{"error":"wait"}`, "Bindery-Error-Code", "idempotency_running"), say(200, running)}, 2, true},
+		{"the first request still at work, for ever", []http.HandlerFunc{say(409, "", "Bindery-Error-Code", "idempotency_running")}, 5, false},
 		{"for ever", []http.HandlerFunc{say(503, "")}, 5, false},
 		{"asked to wait too long", []http.HandlerFunc{say(429, "", "Retry-After", "3600"), say(200, running)}, 1, false},
 		{"refused", []http.HandlerFunc{say(400, `{"error":"domain: wrong"}`), say(200, running)}, 1, false},
@@ -144,6 +145,31 @@ func TestCallsAreRepeatedWhereThatIsSafe(t *testing.T) {
 				t.Errorf("slept %v", clock.slept)
 			}
 		})
+	}
+}
+
+// A request that died holds its key for the rest of its lease; the next one
+// waits it out, and comes in as soon as the key is free.
+func TestALeaseIsWaitedOut(t *testing.T) {
+	for _, free := range []time.Duration{3 * time.Second, 2 * time.Minute} {
+		clock := newClock()
+		began := clock.Now()
+		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if left := began.Add(2 * time.Minute).Sub(clock.Now()); clock.Now().Sub(began) < free {
+				say(409, `{"error":"wait"}`, "Bindery-Error-Code", "idempotency_running", "Retry-After", fmt.Sprint(int(left.Seconds())))(w, r)
+				return
+			}
+			say(200, running)(w, r)
+		}))
+		defer service.Close()
+		c, err := client.New(client.Options{BaseURL: service.URL, Key: key, Clock: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, err := c.StartExport(t.Context(), api.StartExportRequest{Domain: "d.example"}, "")
+		if waited := clock.Now().Sub(began); err != nil || job.JobID != "exp_1" || waited > free+10*time.Second || len(clock.slept) > 40 {
+			t.Errorf("a key that is free after %s: after %s and %d sleeps: %v", free, waited, len(clock.slept), err)
+		}
 	}
 }
 

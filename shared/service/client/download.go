@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
@@ -125,6 +126,7 @@ type download struct {
 	c        *Client
 	part     *os.File
 	link     api.BundleLink
+	tag      string    // the ETag of what storage has, if it is a strong one
 	have     int64     // bytes that are in the file
 	sum      hash.Hash // over those
 	progress func(done, total int64)
@@ -154,14 +156,11 @@ func (d *download) restart() error {
 }
 
 // fetch brings in the rest and checks the whole. Attempts are counted anew
-// after each that brought something.
+// once they have brought enough: a byte for each is no progress.
 func (d *download) fetch(ctx context.Context, jobID string) error {
+	most := d.have
 	for d.have < d.link.SizeBytes {
-		var before int64
-		err := d.c.retry(ctx, "download", func() error {
-			before = d.have
-			return d.request(ctx)
-		})
+		err := d.c.retry(ctx, "download", func() error { return d.request(ctx) })
 		switch {
 		case err == nil:
 		case errors.Is(err, errLinkExpired):
@@ -177,7 +176,8 @@ func (d *download) fetch(ctx context.Context, jobID string) error {
 				return errors.New("storage refuses a fresh link")
 			}
 			d.link = fresh
-		case d.have > before:
+		case d.have >= most+remote.Stride && ctx.Err() == nil:
+			most = d.have
 		default:
 			return fmt.Errorf("download: %w", err)
 		}
@@ -193,6 +193,8 @@ var errLinkExpired = errors.New("the link is refused")
 
 // request asks for what is missing and appends what comes.
 func (d *download) request(ctx context.Context) error {
+	watch, ctx := remote.NewWatch(ctx, d.c.patience)
+	defer watch.Stop()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.link.BundleURL, nil)
 	if err != nil {
 		return errors.New("the API returned a link that is not a URL")
@@ -202,10 +204,13 @@ func (d *download) request(ctx context.Context) error {
 	request.Header.Set("Accept-Encoding", "identity")
 	if d.have > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", d.have))
+		if d.tag != "" {
+			request.Header.Set("If-Range", d.tag)
+		}
 	}
 	response, err := d.c.http.Do(request)
 	if err != nil {
-		return &networkError{err}
+		return &networkError{watch.Cause(err)}
 	}
 	defer response.Body.Close()
 	switch response.StatusCode {
@@ -222,7 +227,10 @@ func (d *download) request(ctx context.Context) error {
 	default:
 		return d.c.storageFailure(response, "storage did not return the bundle")
 	}
-	_, err = io.Copy(&partWriter{d}, io.LimitReader(response.Body, d.link.SizeBytes-d.have))
+	if tag := response.Header.Get("ETag"); !strings.HasPrefix(tag, "W/") {
+		d.tag = tag
+	}
+	_, err = io.Copy(&partWriter{d}, io.LimitReader(watch.Reader(response.Body), d.link.SizeBytes-d.have))
 	if failed := (*writeError)(nil); errors.As(err, &failed) {
 		return failed.err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 )
@@ -208,6 +209,8 @@ func (p *publish) newest(ctx context.Context) (m *snapshot.Manifest, id, digest 
 		return nil, "", "", err
 	}
 	err = p.c.retry(ctx, "read the newest manifest", func() error {
+		watch, ctx := remote.NewWatch(ctx, p.c.patience)
+		defer watch.Stop()
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, latest.Manifest.URL, nil)
 		if err != nil {
 			return errors.New("the API returned a link that is not a URL")
@@ -215,14 +218,14 @@ func (p *publish) newest(ctx context.Context) (m *snapshot.Manifest, id, digest 
 		request.Header.Set("User-Agent", p.c.agent)
 		response, err := p.c.http.Do(request)
 		if err != nil {
-			return &networkError{err}
+			return &networkError{watch.Cause(err)}
 		}
 		defer response.Body.Close()
 		if response.StatusCode != http.StatusOK {
 			return p.c.storageFailure(response, "storage did not return the newest manifest")
 		}
 		sum := sha256.New()
-		if m, err = snapshot.Decode(io.TeeReader(response.Body, sum)); err != nil {
+		if m, err = snapshot.Decode(io.TeeReader(watch.Reader(response.Body), sum)); err != nil {
 			if format := (*snapshot.FormatError)(nil); !errors.As(err, &format) {
 				err = &networkError{err}
 			}
@@ -293,6 +296,9 @@ func (p *publish) put(ctx context.Context, u api.Upload, body *countingBody) err
 	if p.c.expired(u.ExpiresAt) {
 		return errLinkExpired
 	}
+	watch, ctx := remote.NewWatch(ctx, p.c.patience)
+	defer watch.Stop()
+	body.watch = watch
 	request, err := http.NewRequestWithContext(ctx, u.Method, u.URL, body)
 	if err != nil {
 		_ = body.Close()
@@ -308,7 +314,7 @@ func (p *publish) put(ctx context.Context, u api.Upload, body *countingBody) err
 		if fault := body.fault(); fault != nil {
 			return fault // the folder's, not the network's
 		}
-		return &networkError{err}
+		return &networkError{watch.Cause(err)}
 	}
 	defer response.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 64<<10)) // keeps the connection
@@ -337,6 +343,7 @@ func (c *Client) storageFailure(response *http.Response, message string) error {
 type countingBody struct {
 	src      io.ReadCloser
 	progress func(int64)
+	watch    *remote.Watch // of the connection that takes the bytes
 
 	mu       sync.Mutex
 	read     int64
@@ -348,6 +355,9 @@ func (b *countingBody) Read(p []byte) (int, error) {
 	n, err := b.src.Read(p)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.watch.Moved(n); err == io.EOF {
+		b.watch.Sent() // storage may take its time with the whole
+	}
 	if err != nil && err != io.EOF && !errors.Is(err, io.ErrClosedPipe) {
 		b.err = err
 	}

@@ -13,6 +13,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -212,6 +213,8 @@ func (o *Objects) serveUpload(w http.ResponseWriter, r *http.Request, t terms) {
 	switch {
 	case errors.Is(err, store.ErrExists):
 		o.refuse(w, http.StatusPreconditionFailed, "the object is there already")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		o.refuse(w, http.StatusRequestTimeout, "the upload has stalled")
 	case errors.Is(err, store.ErrDigest), errors.Is(err, io.ErrUnexpectedEOF):
 		o.refuse(w, http.StatusBadRequest, "the bytes are not those that the link was made for")
 	case err != nil:

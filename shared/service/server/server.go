@@ -3,6 +3,8 @@
 // programs and tests start one with Open and Serve.
 //
 //	server.go  Server: what it is made of, its beginning and its end
+//	limits.go  how long requests and answers may take
+//	conn.go    connections: how many, and what net/http would refuse its own way
 //	seed.go    an organisation, a project and a key to begin with
 package server
 
@@ -13,6 +15,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -75,6 +78,9 @@ type Server struct {
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more
 	fault    error         // why, to be read after ended
+
+	patience time.Duration // as of limited
+	most     int           // connections of one client address
 }
 
 // Open takes the data folder and the address; Serve begins. The error is
@@ -88,7 +94,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{})}
+	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), patience: remote.Patience, most: maxConnections}
 	if err := l.Lock(); err != nil {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
@@ -99,6 +105,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	l.SetBaseURL(s.URL)
 	s.Admin = admin.New(admin.Options{
 		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Log: log, PollAfter: localPace, PollFreely: freeAge,
+		Since: time.Now(), // the folder is locked
 	})
 	options := export.Options{Admin: s.Admin, Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log}
 	if opt.Program != "" {
@@ -142,16 +149,22 @@ func (s *Server) Serve(ctx context.Context) error {
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 		// No ServeMux: it answers unclean paths with redirects of its own.
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		Handler: limited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, local.LinkPath) {
 				links.ServeHTTP(w, r)
 				return
 			}
 			calls.ServeHTTP(w, r)
-		}),
+		}), s.patience),
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connection{}, c) },
+		ConnState: func(c net.Conn, state http.ConnState) {
+			if c, ok := c.(*conn); ok {
+				c.refusing = state == http.StateActive // until a handler has the request
+			}
+		},
 	}
 	go func() {
-		s.fault = s.server.Serve(s.listener)
+		s.fault = s.server.Serve(&listener{Listener: s.listener, most: s.most, open: map[netip.Addr]int{}})
 		close(s.ended)
 	}()
 	s.work.Go(func() { s.reconcile(ctx) })

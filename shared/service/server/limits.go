@@ -1,0 +1,93 @@
+package server
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/service/local"
+)
+
+// maxConnections is how many connections one client address may have: far more
+// than a pipeline opens, and enough for a proxy in front of all callers.
+const maxConnections = 256
+
+// limited bounds how long a request and its answer may take. The body of a call
+// has patience to arrive as a whole, objects for each remote.Stride of bytes;
+// so has what is written. Nobody waits for the rest of a body that nothing has
+// asked for: the connection ends with the answer.
+func limited(next http.Handler, patience time.Duration) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, ok := r.Context().Value(connection{}).(*conn)
+		if ok {
+			c.refusing = false
+		}
+		control := http.NewResponseController(w)
+		body := &slowBody{ReadCloser: r.Body, control: control, patience: patience, whole: !strings.HasPrefix(r.URL.Path, local.LinkPath)}
+		if body.read = r.ContentLength == 0; !body.read {
+			_ = control.SetReadDeadline(time.Now().Add(patience))
+		}
+		r.Body = body
+		next.ServeHTTP(&slowWriter{ResponseWriter: w, control: control, body: body, last: ok && c.last.Load()}, r)
+	})
+}
+
+// connection is the key of a request's *conn.
+type connection struct{}
+
+// slowBody is a body with a bound on its time.
+type slowBody struct {
+	io.ReadCloser
+	control  *http.ResponseController
+	patience time.Duration
+	whole    bool // all of it has patience, not each stride
+	moved    int
+	read     bool // to its end
+}
+
+func (b *slowBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.read = b.read || err == io.EOF
+	// After its end net/http waits for the connection's, which has no bound.
+	if b.moved += n; err == nil && b.moved >= remote.Stride && !b.whole {
+		b.moved = 0
+		_ = b.control.SetReadDeadline(time.Now().Add(b.patience))
+	}
+	return n, err
+}
+
+// slowWriter is an answer with a bound on the time of each write.
+type slowWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	body    *slowBody
+	last    bool // nothing may follow on this connection
+	begun   bool
+}
+
+// Unwrap is for http.ResponseController.
+func (w *slowWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader ends the connection with this answer where the next request
+// would have to wait for the rest of this one.
+func (w *slowWriter) WriteHeader(status int) {
+	w.begun = true
+	if !w.body.read || w.last {
+		w.Header().Set("Connection", "close")
+	}
+	if !w.body.read {
+		_ = w.control.SetReadDeadline(time.Now().Add(time.Second))
+	}
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.body.patience))
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *slowWriter) Write(p []byte) (int, error) {
+	if !w.begun {
+		w.WriteHeader(http.StatusOK)
+	}
+	_ = w.control.SetWriteDeadline(time.Now().Add(w.body.patience))
+	return w.ResponseWriter.Write(p)
+}
