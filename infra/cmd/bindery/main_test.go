@@ -186,7 +186,7 @@ func TestServeAddresses(t *testing.T) {
 	dir := t.TempDir()
 	for name, data := range map[string]string{
 		"index.html": "home", "guides/start.html": "start", "api/index.html": "api", "both.html": "both", "both/index.html": "both index",
-		"404.html": "nothing here", "style.css": "body{}", "guides/start.md": "# start",
+		"404.html": "nothing here", "style.css": "body{}", "guides/start.md": "# start", "bindery/theme.0123456789ab.css": "body{}",
 		"bindery.json": `{"redirects": [
 			{"from": "/guides/start", "to": "/never", "permanent": true},
 			{"from": "/legacy/:slug*", "to": "/guides/:slug*", "permanent": true},
@@ -217,22 +217,23 @@ func TestServeAddresses(t *testing.T) {
 		{"/index.html", 200, "home", ""},
 		{"/guides/start", 200, "start", ""},
 		{"/guides/start.html", 200, "start", ""},
-		{"/guides/start/", 307, "", "/guides/start"},
+		{"/guides/start/", 308, "", "/guides/start"},
 		{"/guides/start.md", 200, "# start", ""},
 		{"/api/", 200, "api", ""},
-		{"/api", 307, "", "/api/"},
-		{"/api?q=1", 307, "", "/api/?q=1"},
+		{"/api", 308, "", "/api/"},
+		{"/api?q=1", 308, "", "/api/?q=1"},
 		{"/both", 200, "both", ""},
 		{"/both/", 200, "both index", ""},
 		{"/style.css", 200, "body{}", ""},
+		{"/bindery/theme.0123456789ab.css", 200, "body{}", ""},
 		{"/missing", 404, "nothing here", ""},
 		{"/guides", 404, "nothing here", ""},
 		{"/guides/", 404, "nothing here", ""},
 		{"/../../etc/passwd", 404, "nothing here", ""},
 		{"//evil.example/", 404, "nothing here", ""},
-		{"/legacy/a/b", 307, "", "/guides/a/b"},
-		{"/legacy", 307, "", "/guides"},
-		{"/legacy/?q=1", 307, "", "/guides?q=1"},
+		{"/legacy/a/b", 308, "", "/guides/a/b"},
+		{"/legacy", 308, "", "/guides"},
+		{"/legacy/?q=1", 308, "", "/guides?q=1"},
 		{"/legacyx", 404, "nothing here", ""},
 		{"/v1/x%20y?q=1", 307, "", "https://old.example/x%20y?q=1"},
 		{"/v0?q=1", 307, "", "/v1?page=0"},
@@ -249,8 +250,17 @@ func TestServeAddresses(t *testing.T) {
 		if w.Code != test.status || test.body != "" && w.Body.String() != test.body || w.Header().Get("Location") != test.location {
 			t.Errorf("%s: %d %q to %q", test.path, w.Code, w.Body, w.Header().Get("Location"))
 		}
+		if got := w.Header().Get("Cache-Control"); strings.Contains(got, "immutable") != strings.HasPrefix(test.path, "/bindery/") || got == "" {
+			t.Errorf("%s: Cache-Control %q", test.path, got)
+		}
 	}
+	many := httptest.NewRequest("GET", "/style.css", nil)
+	many.Header.Set("Range", "bytes=0-0"+strings.Repeat(",2-2", 1000))
 	w := httptest.NewRecorder()
+	if handler.ServeHTTP(w, many); w.Code != 200 || w.Body.String() != "body{}" {
+		t.Errorf("a thousand parts: status %d with %d bytes", w.Code, w.Body.Len())
+	}
+	w = httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest("POST", "/", nil))
 	if w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d", w.Code)

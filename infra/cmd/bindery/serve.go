@@ -143,10 +143,13 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 		}
 		answer := addresses.Find(r.URL.Path, r.URL.RawQuery)
 		if to := answer.To; to != "" {
-			to = serve.WithQuery(to, r.URL.RawQuery)
-			// Temporary, also where the site says otherwise: a browser would
-			// keep a permanent one for the next bundle at this address.
-			http.Redirect(w, r, to, http.StatusTemporaryRedirect)
+			status := http.StatusTemporaryRedirect
+			if answer.Permanent {
+				status = http.StatusPermanentRedirect
+			}
+			// A browser must not keep it for the next bundle at this address.
+			w.Header().Set("Cache-Control", "no-cache")
+			http.Redirect(w, r, serve.WithQuery(to, r.URL.RawQuery), status)
 			return
 		}
 		status, name := http.StatusOK, answer.File
@@ -159,7 +162,7 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 			}
 		}
 		w.Header().Set("Content-Type", serve.ContentType(name))
-		w.Header().Set("Cache-Control", "no-cache")
+		w.Header().Set("Cache-Control", serve.CacheControl(name))
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if policy != "" {
 			w.Header().Set("Content-Security-Policy", policy)
@@ -171,6 +174,7 @@ func bundleHandler(site fs.FS) (http.Handler, error) {
 			}
 			return
 		}
+		serve.WithoutRange(r)
 		http.ServeContent(w, r, name, modified, bytes.NewReader(data))
 	})), nil
 }

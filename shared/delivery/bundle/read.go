@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -430,15 +431,11 @@ func Unpack(ctx context.Context, r io.Reader, dir string, limits Limits) (*Info,
 	defer root.Close()
 	made := map[string]struct{}{".": {}}
 	return Read(ctx, r, limits, func(e Entry, data io.Reader) error {
-		if parent := path.Dir(e.Path); parent != "." {
-			if _, ok := made[parent]; !ok {
-				if err := root.MkdirAll(parent, 0o755); err != nil {
-					return err
-				}
-				made[parent] = struct{}{}
-			}
+		f, err := create(root, e.Path, made)
+		if errors.Is(err, syscall.ENAMETOOLONG) {
+			// No other volume of this kind takes it either: it is the bundle's fault.
+			return &Error{Fault: Unsafe, Path: e.Path, Message: "the name is too long for the file system", Err: err}
 		}
-		f, err := root.OpenFile(e.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
 			return err
 		}
@@ -451,4 +448,16 @@ func Unpack(ctx context.Context, r io.Reader, dir string, limits Limits) (*Info,
 		}
 		return root.Chtimes(e.Path, e.Modified, e.Modified)
 	})
+}
+
+// create makes a new file and its folder; made has the folders that exist.
+func create(root *os.Root, name string, made map[string]struct{}) (*os.File, error) {
+	parent := path.Dir(name)
+	if _, ok := made[parent]; !ok {
+		if err := root.MkdirAll(parent, 0o755); err != nil {
+			return nil, err
+		}
+		made[parent] = struct{}{}
+	}
+	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }

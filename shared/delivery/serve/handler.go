@@ -237,8 +237,7 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file)
 		header["Cache-Control"] = shortValue
 	}
 	e := negotiate(header, r, f)
-	// To other methods, and in other units, it means nothing: RFC 9110, 14.2.
-	if parts := r.Header["Range"]; r.Method == http.MethodGet && len(parts) > 0 && strings.HasPrefix(parts[0], "bytes=") {
+	if takesRange(r) {
 		return h.partial(w, r, s, f)
 	}
 	hot, err := h.cache.get(s, f, e)
@@ -302,6 +301,36 @@ func negotiate(header http.Header, r *http.Request, f *file) encoding {
 		return identity
 	}
 	return parseAccept(strings.Join(accept, ",")).choose(f.has)
+}
+
+// maxRanges is the most parts that one request may ask for. A few bytes can
+// ask for thousands, each with a head of its own: that gets the whole file
+// (RFC 9110, 14.2).
+const maxRanges = 16
+
+// takesRange reports whether a request is for parts of a file. To other
+// methods, and in other units, the header means nothing.
+func takesRange(r *http.Request) bool {
+	asked := r.Header["Range"]
+	return r.Method == http.MethodGet && len(asked) > 0 && strings.HasPrefix(asked[0], "bytes=") && strings.Count(asked[0], ",") < maxRanges
+}
+
+// WithoutRange has a request that asks for no part, or for more parts than a
+// server need send, ask for the whole file.
+func WithoutRange(r *http.Request) {
+	if !takesRange(r) {
+		r.Header.Del("Range")
+	}
+}
+
+// CacheControl returns how long a reader may keep a file of a bundle that is
+// looked at on one's own machine, where the next bundle may come at any time:
+// for ever where its name carries a digest of its content.
+func CacheControl(name string) string {
+	if hashedName.MatchString(name) {
+		return cacheForever
+	}
+	return "no-cache"
 }
 
 // partial answers requests for parts of a file, always from its plain form.

@@ -68,6 +68,8 @@ func TestAnswers(t *testing.T) {
 		{"the form that the reader has", "/guides/start", []string{"If-None-Match", tagOf(files["guides/start.html"], gzipped), "Accept-Encoding", "gzip"}, 304, "", nil},
 		{"a part", "/guides/start", []string{"Range", "bytes=0-4"}, 206, "<html", headers{"Content-Range": fmt.Sprintf("bytes 0-4/%d", len(files["guides/start.html"])), "Etag": tagOf(files["guides/start.html"], identity)}},
 		{"the end", "/guides/start", []string{"Range", "bytes=-7", "Accept-Encoding", "gzip"}, 206, "</html>", headers{"Content-Encoding": ""}},
+		{"as many parts as are sent", "/guides/start", []string{"Range", "bytes=0-0" + strings.Repeat(",2-2", 15)}, 206, "", nil},
+		{"more parts than are sent", "/guides/start", []string{"Range", "bytes=0-0" + strings.Repeat(",2-2", 16)}, 200, files["guides/start.html"], headers{"Content-Range": ""}},
 		{"a part in other units", "/guides/start", []string{"Range", "lines=0-4"}, 200, files["guides/start.html"], headers{"Content-Range": ""}},
 		{"a part that is not there", "/guides/start", []string{"Range", "bytes=99999-"}, 416, "", nil},
 		{"a part of what the reader has", "/guides/start", []string{"Range", "bytes=0-4", "If-Range", tagOf(files["guides/start.html"], identity)}, 206, "<html", nil},

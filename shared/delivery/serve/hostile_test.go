@@ -169,6 +169,8 @@ func TestHostileArchives(t *testing.T) {
 		{"a line end in a name", named("a\nevil"), bundle.Unsafe, "control"},
 		{"a name that is not UTF-8", named("evil\xff"), bundle.Unsafe, "UTF-8"},
 		{"a name of two kilobytes", named(strings.Repeat("e/", 1024) + "vil"), bundle.Unsafe, "too long"},
+		{"a name that no file system takes", named(strings.Repeat("e", 256)), bundle.Unsafe, "too long"},
+		{"a folder that no file system takes", named(strings.Repeat("e", 256) + "/vil"), bundle.Unsafe, "too long"},
 		{"a symbolic link", func(f *forged) { f.special(tar.TypeSymlink, "evil", "/etc/passwd") }, bundle.Unsafe, "not a regular file"},
 		{"a file through a link", func(f *forged) { f.special(tar.TypeSymlink, "out", ".."); f.add("out/evil", "x") }, bundle.Unsafe, "not a regular file"},
 		{"a hard link", func(f *forged) { f.special(tar.TypeLink, "evil", "index.html") }, bundle.Unsafe, "not a regular file"},

@@ -15,23 +15,21 @@ import (
 func ContentSecurityPolicy(info *bundle.Info) string {
 	var b strings.Builder
 	b.WriteString("default-src 'self'")
+	objects := false
 	for _, directive := range slices.Sorted(maps.Keys(info.Sources)) {
-		if !isFetchDirective(directive) {
+		sources := slices.DeleteFunc(slices.Clone(info.Sources[directive]), func(s string) bool { return !isSource(s) })
+		if !isFetchDirective(directive) || directive == "object-src" && len(sources) == 0 {
 			continue
 		}
-		b.WriteString("; " + directive + " 'self'")
-		for _, source := range info.Sources[directive] {
-			if isSource(source) {
-				b.WriteString(" " + source)
-			}
-		}
+		objects = objects || directive == "object-src"
+		b.WriteString("; " + strings.Join(append([]string{directive, "'self'"}, sources...), " "))
 	}
-	for _, directive := range [...]string{"object-src", "base-uri"} {
-		if len(info.Sources[directive]) == 0 {
-			b.WriteString("; " + directive + " 'none'")
-		}
+	if !objects {
+		b.WriteString("; object-src 'none'")
 	}
-	if len(info.Sources["form-action"]) == 0 {
+	// No page of a bundle has a <base>; what a bundle says of it doesn't count.
+	b.WriteString("; base-uri 'none'")
+	if _, named := info.Sources["form-action"]; !named {
 		b.WriteString("; form-action 'self'")
 	}
 	b.WriteString("; frame-ancestors 'self'")

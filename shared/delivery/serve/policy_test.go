@@ -23,6 +23,8 @@ func TestContentSecurityPolicy(t *testing.T) {
 			"default-src 'self'" + rest},
 		{"objects and forms where they are needed", map[string][]string{"object-src": {"https://a.example"}, "form-action": {"https://b.example"}},
 			"default-src 'self'; form-action 'self' https://b.example; object-src 'self' https://a.example; base-uri 'none'; frame-ancestors 'self'"},
+		{"no base, whatever a bundle says of it", map[string][]string{"base-uri": {"https://a.example"}}, "default-src 'self'" + rest},
+		{"no objects where no source is named", map[string][]string{"object-src": {"'none'"}}, "default-src 'self'" + rest},
 		{"nothing beside itself", map[string][]string{"img-src": {"'none'", "'self'"}}, "default-src 'self'; img-src 'self'" + rest},
 	} {
 		if got := ContentSecurityPolicy(&bundle.Info{Sources: c.sources}); got != c.want {
