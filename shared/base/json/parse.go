@@ -14,6 +14,9 @@ type Options struct {
 	// Depth is how deep values may lie in each other; the document itself lies
 	// at depth 0.
 	Depth int
+	// Values is how many values the text may have, 0 for any number: one of two
+	// bytes takes a hundred in memory.
+	Values int
 	// Lenient takes what encoding/json takes: names that stand twice, bytes that
 	// are not UTF-8 and lone surrogates, which are replaced; and a byte order
 	// mark. Syntax errors are then in encoding/json's words.
@@ -28,9 +31,9 @@ type Error struct {
 	Offset, Line, Column int
 	// Message says what is wrong, of the value: "is nested too deeply".
 	Message string
-	// Deep reports that the limit of depth was met, Cut that the text ends too
-	// early.
-	Deep, Cut bool
+	// Deep reports that the limit of depth was met, Many that of values, Cut
+	// that the text ends too early.
+	Deep, Many, Cut bool
 }
 
 func (e *Error) Error() string {
@@ -63,6 +66,7 @@ type reader struct {
 	src  []byte
 	dec  *jsontext.Decoder
 	skip int // where the decoder's text begins
+	read int // values
 	// The last place that was asked for, its line, and where that begins.
 	seen, line, begin int
 }
@@ -114,6 +118,11 @@ func (r *reader) value(v *Value, depth int) error {
 	if depth > r.Depth {
 		e := r.fault(v, v.Offset, "is nested too deeply")
 		e.Deep = true
+		return e
+	}
+	if r.read++; r.Values > 0 && r.read > r.Values {
+		e := r.fault(v, v.Offset, "is one value too many")
+		e.Many = true
 		return e
 	}
 	token, err := r.dec.ReadToken()

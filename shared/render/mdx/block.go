@@ -87,24 +87,29 @@ type blockState struct {
 type cursor struct {
 	off, col, pend int
 	ls, le         int // the line's start and end
+	// text is where the white space ends that was looked at last, textCol its
+	// column: each of a hundred lists in each other asks for it. At 0 none was.
+	text, textCol int
+}
+
+// look finds the end of the white space at the cursor.
+func (c *cursor) look(p *parser) {
+	if c.off <= c.text && c.text > 0 {
+		return
+	}
+	c.text, c.textCol = c.off, c.col+c.pend
+	for ; c.text < c.le && isSpace(p.s[c.text]); c.text++ {
+		p.steps++
+		if c.textCol++; p.s[c.text] == '\t' {
+			c.textCol += 3 - (c.textCol-1)&3
+		}
+	}
 }
 
 // indent is the width of the white space at the cursor.
 func (c *cursor) indent(p *parser) int {
-	col := c.col + c.pend
-	for i := c.off; i < c.le; i++ {
-		p.steps++
-		switch p.s[i] {
-		case ' ':
-			col++
-			continue
-		case '\t':
-			col += 4 - col&3
-			continue
-		}
-		break
-	}
-	return col - c.col
+	c.look(p)
+	return c.textCol - c.col
 }
 
 // take consumes up to n columns of white space.
@@ -141,12 +146,8 @@ func (c *cursor) byte(p *parser) byte {
 
 // isBlank reports that only white space is left in the line.
 func (c *cursor) isBlank(p *parser) bool {
-	i := c.off
-	for i < c.le && isSpace(p.s[i]) {
-		i++
-	}
-	p.steps += i - c.off
-	return i == c.le
+	c.look(p)
+	return c.text == c.le
 }
 
 func (p *parser) lineEnd(off int) int {

@@ -45,6 +45,13 @@ var repeated = []struct {
 	{"lazy lines", func(n int) string { return "> a\n" + strings.Repeat("b\n", n) }},
 	{"list items", func(n int) string { return strings.Repeat("- a\n", n) }},
 	{"loose list items", func(n int) string { return strings.Repeat("1. a\n\n", n) }},
+	{"lists in lists", func(n int) string {
+		var b strings.Builder
+		for i := 0; b.Len() < 8*n; i++ {
+			b.WriteString(strings.Repeat("  ", i) + "- a\n")
+		}
+		return b.String()
+	}},
 	{"list markers on one line", func(n int) string { return strings.Repeat("- ", n) + "a" }},
 	{"alternating list markers", func(n int) string { return strings.Repeat("- a\n* b\n+ c\n", n) }},
 	{"blank lines in a list item", func(n int) string { return "- a\n" + strings.Repeat("\n", n) + "  b" }},

@@ -26,11 +26,12 @@ func alone(v *value) *value {
 // of the parts the earlier.
 func (c *slicer) join(s *Schema, p place, depth int, joining []*value) {
 	for _, x := range p.v.get("allOf").list() {
-		if c.full() {
+		at := place{doc: p.doc, v: x}
+		if !c.room(at) {
 			break
 		}
-		part, ok := c.r.follow(place{doc: p.doc, v: x})
-		if !ok || slices.Contains(joining, part.v) || !c.room(part) || depth > maxSchemaDepth {
+		part, ok := c.r.follow(at)
+		if !ok || slices.Contains(joining, part.v) || depth > maxSchemaDepth {
 			continue
 		}
 		s.add(c.inline(part, depth+1, joining))
@@ -54,8 +55,7 @@ func (s *Schema) add(o *Schema) {
 		}
 	}
 	s.Properties, s.Patterns = joinProperties(s.Properties, o.Properties), joinProperties(s.Patterns, o.Patterns)
-	s.required = append(slices.Clip(s.required), o.required...)
-	s.required = s.required[:min(len(s.required), maxRequired)]
+	s.required = append(s.required, o.required[:min(len(o.required), maxRequired-len(s.required))]...)
 	s.Additional, s.Items, s.Tuple = cmp.Or(s.Additional, o.Additional), cmp.Or(s.Items, o.Items), orElse(s.Tuple, o.Tuple)
 	s.Not, s.XML = cmp.Or(s.Not, o.Not), cmp.Or(s.XML, o.XML)
 	if s.OneOf == nil && s.AnyOf == nil { // and what distinguishes them
@@ -78,8 +78,22 @@ func orElse[S ~[]E, E any](list, instead S) S {
 // that both have, one that says nothing of its value takes the other's schema
 // and adds to it what it does say, such as a description.
 func joinProperties(have, more []Property) []Property {
+	find := func(name string) int { return slices.IndexFunc(have, func(h Property) bool { return h.Name == name }) }
+	if len(more) > 32 {
+		at := make(map[string]int, len(have)+len(more))
+		for i := len(have) - 1; i >= 0; i-- {
+			at[have[i].Name] = i
+		}
+		find = func(name string) int {
+			i, known := at[name]
+			if !known {
+				i, at[name] = -1, len(have) // where it is put now
+			}
+			return i
+		}
+	}
 	for _, p := range more {
-		i := slices.IndexFunc(have, func(h Property) bool { return h.Name == p.Name })
+		i := find(p.Name)
 		if i < 0 {
 			have = append(have, p)
 			continue

@@ -19,11 +19,18 @@ func (b *builder) responses() []*mdx.Node {
 		b.side = sent
 	}
 	for _, r := range b.slice.Responses {
+		if b.full() {
+			return append(out, b.more())
+		}
 		out = append(out, b.heading(3, b.text(r.Status)))
 		out = append(out, b.prose(r.Description)...)
 		if len(r.Headers) > 0 {
 			out = append(out, b.paragraph(b.strong(b.lang.Say(words.Headers))))
 			for _, h := range r.Headers {
+				if b.full() {
+					out = append(out, b.more())
+					break
+				}
 				out = append(out, b.header(h))
 			}
 		}
@@ -40,9 +47,15 @@ func (b *builder) links(list []Link) []*mdx.Node {
 	}
 	out := []*mdx.Node{b.paragraph(b.strong(b.lang.Say(words.CallLinks)))}
 	for _, l := range list {
+		if b.full() {
+			return append(out, b.more())
+		}
 		out = append(out, b.paragraph(b.codeSpan(l.Name), b.text(" → "), b.codeSpan(l.Operation)))
 		out = append(out, b.prose(l.Description)...)
 		for _, p := range l.Params {
+			if b.full() {
+				break
+			}
 			if p.Name == "" {
 				p.Name = b.lang.Say(words.Body)
 			}
@@ -60,6 +73,9 @@ func (b *builder) callbacks() []*mdx.Node {
 	out := []*mdx.Node{b.heading(2, b.text(b.lang.Say(words.Callbacks)))}
 	b.kind, b.place, b.side = "ParamField", "body", answered
 	for _, c := range b.slice.Callbacks {
+		if b.full() {
+			return append(out, b.more())
+		}
 		name := c.Name
 		if c.Summary != "" {
 			name = c.Summary
@@ -81,6 +97,9 @@ func (b *builder) channel() []*mdx.Node {
 	out = append(out, b.authorization()...)
 	out = append(out, b.params(b.slice.Params)...)
 	for _, op := range b.slice.Channel.Operations {
+		if b.full() {
+			return append(out, b.more())
+		}
 		title := map[string]string{"send": b.lang.Say(words.Send), "receive": b.lang.Say(words.Receive)}[op.Action]
 		if title == "" {
 			title = b.lang.Say(words.Messages)
@@ -104,6 +123,10 @@ func (b *builder) channel() []*mdx.Node {
 }
 
 func (b *builder) message(m Message) []*mdx.Node {
+	if b.full() {
+		b.cut = true
+		return nil
+	}
 	name := m.Title
 	if name == "" {
 		name = m.Name
@@ -143,7 +166,8 @@ func (b *builder) answers() []code {
 		}
 		first := preferred(list)
 		for i := range list {
-			if size > maxCode {
+			if size > maxCode || len(out) > maxFields {
+				b.cut = true
 				return
 			}
 			m, title := &list[i], title
@@ -215,7 +239,7 @@ func (b *builder) examples(name string, list []code) *mdx.Node {
 
 // code is a block of code; past what a page has room for, an empty one.
 func (b *builder) code(c code) *mdx.Node {
-	if b.coded += len(c.source); b.coded > maxCode {
+	if b.coded += len(c.source); b.coded > maxCode || c.source == "" && b.slice.made > maxMade {
 		b.cut, c.source = true, "…"
 	}
 	// The words behind a fence can also be features of a block: those that

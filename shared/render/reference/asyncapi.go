@@ -69,6 +69,9 @@ func (c *slicer) channel(s *Spec, o *Operation) {
 	}
 	wanted := o.op.v.get("servers")
 	for _, m := range root.v.get("servers").fields() {
+		if !c.room(place{doc: root.doc, v: m.val}) {
+			break
+		}
 		at, ok := c.r.follow(place{doc: root.doc, v: m.val})
 		if !ok || wanted != nil && len(wanted.items) > 0 && !slices.ContainsFunc(wanted.items, func(w *value) bool {
 			return w.str() == m.key || strings.HasSuffix(w.get("$ref").str(), "/"+m.key)
@@ -86,12 +89,8 @@ func (c *slicer) channel(s *Spec, o *Operation) {
 			out.Security = c.asyncSecurity(root, at)
 		}
 	}
-	for _, m := range o.op.v.get("parameters").fields() {
-		at, ok := c.r.follow(place{doc: o.op.doc, v: m.val})
-		if !ok {
-			continue
-		}
-		p := Param{Name: m.key, In: "path", Required: true, Description: c.words(at.v.first("description"))}
+	c.each(o.op.get("parameters"), func(name string, at place) {
+		p := Param{Name: name, In: "path", Required: true, Description: c.first(at.v, "description")}
 		if schema := at.get("schema"); schema.v != nil {
 			p.Schema = c.schema(schema, 0)
 		} else { // AsyncAPI 3 has the schema's words in the parameter
@@ -99,42 +98,61 @@ func (c *slicer) channel(s *Spec, o *Operation) {
 			p.Schema.Description, p.Schema.Types = "", []string{"string"}
 		}
 		out.Params = append(out.Params, p)
-	}
+	})
 	for _, d := range [...]struct{ name, action string }{{"publish", "receive"}, {"subscribe", "send"}} {
 		op, ok := c.r.follow(o.op.get(d.name))
 		if !ok || op.v == nil {
 			continue
 		}
 		out.Channel.Operations = append(out.Channel.Operations, ChannelOperation{
-			Action: d.action, Summary: op.v.first("summary"), Description: c.words(op.v.first("description")), Messages: c.messages(op.get("message")),
+			Action: d.action, Summary: c.first(op.v, "summary"), Description: c.first(op.v, "description"), Messages: c.messages(op.get("message")),
 		})
 	}
-	c.asyncOperations(root, o)
+	c.asyncOperations(s, root, o)
+}
+
+// operationsOf returns the operations of AsyncAPI 3 that name the channel at.
+func (s *Spec) operationsOf(r *Reader, root place, at *value) []place {
+	if s.byChannel == nil {
+		s.byChannel = map[*value][]place{}
+		for _, m := range root.v.get("operations").fields() {
+			op, ok := r.follow(place{doc: root.doc, v: m.val})
+			if !ok {
+				continue
+			}
+			if at, ok := r.follow(op.get("channel")); ok {
+				s.byChannel[at.v] = append(s.byChannel[at.v], op)
+			}
+		}
+	}
+	return s.byChannel[at]
 }
 
 // asyncOperations reads the operations of AsyncAPI 3, which name their channel.
-func (c *slicer) asyncOperations(root place, o *Operation) {
-	for _, m := range root.v.get("operations").fields() {
-		op, ok := c.r.follow(place{doc: root.doc, v: m.val})
-		if !ok {
-			continue
-		}
-		if at, ok := c.r.follow(op.get("channel")); !ok || at.v != o.op.v {
-			continue
+func (c *slicer) asyncOperations(s *Spec, root place, o *Operation) {
+	for _, op := range s.operationsOf(c.r, root, o.op.v) {
+		if !c.room(op) {
+			break
 		}
 		read := func(list place) []Message {
 			var out []Message
 			for _, v := range list.v.list() {
+				if c.full() {
+					break
+				}
 				out = append(out, c.messages(place{doc: list.doc, v: v})...)
 			}
 			return out
 		}
 		x := ChannelOperation{
-			Action: op.v.first("action"), Summary: op.v.first("title", "summary"), Description: c.words(op.v.first("description")),
+			Action: c.first(op.v, "action"), Summary: c.first(op.v, "title", "summary"), Description: c.first(op.v, "description"),
 			Messages: read(op.get("messages")),
 		}
 		if op.v.get("messages") == nil { // all of the channel's
 			for _, m := range o.op.v.get("messages").fields() {
+				if c.full() {
+					break
+				}
 				x.Messages = append(x.Messages, c.named(place{doc: o.op.doc, v: m.val}, m.key)...)
 			}
 		}
@@ -146,6 +164,9 @@ func (c *slicer) asyncOperations(root place, o *Operation) {
 	if len(c.slice.Channel.Operations) == 0 {
 		x := ChannelOperation{}
 		for _, m := range o.op.v.get("messages").fields() {
+			if c.full() {
+				break
+			}
 			x.Messages = append(x.Messages, c.named(place{doc: o.op.doc, v: m.val}, m.key)...)
 		}
 		if x.Messages != nil {
@@ -159,6 +180,9 @@ func (c *slicer) messages(p place) []Message {
 	if list := p.v.get("oneOf").list(); list != nil {
 		var out []Message
 		for _, v := range list {
+			if !c.room(place{doc: p.doc, v: v}) {
+				break
+			}
 			out = append(out, c.messages(place{doc: p.doc, v: v})...)
 		}
 		return out
@@ -170,15 +194,18 @@ func (c *slicer) named(p place, name string) []Message {
 	if ref := p.v.get("$ref").str(); ref != "" {
 		name = nameOf(ref)
 	}
+	if !c.room(p) {
+		return nil
+	}
 	p, ok := c.r.follow(p)
-	if !ok || p.v == nil || !c.room(p) {
+	if !ok || p.v == nil {
 		return nil
 	}
 	m := Message{
-		Name: p.v.first("name", "messageId"), Title: p.v.first("title", "summary"), Description: c.words(p.v.first("description")), Type: p.v.first("contentType"),
+		Name: c.first(p.v, "name", "messageId"), Title: c.first(p.v, "title", "summary"), Description: c.first(p.v, "description"), Type: c.first(p.v, "contentType"),
 	}
 	if m.Name == "" {
-		m.Name = name
+		m.Name = c.words(name)
 	}
 	schema := func(at place) *Schema {
 		if at.v == nil {
@@ -191,6 +218,9 @@ func (c *slicer) named(p place, name string) []Message {
 	}
 	m.Headers, m.Payload = schema(p.get("headers")), schema(p.get("payload"))
 	for _, e := range p.v.get("examples").list() {
+		if !c.room(place{doc: p.doc, v: e}) {
+			break
+		}
 		if raw := c.json(e.get("payload"), maxExample); raw != nil {
 			m.Examples = append(m.Examples, Example{Name: e.first("summary", "name"), Value: raw})
 		}
@@ -204,6 +234,9 @@ func (c *slicer) asyncSecurity(root, server place) []Requirement {
 	list := server.get("security")
 	var out []Requirement
 	for _, v := range list.v.list() {
+		if !c.room(place{doc: list.doc, v: v}) {
+			break
+		}
 		if v.get("type") == nil && v.get("$ref") == nil {
 			out = append(out, c.security(root, &value{kind: listValue, items: []*value{v}})...)
 			continue

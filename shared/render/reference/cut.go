@@ -3,8 +3,8 @@ package reference
 // param reads a parameter.
 func (c *slicer) param(p place) Param {
 	out := Param{
-		Name: p.v.first("name"), In: p.v.first("in"), Description: c.words(p.v.first("description")),
-		Required: p.v.get("required").isTrue(), Deprecated: p.v.get("deprecated").isTrue(), Style: p.v.first("style"),
+		Name: c.first(p.v, "name"), In: c.first(p.v, "in"), Description: c.first(p.v, "description"),
+		Required: p.v.get("required").isTrue(), Deprecated: p.v.get("deprecated").isTrue(), Style: c.first(p.v, "style"),
 	}
 	if out.Style == "" {
 		out.Style = "simple"
@@ -46,21 +46,14 @@ func (c *slicer) body(p place) *Body {
 	if !ok {
 		return nil
 	}
-	return &Body{Description: c.words(p.v.first("description")), Required: p.v.get("required").isTrue(), Media: c.media(p.get("content"))}
+	return &Body{Description: c.first(p.v, "description"), Required: p.v.get("required").isTrue(), Media: c.media(p.get("content"))}
 }
 
 // media reads content by its types.
 func (c *slicer) media(p place) []Media {
 	var out []Media
-	for _, m := range p.v.fields() {
-		at, ok := c.r.follow(place{doc: p.doc, v: m.val})
-		if !ok {
-			continue
-		}
-		if !c.room(at) {
-			break
-		}
-		media := Media{Type: m.key, Examples: c.examples(at)}
+	c.each(p, func(kind string, at place) {
+		media := Media{Type: kind, Examples: c.examples(at)}
 		schema := at.get("schema")
 		if schema.v == nil {
 			schema = at.get("itemSchema")
@@ -77,13 +70,13 @@ func (c *slicer) media(p place) []Media {
 			}
 		}
 		out = append(out, media)
-	}
+	})
 	return out
 }
 
 // part reads how a field of a form is sent.
 func (c *slicer) part(name string, p place) Part {
-	out := Part{Name: name, Type: c.words(p.v.first("contentType")), Style: p.v.first("style")}
+	out := Part{Name: c.words(name), Type: c.first(p.v, "contentType"), Style: c.first(p.v, "style")}
 	if out.Style == "" && p.v.get("explode") != nil {
 		out.Style = "form"
 	}
@@ -98,42 +91,36 @@ func (c *slicer) part(name string, p place) Part {
 // headers reads the headers of an answer, or of a part of a form.
 func (c *slicer) headers(p place) []Param {
 	var out []Param
-	for _, m := range p.v.get("headers").fields() {
-		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
-			if !c.room(at) {
-				break
-			}
-			h := c.param(at)
-			h.Name, h.In = m.key, "header"
-			out = append(out, h)
-		}
-	}
+	c.each(p.get("headers"), func(name string, at place) {
+		h := c.param(at)
+		h.Name, h.In = name, "header"
+		out = append(out, h)
+	})
 	return out
 }
 
 // examples reads "example" and "examples".
 func (c *slicer) examples(p place) []Example {
 	var out []Example
-	for _, m := range p.v.get("examples").fields() {
-		at, ok := c.r.follow(place{doc: p.doc, v: m.val})
-		if !ok || len(out) == 20 {
-			continue
+	c.each(p.get("examples"), func(name string, at place) {
+		if len(out) == 20 {
+			return
 		}
 		value := at.v.get("value")
 		if value == nil {
 			value = at.v.get("dataValue")
 		}
-		e := Example{Name: at.v.first("summary"), Description: c.words(at.v.first("description")), Value: c.json(value, maxExample)}
+		e := Example{Name: c.first(at.v, "summary"), Description: c.first(at.v, "description"), Value: c.json(value, maxExample)}
 		if e.Name == "" {
-			e.Name = m.key
+			e.Name = name
 		}
 		if e.Value == nil {
-			e.URL = c.words(at.v.first("externalValue"))
+			e.URL = c.first(at.v, "externalValue")
 		}
 		if e.Value != nil || e.URL != "" {
 			out = append(out, e)
 		}
-	}
+	})
 	if len(out) == 0 {
 		if raw := c.json(p.v.get("example"), maxExample); raw != nil {
 			out = append(out, Example{Value: raw})
@@ -144,21 +131,20 @@ func (c *slicer) examples(p place) []Example {
 
 // response reads an answer.
 func (c *slicer) response(status string, p place) Response {
-	out := Response{Status: status, Description: c.words(p.v.first("description")), Media: c.media(p.get("content"))}
+	out := Response{Status: status, Description: c.first(p.v, "description"), Media: c.media(p.get("content"))}
 	out.Headers = c.headers(p)
-	for _, m := range p.v.get("links").fields() {
-		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
-			out.Links = append(out.Links, c.link(m.key, at))
-		}
-	}
+	c.each(p.get("links"), func(name string, at place) { out.Links = append(out.Links, c.link(name, at)) })
 	return out
 }
 
 // link reads what can be called with what an answer holds.
 func (c *slicer) link(name string, p place) Link {
-	out := Link{Name: name, Operation: p.v.first("operationId", "operationRef"), Description: c.words(p.v.first("description"))}
+	out := Link{Name: name, Operation: c.first(p.v, "operationId", "operationRef"), Description: c.first(p.v, "description")}
 	for _, m := range p.v.get("parameters").fields() {
-		out.Params = append(out.Params, LinkParam{m.key, c.words(expression(m.val))})
+		if !c.room(place{doc: p.doc, v: m.val}) {
+			break
+		}
+		out.Params = append(out.Params, LinkParam{c.words(m.key), c.words(expression(m.val))})
 	}
 	if body := p.v.get("requestBody"); body != nil {
 		out.Params = append(out.Params, LinkParam{"", c.words(expression(body))})

@@ -5,6 +5,7 @@
 //	read.go        Reader: files, and references within and between them
 //	remote.go      specifications on other hosts, where they may be read
 //	spec.go        Spec, Operation and Key: what a specification has pages for
+//	budget.go      what a specification can make us do
 //	slice.go       Slice: all that one page shows, cut out of the specification
 //	cut.go         parameters, bodies, answers and links of a slice
 //	schema.go      schemas of a slice: names kept, circles closed
@@ -33,6 +34,7 @@
 // libraries that model OpenAPI in Go types lose the order of properties, know
 // one of the versions only, or resolve all of a large file to show a part.
 //
-// Everything is bounded: sizes of files, depth, schemas of a slice, fields of a
-// page, sizes of examples. No file makes it panic.
+// Everything is bounded: sizes of files, depth, parts of a slice and of all
+// slices of a specification, steps and fields of a page, sizes of examples. What
+// is cut ends with "…" and is reported. No file makes it panic.
 package reference

@@ -49,7 +49,9 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 	if x == nil {
 		return json.RawMessage(`null`), true
 	}
-	if m.count++; depth > maxMadeDepth || m.count > maxMadeValues || m.bytes > maxExample {
+	m.count++
+	m.slice.made++
+	if depth > maxMadeDepth || m.count > maxMadeValues || m.bytes > maxExample || m.slice.made > maxMade {
 		return nil, false
 	}
 	if x.Ref != "" {
@@ -159,6 +161,7 @@ func (m *maker) named(raw json.RawMessage, x *Schema, alternative int) json.RawM
 		list = x.AnyOf
 	}
 	a := m.slice.resolve(list[alternative])
+	m.slice.made += len(a.Properties) + len(x.Properties) + len(raw)/16
 	for _, p := range slices.Concat(a.Properties, x.Properties) {
 		if p.Name != x.Discriminator {
 			continue
@@ -194,7 +197,9 @@ func (m *maker) object(x, more *Schema, depth int) (json.RawMessage, bool) {
 		b = append(append(appendJSONString(b, name), ':'), raw...)
 	}
 	list := x.Properties
+	m.slice.made += len(list)
 	if more != nil {
+		m.slice.made += len(more.Properties)
 		list = joinProperties(slices.Clone(list), more.Properties)
 	}
 	for _, p := range list {

@@ -24,6 +24,9 @@ func (b *builder) content(m *Media) []*mdx.Node {
 func (b *builder) parts(list []Part) []*mdx.Node {
 	var out []*mdx.Node
 	for _, p := range list {
+		if b.full() {
+			return append(out, b.more())
+		}
 		line := []*mdx.Node{b.codeSpan(p.Name), b.text(":")}
 		if p.Type != "" {
 			line = append(line, b.text(" "), b.codeSpan(p.Type))
@@ -291,6 +294,10 @@ func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
 		out = append(out, b.expandable("", fields))
 	}
 	for i, t := range r.Tuple {
+		if b.full() {
+			out = append(out, b.more())
+			break
+		}
 		out = append(out, b.field(field{name: fmt.Sprintf("[%d]", i), schema: t}, depth+1))
 	}
 	if r.Items != nil {
@@ -305,7 +312,7 @@ func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
 	return append(out, b.alternatives(r, depth)...)
 }
 
-// deep tells whether there is more to say of a schema than a line.
+// deep reports whether there is more to say of a schema than a line.
 func (b *builder) deep(x *Schema) bool {
 	if len(x.Properties)+len(x.Patterns)+len(x.Tuple) > 0 || x.Additional != nil && b.described(x.Additional) {
 		return true
@@ -313,18 +320,16 @@ func (b *builder) deep(x *Schema) bool {
 	if x.Items != nil && b.described(x.Items) {
 		return true
 	}
-	for _, a := range slices.Concat(x.OneOf, x.AnyOf) {
-		if b.described(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.OneOf, b.described) || slices.ContainsFunc(x.AnyOf, b.described)
 }
 
-// described tells schemas that say more than their type.
+// described reports whether a schema says more than its type.
 func (b *builder) described(x *Schema) bool { return b.describedAt(x, 0) }
 
 func (b *builder) describedAt(x *Schema, depth int) bool {
+	if !b.spend(1) {
+		return false
+	}
 	r := b.slice.resolve(x)
 	return len(r.Properties)+len(r.Patterns)+len(r.Tuple)+len(r.OneOf)+len(r.AnyOf)+len(r.Enum)+len(r.Limits) > 0 ||
 		r.Description != "" || r.Title != "" || r.Const != nil || r.Not != nil || r.Additional != nil || r.Items != nil && depth < maxFieldDepth && b.describedAt(r.Items, depth+1)
@@ -333,13 +338,16 @@ func (b *builder) describedAt(x *Schema, depth int) bool {
 // properties makes an object's fields.
 func (b *builder) properties(x *Schema, depth int) []*mdx.Node {
 	var out []*mdx.Node
+	ended := false
 	add := func(name string, required bool, s *Schema) {
 		r := b.slice.resolve(s)
 		if b.side == sent && r.ReadOnly || b.side == answered && r.WriteOnly {
 			return
 		}
-		if b.count++; b.count > maxFields {
-			b.cut = true
+		if b.count++; b.count > maxFields || b.full() {
+			if !ended {
+				ended, out = true, append(out, b.more())
+			}
 			return
 		}
 		out = append(out, b.field(field{name: name, required: required, schema: s}, depth))
@@ -378,6 +386,9 @@ func (b *builder) alternatives(x *Schema, depth int) []*mdx.Node {
 	}
 	out := []*mdx.Node{b.paragraph(b.text(word))}
 	for i, a := range list {
+		if b.full() {
+			return append(out, b.more())
+		}
 		r := b.slice.resolve(a)
 		title := fmt.Sprintf("%s %d", b.lang.Say(words.Option), i+1)
 		switch {
@@ -421,6 +432,7 @@ func phraseText(s string) string {
 
 // typeOf is a schema's type in words.
 func (b *builder) typeOf(x *Schema, depth int) string {
+	b.spend(1)
 	r := b.slice.resolve(x)
 	if r.Never {
 		return "never"
@@ -438,7 +450,10 @@ func (b *builder) typeOf(x *Schema, depth int) string {
 		}
 		parts = append(parts, t)
 	}
-	alternatives := slices.Concat(r.OneOf, r.AnyOf)
+	alternatives := r.OneOf
+	if len(r.AnyOf) > 0 {
+		alternatives = slices.Concat(r.OneOf[:min(len(r.OneOf), 7)], r.AnyOf[:min(len(r.AnyOf), 7)])
+	}
 	if len(parts) == 0 && depth < 3 {
 		for i, a := range alternatives {
 			if i == 6 {

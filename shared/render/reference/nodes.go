@@ -33,13 +33,14 @@ type Content struct {
 	Body []*mdx.Node
 	// Beside are the examples, which stand in the column beside the text.
 	Beside []*mdx.Node
-	// Cut tells that not all fields are shown.
+	// Cut reports that not all fields are shown.
 	Cut bool
 }
 
 // Content makes the page's nodes. They hold literals only.
 func (s *Slice) Content(o Options) Content {
-	b := &builder{slice: s, opt: o, lang: words.In(o.Lang), pos: mdx.Pos{Line: max(s.Line, 1), Column: 1}}
+	b := &builder{slice: s, opt: o, lang: words.In(o.Lang), pos: mdx.Pos{Line: max(s.Line, 1), Column: 1}, cut: s.Cut}
+	s.made = 0
 	var c Content
 	c.Head = b.head()
 	switch s.Key.Kind {
@@ -64,7 +65,10 @@ func (s *Slice) Content(o Options) Content {
 			c.Beside = append(c.Beside, b.examples(name, answers))
 		}
 	}
-	c.Cut = b.cut
+	if s.Cut { // by its specification: nobody knows what comes here
+		c.Body = append(c.Body, b.more())
+	}
+	c.Cut = b.cut || s.made > maxMade
 	return c
 }
 
@@ -82,11 +86,13 @@ type builder struct {
 	count int
 	told  int // bytes of descriptions
 	coded int // bytes of examples
+	steps int // nodes, and schemas that were looked at for them
 	cut   bool
 	open  []string // references whose fields are being made
 }
 
 func (b *builder) element(name string, attrs []mdx.Attr, children ...*mdx.Node) *mdx.Node {
+	b.spend(1 + len(attrs))
 	for i := range attrs {
 		attrs[i].Pos = b.pos
 	}
@@ -99,13 +105,18 @@ func attr(name, value string) mdx.Attr {
 
 func flag(name string) mdx.Attr { return mdx.Attr{Kind: mdx.AttrBool, Name: name} }
 
-func (b *builder) text(s string) *mdx.Node { return &mdx.Node{Kind: mdx.Text, Value: s, Pos: b.pos} }
+func (b *builder) text(s string) *mdx.Node {
+	b.spend(1)
+	return &mdx.Node{Kind: mdx.Text, Value: s, Pos: b.pos}
+}
 
 func (b *builder) codeSpan(s string) *mdx.Node {
+	b.spend(1)
 	return &mdx.Node{Kind: mdx.InlineCode, Value: s, Pos: b.pos}
 }
 
 func (b *builder) paragraph(children ...*mdx.Node) *mdx.Node {
+	b.spend(1)
 	return &mdx.Node{Kind: mdx.Paragraph, Children: children, Pos: b.pos}
 }
 
@@ -120,11 +131,15 @@ func (b *builder) heading(level int, children ...*mdx.Node) *mdx.Node {
 // prose are a description's nodes. What many fields refer to is described with
 // each of them, as far as the page has room.
 func (b *builder) prose(s string) []*mdx.Node {
-	if b.told += len(s); b.told > maxTold {
+	if b.told += len(s); b.told > maxTold || s != "" && b.full() {
 		b.cut = true
 		return nil
 	}
-	return demote(markdown(s, b.pos))
+	list := demote(markdown(s, b.pos))
+	for _, n := range list {
+		mdx.Walk(n, func(*mdx.Node) bool { return b.spend(1) })
+	}
+	return list
 }
 
 // head shows what the page is about.
@@ -205,6 +220,10 @@ func (b *builder) requests() []*mdx.Node {
 	}
 	var tabs []*mdx.Node
 	for i, m := range types {
+		if b.full() {
+			tabs = append(tabs, b.more())
+			break
+		}
 		samples := s.samples(b.opt, m, i == 0)
 		if len(samples) == 0 {
 			continue
@@ -229,9 +248,15 @@ func (b *builder) servers() []*mdx.Node {
 	}
 	out := []*mdx.Node{b.heading(2, b.text(b.lang.Say(words.Servers)))}
 	for _, s := range list {
+		if b.full() {
+			return append(out, b.more())
+		}
 		out = append(out, b.paragraph(b.codeSpan(s.URL)))
 		out = append(out, b.prose(s.Description)...)
 		for _, v := range s.Variables {
+			if b.full() {
+				break
+			}
 			attrs := []mdx.Attr{attr("name", v.Name), attr("type", "string")}
 			if v.Default != "" {
 				attrs = append(attrs, attr("default", v.Default))
@@ -267,6 +292,9 @@ func (b *builder) authorization() []*mdx.Node {
 	var out []*mdx.Node
 	ways := 0
 	for _, way := range b.slice.Security {
+		if b.full() {
+			return append(out, b.more())
+		}
 		if len(out) > 0 || ways > 0 {
 			out = append(out, b.paragraph(&mdx.Node{Kind: mdx.Emphasis, Children: []*mdx.Node{b.text(b.lang.Say(words.Or))}, Pos: b.pos}))
 		}
@@ -351,6 +379,10 @@ func (b *builder) params(list []Param) []*mdx.Node {
 	} {
 		var fields []*mdx.Node
 		for _, p := range list {
+			if p.In == place.in && b.full() {
+				fields = append(fields, b.more())
+				break
+			}
 			if p.In == place.in {
 				fields = append(fields, b.param(p))
 			}
@@ -413,11 +445,18 @@ func (b *builder) media(level int, title, description string, list []Media) []*m
 	}
 	var tabs []*mdx.Node
 	for i := range list {
+		if b.full() {
+			break
+		}
 		tabs = append(tabs, b.element("Tab", []mdx.Attr{attr("title", list[i].Type)}, b.content(&list[i])...))
 	}
 	group := requestTypes
 	if b.kind == "ResponseField" {
 		group = answerTypes
 	}
-	return append(out, b.element("Tabs", []mdx.Attr{attr("groupId", group)}, tabs...))
+	out = append(out, b.element("Tabs", []mdx.Attr{attr("groupId", group)}, tabs...))
+	if len(tabs) < len(list) {
+		out = append(out, b.more())
+	}
+	return out
 }

@@ -21,13 +21,23 @@ type Reader struct {
 	diags []mdx.Diagnostic
 	said  map[mdx.Diagnostic]bool
 	bytes int64
+	// found is where references lead: the same stand in many places.
+	found map[link]place
+	// tooLarge are values that were too large to be shown.
+	tooLarge map[*value]bool
 	// remotes has files of other hosts; nil asks none.
 	remotes Remotes
 }
 
 // NewReader makes a Reader of the files in fsys.
 func NewReader(fsys fs.FS) *Reader {
-	return &Reader{fsys: fsys, docs: map[string]*document{}, specs: map[string]*Spec{}, said: map[mdx.Diagnostic]bool{}}
+	return &Reader{fsys: fsys, docs: map[string]*document{}, specs: map[string]*Spec{}, said: map[mdx.Diagnostic]bool{}, found: map[link]place{}, tooLarge: map[*value]bool{}}
+}
+
+// link is a reference and the file it stands in.
+type link struct {
+	from *document
+	ref  string
 }
 
 // Limits of all files together.
@@ -179,8 +189,15 @@ func Remote(name string) bool {
 // resolve finds what a reference in a file points at. The problem, if any,
 // says why it can't, as the end of a sentence.
 func (r *Reader) resolve(from *document, ref string) (place, string) {
+	if p, again := r.found[link{from, ref}]; again {
+		return p, ""
+	}
 	hops := 0
-	return r.lead(from, ref, &hops)
+	p, problem := r.lead(from, ref, &hops)
+	if problem == "" {
+		r.found[link{from, ref}] = p
+	}
+	return p, problem
 }
 
 // lead is resolve on the way of a reference. All references on that way count

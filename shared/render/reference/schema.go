@@ -1,12 +1,11 @@
 package reference
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
 // Schema is what a page shows of a schema. allOf is joined already; what a
@@ -84,9 +83,6 @@ var limitNames = [...]string{
 
 // Limits of a slice.
 const (
-	// maxParts is how many parts a slice has: schemas, the nameless among
-	// them, parameters, answers.
-	maxParts = 6000
 	// maxSchemaDepth is how deep nameless schemas lie in each other.
 	maxSchemaDepth = 60
 	// maxExample is how large an example may be, in bytes of JSON.
@@ -107,28 +103,14 @@ const (
 type slicer struct {
 	r     *Reader
 	slice *Slice
-	count int
+	count int  // parts of the slice
+	spent *int // parts of the specification's slices
 	bytes int
-	cut   bool
+	have  map[string]bool // parameters, by place and name
 	// active are the nameless schemas in work: one that holds itself gets a
 	// name when it is met again.
 	active map[*value]*Schema
 }
-
-// room reports whether another schema fits; the first that does not is reported.
-func (c *slicer) room(p place) bool {
-	if c.count++; c.count <= maxParts && c.bytes < maxSliceBytes {
-		return true
-	}
-	if !c.cut {
-		c.cut = true
-		c.r.report(mdx.Warning, "api-cut", p.doc.file, p.line(), "%s has more than %d parts: deeper ones are left out", c.slice.Key, maxParts)
-	}
-	return false
-}
-
-// full reports whether nothing more fits: what is left of a list is not looked at.
-func (c *slicer) full() bool { return c.count > maxParts || c.bytes >= maxSliceBytes }
 
 // schema converts a schema. It never returns nil.
 func (c *slicer) schema(p place, depth int) *Schema {
@@ -138,21 +120,21 @@ func (c *slicer) schema(p place, depth int) *Schema {
 	if ref := p.v.get("$ref"); ref != nil && ref.kind == stringValue {
 		target, ok := c.r.follow(p)
 		if !ok {
-			return &Schema{Name: nameOf(ref.text), Description: c.words(p.v.first("description"))}
+			return &Schema{Name: c.words(nameOf(ref.text)), Description: c.first(p.v, "description")}
 		}
 		if _, done := c.slice.Schemas[target.id]; !done {
 			s := new(Schema)
 			c.slice.Schemas[target.id] = s // so that a circle ends here
 			*s = *c.inline(target, depth+1, nil)
-			s.Name = nameOf(target.id)
+			s.Name = c.words(nameOf(target.id))
 		}
-		s := &Schema{Ref: target.id, Description: c.words(p.v.first("description")), Deprecated: p.v.get("deprecated").isTrue()}
+		s := &Schema{Ref: c.words(target.id), Description: c.first(p.v, "description"), Deprecated: p.v.get("deprecated").isTrue()}
 		s.Nullable = p.v.get("nullable").isTrue()
 		return s
 	}
 	if part := alone(p.v); part != nil { // {"allOf": [{"$ref": …}]}: a reference with words of its own
 		s := c.schema(place{doc: p.doc, v: part}, depth+1)
-		s.Description, s.Deprecated = c.words(p.v.first("description")), p.v.get("deprecated").isTrue()
+		s.Description, s.Deprecated = c.first(p.v, "description"), p.v.get("deprecated").isTrue()
 		s.Nullable = s.Nullable || p.v.get("nullable").isTrue()
 		return s
 	}
@@ -184,17 +166,18 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 		return s
 	}
 	c.labels(s, v)
-	s.setTypes(v)
+	c.setTypes(s, v)
 	c.values(s, v)
 	c.limits(s, v)
-	s.required = v.get("required").texts()
-	s.required = s.required[:min(len(s.required), maxRequired)]
+	s.required = c.texts(v.get("required"), maxRequired)
 	c.parts(s, p, depth)
 	c.join(s, p, depth, append(slices.Clip(joining), v))
+	required := make(map[string]bool, len(s.required))
+	for _, name := range s.required {
+		required[name] = true
+	}
 	for i := range s.Properties {
-		if slices.Contains(s.required, s.Properties[i].Name) {
-			s.Properties[i].Required = true
-		}
+		s.Properties[i].Required = s.Properties[i].Required || required[s.Properties[i].Name]
 	}
 	if len(s.Properties) == 0 {
 		s.Required = s.required
@@ -214,15 +197,15 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 
 // labels reads what describes a schema and no value of it.
 func (c *slicer) labels(s *Schema, v *value) {
-	s.Format, s.Title, s.Description = c.words(v.first("format")), c.words(v.first("title")), c.words(v.first("description"))
+	s.Format, s.Title, s.Description = c.first(v, "format"), c.first(v, "title"), c.first(v, "description")
 	s.Nullable, s.Deprecated = v.get("nullable").isTrue(), v.get("deprecated").isTrue()
 	s.ReadOnly, s.WriteOnly = v.get("readOnly").isTrue(), v.get("writeOnly").isTrue()
 	s.Unique, s.XML = v.get("uniqueItems").isTrue(), c.readXML(v.get("xml"))
 }
 
 // setTypes reads the types: "null" beside others makes the schema nullable.
-func (s *Schema) setTypes(v *value) {
-	for _, t := range v.get("type").texts() {
+func (c *slicer) setTypes(s *Schema, v *value) {
+	for _, t := range c.texts(v.get("type"), 2*maxTypes) {
 		if t == "null" {
 			s.Nullable = true
 		} else if len(s.Types) < maxTypes && !slices.Contains(s.Types, t) {
@@ -346,9 +329,9 @@ func (c *slicer) values(s *Schema, v *value) {
 		s.EnumText = make([]string, len(s.Enum))
 		for i, e := range s.Enum {
 			if x.kind == listValue && i < len(x.items) {
-				s.EnumText[i] = x.items[i].str()
+				s.EnumText[i] = c.words(x.items[i].str())
 			} else {
-				s.EnumText[i] = x.first(scalarText(e))
+				s.EnumText[i] = c.first(x, scalarText(e))
 			}
 		}
 	}
@@ -366,22 +349,14 @@ func (c *slicer) values(s *Schema, v *value) {
 	}
 }
 
-// words takes a description into the slice, as far as there is room: aliases make
-// many of one.
-func (c *slicer) words(s string) string {
-	if c.bytes += len(s); c.bytes > maxSliceBytes {
-		return ""
-	}
-	return s
-}
-
 // json is a value as JSON, nil for none and for one that is too large.
 func (c *slicer) json(v *value, limit int) json.RawMessage {
-	if v == nil {
+	if v == nil || c.r.tooLarge[v] {
 		return nil
 	}
 	b, err := v.json(min(limit, maxSliceBytes-min(c.bytes, maxSliceBytes)))
 	if err != nil {
+		c.r.tooLarge[v] = limit == maxExample && c.bytes+limit <= maxSliceBytes
 		return nil
 	}
 	c.bytes += len(b)
@@ -396,7 +371,7 @@ func (c *slicer) alternatives(s *Schema, p place, depth int) []*Schema {
 		if c.full() {
 			break
 		}
-		if t := x.get("type").texts(); len(t) == 1 && t[0] == "null" && len(x.members) <= 2 {
+		if t := c.texts(x.get("type"), 2); len(t) == 1 && t[0] == "null" && len(x.members) <= 2 {
 			s.Nullable = true
 			continue
 		}
@@ -411,6 +386,7 @@ func (c *slicer) derive(s *Schema, p place, d *value, depth int) {
 	if len(s.OneOf)+len(s.AnyOf) > 0 {
 		return
 	}
+	have := map[string]bool{}
 	for _, m := range d.get("mapping").fields() {
 		target := m.val.str()
 		if c.full() || target == "" {
@@ -427,7 +403,8 @@ func (c *slicer) derive(s *Schema, p place, d *value, depth int) {
 		}
 		ref := &value{kind: objectValue, line: m.line, members: []member{{"$ref", m.line, &value{kind: stringValue, line: m.line, text: target}}}}
 		x := c.schema(place{doc: p.doc, v: ref}, depth+1)
-		if !slices.ContainsFunc(s.OneOf, func(have *Schema) bool { return have.Ref == x.Ref }) {
+		if !have[x.Ref] {
+			have[x.Ref] = true
 			s.OneOf = append(s.OneOf, x)
 		}
 	}
@@ -436,10 +413,10 @@ func (c *slicer) derive(s *Schema, p place, d *value, depth int) {
 // discriminate finds the value that stands for each alternative.
 func (c *slicer) discriminate(s *Schema, p place, d *value) {
 	if d.kind == stringValue { // AsyncAPI
-		s.Discriminator = d.text
+		s.Discriminator = c.words(d.text)
 		return
 	}
-	s.Discriminator = d.first("propertyName")
+	s.Discriminator = c.first(d, "propertyName")
 	list := s.OneOf
 	if list == nil {
 		list = s.AnyOf
@@ -447,29 +424,35 @@ func (c *slicer) discriminate(s *Schema, p place, d *value) {
 	if len(list) == 0 {
 		return
 	}
-	s.Mapping = make([]string, len(list))
+	byName, mapped := map[string][]string{}, map[string]string{} // the references of a name, and what is mapped to each
+	for _, a := range list {
+		if name := nameOf(a.Ref); a.Ref != "" && !slices.Contains(byName[name], a.Ref) {
+			byName[name] = append(byName[name], a.Ref)
+		}
+	}
 	for _, m := range d.get("mapping").fields() {
-		target := m.val.str()
-		id := ""
-		if strings.ContainsAny(target, "#/.") {
-			if t, problem := c.r.resolve(p.doc, target); problem == "" {
-				id = t.id
+		if !c.room(place{doc: p.doc, v: m.val}) {
+			break
+		}
+		refs := byName[m.val.str()]
+		if strings.ContainsAny(m.val.str(), "#/.") {
+			if t, problem := c.r.resolve(p.doc, m.val.str()); problem == "" {
+				refs = []string{t.id}
 			}
 		}
-		for i, a := range list {
-			if a.Ref != "" && (a.Ref == id || id == "" && nameOf(a.Ref) == target) {
-				switch had := len(s.Mapping[i]); {
-				case had == 0:
-					s.Mapping[i] = m.key
-				case had < maxMapped:
-					s.Mapping[i] += ", " + m.key
-				}
+		for _, ref := range refs {
+			switch had := len(mapped[ref]); {
+			case had == 0:
+				mapped[ref] = m.key
+			case had < maxMapped:
+				mapped[ref] += ", " + m.key
 			}
 		}
 	}
+	s.Mapping = make([]string, len(list))
 	for i, a := range list {
-		if a.Ref != "" && s.Mapping[i] == "" {
-			s.Mapping[i] = nameOf(a.Ref)
+		if a.Ref != "" {
+			s.Mapping[i] = c.words(cmp.Or(mapped[a.Ref], nameOf(a.Ref)))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package reference
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -42,6 +41,13 @@ type Slice struct {
 	Schema *Schema `json:",omitempty"`
 	// Schemas are those with names, by file and pointer.
 	Schemas map[string]*Schema `json:",omitempty"`
+	// Cut reports that the specification says more than the slice has room for.
+	Cut bool `json:",omitempty"`
+	// Steps is how many steps the page may take to show the slice, if fewer
+	// than a page may take at most.
+	Steps int `json:",omitempty"`
+
+	made int // values that were looked at for the examples of the page
 }
 
 // Encode writes a slice as JSON, from which it can be read again. Signs of HTML
@@ -193,7 +199,10 @@ func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
 		File: s.File, Line: o.Line, Key: o.Key, Title: o.Name(), Description: o.Description,
 		Deprecated: o.Deprecated, Schemas: map[string]*Schema{},
 	}
-	c := &slicer{r: r, slice: out}
+	if steps := share(len(s.Operations)); steps < maxSteps {
+		out.Steps = steps
+	}
+	c := &slicer{r: r, slice: out, spent: &s.parts, have: map[string]bool{}}
 	switch o.Key.Kind {
 	case KindSchema:
 		out.Schemas[o.op.id] = new(Schema)
@@ -209,9 +218,7 @@ func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
 	}
 	root := place{doc: s.doc, v: s.doc.root}
 	c.operation(root, o.item, o.op)
-	if x := pageOf(o.op.v); x != nil {
-		out.Preface = x.first("content")
-	}
+	out.Preface = o.preface
 	return out
 }
 
@@ -222,6 +229,9 @@ func (c *slicer) operation(root, item, op place) {
 	for _, from := range [...]place{op, item, root} { // the closest list wins
 		if list := from.v.get("servers").list(); len(list) > 0 {
 			for _, s := range list {
+				if !c.room(place{doc: from.doc, v: s}) {
+					break
+				}
 				out.Servers = append(out.Servers, c.server(s))
 			}
 			break
@@ -235,22 +245,21 @@ func (c *slicer) operation(root, item, op place) {
 	c.params(op)
 	c.params(item)
 	out.Body = c.body(op.get("requestBody"))
-	for _, m := range op.v.get("responses").fields() {
-		if strings.HasPrefix(m.key, "x-") {
-			continue
+	c.each(op.get("responses"), func(status string, at place) {
+		if !strings.HasPrefix(status, "x-") {
+			out.Responses = append(out.Responses, c.response(status, at))
 		}
-		if p, ok := c.r.follow(place{doc: op.doc, v: m.val}); ok && c.room(p) {
-			out.Responses = append(out.Responses, c.response(m.key, p))
-		}
-	}
-	for _, m := range op.v.get("callbacks").fields() {
-		if p, ok := c.r.follow(place{doc: op.doc, v: m.val}); ok {
-			c.callbacks(m.key, p)
-		}
-	}
+	})
+	c.each(op.get("callbacks"), c.callbacks)
 	for _, name := range [...]string{"x-codeSamples", "x-code-samples"} {
 		for _, v := range op.v.get(name).list() {
-			if s := (Sample{v.first("lang"), v.first("label"), v.first("source")}); s.Source != "" && len(s.Source) <= maxExample {
+			if !c.room(place{doc: op.doc, v: v}) {
+				break
+			}
+			if len(v.first("source")) > maxExample {
+				continue
+			}
+			if s := (Sample{c.first(v, "lang"), c.first(v, "label"), c.first(v, "source")}); s.Source != "" {
 				out.Samples = append(out.Samples, s)
 			}
 		}
@@ -261,48 +270,48 @@ func (c *slicer) operation(root, item, op place) {
 // those that the slice has already.
 func (c *slicer) params(from place) {
 	for _, v := range from.v.get("parameters").list() {
-		p, ok := c.r.follow(place{doc: from.doc, v: v})
+		at := place{doc: from.doc, v: v}
+		if !c.room(at) {
+			break
+		}
+		p, ok := c.r.follow(at)
 		if !ok {
 			continue
 		}
-		if !c.room(p) {
-			break
-		}
 		param := c.param(p)
-		if param.Name == "" || param.In == "" || slices.ContainsFunc(c.slice.Params, func(have Param) bool { return have.Name == param.Name && have.In == param.In }) {
-			continue
+		if at := param.In + " " + param.Name; param.Name != "" && param.In != "" && !c.have[at] {
+			c.have[at] = true
+			c.slice.Params = append(c.slice.Params, param)
 		}
-		c.slice.Params = append(c.slice.Params, param)
 	}
 }
 
 // callbacks adds the calls of a callback: p lists them by address.
 func (c *slicer) callbacks(name string, p place) {
-	for _, at := range p.v.fields() {
-		call, ok := c.r.follow(place{doc: p.doc, v: at.val})
-		if ok && !c.room(call) {
-			break
-		}
-		if !ok || strings.HasPrefix(at.key, "x-") {
-			continue
+	c.each(p, func(address string, call place) {
+		if strings.HasPrefix(address, "x-") {
+			return
 		}
 		for _, method := range methods {
 			v := call.get(method)
-			if v.v == nil {
+			if v.v == nil || !c.room(v) {
 				continue
 			}
 			c.slice.Callbacks = append(c.slice.Callbacks, Callback{
-				Name: name, Method: strings.ToUpper(method), URL: at.key,
-				Summary: v.v.first("summary"), Description: c.words(v.v.first("description")), Body: c.body(v.get("requestBody")),
+				Name: c.words(name), Method: strings.ToUpper(method), URL: c.words(address),
+				Summary: c.first(v.v, "summary"), Description: c.first(v.v, "description"), Body: c.body(v.get("requestBody")),
 			})
 		}
-	}
+	})
 }
 
 func (c *slicer) server(v *value) Server {
-	s := Server{URL: v.first("url"), Description: c.words(v.first("description"))}
+	s := Server{URL: c.first(v, "url"), Description: c.first(v, "description")}
 	for _, m := range v.get("variables").fields() {
-		s.Variables = append(s.Variables, Variable{Name: m.key, Default: m.val.first("default"), Description: c.words(m.val.first("description")), Enum: m.val.get("enum").texts()})
+		if c.bytes >= maxSliceBytes {
+			break
+		}
+		s.Variables = append(s.Variables, Variable{Name: c.words(m.key), Default: c.first(m.val, "default"), Description: c.first(m.val, "description"), Enum: c.texts(m.val.get("enum"), maxParts)})
 	}
 	return s
 }
@@ -316,13 +325,16 @@ func (c *slicer) security(root place, v *value) []Requirement {
 		}
 		req := Requirement{}
 		for _, m := range way.fields() {
+			if !c.room(place{doc: root.doc, v: m.val}) {
+				break
+			}
 			p, ok := c.r.follow(place{doc: root.doc, v: root.v.get("components").get("securitySchemes").get(m.key)})
 			if !ok || p.v == nil {
 				c.r.report(mdx.Warning, "api-security", root.doc.file, m.line, "there is no security scheme %q", m.key)
 				continue
 			}
 			s := c.scheme(m.key, p.v)
-			s.Scopes = m.val.texts()
+			s.Scopes = c.texts(m.val, maxParts)
 			req = append(req, s)
 		}
 		out = append(out, req)
@@ -332,17 +344,23 @@ func (c *slicer) security(root place, v *value) []Requirement {
 
 func (c *slicer) scheme(name string, v *value) Scheme {
 	s := Scheme{
-		Name: name, Type: v.first("type"), Description: c.words(v.first("description")), In: v.first("in"), Field: v.first("name"),
-		HTTP: strings.ToLower(v.first("scheme")), Format: v.first("bearerFormat"), URL: v.first("openIdConnectUrl"),
+		Name: c.words(name), Type: c.first(v, "type"), Description: c.first(v, "description"), In: c.first(v, "in"), Field: c.first(v, "name"),
+		HTTP: strings.ToLower(c.first(v, "scheme")), Format: c.first(v, "bearerFormat"), URL: c.first(v, "openIdConnectUrl"),
 	}
 	for _, f := range v.get("flows").fields() {
-		flow := Flow{Name: f.key, AuthorizeURL: f.val.first("authorizationUrl"), TokenURL: f.val.first("tokenUrl"), RefreshURL: f.val.first("refreshUrl")}
+		if c.bytes >= maxSliceBytes {
+			break
+		}
+		flow := Flow{Name: c.words(f.key), AuthorizeURL: c.first(f.val, "authorizationUrl"), TokenURL: c.first(f.val, "tokenUrl"), RefreshURL: c.first(f.val, "refreshUrl")}
 		scopes := f.val.get("scopes")
 		if scopes == nil {
 			scopes = f.val.get("availableScopes")
 		}
 		for _, m := range scopes.fields() {
-			flow.Scopes = append(flow.Scopes, Scope{m.key, c.words(m.val.str())})
+			if c.bytes >= maxSliceBytes {
+				break
+			}
+			flow.Scopes = append(flow.Scopes, Scope{c.words(m.key), c.words(m.val.str())})
 		}
 		if !strings.HasPrefix(f.key, "x-") {
 			s.Flows = append(s.Flows, flow)

@@ -32,6 +32,9 @@ type Spec struct {
 	doc     *document
 	byKey   map[string]int
 	schemas *value
+	parts   int // of all slices that were cut
+	// byChannel are the operations of AsyncAPI 3 by their channel.
+	byChannel map[*value][]place
 }
 
 // Operation is one thing that a page may be about.
@@ -51,6 +54,7 @@ type Operation struct {
 	// Line is where it begins.
 	Line int
 
+	preface  string // MDX that the author puts before all else
 	item, op place
 }
 
@@ -252,6 +256,7 @@ func (r *Reader) operations(s *Spec, root place) {
 			tags[t.first("name")] = name
 		}
 	}
+	made := map[*value]Operation{} // many paths may share one
 	paths, webhooks := root.get("paths"), root.get("webhooks")
 	if webhooks.v == nil {
 		webhooks = root.get("x-webhooks")
@@ -277,7 +282,17 @@ func (r *Reader) operations(s *Spec, root place) {
 				if list.kind == KindWebhook {
 					key = Key{Kind: KindWebhook, Path: m.key}
 				}
-				s.add(operation(key, item, op, tags))
+				o, again := made[op.v]
+				if !again {
+					o = operation(op, tags)
+					made[op.v] = o
+				}
+				o.Key, o.item = key, item
+				o.Excluded = o.Excluded || item.v.get("x-excluded").isTrue()
+				if o.Summary == "" {
+					o.Summary = item.v.first("summary")
+				}
+				s.add(o)
 				if list.kind == KindWebhook {
 					break // a webhook is called in one way
 				}
@@ -286,16 +301,14 @@ func (r *Reader) operations(s *Spec, root place) {
 	}
 }
 
-func operation(key Key, item, op place, tags map[string]string) Operation {
+// operation reads what an operation says itself.
+func operation(op place, tags map[string]string) Operation {
 	v := op.v
 	o := Operation{
-		Key: key, ID: v.first("operationId"), Summary: v.first("summary"), Description: v.first("description"),
+		ID: v.first("operationId"), Summary: v.first("summary"), Description: v.first("description"),
 		Deprecated: v.get("deprecated").isTrue(), Line: int(v.line),
-		Hidden: v.get("x-hidden").isTrue(), Excluded: v.get("x-excluded").isTrue() || item.v.get("x-excluded").isTrue(),
-		item: item, op: op,
-	}
-	if o.Summary == "" {
-		o.Summary = item.v.first("summary")
+		Hidden: v.get("x-hidden").isTrue(), Excluded: v.get("x-excluded").isTrue(),
+		op: op,
 	}
 	if t := v.get("tags").texts(); len(t) > 0 {
 		if o.Group = tags[t[0]]; o.Group == "" {
@@ -310,7 +323,7 @@ func operation(key Key, item, op place, tags map[string]string) Operation {
 		if d := x.get("metadata").first("description"); d != "" {
 			o.Description = d
 		}
-		o.Href = strings.Trim(x.first("href"), "/")
+		o.Href, o.preface = strings.Trim(x.first("href"), "/"), x.first("content")
 	}
 	return o
 }

@@ -277,7 +277,8 @@ func parseYAML(src []byte) (v *value, err error) {
 // converter makes values of YAML's nodes. What an anchor names is one value,
 // wherever it is used.
 type converter struct {
-	done map[*yaml.Node]*value // those with an anchor; nil while in work
+	done   map[*yaml.Node]*value // those with an anchor; nil while in work
+	merged int                   // members that merge keys brought, or would have
 }
 
 func (c *converter) value(n *yaml.Node, depth int) (*value, error) {
@@ -322,9 +323,6 @@ func (c *converter) value(n *yaml.Node, depth int) (*value, error) {
 	return v, nil
 }
 
-// maxMerged bounds what merge keys bring to one object.
-const maxMerged = 10_000
-
 func (c *converter) object(v *value, n *yaml.Node, depth int) error {
 	v.kind = objectValue
 	v.members = make([]member, 0, len(n.Content)/2)
@@ -358,7 +356,10 @@ func (c *converter) object(v *value, n *yaml.Node, depth int) error {
 	}
 	for _, other := range merged {
 		for _, m := range other.fields() {
-			if !have[m.key] && len(v.members) < maxMerged {
+			if c.merged++; c.merged > maxFileMerged || !have[m.key] && len(v.members) >= maxMerged {
+				return &fault{line: n.Line, message: fmt.Sprintf("merge keys bring more than %d members to an object, or %d to the file", maxMerged, maxFileMerged)}
+			}
+			if !have[m.key] {
 				have[m.key] = true
 				v.members = append(v.members, m)
 			}

@@ -26,7 +26,7 @@ func (c *slicer) readXML(v *value) *XML {
 	}
 	kind := v.first("nodeType") // of OpenAPI 3.2
 	return &XML{
-		Name: c.words(v.first("name")), Prefix: c.words(v.first("prefix")), Namespace: c.words(v.first("namespace")),
+		Name: c.first(v, "name"), Prefix: c.first(v, "prefix"), Namespace: c.first(v, "namespace"),
 		Attribute: v.get("attribute").isTrue() || kind == "attribute", Wrapped: v.get("wrapped").isTrue() || kind == "element",
 	}
 }

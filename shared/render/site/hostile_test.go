@@ -80,3 +80,24 @@ func TestReferencesAreBounded(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// What a configuration names a hundred thousand times and there is not is
+// reported as often as anybody reads; more values than any site has are refused.
+func TestFindingsAreBounded(t *testing.T) {
+	config := func(n int) fstest.MapFS {
+		return files("docs.json", `{"name": "X", "navigation": {"pages": [`+strings.Repeat(`"b",`, n)+`"a"]}}`, "a.mdx", "")
+	}
+	_, diags, err := loadFS(t, config(100_000), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := diags[len(diags)-1]
+	if len(diags) > maxFindings+1 || last.Code != "list-cut" || !strings.Contains(last.Message, "50000 more") {
+		t.Errorf("%d findings, the last: %v", len(diags), last)
+	}
+	_, _, err = loadFS(t, config(maxConfigValues), Options{})
+	var fault *ConfigError
+	if !errors.As(err, &fault) || !strings.Contains(fault.Message, "values") {
+		t.Errorf("a configuration of more than a million values: %v", err)
+	}
+}

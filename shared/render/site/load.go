@@ -83,6 +83,12 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	}
 	r.unread(config, "the configuration")
 	r.follow(s, redirects)
+	if r.more > 0 {
+		r.diags = append(r.diags, mdx.Diagnostic{
+			Severity: mdx.Error, Code: "list-cut", File: s.ConfigFile,
+			Message: fmt.Sprintf("the configuration has %d more findings like these, which are not listed", r.more),
+		})
+	}
 	return s, r.diags, nil
 }
 

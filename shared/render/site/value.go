@@ -19,6 +19,12 @@ const (
 	maxConfigBytes = 64 << 20
 	maxConfigDepth = 100
 	maxRefs        = 1000
+	// maxConfigValues is how many values a file has: five for each page of the
+	// largest site.
+	maxConfigValues = 1_000_000
+	// maxFindings is how many findings about a configuration are kept; of the
+	// others only their number is.
+	maxFindings = 50_000
 )
 
 // value is a JSON value that knows where it stands.
@@ -48,6 +54,7 @@ type configReader struct {
 	ctx   context.Context
 	fsys  fs.FS
 	diags []mdx.Diagnostic
+	more  int // findings that are not among diags
 	refs  int
 	// bytes is what was read of configuration files, of one as often as it is
 	// referred to.
@@ -88,6 +95,10 @@ func short(s string) string {
 }
 
 func (r *configReader) report(v *value, severity mdx.Severity, code, format string, args ...any) {
+	if len(r.diags) >= maxFindings {
+		r.more++
+		return
+	}
 	for i, a := range args {
 		if s, ok := a.(string); ok {
 			args[i] = short(s)
@@ -125,12 +136,14 @@ func (r *configReader) read(file string, above []string) (*value, error) {
 
 // parseJSON reads a whole file. The error is a *ConfigError.
 func parseJSON(file string, data []byte) (*value, error) {
-	v, err := json.Parse(data, json.Options{Depth: maxConfigDepth, Lenient: true})
+	v, err := json.Parse(data, json.Options{Depth: maxConfigDepth, Values: maxConfigValues, Lenient: true})
 	if e, ok := errors.AsType[*json.Error](err); ok {
 		message := "this is not JSON: " + e.Message
 		switch {
 		case e.Deep:
 			message = fmt.Sprintf("nested deeper than %d levels", maxConfigDepth)
+		case e.Many:
+			message = fmt.Sprintf("the file has more than %d values", maxConfigValues)
 		case e.Cut:
 			message = "the file ends too early: a bracket or a quote is not closed"
 		}

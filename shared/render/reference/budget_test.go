@@ -1,0 +1,168 @@
+package reference
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// levels is a specification of 15 schemas, each of which is made of ten times
+// the next, as form has it: LIST stands for the ten, MEMBERS for them by name.
+func levels(form string) string {
+	schemas := make([]string, 16)
+	for i := range 15 {
+		next := fmt.Sprintf(`{"$ref": "#/components/schemas/S%d"}`, i+1)
+		list, members := make([]string, 10), make([]string, 10)
+		for k := range list {
+			list[k], members[k] = next, fmt.Sprintf(`"p%d": %s`, k, next)
+		}
+		schemas[i] = fmt.Sprintf(`"S%d": `, i) + strings.NewReplacer("LIST", strings.Join(list, ","), "MEMBERS", strings.Join(members, ",")).Replace(form)
+	}
+	schemas[15] = `"S15": {"type": "string", "description": "The last.", "enum": ["a", "b"]}`
+	body := `{"content": {"application/json": {"schema": {"$ref": "#/components/schemas/S0"}}}}`
+	return `{"openapi": "3.1.0", "paths": {"/a": {"post": {"requestBody": ` + body + `, "responses": {"200": ` + body + `},
+		"callbacks": {"c": {"/x": {"post": {"requestBody": ` + body + `}}}}}}}, "components": {"schemas": {` + strings.Join(schemas, ",") + `}}}`
+}
+
+// show makes the nodes of each operation of a specification. It returns how many
+// they are, whether a page was cut, and how many bytes were allocated.
+func show(t *testing.T, file, source string) (nodes int, cut bool, allocated uint64) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := NewReader(fstest.MapFS{file: {Data: []byte(source)}})
+	s := r.Spec(file)
+	if s == nil {
+		t.Fatalf("no specification: %v", r.Diagnostics())
+	}
+	for i := range s.Operations {
+		slice := r.Slice(s, &s.Operations[i])
+		content := slice.Content(Options{Playground: true})
+		signs := 0
+		for _, n := range slices.Concat(content.Head, content.Body, content.Beside) {
+			mdx.Walk(n, func(n *mdx.Node) bool {
+				if nodes++; strings.HasPrefix(n.Value, "…") {
+					signs++
+				}
+				return true
+			})
+		}
+		if cut = cut || content.Cut; content.Cut && signs == 0 {
+			t.Errorf("%s was cut, but the page does not show it", slice.Key)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	return nodes, cut, after.TotalAlloc - before.TotalAlloc
+}
+
+// A few kilobytes that stand for very much are shown as far as a page's budget
+// goes: the alternatives of one of them took 2.7 GB and did not come to an end.
+func TestBudgetOfAPage(t *testing.T) {
+	for _, form := range []string{
+		`{"oneOf": [LIST]}`,
+		`{"anyOf": [LIST], "type": "object", "properties": {MEMBERS}}`,
+		`{"properties": {MEMBERS}, "type": "object"}`,
+		`{"patternProperties": {MEMBERS}, "additionalProperties": {"oneOf": [LIST]}}`,
+		`{"allOf": [LIST]}`,
+		`{"allOf": [{"oneOf": [LIST]}, {"properties": {MEMBERS}}]}`,
+		`{"prefixItems": [LIST]}`,
+		`{"type": "array", "items": {"oneOf": [LIST]}}`,
+		`{"type": "array", "items": {"prefixItems": [LIST], "oneOf": [{"not": {"oneOf": [LIST]}}, {"properties": {MEMBERS}}]}}`,
+	} {
+		t.Run(form, func(t *testing.T) {
+			nodes, cut, allocated := show(t, "x.json", levels(form))
+			if nodes > maxSteps || allocated > 400<<20 {
+				t.Errorf("%d nodes, %d MB allocated", nodes, allocated>>20)
+			}
+			if !cut && !strings.Contains(form, "allOf\": [LIST]") { // ten equal parts are one
+				t.Error("the page was not cut")
+			}
+		})
+	}
+}
+
+// Many operations that share what is large take what their specification may,
+// and no more: each is 40 bytes here, and stands for 3,000 parts.
+func TestBudgetOfASpecification(t *testing.T) {
+	var paths, members strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&paths, `"/p%d": {"$ref": "#/x-shared"},`, i)
+		fmt.Fprintf(&members, `"a%d": {},`, i)
+	}
+	source := `{"openapi": "3.1.0", "paths": {` + paths.String() + `"/last": {}}, "x-shared": {"get": {"responses": {"200": {"content":
+		{"a/b": {"schema": {"properties": {` + members.String() + `"last": {}}}}}}}}}}`
+	r := NewReader(fstest.MapFS{"x.json": {Data: []byte(source)}})
+	s := r.Spec("x.json")
+	s.parts = maxSpecParts - 100_000 // which earlier pages had
+	parts, cut := 0, 0
+	for i := range s.Operations {
+		slice := r.Slice(s, &s.Operations[i])
+		for _, response := range slice.Responses {
+			for _, media := range response.Media {
+				parts += len(media.Schema.Properties)
+			}
+		}
+		if slice.Cut {
+			cut++
+		}
+		if slice.Steps == 0 || slice.Steps < fewestSteps {
+			t.Fatalf("a page may take %d steps", slice.Steps)
+		}
+	}
+	if parts > 100_000 || cut == 0 {
+		t.Errorf("%d parts, %d pages were cut", parts, cut)
+	}
+	said := r.Diagnostics()
+	if len(said) != 1 || said[0].Code != "api-cut" || !strings.Contains(said[0].Message, "together") {
+		t.Errorf("the report: %v", said)
+	}
+}
+
+// What a slice takes of texts is counted, wherever they stand: YAML's aliases
+// and merge keys put one into thousands of places.
+func TestBudgetOfAliases(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	lines := func(form string) string {
+		var b strings.Builder
+		for i := range 3000 {
+			fmt.Fprintf(&b, form, i)
+		}
+		return b.String()
+	}
+	head := "openapi: 3.1.0\nx-long: &long {name: " + long + ", style: " + long + ", url: " + long + ", enum: &enum [" + strings.Repeat(long+", ", 10) + "]}\npaths:\n  /a:\n    get:\n"
+	for name, source := range map[string]string{
+		"styles of headers":  head + "      responses:\n        '200':\n          headers:\n" + lines("            h%d: {<<: *long}\n"),
+		"servers":            head + "      servers:\n" + lines("        - {url: a%d, variables: {v: *long}}\n"),
+		"names of required":  head + "      responses:\n        '200':\n          content:\n" + lines("            a/%d: {schema: {required: *enum}}\n"),
+		"meanings of values": head + "      responses:\n        '200':\n          content:\n" + lines("            a/%d: {schema: {enum: [1,2,3,4,5,6,7,8,9], x-enumDescriptions: *enum}}\n"),
+		"summaries":          head + "      responses:\n        '200':\n          content:\n            a/b:\n              examples:\n" + lines("                e%d: {summary: "+long[:1000]+", value: 1}\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := NewReader(fstest.MapFS{"x.yaml": {Data: []byte(source)}})
+			s := r.Spec("x.yaml")
+			if s == nil || len(s.Operations) != 1 {
+				t.Fatalf("no operation: %v", r.Diagnostics())
+			}
+			if raw, err := r.Slice(s, &s.Operations[0]).Encode(); err != nil || len(raw) > 2*maxSliceBytes {
+				t.Errorf("a slice of %d bytes, %v", len(raw), err)
+			}
+		})
+	}
+	var many strings.Builder
+	for i := range 9000 {
+		fmt.Fprintf(&many, "  k%d: 1\n", i)
+	}
+	source := "openapi: 3.1.0\nx-many: &many\n" + many.String() + lines("x-%d: {<<: *many}\n") + "paths: {}\n"
+	r := NewReader(fstest.MapFS{"x.yaml": {Data: []byte(source)}})
+	if s := r.Spec("x.yaml"); s != nil {
+		t.Error("27 million members were made of 200 kB")
+	}
+	if said := fmt.Sprint(r.Diagnostics()); !strings.Contains(said, "merge keys") {
+		t.Errorf("the report: %s", said)
+	}
+}
