@@ -113,6 +113,10 @@ func (s *stack) newFunction(spec spec) *function {
 			config.ExportsBucket: s.storage.exports.BucketName(),
 		},
 	}
+	if spec.part == answers {
+		(*props.Environment)[config.MaxRunning] = s.parameters.maxRunning.ValueAsString()
+		(*props.Environment)[config.LinkLife] = awscdk.Fn_Join(jsii.String(""), &[]*string{s.parameters.linkMinutes.ValueAsString(), jsii.String("m")})
+	}
 	if spec.name == "openapi" { // it answers from its own memory
 		props.Environment = &map[string]*string{config.Stage: jsii.String(string(s.stage))}
 	}

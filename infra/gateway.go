@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscertificatemanager"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awswafv2"
 	"github.com/aws/jsii-runtime-go"
@@ -17,7 +18,8 @@ import (
 
 // gateway is the REST API before the functions.
 type gateway struct {
-	api awsapigateway.RestApi
+	api    awsapigateway.RestApi
+	domain awsapigateway.DomainName // nil where callers use the API's own name
 }
 
 // refusal is an answer that the gateway gives by itself. It has the form that
@@ -120,6 +122,14 @@ func (s *stack) newGateway() {
 		},
 	})
 	s.gateway.api = rest
+	if s.domain != "" {
+		s.gateway.domain = rest.AddDomainName(jsii.String("Domain"), &awsapigateway.DomainNameOptions{
+			DomainName:     &s.settings.domain,
+			Certificate:    awscertificatemanager.Certificate_FromCertificateArn(s.Stack, jsii.String("Certificate"), &s.certificate),
+			EndpointType:   awsapigateway.EndpointType_REGIONAL,
+			SecurityPolicy: awsapigateway.SecurityPolicy_TLS_1_2,
+		})
+	}
 
 	for _, r := range refusals() {
 		options := &awsapigateway.GatewayResponseOptions{
@@ -257,7 +267,15 @@ func texts(m map[string]string) *map[string]*string {
 	return &out
 }
 
-// address of the API's stage as alarms name it.
+// address is what callers use as BINDERY_URL.
+func (g gateway) address(set settings) *string {
+	if set.domain != "" {
+		return jsii.String("https://" + set.domain + "/")
+	}
+	return g.api.Url()
+}
+
+// dimensions are the API's stage as alarms name it.
 func (g gateway) dimensions() *map[string]*string {
 	return &map[string]*string{"ApiName": g.api.RestApiName(), "Stage": g.api.DeploymentStage().StageName()}
 }

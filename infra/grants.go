@@ -229,6 +229,19 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 	if others := without(a.runs, "StartExecution"); len(others) > 0 {
 		allow("states", others, s.workflow.executions("*"))
 	}
+	if key := s.storage.key; key != nil && len(a.table)+len(a.sources)+len(a.exports) > 0 {
+		// By the services alone that keep the data: the key opens nothing else.
+		// The calls are those that DynamoDB's documentation names for callers
+		// of a table under a customer's key; S3 needs the first two.
+		region := func(service string) *string {
+			return awscdk.Fn_Join(jsii.String("."), &[]*string{&service, s.Region(), s.UrlSuffix()})
+		}
+		all = append(all, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Actions: jsii.Strings("kms:Decrypt", "kms:GenerateDataKey", "kms:DescribeKey", "kms:Encrypt",
+				"kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"), Resources: &[]*string{key.KeyArn()},
+			Conditions: &map[string]any{"StringEquals": map[string]any{"kms:ViaService": []*string{region("s3"), region("dynamodb")}}},
+		}))
+	}
 	for _, role := range a.signs {
 		allow("sts", []string{"AssumeRole"}, s.signers[role].RoleArn())
 	}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -39,6 +40,13 @@ type settings struct {
 	arch    awslambda.Architecture
 	// waf puts a web ACL before the API.
 	waf bool
+	// domain is the name that callers use for the API, and certificate the
+	// address (ARN) of its certificate in the stack's region; empty for API
+	// Gateway's own name.
+	domain, certificate string
+	// key is the address (ARN) of the customer's KMS key that table and buckets
+	// are encrypted with; empty for AWS's own keys.
+	key string
 	// keep makes table and buckets outlive the stack.
 	keep bool
 	// The rest is off where a local cloud can't do it.
@@ -115,6 +123,17 @@ func settingsFrom(context func(name string) any) (settings, error) {
 		}
 		s.runbook = v
 	}
+	s.domain, s.certificate, s.key = text("domain"), text("certificate"), text("key")
+	switch {
+	case (s.domain == "") != (s.certificate == ""):
+		return settings{}, errors.New("context domain and certificate: each needs the other")
+	case s.certificate != "" && !isARN(s.certificate, "acm", "certificate/"):
+		return settings{}, fmt.Errorf("context certificate: %q is not the ARN of a certificate", s.certificate)
+	case s.key != "" && !isARN(s.key, "kms", "key/"):
+		return settings{}, fmt.Errorf("context key: %q is not the ARN of a KMS key; an alias is not one", s.key)
+	case name == stageLocal && (s.domain != "" || s.key != ""):
+		return settings{}, errors.New("context domain and key: local clouds have neither")
+	}
 	if v := text("functions"); v != "" {
 		s.functions = v
 	}
@@ -125,6 +144,14 @@ func settingsFrom(context func(name string) any) (settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// isARN reports whether s is an ARN of the service whose resource has the prefix:
+// arn:partition:service:region:account:resource.
+func isARN(s, service, prefix string) bool {
+	parts := strings.SplitN(s, ":", 6)
+	return len(parts) == 6 && parts[0] == "arn" && parts[2] == service && parts[3] != "" && parts[4] != "" &&
+		strings.HasPrefix(parts[5], prefix) && len(parts[5]) > len(prefix)
 }
 
 // removal is what becomes of table, buckets and logs with the stack.

@@ -100,6 +100,8 @@ func TestSettings(t *testing.T) {
 		{"prod without web ACL", map[string]any{"stage": "prod", "waf": "false"}, func(s settings) bool { return !s.waf }},
 		{"values of JSON", map[string]any{"waf": true}, func(s settings) bool { return s.waf }},
 		{"another name", map[string]any{"stack": "Docs"}, func(s settings) bool { return s.stack == "Docs" }},
+		{"a domain of one's own", map[string]any{"domain": "api.example.com", "certificate": certificate}, func(s settings) bool { return s.domain == "api.example.com" && s.certificate == certificate }},
+		{"a key of one's own", map[string]any{"key": customerKey}, func(s settings) bool { return s.key == customerKey }},
 		{"another runbook", map[string]any{"runbook": "https://wiki.example/r"}, func(s settings) bool { return s.runbook == "https://wiki.example/r" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -109,12 +111,17 @@ func TestSettings(t *testing.T) {
 		})
 	}
 	for name, context := range map[string]map[string]any{
-		"unknown stage":       {"stage": "test"},
-		"unknown answer":      {"waf": "yes"},
-		"web ACL in local":    {"stage": "local", "waf": "true"},
-		"unknown processor":   {"arch": "mips"},
-		"runbook without TLS": {"runbook": "http://wiki.example"},
-		"no code":             {"functions": filepath.Join(dir, "nothing")},
+		"unknown stage":              {"stage": "test"},
+		"unknown answer":             {"waf": "yes"},
+		"web ACL in local":           {"stage": "local", "waf": "true"},
+		"unknown processor":          {"arch": "mips"},
+		"runbook without TLS":        {"runbook": "http://wiki.example"},
+		"domain without certificate": {"domain": "api.example.com"},
+		"certificate without domain": {"certificate": certificate},
+		"certificate of KMS":         {"domain": "api.example.com", "certificate": customerKey},
+		"key by its alias":           {"key": strings.Replace(customerKey, "key/", "alias/", 1)},
+		"key in local":               {"stage": "local", "key": customerKey},
+		"no code":                    {"functions": filepath.Join(dir, "nothing")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if s, err := from(context); err == nil {
@@ -122,4 +129,60 @@ func TestSettings(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What an account has of its own.
+const (
+	certificate = "arn:aws:acm:eu-central-1:123456789012:certificate/6a0b1f0e-0000-4000-8000-000000000000"
+	customerKey = "arn:aws:kms:eu-central-1:123456789012:key/7b1c2d3e-0000-4000-8000-000000000000"
+)
+
+// With a key and a domain of the customer's own, table and buckets use the key,
+// whoever reads or writes them may use it through those services alone, and
+// callers are told the domain.
+func TestKeyAndDomainOfTheCustomer(t *testing.T) {
+	s := synth(t, stageProd, func(s *settings) { s.domain, s.certificate, s.key = "api.example.com", certificate, customerKey })
+	for id, table := range s.of("AWS::DynamoDB::Table") {
+		if got := at(table.Properties, "SSESpecification", "KMSMasterKeyId"); got != customerKey {
+			t.Errorf("%s is encrypted with %v", id, got)
+		}
+	}
+	encrypted := 0
+	for id, bucket := range s.of("AWS::S3::Bucket") {
+		rule := at(bucket.Properties, "BucketEncryption", "ServerSideEncryptionConfiguration", 0)
+		if at(rule, "ServerSideEncryptionByDefault", "KMSMasterKeyID") == customerKey {
+			encrypted++
+			if at(rule, "BucketKeyEnabled") != true {
+				t.Errorf("%s asks KMS for each object", id)
+			}
+		}
+	}
+	if encrypted != 2 {
+		t.Errorf("%d buckets are encrypted with the key, want those of sources and exports", encrypted)
+	}
+	for id, policy := range s.of("AWS::IAM::Policy") {
+		text := mustJSON(t, policy.Properties)
+		data := strings.Contains(text, `"dynamodb:`) || strings.Contains(text, `"s3:GetObject`) || strings.Contains(text, `"s3:PutObject`)
+		if strings.Contains(id, "grants") && data != (strings.Contains(text, "kms:Decrypt") && strings.Contains(text, "kms:ViaService")) {
+			t.Errorf("%s reads or writes data: %v, and may use the key: %v", id, data, !data)
+		}
+	}
+	if names := s.of("AWS::ApiGateway::DomainName"); len(names) != 1 {
+		t.Errorf("%d domains", len(names))
+	}
+	if got := at(s.Outputs["ApiUrl"], "Value"); got != "https://api.example.com/" {
+		t.Errorf("callers are told %v", got)
+	}
+	if s.Outputs["DomainTarget"] == nil {
+		t.Error("nobody is told what the record in DNS must point at")
+	}
+}
+
+func mustJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }

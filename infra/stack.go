@@ -28,6 +28,8 @@ type parameters struct {
 	renderConcurrency awscdk.CfnParameter
 	bundleDays        awscdk.CfnParameter
 	rate, burst       awscdk.CfnParameter
+	maxRunning        awscdk.CfnParameter
+	linkMinutes       awscdk.CfnParameter
 }
 
 func newStack(scope constructs.Construct, set settings) *stack {
@@ -57,7 +59,7 @@ func newStack(scope constructs.Construct, set settings) *stack {
 		name, about string
 		value       *string
 	}{
-		{"ApiUrl", "Address of the API", s.gateway.api.Url()},
+		{"ApiUrl", "Address of the API", s.gateway.address(s.settings)},
 		{"ApiId", "Id of the REST API: local clouds need it in their addresses", s.gateway.api.RestApiId()},
 		{"ApiStage", "Stage of the REST API", s.gateway.api.DeploymentStage().StageName()},
 		{"TableName", "Table of all records", s.storage.table.TableName()},
@@ -74,6 +76,11 @@ func newStack(scope constructs.Construct, set settings) *stack {
 			Value: out.value, Description: jsii.String(out.about),
 		}).OverrideLogicalId(jsii.String(out.name))
 	}
+	if s.domain != "" {
+		awscdk.NewCfnOutput(s.Stack, jsii.String("OutDomainTarget"), &awscdk.CfnOutputProps{
+			Value: s.gateway.domain.DomainNameAliasDomainName(), Description: jsii.String("What the domain's record in DNS must point at"),
+		}).OverrideLogicalId(jsii.String("DomainTarget"))
+	}
 	return s
 }
 
@@ -88,5 +95,7 @@ func newParameters(s *stack) parameters {
 		bundleDays:        number("BundleRetentionDays", "After how many days bundles are removed; 0 keeps them", 0, 0, 3650),
 		rate:              number("RequestRate", "Requests a second that the API takes on average, over all callers", 100, 1, 10000),
 		burst:             number("RequestBurst", "Requests that the API takes at once", 200, 1, 5000),
+		maxRunning:        number("MaxRunning", "How many exports of an organisation may be queued or running", 10, 1, 1000),
+		linkMinutes:       number("LinkMinutes", "How many minutes links to bundles and for uploads live", 60, 1, 60),
 	}
 }

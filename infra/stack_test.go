@@ -472,3 +472,15 @@ func TestLint(t *testing.T) {
 		t.Errorf("cfn-lint: %v\n%s", err, out)
 	}
 }
+
+// CloudFormation takes 500 resources in a stack. What is to come needs some of
+// them: about nine for each function.
+func TestResourcesAreFarFromTheLimit(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		if n := len(s.Resources); n < 100 || n >= 400 {
+			t.Errorf("%d resources", n)
+		} else {
+			t.Logf("%d resources", n)
+		}
+	})
+}

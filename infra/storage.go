@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/jsii-runtime-go"
 
@@ -15,6 +16,9 @@ type storage struct {
 	// sources has manifests and packs, exports the parts and bundles of
 	// exports; logs who read either.
 	sources, exports, logs awss3.Bucket
+	// key is the customer's, with which table and buckets are encrypted; nil
+	// for AWS's own.
+	key awskms.IKey
 }
 
 // activeIndex is the index of jobs that are not final.
@@ -24,7 +28,12 @@ func newStorage(s *stack) storage {
 	text := func(name string) *awsdynamodb.Attribute {
 		return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
 	}
+	var key awskms.IKey
+	if s.key != "" {
+		key = awskms.Key_FromKeyArn(s.Stack, jsii.String("Key"), &s.settings.key)
+	}
 	table := awsdynamodb.NewTable(s.Stack, jsii.String("Table"), &awsdynamodb.TableProps{
+		EncryptionKey:       key,
 		PartitionKey:        text("pk"),
 		SortKey:             text("sk"),
 		BillingMode:         awsdynamodb.BillingMode_PAY_PER_REQUEST,
@@ -41,14 +50,16 @@ func newStorage(s *stack) storage {
 		ProjectionType: awsdynamodb.ProjectionType_ALL,
 	})
 
-	logs := s.bucket("AccessLogs", nil, &awss3.LifecycleRule{
+	// S3 writes access logs with its own keys alone.
+	logs := s.bucket("AccessLogs", nil, nil, &awss3.LifecycleRule{
 		Id: jsii.String("old-logs"), Expiration: awscdk.Duration_Days(jsii.Number(90)),
 	})
 	st := storage{
 		table:   table,
 		logs:    logs,
-		sources: s.bucket("Sources", logs),
-		exports: s.bucket("Exports", logs),
+		sources: s.bucket("Sources", logs, key),
+		exports: s.bucket("Exports", logs, key),
+		key:     key,
 	}
 	s.expireBundles(st.exports)
 	return st
@@ -56,8 +67,10 @@ func newStorage(s *stack) storage {
 
 // bucket makes a private bucket that takes requests over TLS alone. Uploads
 // that were broken off go by themselves; nothing else does unless rules say so:
-// a source of last year may hold a page of today.
-func (s *stack) bucket(name string, logs awss3.Bucket, rules ...*awss3.LifecycleRule) awss3.Bucket {
+// a source of last year may hold a page of today. There are no versions of
+// objects: each is named by its digest or its job and written once, never over
+// another, and only the sweep and the steps may remove any.
+func (s *stack) bucket(name string, logs awss3.Bucket, key awskms.IKey, rules ...*awss3.LifecycleRule) awss3.Bucket {
 	all := append([]*awss3.LifecycleRule{{
 		Id: jsii.String("broken-off-uploads"), AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(jsii.Number(2)),
 	}}, rules...)
@@ -70,6 +83,9 @@ func (s *stack) bucket(name string, logs awss3.Bucket, rules ...*awss3.Lifecycle
 		LifecycleRules:    &all,
 		RemovalPolicy:     s.removal(),
 		AutoDeleteObjects: jsii.Bool(s.emptyBuckets),
+	}
+	if key != nil {
+		props.Encryption, props.EncryptionKey, props.BucketKeyEnabled = awss3.BucketEncryption_KMS, key, jsii.Bool(true)
 	}
 	if logs != nil {
 		props.ServerAccessLogsBucket = logs
