@@ -13,7 +13,7 @@ import (
 
 // fitEmbed gives a video, a frame or another page within the page what its
 // author left out: a name, a way to play it, and loading when it is needed.
-func (s *state) fitEmbed(n *mdx.Node, name string) {
+func (s *resolver) fitEmbed(n *mdx.Node, name string) {
 	e := s.element(n, nil)
 	has := func(names ...string) bool {
 		for _, a := range n.Attrs {
@@ -70,31 +70,31 @@ func embedAddress(e *component.Element) string {
 
 // embedTitle names what its author gave no title, for readers who can't see
 // it: by its host.
-func (s *state) embedTitle(address string) string {
+func (t *tree) embedTitle(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Host
 	}
-	return s.say(words.Embedded)
+	return t.say(words.Embedded)
 }
 
 // outside tells whether an element embeds something of another host.
-func (s *state) outside(n *mdx.Node) bool {
-	return s.r.site.Resolve(s.page, embedAddress(s.element(n, nil))).Kind == site.External
+func (t *tree) outside(n *mdx.Node) bool {
+	return t.r.site.Resolve(t.page, embedAddress(t.element(n, nil))).Kind == site.External
 }
 
 // embedNotice stands for what can't be reached without a network.
-func (s *state) embedNotice(b []byte, n *mdx.Node) []byte {
-	e := s.element(n, nil)
+func (w *htmlWriter) embedNotice(b []byte, n *mdx.Node) []byte {
+	e := w.element(n, nil)
 	address := embedAddress(e)
 	title := strings.TrimSpace(e.String("title"))
 	if title == "" {
-		title = s.embedTitle(address)
+		title = w.embedTitle(address)
 	}
-	s.report(s.fileOf(n), n.Pos, mdx.Notice, "embed-outside", "<"+n.Name+"> shows something of another host; the bundle is for readers without a network, so a link stands in its place: "+excerpt(address))
+	w.report(w.fileOf(n), n.Pos, mdx.Notice, "embed-outside", "<"+n.Name+"> shows something of another host; the bundle is for readers without a network, so a link stands in its place: "+excerpt(address))
 	b = append(b, `<span class="embed-notice" role="note">`...)
-	b = html.AppendText(b, s.say(words.Offline)+": ")
-	href := s.link(n, n.Pos, address)
-	if href == "" || s.anchors > 0 {
+	b = html.AppendText(b, w.say(words.Offline)+": ")
+	href := w.link(n, n.Pos, address)
+	if href == "" || w.anchors > 0 {
 		b = html.AppendText(b, title)
 	} else {
 		b = append(b, "<a"...)

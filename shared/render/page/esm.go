@@ -12,7 +12,7 @@ import (
 )
 
 // declare binds what the import and export statements of a file name.
-func (s *state) declare(root *mdx.Node, sc *scope) {
+func (s *resolver) declare(root *mdx.Node, sc *scope) {
 	if s.r.islands != nil {
 		sc.module = module(root)
 	}
@@ -26,7 +26,7 @@ func (s *state) declare(root *mdx.Node, sc *scope) {
 }
 
 // declareAll binds the names of statements that stand in a text at a place.
-func (s *state) declareAll(imports []expr.Import, exports []expr.Export, text string, pos mdx.Pos, sc *scope) {
+func (s *resolver) declareAll(imports []expr.Import, exports []expr.Export, text string, pos mdx.Pos, sc *scope) {
 	for _, im := range imports {
 		s.declareImport(im, pos, sc)
 	}
@@ -45,7 +45,7 @@ func (s *state) declareAll(imports []expr.Import, exports []expr.Export, text st
 	}
 }
 
-func (s *state) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
+func (s *resolver) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
 	bind := func(local string, v any) {
 		if local != "" {
 			sc.names.Set(local, v)
@@ -107,7 +107,7 @@ func isScript(name string) bool {
 
 // module returns the scope of another file, whose names are what it exports; nil
 // when it can't be read.
-func (s *state) module(file string, pos mdx.Pos, sc *scope) *scope {
+func (s *resolver) module(file string, pos mdx.Pos, sc *scope) *scope {
 	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, file) {
 		s.report(sc.file, pos, mdx.Error, "snippet-cycle", "the imports of "+file+" lead back to itself")
 		return nil
@@ -120,7 +120,6 @@ func (s *state) module(file string, pos mdx.Pos, sc *scope) *scope {
 		s.snippetError(file, sn.err, pos, sc)
 		return nil
 	}
-	s.input(file)
 	inner := newScope(file, nil)
 	s.stack = append(s.stack, file)
 	if sn.file != nil {
@@ -187,7 +186,7 @@ func parseScript(src string) []statement {
 
 // snippetError reports a snippet that is not there; another error of reading
 // ends the rendering.
-func (s *state) snippetError(file string, err error, pos mdx.Pos, sc *scope) {
+func (s *resolver) snippetError(file string, err error, pos mdx.Pos, sc *scope) {
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
 		s.fail(fmt.Errorf("read %s: %w", file, err))
 	}

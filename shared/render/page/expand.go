@@ -14,9 +14,9 @@ import (
 
 // registerSource registers what a source has and a resolved page does not.
 func registerSource(k *kinds) {
-	gone := kind{form: formGone, resolve: func(*state, *mdx.Node, *scope) ([]*mdx.Node, bool) { return nil, false }}
+	gone := kind{form: formGone, resolve: func(*resolver, *mdx.Node, *scope) ([]*mdx.Node, bool) { return nil, false }}
 	k[mdx.ESM], k[mdx.Definition] = gone, gone
-	k[mdx.Expression] = kind{form: formGone, resolve: (*state).expandExpression}
+	k[mdx.Expression] = kind{form: formGone, resolve: (*resolver).expandExpression}
 }
 
 // Limits of what one page may grow to. They stop snippets that include each
@@ -83,7 +83,7 @@ func (r *Renderer) parse(name string, src []byte) (*mdx.File, []mdx.Diagnostic) 
 }
 
 // expandFile resolves a file's content in a scope of its own.
-func (s *state) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
+func (s *resolver) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
 	s.declare(root, sc)
 	return s.paragraphs(s.expand(root.Children, sc))
 }
@@ -91,7 +91,7 @@ func (s *state) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
 // expand resolves nodes: snippets are replaced by their content, expressions
 // by their values, attributes hold literals afterwards. The nodes are changed
 // in place; the slice that is returned may be another.
-func (s *state) expand(list []*mdx.Node, sc *scope) []*mdx.Node {
+func (s *resolver) expand(list []*mdx.Node, sc *scope) []*mdx.Node {
 	out := list[:0:0]
 	changed := false
 	for i, n := range list {
@@ -115,14 +115,14 @@ func (s *state) expand(list []*mdx.Node, sc *scope) []*mdx.Node {
 }
 
 // expandNode returns what stands in place of a node, or same.
-func (s *state) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
+func (s *resolver) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
 	if !s.grows(nodeBytes(n), sc.file, n.Pos) {
 		return nil, false
 	}
 	if s.origin != nil && sc.file != s.source {
 		s.origin[n] = sc.file
 	}
-	if resolve := s.kinds[n.Kind].resolve; resolve != nil {
+	if resolve := s.r.kinds[n.Kind].resolve; resolve != nil {
 		return resolve(s, n, sc)
 	}
 	if len(n.Children) > 0 {
@@ -133,7 +133,7 @@ func (s *state) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool)
 
 // grows counts one more part of the page, with so many bytes of text. It is
 // false once the page is too large, which it reports.
-func (s *state) grows(text int, file string, pos mdx.Pos) bool {
+func (s *resolver) grows(text int, file string, pos mdx.Pos) bool {
 	if s.size += 1 + text/bytesPerNode; s.size <= maxNodes {
 		return true
 	}
@@ -154,7 +154,7 @@ func nodeBytes(n *mdx.Node) int {
 	return size
 }
 
-func (s *state) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, same bool) {
+func (s *resolver) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, same bool) {
 	t := s.try()
 	v, err := s.evaluate(n.Value, sc, n.Pos)
 	ok := err == nil
@@ -177,7 +177,7 @@ func (s *state) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, same
 }
 
 // dissolve returns the content of an element that is shown without it.
-func (s *state) dissolve(n *mdx.Node, sc *scope) []*mdx.Node {
+func (s *resolver) dissolve(n *mdx.Node, sc *scope) []*mdx.Node {
 	list := s.expand(n.Children, sc)
 	if !n.Inline {
 		return s.paragraphs(list)
@@ -186,7 +186,7 @@ func (s *state) dissolve(n *mdx.Node, sc *scope) []*mdx.Node {
 }
 
 // content turns a value into the nodes that show it.
-func (s *state) content(v any, pos mdx.Pos) ([]*mdx.Node, bool) {
+func (s *resolver) content(v any, pos mdx.Pos) ([]*mdx.Node, bool) {
 	switch v := v.(type) {
 	case nodes:
 		list := make([]*mdx.Node, len(v))
@@ -224,7 +224,7 @@ func (s *state) content(v any, pos mdx.Pos) ([]*mdx.Node, bool) {
 }
 
 // clone copies resolved nodes with what is known about them.
-func (s *state) clone(n *mdx.Node) *mdx.Node {
+func (s *resolver) clone(n *mdx.Node) *mdx.Node {
 	c := *n
 	if !s.grows(nodeBytes(n), s.fileOf(n), n.Pos) {
 		c.Value, c.Children, c.Attrs = "", nil, nil
@@ -249,7 +249,7 @@ func (s *state) clone(n *mdx.Node) *mdx.Node {
 	return &c
 }
 
-func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
+func (s *resolver) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
 	if len(n.Attrs) > maxAttrs {
 		s.attrsCut(n)
 		n.Attrs = n.Attrs[:maxAttrs]
@@ -269,7 +269,7 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 			list, ok := s.custom(n, props, children, sc.names)
 			switch {
 			case !ok:
-				s.trial = t.outer // the attributes are evaluated again below
+				s.end(t) // the attributes are evaluated again below
 			case snippet:
 				s.keep(t)
 				return list, false
@@ -324,12 +324,12 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 }
 
 // attrsCut tells the author of an element with too many attributes.
-func (s *state) attrsCut(n *mdx.Node) {
+func (s *resolver) attrsCut(n *mdx.Node) {
 	s.report(s.fileOf(n), n.Pos, mdx.Warning, "attributes-cut", fmt.Sprintf("<%s> has more than %d attributes; the rest is left out", n.Name, maxAttrs))
 }
 
 // props evaluates an element's attributes.
-func (s *state) props(n *mdx.Node, sc *scope) []prop {
+func (s *resolver) props(n *mdx.Node, sc *scope) []prop {
 	out := make([]prop, 0, len(n.Attrs))
 	for _, a := range n.Attrs {
 		if len(out) > maxAttrs {
@@ -374,7 +374,7 @@ func (s *state) props(n *mdx.Node, sc *scope) []prop {
 }
 
 // literal makes an attribute from a value. JSX goes to the node's slots.
-func (s *state) literal(n *mdx.Node, name string, v any) (mdx.Attr, bool) {
+func (s *resolver) literal(n *mdx.Node, name string, v any) (mdx.Attr, bool) {
 	switch v := v.(type) {
 	case string:
 		if !s.grows(len(v), s.fileOf(n), n.Pos) {
@@ -401,7 +401,7 @@ func (s *state) literal(n *mdx.Node, name string, v any) (mdx.Attr, bool) {
 
 // include puts a snippet in place of the element that names it; children are
 // what the element holds, shown when there is no such snippet.
-func (s *state) include(name string, n *mdx.Node, props mdx.Object, children []*mdx.Node) []*mdx.Node {
+func (s *resolver) include(name string, n *mdx.Node, props mdx.Object, children []*mdx.Node) []*mdx.Node {
 	file := s.fileOf(n)
 	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, name) {
 		s.report(file, n.Pos, mdx.Error, "snippet-cycle",
@@ -419,9 +419,8 @@ func (s *state) include(name string, n *mdx.Node, props mdx.Object, children []*
 		}
 		return s.paragraphs(children)
 	}
-	s.input(name)
 	for _, d := range sn.diagnostics {
-		s.add(d)
+		s.said.add(d)
 	}
 	if s.origin == nil {
 		s.origin = map[*mdx.Node]string{}
@@ -441,7 +440,7 @@ func (s *state) include(name string, n *mdx.Node, props mdx.Object, children []*
 
 // importPath gives the file that an import names, or "" when it leads out of
 // the site.
-func (s *state) importPath(from string, sc *scope) string {
+func (s *resolver) importPath(from string, sc *scope) string {
 	p := from
 	if !strings.HasPrefix(p, "/") {
 		p = path.Join(path.Dir(sc.file), p)

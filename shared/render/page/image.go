@@ -15,21 +15,20 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page/internal/imagesize"
-	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
 func registerImages(k *kinds) {
 	k[mdx.Image] = kind{
-		form: formPhrase, html: (*state).image, text: addValue,
-		phrase: func(s *state, b []byte, n *mdx.Node) []byte { return s.markdownImage(b, n.Value, n.URL) },
+		form: formPhrase, html: (*htmlWriter).image, text: addValue,
+		phrase: func(w *markdownWriter, b []byte, n *mdx.Node) []byte { return w.image(b, n.Value, n.URL) },
 	}
 }
 
 // image appends a picture of Markdown.
-func (s *state) image(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) image(b []byte, n *mdx.Node) []byte {
 	b = append(b, "<img"...)
 	address, mode := imageMode(n.URL)
-	if src := s.asset(n, n.Pos, address); src != "" {
+	if src := w.asset(n, n.Pos, address); src != "" {
 		b = html.AppendAttr(b, "src", src)
 	}
 	b = html.AppendAttr(b, "alt", n.Value)
@@ -39,17 +38,17 @@ func (s *state) image(b []byte, n *mdx.Node) []byte {
 	if mode != "" {
 		b = html.AppendAttr(b, "class", mode)
 	}
-	if size, ok := s.sizeOf(address); ok {
+	if size, ok := w.sizeOf(&w.notes, address); ok {
 		b = appendSize(b, size.Width, size.Height)
 	}
-	return append(s.appendLoading(b, false), '>')
+	return append(w.appendLoading(b, false), '>')
 }
 
-func (s *state) markdownImage(b []byte, alt, src string) []byte {
+func (w *markdownWriter) image(b []byte, alt, src string) []byte {
 	b = append(b, "!["...)
 	b = component.AppendMarkdown(b, strings.Join(strings.Fields(alt), " "))
 	b = append(b, "]("...)
-	b = append(b, markdownAddress(s.r.site.Resolve(s.page, src).Href)...)
+	b = append(b, markdownAddress(w.r.site.Resolve(w.page, src).Href)...)
 	return append(b, ')')
 }
 
@@ -100,24 +99,6 @@ func readSize(fsys fs.FS, file string) (imagesize.Size, error) {
 	return size, nil
 }
 
-// sizeOf gives the size of the picture at an address, if it is the site's.
-func (s *state) sizeOf(address string) (imagesize.Size, bool) {
-	t := s.r.site.Resolve(s.page, address)
-	if t.Kind != site.ToFile {
-		return imagesize.Size{}, false
-	}
-	size, err := s.r.imageSize(t.Path)
-	if err != nil {
-		s.fail(err)
-		return imagesize.Size{}, false
-	}
-	if size.Width == 0 {
-		return imagesize.Size{}, false
-	}
-	s.input(t.Path)
-	return size, true
-}
-
 // imageMode splits an address from the fragment by which authors say that a
 // picture is for light or for dark backgrounds, and gives the class for it.
 func imageMode(address string) (rest, class string) {
@@ -145,23 +126,26 @@ func appendSize(b []byte, width, height int) []byte {
 // appendLoading says when a picture is loaded: the page's first one at once,
 // because it may well be what the reader sees first. own tells that the author
 // said it.
-func (s *state) appendLoading(b []byte, own bool) []byte {
-	s.images++
-	if s.images > 1 && !own {
+func (w *htmlWriter) appendLoading(b []byte, own bool) []byte {
+	w.images++
+	if w.images > 1 && !own {
 		b = append(b, ` loading="lazy"`...)
 	}
 	return append(b, ` decoding="async"`...)
 }
 
 // fitImage readies the attributes of an <img> that its author wrote as an
-// element, and gives the class that its address asks for. Its author's width
-// and height win; where there is one of them, the other follows from the
-// picture's proportions.
-func (s *state) fitImage(n *mdx.Node) (mode string) {
+// element. Its author's width and height win; where there is one of them, the
+// other follows from the picture's proportions.
+func (s *resolver) fitImage(n *mdx.Node) {
 	e := s.element(n, nil)
 	address, mode := imageMode(strings.TrimSpace(e.String("src")))
 	if mode != "" {
 		setAttr(n, "src", address)
+		if s.modes == nil {
+			s.modes = map[*mdx.Node]string{}
+		}
+		s.modes[n] = mode
 	}
 	if e.Has("noZoom") || e.Has("nozoom") {
 		if e.Bool("noZoom") || e.Bool("nozoom") {
@@ -170,9 +154,9 @@ func (s *state) fitImage(n *mdx.Node) (mode string) {
 		dropAttr(n, "noZoom")
 		dropAttr(n, "nozoom")
 	}
-	size, ok := s.sizeOf(address)
+	size, ok := s.sizeOf(&s.notes, address)
 	if !ok {
-		return mode
+		return
 	}
 	width, height := e.String("width"), e.String("height")
 	w, h := pixels(width), pixels(height)
@@ -205,7 +189,6 @@ func (s *state) fitImage(n *mdx.Node) (mode string) {
 	}
 	setAttr(n, "width", strconv.Itoa(w))
 	setAttr(n, "height", strconv.Itoa(h))
-	return mode
 }
 
 // pixels reads a side's length in pixels, 0 for anything else.

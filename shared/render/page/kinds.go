@@ -14,16 +14,16 @@ type kind struct {
 	form form
 	// resolve changes a node in place, or returns what stands in its place; nil
 	// resolves its children.
-	resolve func(s *state, n *mdx.Node, sc *scope) (list []*mdx.Node, same bool)
+	resolve func(s *resolver, n *mdx.Node, sc *scope) (list []*mdx.Node, same bool)
 	// html appends a node; nil appends nothing.
-	html func(s *state, b []byte, n *mdx.Node) []byte
+	html func(w *htmlWriter, b []byte, n *mdx.Node) []byte
 	// markdown writes a node as a block of Markdown; nil writes nothing.
-	markdown func(s *state, m *component.Markdown, n *mdx.Node)
+	markdown func(w *markdownWriter, m *component.Markdown, n *mdx.Node)
 	// phrase appends a node as it stands in a line of Markdown; nil appends its
 	// children.
-	phrase func(s *state, b []byte, n *mdx.Node) []byte
+	phrase func(w *markdownWriter, b []byte, n *mdx.Node) []byte
 	// text adds the words of a node; nil adds none.
-	text func(s *state, t *component.Text, n *mdx.Node)
+	text func(w textWriter, t *component.Text, n *mdx.Node)
 }
 
 // form is where nodes of a kind stand.
@@ -58,28 +58,28 @@ func builtinKinds() *kinds {
 }
 
 // isBlock reports whether a node is written as a block.
-func (s *state) isBlock(n *mdx.Node) bool {
-	switch s.kinds[n.Kind].form {
+func (t *tree) isBlock(n *mdx.Node) bool {
+	switch t.r.kinds[n.Kind].form {
 	case formPhrase, formGone:
 		return false
 	case formElement:
-		if c := s.component(n); c != nil {
+		if c := t.component(n); c != nil {
 			return c.Block
 		}
-		return isBlockTag(n.Name) || s.hasBlock(n.Children)
+		return isBlockTag(n.Name) || t.hasBlock(n.Children)
 	}
 	return true
 }
 
 // hasBlock reports whether inline content holds something that HTML does not
 // allow in a paragraph.
-func (s *state) hasBlock(list []*mdx.Node) bool {
+func (t *tree) hasBlock(list []*mdx.Node) bool {
 	for _, n := range list {
-		switch s.kinds[n.Kind].form {
+		switch t.r.kinds[n.Kind].form {
 		case formBlock:
 			return true
 		case formElement:
-			if c := s.component(n); c != nil {
+			if c := t.component(n); c != nil {
 				if c.Block {
 					return true
 				}
@@ -88,7 +88,7 @@ func (s *state) hasBlock(list []*mdx.Node) bool {
 			}
 			fallthrough
 		case formPhrase:
-			if s.hasBlock(n.Children) {
+			if t.hasBlock(n.Children) {
 				return true
 			}
 		}
@@ -97,8 +97,8 @@ func (s *state) hasBlock(list []*mdx.Node) bool {
 }
 
 // isInline reports whether a node was written in a line.
-func (s *state) isInline(n *mdx.Node) bool {
-	switch s.kinds[n.Kind].form {
+func (t *tree) isInline(n *mdx.Node) bool {
+	switch t.r.kinds[n.Kind].form {
 	case formPhrase:
 		return true
 	case formElement, formGone:
@@ -109,24 +109,24 @@ func (s *state) isInline(n *mdx.Node) bool {
 
 // paragraphs puts runs of inline nodes among blocks into paragraphs: what the
 // value of an expression leaves, or an element that shows only its content.
-func (s *state) paragraphs(list []*mdx.Node) []*mdx.Node {
+func (t *tree) paragraphs(list []*mdx.Node) []*mdx.Node {
 	loose := false
 	for _, n := range list {
-		loose = loose || s.isInline(n)
+		loose = loose || t.isInline(n)
 	}
 	if !loose {
 		return list
 	}
 	var out []*mdx.Node
 	for i := 0; i < len(list); {
-		if !s.isInline(list[i]) {
+		if !t.isInline(list[i]) {
 			out = append(out, list[i])
 			i++
 			continue
 		}
 		start := i
 		blank := true
-		for i < len(list) && s.isInline(list[i]) {
+		for i < len(list) && t.isInline(list[i]) {
 			blank = blank && list[i].Kind == mdx.Text && strings.TrimSpace(list[i].Value) == ""
 			i++
 		}

@@ -113,9 +113,6 @@ type Result struct {
 	Sources map[string][]string
 	// Diagnostics are what the author should know, in document order.
 	Diagnostics []mdx.Diagnostic
-	// Inputs are the files that were read: the page, its snippets, and the
-	// pictures whose size it tells.
-	Inputs []string
 }
 
 // Heading is an entry of the page's contents.

@@ -20,19 +20,19 @@ const maxPicks = 32
 // allow notes that a content security policy must allow a source besides
 // 'self' for the page to look as its author meant (Content Security Policy
 // Level 3, section 6).
-func (s *state) allow(directive, source string) {
-	if source == "" || len(s.result.Sources[directive]) >= maxSources || slices.Contains(s.result.Sources[directive], source) {
+func (w *htmlWriter) allow(directive, source string) {
+	if source == "" || len(w.result.Sources[directive]) >= maxSources || slices.Contains(w.result.Sources[directive], source) {
 		return
 	}
-	if s.result.Sources == nil {
-		s.result.Sources = map[string][]string{}
+	if w.result.Sources == nil {
+		w.result.Sources = map[string][]string{}
 	}
-	s.result.Sources[directive] = append(s.result.Sources[directive], source)
+	w.result.Sources[directive] = append(w.result.Sources[directive], source)
 }
 
 // allowLoading notes what loading address for an element asks of the policy.
-func (s *state) allowLoading(n *mdx.Node, address string) {
-	s.allow(directiveOf(n), origin(address))
+func (w *htmlWriter) allowLoading(n *mdx.Node, address string) {
+	w.allow(directiveOf(n), origin(address))
 }
 
 // directiveOf is the directive that governs what an element loads.
@@ -84,7 +84,7 @@ func origin(address string) string {
 }
 
 // allowStyle notes that the text of a <style> must be allowed, by its hash.
-func (s *state) allowStyle(text string) {
+func (w *htmlWriter) allowStyle(text string) {
 	sum := sha256.Sum256([]byte(text))
-	s.allow("style-src", "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	w.allow("style-src", "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 }

@@ -45,7 +45,7 @@ type (
 )
 
 // named finds what a path of names, such as Tree.File, stands for.
-func (s *state) named(path string, names *expr.Scope) (v any, found bool, err error) {
+func (s *resolver) named(path string, names *expr.Scope) (v any, found bool, err error) {
 	first, rest, more := strings.Cut(path, ".")
 	if v, found = names.Lookup(first); !found {
 		return nil, false, nil
@@ -65,7 +65,7 @@ func (s *state) named(path string, names *expr.Scope) (v any, found bool, err er
 }
 
 // machine evaluates the page's expressions.
-func (s *state) machine() *expr.Machine {
+func (s *resolver) machine() *expr.Machine {
 	if s.js == nil {
 		s.js = &expr.Machine{Host: s}
 	}
@@ -74,7 +74,7 @@ func (s *state) machine() *expr.Machine {
 
 // evaluate returns the value of an expression. The error says what of it needs
 // JavaScript.
-func (s *state) evaluate(source string, sc *scope, pos mdx.Pos) (any, error) {
+func (s *resolver) evaluate(source string, sc *scope, pos mdx.Pos) (any, error) {
 	e, err := expr.Parse(&expr.Source{Text: source, Origin: pos})
 	if err != nil {
 		return nil, err

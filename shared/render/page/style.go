@@ -17,16 +17,16 @@ const maxStyles = 500
 // style attribute, because a strict content security policy refuses them: the
 // declarations go to Result.Styles, from where they reach the site's style
 // sheet.
-func (s *state) styleClass(n *mdx.Node) string {
+func (w *htmlWriter) styleClass(n *mdx.Node) string {
 	if _, ok := n.Attr("style"); !ok {
 		return ""
 	}
-	return s.style(n, attrPos(n, "style"), s.styleSource(n))
+	return w.style(n, attrPos(n, "style"), w.styleSource(n))
 }
 
 // styleSource returns an element's style attribute as CSS, also when it was
 // written as an object.
-func (s *state) styleSource(n *mdx.Node) string {
+func (t *tree) styleSource(n *mdx.Node) string {
 	a, ok := n.Attr("style")
 	if !ok {
 		return ""
@@ -35,20 +35,20 @@ func (s *state) styleSource(n *mdx.Node) string {
 	if text, ok := v.(string); ok {
 		return text
 	}
-	return s.styleObject(v)
+	return t.styleObject(v)
 }
 
 // style registers declarations and returns their class. What is not safe, or
 // would do nothing, is left out and reported.
-func (s *state) style(n *mdx.Node, pos mdx.Pos, source string) string {
+func (w *htmlWriter) style(n *mdx.Node, pos mdx.Pos, source string) string {
 	var b strings.Builder
 	for _, d := range css.Declarations(source) {
 		value, ok := "", isProperty(d.Name)
 		if ok {
-			value, ok = css.SafeValue(d.Value, func(address string) string { return s.styleAddress(n, pos, address) })
+			value, ok = css.SafeValue(d.Value, func(address string) string { return w.styleAddress(n, pos, address) })
 		}
 		if !ok {
-			s.reportOnce(n, "style "+d.Text, pos, "style-dropped", "this style is left out: "+excerpt(d.Text))
+			w.reportOnce(n, "style "+d.Text, pos, "style-dropped", "this style is left out: "+excerpt(d.Text))
 			continue
 		}
 		if b.Len() > 0 {
@@ -64,15 +64,15 @@ func (s *state) style(n *mdx.Node, pos mdx.Pos, source string) string {
 	rule := b.String()
 	sum := sha256.Sum256([]byte(rule))
 	class := "st-" + hex.EncodeToString(sum[:5])
-	if s.result.Styles == nil {
-		s.result.Styles = map[string]string{}
+	if w.result.Styles == nil {
+		w.result.Styles = map[string]string{}
 	}
-	if _, known := s.result.Styles[class]; !known {
-		if len(s.result.Styles) >= maxStyles {
-			s.reportOnce(n, "styles", pos, "style-dropped", "the page has more than 500 different styles; the rest is left out")
+	if _, known := w.result.Styles[class]; !known {
+		if len(w.result.Styles) >= maxStyles {
+			w.reportOnce(n, "styles", pos, "style-dropped", "the page has more than 500 different styles; the rest is left out")
 			return ""
 		}
-		s.result.Styles[class] = rule
+		w.result.Styles[class] = rule
 	}
 	return class
 }
@@ -116,7 +116,7 @@ func isWord(s string) bool {
 }
 
 // styleObject writes style={{…}} as CSS.
-func (s *state) styleObject(v any) string {
+func (t *tree) styleObject(v any) string {
 	members, ok := v.(mdx.Object)
 	if !ok {
 		return ""

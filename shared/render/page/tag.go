@@ -11,11 +11,11 @@ import (
 
 // usesOutside finds and reports a <use> of another file: browsers load none
 // on file://, and none from another host at all.
-func (s *state) usesOutside(n *mdx.Node) bool {
-	e := s.element(n, nil)
+func (w *htmlWriter) usesOutside(n *mdx.Node) bool {
+	e := w.element(n, nil)
 	for _, name := range [...]string{"href", "xlinkHref", "xlink:href"} {
 		if href := strings.TrimSpace(e.String(name)); href != "" && href[0] != '#' {
-			s.reportOnce(n, "use "+href, attrPos(n, name), "drawing-outside", "<use> is left out: it shows a drawing of another file, which browsers refuse from a folder: "+excerpt(href))
+			w.reportOnce(n, "use "+href, attrPos(n, name), "drawing-outside", "<use> is left out: it shows a drawing of another file, which browsers refuse from a folder: "+excerpt(href))
 			return true
 		}
 	}
@@ -25,7 +25,7 @@ func (s *state) usesOutside(n *mdx.Node) bool {
 // animatesAddress finds and reports an animation that would change where a
 // link leads: to a script as well, which no check of the link sees (SVG 2 and
 // SMIL Animation, 3.2.2).
-func (s *state) animatesAddress(n *mdx.Node) bool {
+func (w *htmlWriter) animatesAddress(n *mdx.Node) bool {
 	for _, a := range n.Attrs {
 		if !strings.EqualFold(a.Name, "attributeName") {
 			continue
@@ -34,7 +34,7 @@ func (s *state) animatesAddress(n *mdx.Node) bool {
 		if of, ok := v.(string); ok {
 			of = strings.ToLower(strings.TrimSpace(of))
 			if of == "href" || strings.HasSuffix(of, ":href") {
-				s.report(s.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
+				w.report(w.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
 				return true
 			}
 		}
@@ -107,9 +107,9 @@ func isTag(name string) bool {
 
 // tag appends an HTML element as its author wrote it, as far as a page can
 // hold it.
-func (s *state) tag(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) tag(b []byte, n *mdx.Node) []byte {
 	name := n.Name
-	inSVG := s.svg > 0
+	inSVG := w.svg > 0
 	if !inSVG || !svgKeepsCase(name) {
 		// HTML reads names whatever their case.
 		name = strings.ToLower(name)
@@ -118,13 +118,13 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	if inSVG {
 		rule &= drop | unwrap
 	}
-	if out, done := s.instead(b, n, name, rule); done {
+	if out, done := w.instead(b, n, name, rule); done {
 		return out
 	}
 	children := n.Children
 	if rule&phrases != 0 {
 		children = soleParagraph(children)
-		if (name == "p" || isHeadingTag(name)) && s.hasBlock(children) {
+		if (name == "p" || isHeadingTag(name)) && w.hasBlock(children) {
 			name = "div"
 		}
 	}
@@ -133,9 +133,9 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	}
 	table := name == "table" && !inSVG
 	if table {
-		b = s.scrollBox(b, "table-wrap", words.Table)
+		b = w.scrollBox(b, "table-wrap", words.Table)
 	}
-	b = s.startTag(b, n, name)
+	b = w.startTag(b, n, name)
 	switch {
 	case rule&void != 0:
 		b = append(b, '>')
@@ -143,7 +143,7 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 		b = append(b, "/>"...)
 	default:
 		b = append(b, '>')
-		b = s.inside(b, n, name, rule, children)
+		b = w.inside(b, n, name, rule, children)
 		b = append(b, "</"...)
 		b = append(b, name...)
 		b = append(b, '>')
@@ -159,24 +159,24 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 
 // instead appends what stands in the place of an element that a page can't hold
 // as it is, if only nothing, and reports whether the element is one of those.
-func (s *state) instead(b []byte, n *mdx.Node, name string, rule tagRule) ([]byte, bool) {
-	inSVG := s.svg > 0
+func (w *htmlWriter) instead(b []byte, n *mdx.Node, name string, rule tagRule) ([]byte, bool) {
+	inSVG := w.svg > 0
 	switch {
 	case name == "script":
-		return s.script(b, n), true
+		return w.script(b, n), true
 	case inSVG && (name == "title" || name == "style"):
-		return s.svgText(b, n, name), true
+		return w.svgText(b, n, name), true
 	case rule&drop != 0:
-		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "<"+name+"> can't stand in a page's body and is left out")
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "<"+name+"> can't stand in a page's body and is left out")
 		return b, true
 	case rule&unwrap != 0:
-		return s.blocks(b, n.Children), true
-	case name == "use" && s.usesOutside(n) || (name == "set" || name == "animate") && s.animatesAddress(n):
+		return w.blocks(b, n.Children), true
+	case name == "use" && w.usesOutside(n) || (name == "set" || name == "animate") && w.animatesAddress(n):
 		return b, true
-	case name == "a" && !inSVG && s.anchors > 0:
-		return s.blocks(b, n.Children), true // as for Markdown's links
-	case s.r.airGapped && !inSVG && isEmbed(name) && s.outside(n):
-		return s.embedNotice(b, n), true
+	case name == "a" && !inSVG && w.anchors > 0:
+		return w.blocks(b, n.Children), true // as for Markdown's links
+	case w.r.airGapped && !inSVG && isEmbed(name) && w.outside(n):
+		return w.embedNotice(b, n), true
 	}
 	return b, false
 }
@@ -192,22 +192,16 @@ func isEmbed(name string) bool {
 }
 
 // startTag appends an element's start tag, without the sign that ends it.
-func (s *state) startTag(b []byte, n *mdx.Node, name string) []byte {
-	inSVG, extra := s.svg > 0, ""
-	if !inSVG && name == "img" {
-		extra = s.fitImage(n)
-	} else if !inSVG && isEmbed(name) {
-		s.fitEmbed(n, name)
-	}
+func (w *htmlWriter) startTag(b []byte, n *mdx.Node, name string) []byte {
 	b = append(b, '<')
 	b = append(b, name...)
-	b = s.attributes(b, n, name, extra)
-	if inSVG {
+	b = w.attributes(b, n, name)
+	if w.svg > 0 {
 		return b
 	}
 	if isHeadingTag(name) {
 		if _, own := n.Attr("id"); !own {
-			b = html.AppendAttr(b, "id", s.ids[n])
+			b = html.AppendAttr(b, "id", w.ids[n])
 		}
 	}
 	if name == "img" {
@@ -215,45 +209,45 @@ func (s *state) startTag(b []byte, n *mdx.Node, name string) []byte {
 			b = append(b, ` alt=""`...)
 		}
 		_, own := n.Attr("loading")
-		b = s.appendLoading(b, own)
+		b = w.appendLoading(b, own)
 	}
 	return b
 }
 
 // inside appends what stands between an element's tags. children are the
 // node's, without a paragraph that must not stand there.
-func (s *state) inside(b []byte, n *mdx.Node, name string, rule tagRule, children []*mdx.Node) []byte {
-	if name == "a" && s.svg == 0 {
-		s.anchors++
-		defer func() { s.anchors-- }()
+func (w *htmlWriter) inside(b []byte, n *mdx.Node, name string, rule tagRule, children []*mdx.Node) []byte {
+	if name == "a" && w.svg == 0 {
+		w.anchors++
+		defer func() { w.anchors-- }()
 	}
 	switch {
 	case rule&rawText != 0:
-		return s.rawText(b, n)
+		return w.rawText(b, n)
 	case name == "iframe":
 		return b // What stands in a frame is never shown.
-	case s.svg == 0 && isHeadingTag(name) && s.ids[n] != "":
-		return s.headingBody(b, n, s.ids[n], int(name[1]-'0'))
+	case w.svg == 0 && isHeadingTag(name) && w.ids[n] != "":
+		return w.headingBody(b, n, w.ids[n], int(name[1]-'0'))
 	case name == "svg" || name == "math":
-		s.svg++
-		defer func() { s.svg-- }()
+		w.svg++
+		defer func() { w.svg-- }()
 	}
-	return s.blocks(b, children)
+	return w.blocks(b, children)
 }
 
 // svgText appends an element of SVG that holds text. Its text is written so
 // that it reads the same whether or not it is parsed as HTML.
-func (s *state) svgText(b []byte, n *mdx.Node, name string) []byte {
+func (w *htmlWriter) svgText(b []byte, n *mdx.Node, name string) []byte {
 	text := mdx.PlainText(n)
 	if name == "style" && strings.ContainsAny(text, "<&") {
-		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "a <style> with < or & in it can't stand in an <svg> and is left out")
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "a <style> with < or & in it can't stand in an <svg> and is left out")
 		return b
 	}
 	b = append(b, '<')
 	b = append(b, name...)
 	b = append(b, '>')
 	if name == "style" {
-		s.allowStyle(text)
+		w.allowStyle(text)
 		b = append(b, text...)
 	} else {
 		b = html.AppendText(b, text)
@@ -282,27 +276,27 @@ func isShape(name string) bool {
 }
 
 // script keeps scripts that are files of the site, or copies in the bundle, and leaves all others out.
-func (s *state) script(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) script(b []byte, n *mdx.Node) []byte {
 	if a, ok := n.Attr("src"); ok {
 		if v, _ := attrValue(a); v != nil {
-			if src, ok := v.(string); ok && (!strings.Contains(src, "//") || s.r.site.Resolve(s.page, src).Kind == site.ToFile) {
+			if src, ok := v.(string); ok && (!strings.Contains(src, "//") || w.r.site.Resolve(w.page, src).Kind == site.ToFile) {
 				b = append(b, "<script defer"...)
-				b = html.AppendAttr(b, "src", s.asset(n, n.Pos, src))
+				b = html.AppendAttr(b, "src", w.asset(n, n.Pos, src))
 				return append(b, "></script>"...)
 			}
 		}
 	}
-	s.report(s.fileOf(n), n.Pos, mdx.Warning, "script-dropped", "a <script> in a page is left out unless it loads a file of the site")
+	w.report(w.fileOf(n), n.Pos, mdx.Warning, "script-dropped", "a <script> in a page is left out unless it loads a file of the site")
 	return b
 }
 
 // rawText appends the content of a style element, whose text HTML does not
 // parse.
-func (s *state) rawText(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) rawText(b []byte, n *mdx.Node) []byte {
 	text := mdx.PlainText(n)
 	if i := strings.Index(strings.ToLower(text), "</"); i >= 0 {
 		text = text[:i]
 	}
-	s.allowStyle(text)
+	w.allowStyle(text)
 	return append(b, text...)
 }

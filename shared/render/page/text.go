@@ -5,14 +5,30 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// text adds the words of nodes.
-func (s *state) text(t *component.Text, list []*mdx.Node) {
+// textWriter writes a tree as the words in it.
+type textWriter struct{ *tree }
+
+var _ component.Words = textWriter{}
+
+// writeText returns the page's text by heading, with the footnotes that the page
+// shows.
+func (t *tree) writeText(notes []*footnote) []component.Section {
+	text := t.NewText()
+	text.Nodes(t.root)
+	for _, f := range notes {
+		text.Nodes(f.def.Children)
+	}
+	return text.Sections()
+}
+
+// AddNodes implements component.Words.
+func (w textWriter) AddNodes(t *component.Text, list []*mdx.Node) {
 	for _, n := range list {
-		if write := s.kinds[n.Kind].text; write != nil {
-			write(s, t, n)
+		if write := w.r.kinds[n.Kind].text; write != nil {
+			write(w, t, n)
 		}
 	}
 }
 
-// childText adds the words of a node's content.
-func (s *state) childText(t *component.Text, n *mdx.Node) { s.text(t, n.Children) }
+// children adds the words of a node's content.
+func (w textWriter) children(t *component.Text, n *mdx.Node) { w.AddNodes(t, n.Children) }

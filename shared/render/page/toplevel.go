@@ -10,26 +10,26 @@ import (
 // topLevel appends the page's top level. What stands beside the text comes in
 // one box, in place of the first of it: it is one column, and its place in the
 // text matters on narrow screens alone.
-func (s *state) topLevel(b []byte) []byte {
+func (w *htmlWriter) topLevel(b []byte) []byte {
 	beside := func(n *mdx.Node) bool { return n.Kind == mdx.Element && component.Beside(n.Name) }
 	line := func(b []byte, n *mdx.Node) []byte {
-		b = s.html(b, n)
+		b = w.node(b, n)
 		// Elements on lines of their own are as apart as their lines.
 		if len(b) > 0 && b[len(b)-1] != '\n' {
 			b = append(b, '\n')
 		}
 		return b
 	}
-	first := slices.IndexFunc(s.root, beside)
-	for i, n := range s.root {
+	first := slices.IndexFunc(w.root, beside)
+	for i, n := range w.root {
 		switch {
 		case !beside(n):
 			b = line(b, n)
 		case i == first:
-			s.result.Beside = true
-			w := component.Writer{B: b, Services: s}
-			b = append(w.OpenBeside().B, '\n')
-			for _, n := range s.root {
+			w.result.Beside = true
+			out := component.Writer{B: b, HTML: w}
+			b = append(out.OpenBeside().B, '\n')
+			for _, n := range w.root {
 				if beside(n) {
 					b = line(b, n)
 				}
