@@ -177,20 +177,6 @@ func keepsCase(name string) bool {
 	return false
 }
 
-// kebab turns strokeWidth into stroke-width.
-func kebab(name string) string {
-	b := make([]byte, 0, len(name)+4)
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		if 'A' <= c && c <= 'Z' {
-			b = append(b, '-', c|0x20)
-		} else {
-			b = append(b, c)
-		}
-	}
-	return string(b)
-}
-
 // classNames records the classes of an attribute.
 func (w *htmlWriter) classNames(a mdx.Attr) {
 	v, _ := attrValue(a)

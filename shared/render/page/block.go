@@ -116,13 +116,6 @@ func noAnchor(n *mdx.Node) bool {
 	return false
 }
 
-// listed adds an entry to the page's contents.
-func (w *htmlWriter) listed(level int, id, text string) {
-	if (level == 2 || level == 3) && id != "" && text != "" {
-		w.result.Contents = append(w.result.Contents, Heading{Level: level, ID: id, Text: text})
-	}
-}
-
 func (w *markdownWriter) heading(m *component.Markdown, level int, children []*mdx.Node) {
 	text := strings.Join(strings.Fields(w.phrase(soleParagraph(children))), " ")
 	if text != "" {

@@ -221,3 +221,9 @@ func markdownCode(m *component.Markdown, c component.Code) {
 	m.Write(code)
 	m.Write("\n" + fence)
 }
+
+// AppendCode implements component.HTML.
+func (w *htmlWriter) AppendCode(b []byte, c component.Code) []byte { return w.codeBlock(b, nil, c) }
+
+// WriteCode implements component.Blocks.
+func (w *markdownWriter) WriteCode(m *component.Markdown, c component.Code) { markdownCode(m, c) }

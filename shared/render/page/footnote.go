@@ -29,15 +29,6 @@ type footnote struct {
 	refs   []string
 }
 
-func (s *resolver) defineFootnote(n *mdx.Node) {
-	if s.footnotes == nil {
-		s.footnotes = map[string]*mdx.Node{}
-	}
-	if _, again := s.footnotes[n.Name]; !again {
-		s.footnotes[n.Name] = n
-	}
-}
-
 func (w *htmlWriter) footnoteRef(b []byte, n *mdx.Node) []byte {
 	def := w.footnotes[n.Name]
 	if def == nil {

@@ -1,11 +1,7 @@
 package page
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -40,40 +36,6 @@ type htmlWriter struct {
 }
 
 var _ component.HTML = (*htmlWriter)(nil)
-
-// writeHTML writes the page as HTML. It returns what is known of the page then,
-// and the footnotes that it shows, in order. What its author should know goes
-// to said.
-func (t *tree) writeHTML(ctx context.Context, said *report) (*Result, []*footnote, error) {
-	p := &t.r.site.Pages[t.page]
-	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx}
-	w.result.Title, w.result.Description = p.Title, p.Description
-	w.result.Reference, w.result.Playground = t.reference, t.playground
-	for _, server := range t.servers {
-		w.allow("connect-src", server)
-	}
-	b := make([]byte, 0, t.length*2+512)
-	if t.unread != nil {
-		b = w.notice(b, t.unread)
-	}
-	b = w.topLevel(b)
-	b = w.footnoteSection(b)
-	w.result.HTML, w.result.Lead = b, w.lead(p.Description)
-	w.result.Classes = slices.Sorted(maps.Keys(w.classes))
-	return &w.result, w.order, w.err
-}
-
-// notice shows a reader that something of the page could not be read.
-func (w *htmlWriter) notice(b []byte, d *mdx.Diagnostic) []byte {
-	b = append(b, `<div class="callout callout-danger page-notice" role="note"`...)
-	b = html.AppendAttr(b, "aria-label", w.say(words.Error))
-	b = append(b, `><div class="callout-body"><p>`...)
-	b = html.AppendText(b, w.say(words.Unread)+": "+d.Message)
-	if d.Line > 0 {
-		b = html.AppendText(b, fmt.Sprintf(" (%s %d)", w.say(words.Line), d.Line))
-	}
-	return append(b, `</p></div></div>`...)
-}
 
 // blocks appends nodes, blocks or inlines.
 func (w *htmlWriter) blocks(b []byte, list []*mdx.Node) []byte {
@@ -154,51 +116,12 @@ func (w *htmlWriter) AppendNodes(b []byte, nodes []*mdx.Node) []byte {
 	return b
 }
 
-// AppendCode implements component.HTML.
-func (w *htmlWriter) AppendCode(b []byte, c component.Code) []byte { return w.codeBlock(b, nil, c) }
-
-// Inline implements component.HTML.
-func (w *htmlWriter) Inline(e *component.Element, name, text string) []*mdx.Node {
-	list := mdx.ParseInline(text)
-	pos := attrPos(e.Node, name)
-	file := w.fileOf(e.Node)
-	for _, n := range list {
-		mdx.Walk(n, func(n *mdx.Node) bool {
-			n.Pos, n.End = pos, pos
-			if file != w.source && n.Kind == mdx.Link { // what may be reported
-				if w.inlined == nil {
-					w.inlined = map[*mdx.Node]string{}
-				}
-				w.inlined[n] = file
-			}
-			return true
-		})
-	}
-	return list
-}
-
 // fileOf is the file that a node was written in.
 func (w *htmlWriter) fileOf(n *mdx.Node) string {
 	if f, ok := w.inlined[n]; ok {
 		return f
 	}
 	return w.tree.fileOf(n)
-}
-
-// Link implements component.HTML.
-func (w *htmlWriter) Link(e *component.Element, href string) string {
-	return w.link(e.Node, attrPos(e.Node, "href"), href)
-}
-
-// InLink implements component.HTML.
-func (w *htmlWriter) InLink() bool { return w.anchors > 0 }
-
-// Contents implements component.HTML.
-func (w *htmlWriter) Contents(e *component.Element, level int, text string) {
-	w.listed(level, w.ids[e.Node], text)
-	if e.Component != nil && e.Component.Name == "Update" {
-		w.updated(e)
-	}
 }
 
 // ID implements component.Page: the id stands in the HTML from here on.
@@ -213,34 +136,9 @@ func (w *htmlWriter) NewMarkdown() *component.Markdown {
 	return component.NewMarkdown(&markdownWriter{tree: w.tree, anchors: w.anchors})
 }
 
-// Asset implements component.Looks.
-func (w *htmlWriter) Asset(e *component.Element, src string) string {
-	return w.asset(e.Node, e.Node.Pos, src)
-}
-
-// Size implements component.Looks.
-func (w *htmlWriter) Size(src string) (width, height int, ok bool) {
-	size, ok := w.sizeOf(&w.notes, src)
-	return size.Width, size.Height, ok
-}
-
-// Icon implements component.Looks.
-func (w *htmlWriter) Icon(e *component.Element, name string) (string, bool) {
-	if w.r.icons == nil {
-		return "", false
+// listed adds an entry to the page's contents.
+func (w *htmlWriter) listed(level int, id, text string) {
+	if (level == 2 || level == 3) && id != "" && text != "" {
+		w.result.Contents = append(w.result.Contents, Heading{Level: level, ID: id, Text: text})
 	}
-	library := cmp.Or(e.String("iconLibrary"), e.String("library"), w.r.site.Config.Icons.Library)
-	svg, ok := w.r.icons.Icon(name, library, e.String("iconType"))
-	if !ok {
-		w.report(w.fileOf(e.Node), e.Node.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
-	}
-	return svg, ok
 }
-
-// Style implements component.Looks.
-func (w *htmlWriter) Style(e *component.Element, css string) string {
-	return w.style(e.Node, e.Node.Pos, css)
-}
-
-// StyleClass implements component.Looks.
-func (w *htmlWriter) StyleClass(e *component.Element) string { return w.styleClass(e.Node) }

@@ -67,7 +67,9 @@ func (s *resolver) wantIDs() (written, headings, components []*mdx.Node) {
 		case mdx.Heading:
 			headings = append(headings, n)
 		case mdx.FootnoteDef:
-			s.defineFootnote(n)
+			if _, again := s.footnotes[n.Name]; !again {
+				s.footnotes[n.Name] = n
+			}
 		case mdx.Element:
 			c := s.component(n)
 			_, own := n.Attr("id")
@@ -154,16 +156,6 @@ func (s *idSet) unique(id string) string {
 	}
 }
 
-// plain returns the words of inline content.
-func (t *tree) plain(list []*mdx.Node) string {
-	if len(list) == 1 && list[0].Kind == mdx.Text {
-		return strings.TrimSpace(list[0].Value)
-	}
-	words := t.NewText()
-	words.Nodes(list)
-	return strings.ReplaceAll(words.String(), "\n", " ")
-}
-
 // slug makes an id from a heading: its words in lower case, joined by hyphens.
 // A word is a run of letters, marks and digits; an apostrophe within one is
 // left out.
@@ -205,10 +197,4 @@ func githubSlug(text string) string {
 		}
 	}
 	return string(b)
-}
-
-func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func isHeadingTag(name string) bool {
-	return len(name) == 2 && name[0] == 'h' && '1' <= name[1] && name[1] <= '6'
 }

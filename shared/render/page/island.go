@@ -38,37 +38,6 @@ const (
 	maxIslandSteps = 1_000_000
 )
 
-// trial is one attempt to show an element or an expression without an engine.
-// Trials nest: what an element holds is shown within the trial of the element.
-type trial struct {
-	outer *trial
-	// said is what there is to report if the attempt is what readers get; before
-	// is where the resolver reported to.
-	said   report
-	before *report
-	// needsEngine is set when a part was left out because it needs an engine.
-	needsEngine bool
-}
-
-// try begins a trial; settle ends it.
-func (s *resolver) try() *trial {
-	t := &trial{outer: s.trial, before: s.said}
-	s.trial, s.said = t, &t.said
-	return t
-}
-
-// end ends a trial, whatever came of it.
-func (s *resolver) end(t *trial) { s.trial, s.said = t.outer, t.before }
-
-// needsEngine leaves a part of the page out because it needs an engine: the
-// trial around it knows, and the author is told unless an engine shows it.
-func (s *resolver) needsEngine(file string, pos mdx.Pos, message string) {
-	if s.trial != nil {
-		s.trial.needsEngine = true
-	}
-	s.report(file, pos, mdx.Warning, "script-needed", message)
-}
-
 // settle ends a trial of showing a node. Where the node needs an engine, and
 // there is one, the result is what the engine shows; otherwise it is false, and
 // what the trial said is reported. attrs are the node's attributes as they were
@@ -82,17 +51,6 @@ func (s *resolver) settle(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 	}
 	s.keep(t)
 	return nil, false
-}
-
-// keep reports what a trial said.
-func (s *resolver) keep(t *trial) {
-	s.end(t)
-	for _, d := range t.said.list {
-		s.said.add(d)
-	}
-	if t.outer != nil && t.needsEngine {
-		t.outer.needsEngine = true
-	}
 }
 
 // island shows what a node is in JavaScript: an element with its attributes, or
@@ -265,25 +223,6 @@ func (r *Renderer) componentNames() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// module collects the import and export statements of a source, each on its
-// own line.
-func module(root *mdx.Node) string {
-	var b strings.Builder
-	line := 1
-	for _, n := range root.Children {
-		if n.Kind != mdx.ESM {
-			continue
-		}
-		for ; line < n.Pos.Line; line++ {
-			b.WriteByte('\n')
-		}
-		b.WriteString(n.Value)
-		b.WriteByte('\n')
-		line += strings.Count(n.Value, "\n") + 1
-	}
-	return b.String()
 }
 
 // islandTree turns what a script shows into nodes of the page.

@@ -38,31 +38,6 @@ func (s *resolver) Element(m *expr.Machine, e *expr.Element, names *expr.Scope) 
 	return nodes{n}, nil
 }
 
-// placeOf returns the place of an offset in a source.
-func placeOf(src *expr.Source, offset int) mdx.Pos {
-	pos, _ := src.Origin.(mdx.Pos)
-	before := src.Text[:min(offset, len(src.Text))]
-	if lines := strings.Count(before, "\n"); lines > 0 {
-		pos.Line += lines
-		pos.Column = len(before) - strings.LastIndexByte(before, '\n')
-	} else {
-		pos.Column += len(before)
-	}
-	pos.Offset += len(before)
-	return pos
-}
-
-// from records that a node was made for a source that is not the page's.
-func (s *resolver) from(n *mdx.Node, sc *scope) {
-	if sc.file == s.source {
-		return
-	}
-	if s.origin == nil {
-		s.origin = map[*mdx.Node]string{}
-	}
-	s.origin[n] = sc.file
-}
-
 // prop is one attribute of an element with its value.
 type prop struct {
 	name  string
@@ -202,11 +177,6 @@ func setMember(o mdx.Object, key string, v any) mdx.Object {
 	return append(o, mdx.Member{Key: key, Value: v})
 }
 
-// isCapital reports whether a name is that of a component, not of an HTML element.
-func isCapital(name string) bool {
-	return name != "" && (name[0] < 'a' || name[0] > 'z' || strings.IndexByte(name, '.') >= 0)
-}
-
 // setAttrs gives an element its attributes as literals, its JSX as slots.
 func (s *resolver) setAttrs(n *mdx.Node, props []prop, sc *scope) {
 	n.Attrs = make([]mdx.Attr, 0, len(props))
@@ -233,10 +203,6 @@ func (s *resolver) setAttrs(n *mdx.Node, props []prop, sc *scope) {
 
 func (s *resolver) handlerDropped(n *mdx.Node, name string, pos mdx.Pos) {
 	s.needsEngine(s.fileOf(n), pos, handlerMessage(n, name))
-}
-
-func handlerMessage(n *mdx.Node, name string) string {
-	return name + " on <" + n.Name + "> needs JavaScript and is left out"
 }
 
 func (s *resolver) attrDropped(n *mdx.Node, name, source string, pos mdx.Pos, err error) {

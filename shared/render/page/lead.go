@@ -18,15 +18,6 @@ func (w *htmlWriter) lead(description string) []byte {
 	return out.B
 }
 
-// leadElement represents the front matter: a fault in the description is
-// reported at the head of the file.
-func leadElement(description string, p component.Page) *component.Element {
-	at := mdx.Pos{Line: 1, Column: 1}
-	return component.NewElement(&mdx.Node{Kind: mdx.Element, Pos: at, End: at, Attrs: []mdx.Attr{
-		{Kind: mdx.AttrString, Name: "description", Value: description, Pos: at},
-	}}, nil, p)
-}
-
 // Inline returns a short text of docs.json, such as the banner's, as inline
 // HTML: emphasis, code and links, as pages show them; of all else only the
 // words. href returns the address that a link leads to, as the page that holds
@@ -68,4 +59,24 @@ func onlyInlines(to, list []*mdx.Node) []*mdx.Node {
 		}
 	}
 	return to
+}
+
+// Inline implements component.HTML.
+func (w *htmlWriter) Inline(e *component.Element, name, text string) []*mdx.Node {
+	list := mdx.ParseInline(text)
+	pos := attrPos(e.Node, name)
+	file := w.fileOf(e.Node)
+	for _, n := range list {
+		mdx.Walk(n, func(n *mdx.Node) bool {
+			n.Pos, n.End = pos, pos
+			if file != w.source && n.Kind == mdx.Link { // what may be reported
+				if w.inlined == nil {
+					w.inlined = map[*mdx.Node]string{}
+				}
+				w.inlined[n] = file
+			}
+			return true
+		})
+	}
+	return list
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
@@ -156,4 +157,17 @@ func markdownAddress(href string) string {
 	}
 	b.WriteByte('>')
 	return b.String()
+}
+
+// Link implements component.HTML.
+func (w *htmlWriter) Link(e *component.Element, href string) string {
+	return w.link(e.Node, attrPos(e.Node, "href"), href)
+}
+
+// InLink implements component.HTML.
+func (w *htmlWriter) InLink() bool { return w.anchors > 0 }
+
+// Asset implements component.Looks.
+func (w *htmlWriter) Asset(e *component.Element, src string) string {
+	return w.asset(e.Node, e.Node.Pos, src)
 }

@@ -22,27 +22,6 @@ type markdownWriter struct {
 
 var _ component.Blocks = (*markdownWriter)(nil)
 
-// writeMarkdown writes the page's Markdown copy: title and description first,
-// then the tree without any JSX, and the footnotes that the page shows.
-func (t *tree) writeMarkdown(notes []*footnote) []byte {
-	p := &t.r.site.Pages[t.page]
-	w := &markdownWriter{tree: t}
-	m := component.NewMarkdown(w)
-	m.Paragraph("# " + inlineText(p.Title))
-	if p.Description != "" {
-		m.Push("> ", "> ")
-		m.Paragraph(m.Title(leadElement(p.Description, w), "description"))
-		m.Pop()
-	}
-	w.blocks(m, t.root)
-	for _, f := range notes {
-		m.Push("[^"+f.def.Name+"]: ", "    ")
-		w.blocks(m, f.def.Children)
-		m.Pop()
-	}
-	return m.Bytes()
-}
-
 // inlineText writes a plain text on one line.
 func inlineText(text string) string {
 	return string(component.AppendMarkdown([]byte("x"), strings.Join(strings.Fields(text), " "))[1:])
@@ -111,9 +90,6 @@ func (w *markdownWriter) inline(b []byte, list []*mdx.Node) []byte {
 
 // WriteNodes implements component.Blocks.
 func (w *markdownWriter) WriteNodes(m *component.Markdown, nodes []*mdx.Node) { w.blocks(m, nodes) }
-
-// WriteCode implements component.Blocks.
-func (w *markdownWriter) WriteCode(m *component.Markdown, c component.Code) { markdownCode(m, c) }
 
 // Phrase implements component.Blocks.
 func (w *markdownWriter) Phrase(nodes []*mdx.Node) string { return string(w.inline(nil, nodes)) }

@@ -50,9 +50,6 @@ func registerPhrases(k *kinds) {
 	}
 }
 
-// addValue adds the text of a node that is one.
-func addValue(_ textWriter, t *component.Text, n *mdx.Node) { t.Add(n.Value) }
-
 // lineBreak appends a hard break of Markdown; a table's cell has one line.
 func (w *markdownWriter) lineBreak(b []byte) []byte {
 	if w.inTable {

@@ -3,7 +3,6 @@ package page
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -61,26 +60,6 @@ func directiveOf(n *mdx.Node) string {
 		return "script-src"
 	}
 	return "img-src"
-}
-
-// origin is what a policy names an absolute address by: its scheme and host, or
-// the scheme alone where it has no host.
-func origin(address string) string {
-	if strings.HasPrefix(address, "//") {
-		address = "https:" + address
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme == "" {
-		return ""
-	}
-	scheme := strings.ToLower(u.Scheme)
-	if u.Host == "" {
-		return scheme + ":"
-	}
-	if strings.ContainsAny(u.Host, " ;,'\"") {
-		return ""
-	}
-	return scheme + "://" + strings.ToLower(u.Host)
 }
 
 // allowStyle notes that the text of a <style> must be allowed, by its hash.

@@ -3,7 +3,9 @@ package page
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 )
 
@@ -39,4 +41,21 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 	}
 	result.Diagnostics = said.sorted(t.source)
 	return result, nil
+}
+
+// New makes a Renderer.
+func New(o Options) *Renderer {
+	r := &Renderer{kinds: builtinKinds(), site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, islands: o.Islands, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
+	r.fallback = o.Site.DefaultSection()
+	if home := o.Site.Home(); home >= 0 {
+		r.lang = o.Site.Language(o.Site.Near(home))
+	}
+	if r.registry == nil {
+		r.registry = component.Builtin()
+	}
+	r.registry = component.NewRegistry(append(r.registry.All(), reference.Components()...)...)
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	return r
 }

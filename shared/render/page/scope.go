@@ -82,20 +82,6 @@ func (s *resolver) evaluate(source string, sc *scope, pos mdx.Pos) (any, error) 
 	return s.machine().Eval(e, sc.names)
 }
 
-// display returns a value as JSX shows it in text; ok is false for what has no
-// text.
-func display(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case float64:
-		return expr.FormatNumber(v), true
-	case bool, nil:
-		return "", true
-	}
-	return "", false
-}
-
 // reasonOf is what an error says of the JavaScript that was met.
 func reasonOf(err error) string {
 	var u *expr.Unsupported
@@ -105,27 +91,16 @@ func reasonOf(err error) string {
 	return "it has a value that can't be shown"
 }
 
-// isPath reports whether s is a name, or names with dots between them.
-func isPath(s string) bool {
-	start := true
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$' || c >= 0x80
-		switch {
-		case letter:
-			start = false
-		case '0' <= c && c <= '9':
-			if start {
-				return false
-			}
-		case c == '.':
-			if start {
-				return false
-			}
-			start = true
-		default:
-			return false
-		}
+// placeOf returns the place of an offset in a source.
+func placeOf(src *expr.Source, offset int) mdx.Pos {
+	pos, _ := src.Origin.(mdx.Pos)
+	before := src.Text[:min(offset, len(src.Text))]
+	if lines := strings.Count(before, "\n"); lines > 0 {
+		pos.Line += lines
+		pos.Column = len(before) - strings.LastIndexByte(before, '\n')
+	} else {
+		pos.Column += len(before)
 	}
-	return !start
+	pos.Offset += len(before)
+	return pos
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
@@ -22,20 +23,6 @@ func (w *htmlWriter) styleClass(n *mdx.Node) string {
 		return ""
 	}
 	return w.style(n, attrPos(n, "style"), w.styleSource(n))
-}
-
-// styleSource returns an element's style attribute as CSS, also when it was
-// written as an object.
-func (t *tree) styleSource(n *mdx.Node) string {
-	a, ok := n.Attr("style")
-	if !ok {
-		return ""
-	}
-	v, _ := attrValue(a)
-	if text, ok := v.(string); ok {
-		return text
-	}
-	return t.styleObject(v)
 }
 
 // style registers declarations and returns their class. What is not safe, or
@@ -115,46 +102,10 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// styleObject writes style={{…}} as CSS.
-func (t *tree) styleObject(v any) string {
-	members, ok := v.(mdx.Object)
-	if !ok {
-		return ""
-	}
-	var b strings.Builder
-	for _, m := range members {
-		text, ok := display(m.Value)
-		if !ok || text == "" {
-			continue
-		}
-		if f, isNumber := m.Value.(float64); isNumber && f != 0 && !unitless(m.Key) {
-			text += "px"
-		}
-		name := m.Key
-		if !strings.HasPrefix(name, "--") {
-			name = kebab(name)
-			if strings.HasPrefix(name, "ms-") {
-				name = "-" + name
-			}
-		}
-		if b.Len() > 0 {
-			b.WriteByte(';')
-		}
-		b.WriteString(name)
-		b.WriteByte(':')
-		b.WriteString(text)
-	}
-	return b.String()
+// Style implements component.Looks.
+func (w *htmlWriter) Style(e *component.Element, css string) string {
+	return w.style(e.Node, e.Node.Pos, css)
 }
 
-// unitless reports whether the numbers of a CSS property are not lengths.
-func unitless(name string) bool {
-	switch name {
-	case "animationIterationCount", "aspectRatio", "columnCount", "columns", "fillOpacity", "flex", "flexGrow", "flexShrink",
-		"fontWeight", "gridArea", "gridColumn", "gridColumnEnd", "gridColumnStart", "gridRow", "gridRowEnd", "gridRowStart",
-		"lineClamp", "lineHeight", "opacity", "order", "orphans", "scale", "strokeOpacity", "strokeWidth", "tabSize", "widows",
-		"zIndex", "zoom":
-		return true
-	}
-	return strings.HasPrefix(name, "--")
-}
+// StyleClass implements component.Looks.
+func (w *htmlWriter) StyleClass(e *component.Element) string { return w.styleClass(e.Node) }

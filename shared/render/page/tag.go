@@ -42,69 +42,6 @@ func (w *htmlWriter) animatesAddress(n *mdx.Node) bool {
 	return false
 }
 
-// tagRule says how an HTML element is written.
-type tagRule uint8
-
-const (
-	// block: can't stand in a paragraph.
-	block tagRule = 1 << iota
-	// void: has no end tag and no content.
-	void
-	// phrases: holds phrases only; a paragraph alone in it is taken out.
-	phrases
-	// unwrap: the tag would break the document around it; its content stays.
-	unwrap
-	// drop: neither tag nor content is shown.
-	drop
-	// text: its content is text that HTML does not parse.
-	rawText
-)
-
-// rules lists the elements that need more than passing through.
-func rules(name string) tagRule {
-	switch name {
-	case "address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "dd", "div", "dl",
-		"fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "li", "menu", "nav",
-		"ol", "search", "section", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption", "colgroup":
-		return block
-	case "main":
-		return block
-	case "p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "dt", "summary", "legend":
-		return block | phrases
-	case "hr":
-		return block | void
-	case "area", "br", "col", "embed", "img", "input", "source", "track", "wbr", "param":
-		return void
-	case "a", "abbr", "b", "bdi", "bdo", "button", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark",
-		"q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var":
-		return phrases
-	case "html", "head", "body", "frameset", "noscript", "template", "portal", "fencedframe", "slot":
-		return unwrap
-	case "base", "meta", "link", "title", "frame", "plaintext", "xmp", "noembed", "noframes", "listing", "applet", "basefont", "bgsound":
-		return drop
-	case "style":
-		return rawText
-	}
-	return 0
-}
-
-func isBlockTag(name string) bool { return rules(name)&block != 0 }
-
-// isTag reports whether a name is that of an HTML or SVG element, by its form:
-// a small letter, then letters, digits and hyphens.
-func isTag(name string) bool {
-	if name == "" || name[0] < 'a' || name[0] > 'z' {
-		return false
-	}
-	for i := 1; i < len(name); i++ {
-		c := name[i]
-		if !isASCIILetter(c) && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
 // tag appends an HTML element as its author wrote it, as far as a page can
 // hold it.
 func (w *htmlWriter) tag(b []byte, n *mdx.Node) []byte {
@@ -179,16 +116,6 @@ func (w *htmlWriter) instead(b []byte, n *mdx.Node, name string, rule tagRule) (
 		return w.embedNotice(b, n), true
 	}
 	return b, false
-}
-
-// isEmbed reports whether an element of HTML shows what is fetched from an
-// address, other than a picture.
-func isEmbed(name string) bool {
-	switch name {
-	case "iframe", "video", "audio", "embed", "object":
-		return true
-	}
-	return false
 }
 
 // startTag appends an element's start tag, without the sign that ends it.
@@ -299,4 +226,28 @@ func (w *htmlWriter) rawText(b []byte, n *mdx.Node) []byte {
 	}
 	w.allowStyle(text)
 	return append(b, text...)
+}
+
+// embedNotice stands for what can't be reached without a network.
+func (w *htmlWriter) embedNotice(b []byte, n *mdx.Node) []byte {
+	e := w.element(n, nil)
+	address := embedAddress(e)
+	title := strings.TrimSpace(e.String("title"))
+	if title == "" {
+		title = w.embedTitle(address)
+	}
+	w.report(w.fileOf(n), n.Pos, mdx.Notice, "embed-outside", "<"+n.Name+"> shows something of another host; the bundle is for readers without a network, so a link stands in its place: "+excerpt(address))
+	b = append(b, `<span class="embed-notice" role="note">`...)
+	b = html.AppendText(b, w.say(words.Offline)+": ")
+	href := w.link(n, n.Pos, address)
+	if href == "" || w.anchors > 0 {
+		b = html.AppendText(b, title)
+	} else {
+		b = append(b, "<a"...)
+		b = html.AppendAttr(b, "href", href)
+		b = append(b, '>')
+		b = html.AppendText(b, title)
+		b = append(b, "</a>"...)
+	}
+	return append(b, "</span>"...)
 }

@@ -10,17 +10,6 @@ type textWriter struct{ *tree }
 
 var _ component.Words = textWriter{}
 
-// writeText returns the page's text by heading, with the footnotes that the page
-// shows.
-func (t *tree) writeText(notes []*footnote) []component.Section {
-	text := t.NewText()
-	text.Nodes(t.root)
-	for _, f := range notes {
-		text.Nodes(f.def.Children)
-	}
-	return text.Sections()
-}
-
 // AddNodes implements component.Words.
 func (w textWriter) AddNodes(t *component.Text, list []*mdx.Node) {
 	for _, n := range list {
@@ -32,3 +21,6 @@ func (w textWriter) AddNodes(t *component.Text, list []*mdx.Node) {
 
 // children adds the words of a node's content.
 func (w textWriter) children(t *component.Text, n *mdx.Node) { w.AddNodes(t, n.Children) }
+
+// addValue adds the text of a node that is one.
+func addValue(_ textWriter, t *component.Text, n *mdx.Node) { t.Add(n.Value) }

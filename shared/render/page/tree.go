@@ -2,12 +2,11 @@ package page
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
-	"github.com/bindery-docs/bindery/shared/render/page/internal/imagesize"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
-	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
@@ -55,9 +54,10 @@ func newTree(r *Renderer, page int, source string) *tree {
 	section := cmp.Or(r.site.Near(page), r.fallback)
 	return &tree{
 		r: r, page: page, source: source, lang: cmp.Or(r.site.Language(section), r.lang),
-		slots: map[*mdx.Node]map[string][]*mdx.Node{},
-		ids:   map[*mdx.Node]string{},
-		used:  idSet{taken: make(map[string]bool, 32)},
+		slots:     map[*mdx.Node]map[string][]*mdx.Node{},
+		ids:       map[*mdx.Node]string{},
+		footnotes: map[string]*mdx.Node{},
+		used:      idSet{taken: make(map[string]bool, 32)},
 	}
 }
 
@@ -97,20 +97,6 @@ func (t *tree) fileOf(n *mdx.Node) string {
 	return t.source
 }
 
-// sizeOf returns the size of the picture at an address, if it is the site's. A
-// fault in reading it goes to the notes.
-func (t *tree) sizeOf(to *notes, address string) (imagesize.Size, bool) {
-	target := t.r.site.Resolve(t.page, address)
-	if target.Kind != site.ToFile {
-		return imagesize.Size{}, false
-	}
-	size, err := t.r.imageSize(target.Path)
-	if err != nil {
-		to.fail(err)
-	}
-	return size, err == nil && size.Width > 0
-}
-
 // walk visits a node, what is below it and what its attributes hold.
 func (t *tree) walk(n *mdx.Node, fn func(*mdx.Node) bool) {
 	if !fn(n) {
@@ -128,9 +114,102 @@ func (t *tree) walk(n *mdx.Node, fn func(*mdx.Node) bool) {
 	}
 }
 
-func attrPos(n *mdx.Node, name string) mdx.Pos {
-	if a, ok := n.Attr(name); ok && a.Pos.Line > 0 {
-		return a.Pos
+// plain returns the words of inline content.
+func (t *tree) plain(list []*mdx.Node) string {
+	if len(list) == 1 && list[0].Kind == mdx.Text {
+		return strings.TrimSpace(list[0].Value)
 	}
-	return n.Pos
+	words := t.NewText()
+	words.Nodes(list)
+	return strings.ReplaceAll(words.String(), "\n", " ")
+}
+
+// leadElement represents the front matter: a fault in the description is
+// reported at the head of the file.
+func leadElement(description string, p component.Page) *component.Element {
+	at := mdx.Pos{Line: 1, Column: 1}
+	return component.NewElement(&mdx.Node{Kind: mdx.Element, Pos: at, End: at, Attrs: []mdx.Attr{
+		{Kind: mdx.AttrString, Name: "description", Value: description, Pos: at},
+	}}, nil, p)
+}
+
+// isBlock reports whether a node is written as a block.
+func (t *tree) isBlock(n *mdx.Node) bool {
+	switch t.r.kinds[n.Kind].form {
+	case formPhrase, formGone:
+		return false
+	case formElement:
+		if c := t.component(n); c != nil {
+			return c.Block
+		}
+		return isBlockTag(n.Name) || t.hasBlock(n.Children)
+	}
+	return true
+}
+
+// hasBlock reports whether inline content holds something that HTML does not
+// allow in a paragraph.
+func (t *tree) hasBlock(list []*mdx.Node) bool {
+	for _, n := range list {
+		switch t.r.kinds[n.Kind].form {
+		case formBlock:
+			return true
+		case formElement:
+			if c := t.component(n); c != nil {
+				if c.Block {
+					return true
+				}
+			} else if isBlockTag(n.Name) {
+				return true
+			}
+			fallthrough
+		case formPhrase:
+			if t.hasBlock(n.Children) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isInline reports whether a node was written in a line.
+func (t *tree) isInline(n *mdx.Node) bool {
+	switch t.r.kinds[n.Kind].form {
+	case formPhrase:
+		return true
+	case formElement, formGone:
+		return n.Inline
+	}
+	return false
+}
+
+// paragraphs puts runs of inline nodes among blocks into paragraphs: what the
+// value of an expression leaves, or an element that shows only its content.
+func (t *tree) paragraphs(list []*mdx.Node) []*mdx.Node {
+	loose := false
+	for _, n := range list {
+		loose = loose || t.isInline(n)
+	}
+	if !loose {
+		return list
+	}
+	var out []*mdx.Node
+	for i := 0; i < len(list); {
+		if !t.isInline(list[i]) {
+			out = append(out, list[i])
+			i++
+			continue
+		}
+		start := i
+		blank := true
+		for i < len(list) && t.isInline(list[i]) {
+			blank = blank && list[i].Kind == mdx.Text && strings.TrimSpace(list[i].Value) == ""
+			i++
+		}
+		if !blank {
+			run := list[start:i:i]
+			out = append(out, &mdx.Node{Kind: mdx.Paragraph, Children: run, Pos: run[0].Pos, End: run[len(run)-1].End})
+		}
+	}
+	return out
 }

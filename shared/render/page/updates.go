@@ -37,3 +37,11 @@ func (w *htmlWriter) updated(e *component.Element) {
 	}
 	w.result.Updates = append(w.result.Updates, u)
 }
+
+// Contents implements component.HTML.
+func (w *htmlWriter) Contents(e *component.Element, level int, text string) {
+	w.listed(level, w.ids[e.Node], text)
+	if e.Component != nil && e.Component.Name == "Update" {
+		w.updated(e)
+	}
+}
