@@ -23,7 +23,7 @@ func badgeComponents() []*Component {
 			},
 			iconAttrs("An icon before the words.")),
 		HTML:     badgeHTML,
-		Markdown: func(m *Markdown, e *Element) { m.Write(m.MarkdownInline(phrasing(e.Children()))) },
+		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(phrasing(e.Children()))) },
 		Text:     func(t *Text, e *Element) { t.Nodes(e.Children()) },
 	}}
 }

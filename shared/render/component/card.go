@@ -51,7 +51,7 @@ func cardHTML(w *Writer, e *Element) {
 	w.Open("div", e, "card", horizontal, kind).Raw(">")
 	if img := e.String("img"); img != "" {
 		w.Raw(`<img class="card-img" alt="" loading="lazy"`)
-		if width, height, ok := w.Size(e, img); ok {
+		if width, height, ok := w.Size(img); ok {
 			w.Attr("width", strconv.Itoa(width)).Attr("height", strconv.Itoa(height))
 		}
 		w.AttrIf("src", w.Asset(e, img)).Raw(">")
@@ -128,7 +128,7 @@ func isElsewhere(href string) bool {
 
 // cardLabel names a link that has no title: by its words, else by its address.
 func cardLabel(e *Element) string {
-	t := NewText(e.services)
+	t := e.page.NewText()
 	t.Children(e)
 	if s := strings.Join(strings.Fields(t.String()), " "); s != "" {
 		return s
@@ -139,7 +139,7 @@ func cardLabel(e *Element) string {
 func cardMarkdown(m *Markdown, e *Element) {
 	title, href := m.Title(e, "title"), e.String("href")
 	if href != "" {
-		href = m.MarkdownLink(e, href)
+		href = m.Link(href)
 	}
 	switch {
 	case href == "" && title != "":

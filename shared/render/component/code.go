@@ -37,7 +37,7 @@ func codeComponents() []*Component {
 				{"focus", "list", "", "The lines that stand out."},
 			},
 			HTML:     func(w *Writer, e *Element) { w.B = w.AppendCode(w.B, codeOf(e)) },
-			Markdown: func(m *Markdown, e *Element) { m.MarkdownCode(m, codeOf(e)) },
+			Markdown: func(m *Markdown, e *Element) { m.WriteCode(m, codeOf(e)) },
 			Text:     func(t *Text, e *Element) { t.Verbatim(codeOf(e).Value) },
 		},
 	}
@@ -67,7 +67,7 @@ func codeOf(e *Element) Code {
 	} else if text, ok := literal(children); ok {
 		c.Value = strings.Trim(text, "\n")
 	} else {
-		t := NewText(e.services)
+		t := e.page.NewText()
 		t.Children(e)
 		c.Value = t.String()
 	}

@@ -24,6 +24,9 @@ type Component struct {
 	// that goes before it; an empty text means no id. It is asked only where
 	// the author gave no id. Nil: no id, in Builtin the author's alone.
 	ID func(e *Element) (prefix, text string)
+	// Ready changes the element's content, once, before anything is written of
+	// the page. Nil: nothing.
+	Ready func(e *Element)
 	// HTML appends the element.
 	HTML func(w *Writer, e *Element)
 	// Markdown appends the element to the page's Markdown copy.
@@ -118,24 +121,50 @@ type Icons interface {
 	Icon(name, library, style string) (svg string, ok bool)
 }
 
-// Services is what the page offers to the components on it while it renders.
-type Services interface {
-	// Link turns an address as its author wrote it into one for href, and
-	// reports it when it leads nowhere.
-	Link(e *Element, href string) string
+// Page is what a component may ask of the page that it stands on, whichever of
+// the page's copies is written.
+type Page interface {
 	// Lang is the page's language, as the site's configuration names it; "" for
 	// the site's own.
 	Lang() string
-	// InLink tells whether what is written stands in a link: HTML knows no link
-	// within another.
+	// ID is the id that the page gave to the element, or "".
+	ID(e *Element) string
+	// Slot returns the nodes given to an attribute as JSX, nil if it has none.
+	Slot(e *Element, name string) []*mdx.Node
+	// NewMarkdown and NewText return empty writers, for what a component says of
+	// its content by the way.
+	NewMarkdown() *Markdown
+	NewText() *Text
+}
+
+// HTML writes a page as HTML: what it offers to a component's own HTML.
+type HTML interface {
+	Page
+	Looks
+	// AppendNodes appends nodes.
+	AppendNodes(b []byte, nodes []*mdx.Node) []byte
+	// AppendCode appends a block of code.
+	AppendCode(b []byte, c Code) []byte
+	// Inline returns the nodes of inline Markdown that the author gave as the
+	// text of an attribute.
+	Inline(e *Element, name, text string) []*mdx.Node
+	// Link turns an address as its author wrote it into one for href, "" for
+	// one that is not safe, and reports it when it leads nowhere.
+	Link(e *Element, href string) string
+	// InLink reports whether what is written stands in a link: HTML knows no
+	// link within another.
 	InLink() bool
-	// Asset does the same for a picture or another file that the page loads.
+	// Contents lists the element in the page's contents, at a heading's level.
+	Contents(e *Element, level int, text string)
+}
+
+// Looks is what HTML takes from elsewhere: pictures, drawings, styles.
+type Looks interface {
+	// Asset is Link for a picture or another file that the page loads.
 	Asset(e *Element, src string) string
-	// Size gives the width and height in pixels of a picture of the site; ok
+	// Size returns the width and height in pixels of a picture of the site; ok
 	// is false for one of elsewhere, or of an unknown format.
-	Size(e *Element, src string) (width, height int, ok bool)
-	// MarkdownLink is Link for the Markdown copy.
-	MarkdownLink(e *Element, href string) string
+	Size(src string) (width, height int, ok bool)
 	// Icon draws an icon in the library and style that the element asks for; a
 	// name that no library has is reported.
 	Icon(e *Element, name string) (svg string, ok bool)
@@ -146,29 +175,27 @@ type Services interface {
 	// StyleClass does that for the element's own style attribute, "" if it has
 	// none.
 	StyleClass(e *Element) (class string)
-	// ID is the id that the page gave to the element, or "".
-	ID(e *Element) string
-	// Contents lists the element in the page's contents, at a heading's level.
-	Contents(e *Element, level int, text string)
-	// Slot returns the nodes given to an attribute as JSX, nil if it has none.
-	Slot(e *Element, name string) []*mdx.Node
-	// Inline returns the nodes of inline Markdown that the author gave as the
-	// text of an attribute.
-	Inline(e *Element, name, text string) []*mdx.Node
-	// AppendHTML appends nodes as HTML.
-	AppendHTML(b []byte, nodes []*mdx.Node) []byte
-	// AppendCode appends a code block.
-	AppendCode(b []byte, c Code) []byte
-	// Markdown writes nodes as Markdown blocks.
-	Markdown(w *Markdown, nodes []*mdx.Node)
-	// MarkdownCode writes a code block as a fence.
-	MarkdownCode(w *Markdown, c Code)
-	// MarkdownInline returns nodes as one run of inline Markdown.
-	MarkdownInline(nodes []*mdx.Node) string
-	// Text adds the words of nodes.
-	Text(w *Text, nodes []*mdx.Node)
-	// Report records something that the page's author should know.
-	Report(e *Element, severity mdx.Severity, code, message string)
+}
+
+// Blocks writes a page as Markdown.
+type Blocks interface {
+	Page
+	// WriteNodes writes nodes as blocks.
+	WriteNodes(m *Markdown, nodes []*mdx.Node)
+	// WriteCode writes a block of code as a fence.
+	WriteCode(m *Markdown, c Code)
+	// Phrase returns nodes as one run of inline Markdown.
+	Phrase(nodes []*mdx.Node) string
+	// Link turns an address as its author wrote it into one for the copy, ""
+	// for one that is not safe.
+	Link(href string) string
+}
+
+// Words writes a page as text.
+type Words interface {
+	Page
+	// AddNodes adds the words of nodes.
+	AddNodes(t *Text, nodes []*mdx.Node)
 }
 
 // Element is one use of a component on a page: its node, whose attributes
@@ -176,13 +203,13 @@ type Services interface {
 type Element struct {
 	Node      *mdx.Node
 	Component *Component
-	services  Services
+	page      Page
 }
 
-// NewElement binds a node to the services of its page. c may be nil for an
-// element that is not a component.
-func NewElement(n *mdx.Node, c *Component, s Services) *Element {
-	return &Element{Node: n, Component: c, services: s}
+// NewElement binds a node to its page. c may be nil for an element that is not
+// a component, the page for one that is asked for its attributes alone.
+func NewElement(n *mdx.Node, c *Component, p Page) *Element {
+	return &Element{Node: n, Component: c, page: p}
 }
 
 // Children returns the content between the tags.
@@ -313,27 +340,18 @@ func (e *Element) Slot(name string) []*mdx.Node {
 	if a, ok := e.Node.Attr(name); !ok || a.Kind != mdx.AttrExpr {
 		return nil
 	}
-	return e.services.Slot(e, name)
+	return e.page.Slot(e, name)
 }
 
 // TitleText returns the attribute as plain text, from a string or from the
 // words of a slot.
 func (e *Element) TitleText(name string) string {
 	if nodes := e.Slot(name); nodes != nil {
-		var t Text
-		e.services.Text(&t, nodes)
+		t := e.page.NewText()
+		t.Nodes(nodes)
 		return t.String()
 	}
 	return strings.TrimSpace(mdx.InlineText(e.String(name)))
-}
-
-// inline returns the nodes of an attribute's text, which is inline Markdown.
-func (e *Element) inline(name string) []*mdx.Node {
-	text := e.Display(name)
-	if text == "" {
-		return nil
-	}
-	return e.services.Inline(e, name, text)
 }
 
 // unlinked leaves of the links in nodes only their words.

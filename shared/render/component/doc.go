@@ -2,8 +2,8 @@
 // importing them: Card, Steps, Tabs and the others. It is a map from names to
 // three renderings each (HTML, Markdown, plain text) and knows nothing of
 // sites or files: what a rendering needs from outside (links, icons,
-// highlighted code, ids, classes for colours) it asks of Services, which
-// package page implements.
+// highlighted code, ids, classes for colours) it asks of the page, whose three
+// writers HTML, Blocks and Words are in package page.
 //
 //   - component.go: Component, Registry, Element and its attributes, whose texts
 //     are inline Markdown
@@ -40,5 +40,5 @@
 //
 // Rules that all of them keep: semantic HTML, no inline event handlers, no
 // inline styles (an author's colour becomes a class of the site's style
-// sheet), ids only from Services.
+// sheet), ids only from the page.
 package component

@@ -9,7 +9,8 @@ func frameComponents() []*Component {
 			{"caption", "text", "", "Text below the picture; links may stand in it."},
 			{"hint", "text", "", "Text above the picture."},
 		},
-		HTML: frameHTML,
+		Ready: func(e *Element) { playQuietly(e.Flat()) },
+		HTML:  frameHTML,
 		Markdown: func(m *Markdown, e *Element) {
 			m.Paragraph(m.Title(e, "hint"))
 			m.Children(e)
@@ -26,7 +27,6 @@ func frameComponents() []*Component {
 }
 
 func frameHTML(w *Writer, e *Element) {
-	playQuietly(e.Flat())
 	w.Open("figure", e, "frame").Raw(">")
 	if e.Has("hint") {
 		w.Raw(`<p class="frame-hint">`).RichTitle(e, "hint").Raw("</p>")

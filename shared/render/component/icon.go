@@ -83,7 +83,7 @@ func iconHTML(w *Writer, e *Element) {
 	w.Raw(">")
 	if isAddress(name) {
 		w.Raw(`<img class="icon" alt=""`).AttrIf("src", w.Asset(e, name)).Raw(` loading="lazy">`)
-	} else if svg, ok := w.Services.Icon(e, name); ok {
+	} else if svg, ok := w.HTML.Icon(e, name); ok {
 		w.Raw(svg)
 	}
 	w.Raw("</span>")

@@ -11,7 +11,7 @@ import (
 // between them and the prefixes of the containers (quotes, list items) that
 // they stand in at the head of every line.
 type Markdown struct {
-	Services
+	Blocks
 	b      []byte
 	levels []level
 	// fresh: nothing was written since the innermost container began.
@@ -29,7 +29,7 @@ type level struct {
 }
 
 // NewMarkdown makes an empty writer.
-func NewMarkdown(s Services) *Markdown { return &Markdown{Services: s, fresh: true} }
+func NewMarkdown(w Blocks) *Markdown { return &Markdown{Blocks: w, fresh: true} }
 
 // Bytes ends the last line and returns what was written.
 func (m *Markdown) Bytes() []byte {
@@ -130,7 +130,7 @@ func (m *Markdown) SetTight(tight bool) (before bool) {
 }
 
 // Nodes writes nodes as blocks.
-func (m *Markdown) Nodes(nodes []*mdx.Node) { m.Services.Markdown(m, nodes) }
+func (m *Markdown) Nodes(nodes []*mdx.Node) { m.WriteNodes(m, nodes) }
 
 // Children writes an element's content as blocks.
 func (m *Markdown) Children(e *Element) { m.Nodes(e.Node.Children) }
@@ -141,16 +141,20 @@ func (m *Markdown) say(p words.Phrase) string { return words.In(m.Lang()).Say(p)
 // Title returns what an attribute holds as inline Markdown.
 func (m *Markdown) Title(e *Element, name string) string {
 	if nodes := e.Slot(name); nodes != nil {
-		return strings.TrimSpace(m.MarkdownInline(nodes))
+		return strings.TrimSpace(m.Phrase(nodes))
 	}
-	nodes := e.inline(name)
+	text := e.Display(name)
+	if text == "" {
+		return ""
+	}
+	nodes := mdx.ParseInline(text)
 	for _, n := range nodes {
 		mdx.Walk(n, func(n *mdx.Node) bool { // a sign that begins a line means nothing here
 			n.Value = strings.ReplaceAll(n.Value, "\n", " ")
 			return true
 		})
 	}
-	return strings.Join(strings.Fields(m.MarkdownInline(nodes)), " ")
+	return strings.Join(strings.Fields(m.Phrase(nodes)), " ")
 }
 
 func (m *Markdown) endLine() {

@@ -37,7 +37,7 @@ func promptComponents() []*Component {
 
 // promptText is the prompt as Markdown.
 func promptText(e *Element) string {
-	m := NewMarkdown(e.services)
+	m := e.page.NewMarkdown()
 	m.Children(e)
 	return strings.TrimSpace(string(m.Bytes()))
 }

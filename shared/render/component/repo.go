@@ -15,7 +15,7 @@ func repoComponents() []*Component {
 				flat = "repo-flat"
 			}
 			w.Open("div", e, "card", "card-horizontal", "repo", flat).Raw(">")
-			if svg, ok := w.Services.Icon(e, "github"); ok {
+			if svg, ok := w.HTML.Icon(e, "github"); ok {
 				w.Raw(`<span class="card-icon">`).Raw(svg).Raw("</span>")
 			}
 			w.Raw(`<div class="card-body"><p class="card-title"><a class="card-link"`).

@@ -37,7 +37,7 @@ func stepComponents() []*Component {
 			w.Open("ol", e, "steps").Raw(` role="list">`)
 			size, number := e.String("titleSize"), 0
 			eachStep(e, func(n *mdx.Node) {
-				s := NewElement(n, step, w.Services)
+				s := NewElement(n, step, w.HTML)
 				number = stepNumber(s, number+1)
 				stepHTML(w, s, size, number)
 			}, func(nodes []*mdx.Node) { w.Raw(`<li class="step-aside">`).Nodes(nodes).Raw("</li>") })
@@ -46,7 +46,7 @@ func stepComponents() []*Component {
 		Markdown: func(m *Markdown, e *Element) {
 			number := 0
 			eachStep(e, func(n *mdx.Node) {
-				s := NewElement(n, step, m.Services)
+				s := NewElement(n, step, m.Blocks)
 				number = stepNumber(s, number+1)
 				stepMarkdown(m, s, number)
 			}, m.Nodes)
@@ -100,7 +100,7 @@ func stepHTML(w *Writer, e *Element, size string, number int) {
 			w.Contents(e, level, e.TitleText("title"))
 		}
 		w.Raw("<").Raw(tag).Raw(` class="step-title">`).Title(e, "title")
-		if id := w.Services.ID(e); id != "" && tag != "p" && !e.Bool("noAnchor") {
+		if id := w.HTML.ID(e); id != "" && tag != "p" && !e.Bool("noAnchor") {
 			w.Raw(`<a class="anchor"`).Attr("href", "#"+FragmentEscape(id)).Attr("aria-label", w.say(words.Link)).Raw("></a>")
 		}
 		w.Raw("</").Raw(tag).Raw(">")

@@ -11,7 +11,7 @@ import (
 // Text collects the words of a page in sections, one for each heading. White
 // space is collapsed: words are separated by one space, blocks by a line end.
 type Text struct {
-	Services
+	Words
 	sections []Section
 	b        []byte
 	space    bool
@@ -30,7 +30,7 @@ type Section struct {
 }
 
 // NewText makes an empty collector.
-func NewText(s Services) *Text { return &Text{Services: s} }
+func NewText(w Words) *Text { return &Text{Words: w} }
 
 // Begin ends the section so far and begins one under a heading.
 func (t *Text) Begin(level int, heading, id string) {
@@ -84,7 +84,7 @@ func (t *Text) Verbatim(s string) {
 }
 
 // Nodes adds the words of nodes.
-func (t *Text) Nodes(nodes []*mdx.Node) { t.Services.Text(t, nodes) }
+func (t *Text) Nodes(nodes []*mdx.Node) { t.AddNodes(t, nodes) }
 
 // Children adds the words of an element's content, as blocks of their own.
 func (t *Text) Children(e *Element) {

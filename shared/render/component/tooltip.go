@@ -10,13 +10,13 @@ func tooltipComponents() []*Component {
 			{"href", "address", "", "Where that link leads."},
 		},
 		ID: func(e *Element) (string, string) {
-			t := NewText(e.services)
+			t := e.page.NewText()
 			t.Children(e)
 			return "tip-", t.String()
 		},
 		HTML: tooltipHTML,
 		// In Markdown and text the words stand alone, as in print.
-		Markdown: func(m *Markdown, e *Element) { m.Write(m.MarkdownInline(phrasing(e.Children()))) },
+		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(phrasing(e.Children()))) },
 		Text:     func(t *Text, e *Element) { t.Nodes(e.Children()) },
 	}}
 }
@@ -25,7 +25,7 @@ func tooltipComponents() []*Component {
 // them: it shows while the words or the tip are pointed at or have the focus,
 // so a touch or the keyboard show it too, and its link can be reached.
 func tooltipHTML(w *Writer, e *Element) {
-	id := w.Services.ID(e)
+	id := w.HTML.ID(e)
 	w.Raw(`<span`).Attr("class", join([]string{"tooltip", e.String("className"), w.StyleClass(e)})).
 		Raw(` tabindex="0"`).AttrIf("aria-describedby", id).Raw(">").Nodes(phrasing(e.Children()))
 	w.Raw(`<span class="tooltip-tip" role="tooltip"`).AttrIf("id", id).Raw(">")

@@ -36,7 +36,7 @@ func updateComponents() []*Component {
 }
 
 func updateHTML(w *Writer, e *Element) {
-	id, label := w.Services.ID(e), e.String("label")
+	id, label := w.HTML.ID(e), e.String("label")
 	w.Contents(e, 2, label)
 	w.Open("section", e, "update").AttrIf("aria-label", label).Raw(`><div class="update-head">`)
 	switch {

@@ -15,7 +15,7 @@ import (
 type Writer struct {
 	// B holds the HTML so far.
 	B []byte
-	Services
+	HTML
 }
 
 // Raw appends HTML as it is.
@@ -46,7 +46,7 @@ func (w *Writer) AttrIf(name, value string) *Writer {
 
 // ID appends the element's id attribute, if the page gave it one.
 func (w *Writer) ID(e *Element) *Writer {
-	return w.AttrIf("id", w.Services.ID(e))
+	return w.AttrIf("id", w.HTML.ID(e))
 }
 
 // say returns a phrase in the page's language.
@@ -57,7 +57,7 @@ func (w *Writer) Children(e *Element) *Writer { return w.Nodes(e.Node.Children) 
 
 // Nodes appends nodes.
 func (w *Writer) Nodes(nodes []*mdx.Node) *Writer {
-	w.B = w.Services.AppendHTML(w.B, nodes)
+	w.B = w.AppendNodes(w.B, nodes)
 	return w
 }
 
@@ -68,7 +68,7 @@ func (w *Writer) Title(e *Element, name string) *Writer {
 	if nodes := e.Slot(name); nodes != nil {
 		return w.Nodes(nodes)
 	}
-	return w.Nodes(unlinked(e.inline(name)))
+	return w.Nodes(unlinked(w.inline(e, name)))
 }
 
 // RichTitle is Title where links may stand.
@@ -76,7 +76,16 @@ func (w *Writer) RichTitle(e *Element, name string) *Writer {
 	if nodes := e.Slot(name); nodes != nil {
 		return w.Nodes(nodes)
 	}
-	return w.Nodes(e.inline(name))
+	return w.Nodes(w.inline(e, name))
+}
+
+// inline returns the nodes of an attribute's text, which is inline Markdown.
+func (w *Writer) inline(e *Element, name string) []*mdx.Node {
+	text := e.Display(name)
+	if text == "" {
+		return nil
+	}
+	return w.Inline(e, name, text)
 }
 
 // Open appends the start of an element's outermost tag: its id, the classes
@@ -103,7 +112,7 @@ func (w *Writer) Icon(e *Element, attr string, classes ...string) *Writer {
 		return w.Raw(`<span`).Attr("class", join(classes)).Raw(`><img class="icon" alt=""`).
 			AttrIf("src", w.Asset(e, name)).Raw(` loading="lazy"></span>`)
 	}
-	svg, ok := w.Services.Icon(e, name)
+	svg, ok := w.HTML.Icon(e, name)
 	if !ok {
 		return w
 	}

@@ -10,16 +10,15 @@ import (
 
 // attributes appends an element's attributes: React's names become HTML's,
 // addresses are resolved, and what only a script could serve is left out.
-// extra are classes besides the author's.
-func (s *state) attributes(b []byte, n *mdx.Node, tag, extra string) []byte {
-	styled := joinClasses(extra, s.styleClass(n))
+func (w *htmlWriter) attributes(b []byte, n *mdx.Node, tag string) []byte {
+	styled := joinClasses(w.modes[n], w.styleClass(n))
 	for i, a := range n.Attrs {
-		name := s.attrName(a.Name)
+		name := w.attrName(a.Name)
 		if name == "" || repeated(n.Attrs, i) {
 			continue
 		}
 		if isHandler(a.Name) {
-			s.handlerDropped(n, a.Name, a.Pos)
+			w.report(w.fileOf(n), a.Pos, mdx.Warning, "script-needed", handlerMessage(n, a.Name))
 			continue
 		}
 		v, ok := attrValue(a)
@@ -39,11 +38,11 @@ func (s *state) attributes(b []byte, n *mdx.Node, tag, extra string) []byte {
 			continue
 		}
 		if name == "class" {
-			s.classNames(a)
+			w.classNames(a)
 			value, styled = joinClasses(value, styled), ""
 			ok = value != ""
 		} else {
-			value, ok = s.attribute(n, tag, name, a.Pos, value)
+			value, ok = w.attribute(n, tag, name, a.Pos, value)
 		}
 		if ok {
 			b = html.AppendAttr(b, name, value)
@@ -71,31 +70,31 @@ func appendSwitch(b []byte, name string, on bool, kind mdx.AttrKind) []byte {
 
 // attribute returns the value that an attribute has on the page, and false for
 // one that is left out. pos is where its author wrote it.
-func (s *state) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value string) (string, bool) {
+func (w *htmlWriter) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value string) (string, bool) {
 	switch name {
 	case "id":
 		// Ids that are taken already have none here.
-		value = s.ids[n]
-		s.emitted(value)
+		value = w.ids[n]
+		w.emitted(value)
 	case "href", "xlink:href":
 		if tag == "image" {
-			value = s.asset(n, pos, value)
+			value = w.asset(n, pos, value)
 		} else {
-			value = s.link(n, pos, value)
+			value = w.link(n, pos, value)
 		}
 	case "src", "poster":
-		value = s.asset(n, pos, value)
+		value = w.asset(n, pos, value)
 	case "data":
 		if tag != "object" {
 			return value, true
 		}
-		value = s.asset(n, pos, value)
+		value = w.asset(n, pos, value)
 	case "srcset", "imagesrcset":
-		return s.srcset(n, pos, value), true
+		return w.srcset(n, pos, value), true
 	case "action", "formaction":
-		value = s.link(n, pos, value)
+		value = w.link(n, pos, value)
 	case "srcdoc":
-		s.report(s.fileOf(n), pos, mdx.Warning, "script-dropped", "srcdoc is left out: a page in a page may run scripts")
+		w.report(w.fileOf(n), pos, mdx.Warning, "script-dropped", "srcdoc is left out: a page in a page may run scripts")
 		return "", false
 	default:
 		return value, true
@@ -123,7 +122,7 @@ func repeated(attrs []mdx.Attr, i int) bool {
 
 // attrName returns the name that an attribute has in HTML, "" for one that only
 // means something to React, or that is no name.
-func (s *state) attrName(name string) string {
+func (w *htmlWriter) attrName(name string) string {
 	switch name {
 	case "className", "class":
 		return "class"
@@ -153,7 +152,7 @@ func (s *state) attrName(name string) string {
 	switch {
 	case !upper:
 		return name
-	case s.svg == 0 && name != "viewBox" && name != "preserveAspectRatio" && !strings.HasPrefix(name, "stroke") && !strings.HasPrefix(name, "fill"):
+	case w.svg == 0 && name != "viewBox" && name != "preserveAspectRatio" && !strings.HasPrefix(name, "stroke") && !strings.HasPrefix(name, "fill"):
 		return strings.ToLower(name)
 	case keepsCase(name):
 		return name
@@ -178,41 +177,27 @@ func keepsCase(name string) bool {
 	return false
 }
 
-// kebab turns strokeWidth into stroke-width.
-func kebab(name string) string {
-	b := make([]byte, 0, len(name)+4)
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		if 'A' <= c && c <= 'Z' {
-			b = append(b, '-', c|0x20)
-		} else {
-			b = append(b, c)
-		}
-	}
-	return string(b)
-}
-
 // classNames records the classes of an attribute.
-func (s *state) classNames(a mdx.Attr) {
+func (w *htmlWriter) classNames(a mdx.Attr) {
 	v, _ := attrValue(a)
 	text, _ := v.(string)
 	for class := range strings.FieldsSeq(text) {
-		if s.classes == nil {
-			s.classes = map[string]struct{}{}
+		if w.classes == nil {
+			w.classes = map[string]struct{}{}
 		}
-		s.classes[class] = struct{}{}
+		w.classes[class] = struct{}{}
 	}
 }
 
 // srcset resolves every address of a list of pictures.
-func (s *state) srcset(n *mdx.Node, pos mdx.Pos, value string) string {
+func (w *htmlWriter) srcset(n *mdx.Node, pos mdx.Pos, value string) string {
 	var out []string
 	for part := range strings.SplitSeq(value, ",") {
 		address, rest, _ := strings.Cut(strings.TrimSpace(part), " ")
 		if address == "" {
 			continue
 		}
-		if address = s.asset(n, pos, address); address != "" {
+		if address = w.asset(n, pos, address); address != "" {
 			out = append(out, strings.TrimSpace(address+" "+strings.TrimSpace(rest)))
 		}
 	}

@@ -11,72 +11,72 @@ import (
 
 // registerBlocks registers the plain blocks of a page.
 func registerBlocks(k *kinds) {
-	k[mdx.Document] = kind{form: formPart, html: (*state).childHTML, text: (*state).childText}
+	k[mdx.Document] = kind{form: formPart, html: (*htmlWriter).children, text: textWriter.children}
 	k[mdx.Paragraph] = kind{
-		form: formBlock, html: (*state).paragraph, text: (*state).textBlock,
-		markdown: func(s *state, m *component.Markdown, n *mdx.Node) {
-			if s.hasBlock(n.Children) {
-				s.markdownBlocks(m, n.Children)
+		form: formBlock, html: (*htmlWriter).paragraph, text: textWriter.block,
+		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) {
+			if w.hasBlock(n.Children) {
+				w.blocks(m, n.Children)
 			} else {
-				m.Paragraph(s.markdownPhrase(n.Children))
+				m.Paragraph(w.phrase(n.Children))
 			}
 		},
 	}
 	k[mdx.Heading] = kind{
 		form: formBlock,
-		resolve: func(s *state, n *mdx.Node, sc *scope) ([]*mdx.Node, bool) {
+		resolve: func(s *resolver, n *mdx.Node, sc *scope) ([]*mdx.Node, bool) {
 			s.ownID(n)
 			n.Children = s.expand(n.Children, sc)
 			return nil, true
 		},
-		html:     (*state).heading,
-		markdown: func(s *state, m *component.Markdown, n *mdx.Node) { s.markdownHeading(m, n.Level, n.Children) },
-		text: func(s *state, t *component.Text, n *mdx.Node) {
-			t.Begin(n.Level, s.plain(n.Children), s.ids[n])
+		html:     (*htmlWriter).heading,
+		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) { w.heading(m, n.Level, n.Children) },
+		text: func(w textWriter, t *component.Text, n *mdx.Node) {
+			t.Begin(n.Level, w.plain(n.Children), w.ids[n])
 		},
 	}
 	k[mdx.Blockquote] = kind{
-		form: formBlock, text: (*state).textBlock,
-		html: func(s *state, b []byte, n *mdx.Node) []byte {
-			return append(s.blocks(append(b, "<blockquote>\n"...), n.Children), "</blockquote>\n"...)
+		form: formBlock, text: textWriter.block,
+		html: func(w *htmlWriter, b []byte, n *mdx.Node) []byte {
+			return append(w.blocks(append(b, "<blockquote>\n"...), n.Children), "</blockquote>\n"...)
 		},
-		markdown: func(s *state, m *component.Markdown, n *mdx.Node) { s.markdownWithin(m, "> ", n) },
+		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) { w.within(m, "> ", n) },
 	}
 	k[mdx.ThematicBreak] = kind{
 		form:     formBlock,
-		html:     func(_ *state, b []byte, _ *mdx.Node) []byte { return append(b, "<hr>\n"...) },
-		markdown: func(_ *state, m *component.Markdown, _ *mdx.Node) { m.Paragraph("---") },
+		html:     func(_ *htmlWriter, b []byte, _ *mdx.Node) []byte { return append(b, "<hr>\n"...) },
+		markdown: func(_ *markdownWriter, m *component.Markdown, _ *mdx.Node) { m.Paragraph("---") },
 	}
 }
 
-// textBlock adds the words of a node on lines of their own.
-func (s *state) textBlock(t *component.Text, n *mdx.Node) {
+// block adds the words of a node on lines of their own.
+func (w textWriter) block(t *component.Text, n *mdx.Node) {
 	t.Break()
-	s.text(t, n.Children)
+	w.AddNodes(t, n.Children)
 	t.Break()
 }
 
 // paragraph appends a paragraph, or a box for one that holds what HTML does not
 // allow in it.
-func (s *state) paragraph(b []byte, n *mdx.Node) []byte {
-	if s.hasBlock(n.Children) {
+func (w *htmlWriter) paragraph(b []byte, n *mdx.Node) []byte {
+	if w.hasBlock(n.Children) {
 		b = append(b, `<div class="para">`...)
-		b = s.blocks(b, n.Children)
+		b = w.blocks(b, n.Children)
 		return append(b, "</div>\n"...)
 	}
 	b = append(b, "<p>"...)
-	b = s.blocks(b, n.Children)
+	b = w.blocks(b, n.Children)
 	return append(b, "</p>\n"...)
 }
 
-func (s *state) heading(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) heading(b []byte, n *mdx.Node) []byte {
 	level := min(max(n.Level, 1), 6)
-	id := s.ids[n]
+	id := w.ids[n]
 	b = append(b, "<h"...)
 	b = append(b, byte('0'+level))
 	b = html.AppendAttr(b, "id", id)
 	b = append(b, '>')
-	b = s.headingBody(b, n, id, level)
+	b = w.headingBody(b, n, id, level)
 	b = append(b, "</h"...)
 	b = append(b, byte('0'+level))
 	return append(b, ">\n"...)
@@ -84,23 +84,23 @@ func (s *state) heading(b []byte, n *mdx.Node) []byte {
 
 // headingBody appends what stands in a heading: its alias, its words and a
 // link to itself. It also lists the heading in the contents.
-func (s *state) headingBody(b []byte, n *mdx.Node, id string, level int) []byte {
-	s.emitted(id)
-	s.listed(level, id, s.plain(n.Children))
-	if alias := s.aliases[n]; alias != "" {
+func (w *htmlWriter) headingBody(b []byte, n *mdx.Node, id string, level int) []byte {
+	w.emitted(id)
+	w.listed(level, id, w.plain(n.Children))
+	if alias := w.aliases[n]; alias != "" {
 		b = append(b, "<span"...)
 		b = html.AppendAttr(b, "id", alias)
 		b = append(b, "></span>"...)
-		s.emitted(alias)
+		w.emitted(alias)
 	}
-	b = s.blocks(b, soleParagraph(n.Children))
-	if noAnchor(n) || s.anchors > 0 { // a link can't stand in a link
+	b = w.blocks(b, soleParagraph(n.Children))
+	if noAnchor(n) || w.anchors > 0 { // a link can't stand in a link
 		return b
 	}
 	b = append(b, `<a class="anchor" href="#`...)
 	b = html.AppendValue(b, component.FragmentEscape(id))
 	b = append(b, '"')
-	b = html.AppendAttr(b, "aria-label", s.say(words.Link))
+	b = html.AppendAttr(b, "aria-label", w.say(words.Link))
 	return append(b, "></a>"...)
 }
 
@@ -116,22 +116,15 @@ func noAnchor(n *mdx.Node) bool {
 	return false
 }
 
-// listed adds an entry to the page's contents.
-func (s *state) listed(level int, id, text string) {
-	if (level == 2 || level == 3) && id != "" && text != "" {
-		s.result.Contents = append(s.result.Contents, Heading{Level: level, ID: id, Text: text})
-	}
-}
-
-func (s *state) markdownHeading(m *component.Markdown, level int, children []*mdx.Node) {
-	text := strings.Join(strings.Fields(s.markdownPhrase(soleParagraph(children))), " ")
+func (w *markdownWriter) heading(m *component.Markdown, level int, children []*mdx.Node) {
+	text := strings.Join(strings.Fields(w.phrase(soleParagraph(children))), " ")
 	if text != "" {
 		m.Paragraph("######"[:min(max(level, 1), 6)] + " " + text)
 	}
 }
 
 // ownID takes {#id} off the end of a heading: the id that its author wants.
-func (s *state) ownID(n *mdx.Node) {
+func (s *resolver) ownID(n *mdx.Node) {
 	last := len(n.Children) - 1
 	if last < 0 || n.Children[last].Kind != mdx.Expression {
 		return

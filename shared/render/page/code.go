@@ -15,18 +15,18 @@ import (
 func registerCode(k *kinds) {
 	k[mdx.CodeBlock] = kind{
 		form: formBlock,
-		resolve: func(s *state, n *mdx.Node, sc *scope) ([]*mdx.Node, bool) {
+		resolve: func(s *resolver, n *mdx.Node, sc *scope) ([]*mdx.Node, bool) {
 			if code := interpolate(n.Value, sc.props); len(code) <= len(n.Value) || s.grows(len(code), sc.file, n.Pos) {
 				n.Value = code
 			}
 			return nil, true
 		},
-		html:     func(s *state, b []byte, n *mdx.Node) []byte { return s.codeBlock(b, n, codeOf(n)) },
-		markdown: func(_ *state, m *component.Markdown, n *mdx.Node) { markdownCode(m, codeOf(n)) },
-		phrase: func(_ *state, b []byte, n *mdx.Node) []byte {
+		html:     func(w *htmlWriter, b []byte, n *mdx.Node) []byte { return w.codeBlock(b, n, codeOf(n)) },
+		markdown: func(_ *markdownWriter, m *component.Markdown, n *mdx.Node) { markdownCode(m, codeOf(n)) },
+		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte {
 			return component.AppendCodeSpan(b, strings.Join(strings.Fields(n.Value), " "))
 		},
-		text: func(_ *state, t *component.Text, n *mdx.Node) {
+		text: func(_ textWriter, t *component.Text, n *mdx.Node) {
 			f := parseFence(n.Name, n.Meta)
 			t.Verbatim(f.annotations(n.Value))
 		},
@@ -64,7 +64,7 @@ func interpolate(code string, props mdx.Object) string {
 // codeBlock appends a block of code; n is the fence, or nil where a component
 // asks. Lines are marked up one by one only where something is special about
 // one of them: it triples the size of the block.
-func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
+func (w *htmlWriter) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	f := parseFence(c.Lang, c.Meta)
 	if c.Title != "" {
 		f.title = c.Title
@@ -72,13 +72,13 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	live := false
 	if isDiagram(f.lang) {
 		var drawn bool
-		if b, drawn, live = s.diagram(b, n, f.title, c.Value); drawn {
+		if b, drawn, live = w.diagram(b, n, f.title, c.Value); drawn {
 			return b
 		}
 	}
-	s.codeLanguage(n, f.lang)
+	w.codeLanguage(n, f.lang)
 	code := f.annotations(strings.ReplaceAll(c.Value, "\r\n", "\n"))
-	if s.r.site.Config.Styling.DarkCode {
+	if w.r.site.Config.Styling.DarkCode {
 		b = append(b, `<div class="code-block dark"`...) // its colours are those of dark pages
 	} else {
 		b = append(b, `<div class="code-block"`...)
@@ -90,7 +90,7 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 		b = html.AppendAttr(b, "data-lang", f.lang)
 	}
 	b = append(b, '>')
-	if icon := s.codeIcon(n, f.icon); f.title != "" || icon != "" {
+	if icon := w.codeIcon(n, f.icon); f.title != "" || icon != "" {
 		b = append(b, `<div class="code-title">`...)
 		if icon != "" {
 			b = append(append(append(b, `<span class="code-icon">`...), icon...), "</span>"...)
@@ -101,7 +101,7 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	// It takes the focus, so that the keyboard can scroll it; a group may have
 	// a name.
 	b = append(b, `<pre tabindex="0" role="group"`...)
-	label := s.say(words.Code)
+	label := w.say(words.Code)
 	if name := cmp.Or(f.title, f.lang); name != "" {
 		label += ": " + name
 	}
@@ -113,34 +113,34 @@ func (s *state) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	b = append(b, "><code>"...)
 	switch {
 	case f.numbers || len(f.marks) > 0 || len(f.words) > 0:
-		b = s.codeLines(b, &f, code)
-	case s.r.code == nil:
+		b = w.codeLines(b, &f, code)
+	case w.r.code == nil:
 		b = html.AppendText(b, code)
 	default:
-		b = highlight.AppendHTML(b, code, s.r.code.Runs(f.lang, code))
+		b = highlight.AppendHTML(b, code, w.r.code.Runs(f.lang, code))
 	}
 	return append(b, "</code></pre></div>\n"...)
 }
 
 // codeLanguage reports a language that the highlighter doesn't know, once a
 // page. Its code is shown in one colour.
-func (s *state) codeLanguage(n *mdx.Node, lang string) {
-	if lang == "" || n == nil || s.r.code == nil {
+func (w *htmlWriter) codeLanguage(n *mdx.Node, lang string) {
+	if lang == "" || n == nil || w.r.code == nil {
 		return
 	}
-	if _, known := s.r.code.Language(lang); !known {
-		s.reportOnce(n, "code-language "+lang, n.Pos, "code-language", "code is shown in one colour: no language is called "+excerpt(lang))
+	if _, known := w.r.code.Language(lang); !known {
+		w.reportOnce(n, "code-language "+lang, n.Pos, "code-language", "code is shown in one colour: no language is called "+excerpt(lang))
 	}
 }
 
 // codeIcon draws the icon before a block's title, "" for none.
-func (s *state) codeIcon(n *mdx.Node, name string) string {
-	if name == "" || s.r.icons == nil {
+func (w *htmlWriter) codeIcon(n *mdx.Node, name string) string {
+	if name == "" || w.r.icons == nil {
 		return ""
 	}
-	svg, ok := s.r.icons.Icon(name, s.r.site.Config.Icons.Library, "")
+	svg, ok := w.r.icons.Icon(name, w.r.site.Config.Icons.Library, "")
 	if !ok && n != nil {
-		s.report(s.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
 	}
 	return svg
 }
@@ -164,16 +164,16 @@ func (f *fence) classes() []string {
 	return classes
 }
 
-func (s *state) codeLines(b []byte, f *fence, code string) []byte {
-	lines := s.lines[:0]
-	if s.r.code != nil {
-		lines = s.r.code.AppendLines(lines, f.lang, code)
+func (w *htmlWriter) codeLines(b []byte, f *fence, code string) []byte {
+	lines := w.lines[:0]
+	if w.r.code != nil {
+		lines = w.r.code.AppendLines(lines, f.lang, code)
 	} else {
 		for line := range strings.SplitSeq(code, "\n") {
 			lines = append(lines, html.AppendText(nil, line))
 		}
 	}
-	s.lines = lines
+	w.lines = lines
 	marks := f.lineMarks(len(lines))
 	room := len(code)
 	for i, line := range lines {
@@ -221,3 +221,9 @@ func markdownCode(m *component.Markdown, c component.Code) {
 	m.Write(code)
 	m.Write("\n" + fence)
 }
+
+// AppendCode implements component.HTML.
+func (w *htmlWriter) AppendCode(b []byte, c component.Code) []byte { return w.codeBlock(b, nil, c) }
+
+// WriteCode implements component.Blocks.
+func (w *markdownWriter) WriteCode(m *component.Markdown, c component.Code) { markdownCode(m, c) }

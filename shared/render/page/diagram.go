@@ -30,29 +30,29 @@ var diagramNames = map[script.Kind]words.Phrase{
 // diagram appends a drawing in place of its source; ok is false where the
 // source is to be shown. Where Mermaid itself may draw it, live is true: the
 // source then stands in an element that its runtime finds.
-func (s *state) diagram(b []byte, n *mdx.Node, title, source string) (out []byte, ok, live bool) {
-	if s.r.diagrams == nil {
+func (w *htmlWriter) diagram(b []byte, n *mdx.Node, title, source string) (out []byte, ok, live bool) {
+	if w.r.diagrams == nil {
 		return b, false, false
 	}
-	d, err := s.r.diagrams.Draw(s.ctx, source)
+	d, err := w.r.diagrams.Draw(w.ctx, source)
 	if err != nil {
-		if s.ctx.Err() != nil {
-			s.fail(s.ctx.Err())
+		if w.ctx.Err() != nil {
+			w.fail(w.ctx.Err())
 			return b, true, false
 		}
 		if !errors.Is(err, script.ErrOther) && n != nil {
-			s.report(s.fileOf(n), n.Pos, mdx.Warning, "diagram-not-drawn", "the diagram is not drawn at export: "+err.Error())
+			w.report(w.fileOf(n), n.Pos, mdx.Warning, "diagram-not-drawn", "the diagram is not drawn at export: "+err.Error())
 		}
 		live = script.Live(err)
-		s.result.Mermaid = s.result.Mermaid || live
+		w.result.Mermaid = w.result.Mermaid || live
 		return b, false, live
 	}
-	s.diagrams++
-	name := cmp.Or(d.Title, title, s.say(diagramNames[d.Kind]))
+	w.diagrams++
+	name := cmp.Or(d.Title, title, w.say(diagramNames[d.Kind]))
 	b = append(b, `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group"`...)
-	b = html.AppendAttr(b, "aria-label", s.say(words.Diagram)+": "+name)
+	b = html.AppendAttr(b, "aria-label", w.say(words.Diagram)+": "+name)
 	b = append(b, '>')
-	b = d.AppendSVG(b, "diagram-"+strconv.Itoa(s.diagrams)+"-", cmp.Or(d.Description, name))
+	b = d.AppendSVG(b, "diagram-"+strconv.Itoa(w.diagrams)+"-", cmp.Or(d.Description, name))
 	b = append(b, `</div>`...)
 	if caption := cmp.Or(title, d.Title); caption != "" {
 		b = append(b, `<figcaption>`...)
@@ -60,7 +60,7 @@ func (s *state) diagram(b []byte, n *mdx.Node, title, source string) (out []byte
 		b = append(b, `</figcaption>`...)
 	}
 	b = append(b, `<details class="diagram-text"><summary>`...)
-	b = html.AppendText(b, s.say(words.DiagramText))
+	b = html.AppendText(b, w.say(words.DiagramText))
 	b = append(b, "</summary>"...)
 	b = appendLines(b, d.Lines)
 	return append(b, "</details></figure>\n"...), true, false

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // declare binds what the import and export statements of a file name.
-func (s *state) declare(root *mdx.Node, sc *scope) {
+func (s *resolver) declare(root *mdx.Node, sc *scope) {
 	if s.r.islands != nil {
 		sc.module = module(root)
 	}
@@ -26,7 +27,7 @@ func (s *state) declare(root *mdx.Node, sc *scope) {
 }
 
 // declareAll binds the names of statements that stand in a text at a place.
-func (s *state) declareAll(imports []expr.Import, exports []expr.Export, text string, pos mdx.Pos, sc *scope) {
+func (s *resolver) declareAll(imports []expr.Import, exports []expr.Export, text string, pos mdx.Pos, sc *scope) {
 	for _, im := range imports {
 		s.declareImport(im, pos, sc)
 	}
@@ -45,7 +46,7 @@ func (s *state) declareAll(imports []expr.Import, exports []expr.Export, text st
 	}
 }
 
-func (s *state) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
+func (s *resolver) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
 	bind := func(local string, v any) {
 		if local != "" {
 			sc.names.Set(local, v)
@@ -95,19 +96,9 @@ func (s *state) declareImport(im expr.Import, pos mdx.Pos, sc *scope) {
 	}
 }
 
-// isScript reports whether a file, by its name in lower case, is JavaScript.
-func isScript(name string) bool {
-	for _, ext := range [...]string{".js", ".jsx", ".mjs", ".ts", ".tsx"} {
-		if strings.HasSuffix(name, ext) {
-			return true
-		}
-	}
-	return false
-}
-
 // module returns the scope of another file, whose names are what it exports; nil
 // when it can't be read.
-func (s *state) module(file string, pos mdx.Pos, sc *scope) *scope {
+func (s *resolver) module(file string, pos mdx.Pos, sc *scope) *scope {
 	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, file) {
 		s.report(sc.file, pos, mdx.Error, "snippet-cycle", "the imports of "+file+" lead back to itself")
 		return nil
@@ -120,7 +111,6 @@ func (s *state) module(file string, pos mdx.Pos, sc *scope) *scope {
 		s.snippetError(file, sn.err, pos, sc)
 		return nil
 	}
-	s.input(file)
 	inner := newScope(file, nil)
 	s.stack = append(s.stack, file)
 	if sn.file != nil {
@@ -137,59 +127,44 @@ func (s *state) module(file string, pos mdx.Pos, sc *scope) *scope {
 	return inner
 }
 
-// statement is one statement of a file of JavaScript.
-type statement struct {
-	text    string
-	line    int
-	imports []expr.Import
-	exports []expr.Export
-}
-
-// parseScript reads the statements of a file of JavaScript: those that begin
-// at the start of a line. What a file declares without exporting it is known
-// to the rest of the file.
-func parseScript(src string) []statement {
-	var out []statement
-	start, line := 0, 1
-	flush := func(end, nextLine int) {
-		text := src[start:end]
-		st := statement{line: line}
-		for _, word := range [...]string{"const ", "let ", "var ", "function ", "class "} {
-			if strings.HasPrefix(text, word) {
-				text = "export " + text
-				break
-			}
-		}
-		if strings.HasPrefix(text, "import") || strings.HasPrefix(text, "export") {
-			st.text = text
-			st.imports, st.exports, _, _ = expr.ParseModule(text)
-			out = append(out, st)
-		}
-		start, line = end, nextLine
-	}
-	at := 0
-	for n := 1; at < len(src); n++ {
-		end := strings.IndexByte(src[at:], '\n')
-		if end < 0 {
-			end = len(src) - at - 1
-		}
-		for _, word := range [...]string{"import ", "import{", "export ", "export{", "const ", "let ", "var ", "function ", "async ", "class "} {
-			if strings.HasPrefix(src[at:], word) && at > start {
-				flush(at, n)
-				break
-			}
-		}
-		at += end + 1
-	}
-	flush(len(src), 0)
-	return out
-}
-
 // snippetError reports a snippet that is not there; another error of reading
 // ends the rendering.
-func (s *state) snippetError(file string, err error, pos mdx.Pos, sc *scope) {
+func (s *resolver) snippetError(file string, err error, pos mdx.Pos, sc *scope) {
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
 		s.fail(fmt.Errorf("read %s: %w", file, err))
 	}
 	s.report(sc.file, pos, mdx.Error, "snippet-missing", "there is no snippet "+file)
+}
+
+// importPath gives the file that an import names, or "" when it leads out of
+// the site.
+func (s *resolver) importPath(from string, sc *scope) string {
+	p := from
+	if !strings.HasPrefix(p, "/") {
+		p = path.Join(path.Dir(sc.file), p)
+	}
+	p = strings.TrimPrefix(path.Clean(p), "/")
+	if !fs.ValidPath(p) || p == "." {
+		return ""
+	}
+	return p
+}
+
+// module collects the import and export statements of a source, each on its
+// own line.
+func module(root *mdx.Node) string {
+	var b strings.Builder
+	line := 1
+	for _, n := range root.Children {
+		if n.Kind != mdx.ESM {
+			continue
+		}
+		for ; line < n.Pos.Line; line++ {
+			b.WriteByte('\n')
+		}
+		b.WriteString(n.Value)
+		b.WriteByte('\n')
+		line += strings.Count(n.Value, "\n") + 1
+	}
+	return b.String()
 }

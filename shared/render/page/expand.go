@@ -1,89 +1,16 @@
 package page
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// registerSource registers what a source has and a resolved page does not.
-func registerSource(k *kinds) {
-	gone := kind{form: formGone, resolve: func(*state, *mdx.Node, *scope) ([]*mdx.Node, bool) { return nil, false }}
-	k[mdx.ESM], k[mdx.Definition] = gone, gone
-	k[mdx.Expression] = kind{form: formGone, resolve: (*state).expandExpression}
-}
-
-// Limits of what one page may grow to. They stop snippets that include each
-// other over and over, and bound the memory of a page.
-const (
-	maxSnippetDepth = 32
-	// maxNodes bounds a page's nodes; a text counts once more for every
-	// bytesPerNode bytes of it.
-	maxNodes     = 200_000
-	bytesPerNode = 256
-	// maxComponentDepth bounds components that show each other.
-	maxComponentDepth = 64
-	// maxAttrs bounds an element's attributes, spread ones included: each is
-	// compared with the others, and what is spread may be spread many times.
-	maxAttrs = 500
-)
-
-// snippet is a source that others include, parsed once for the site.
-type snippet struct {
-	once sync.Once
-	// file is the tree of one in MDX, statements are those of one in
-	// JavaScript.
-	file        *mdx.File
-	statements  []statement
-	diagnostics []mdx.Diagnostic
-	err         error
-}
-
-// snippetCache holds the snippets of a site by path.
-type snippetCache struct{ m sync.Map }
-
-func (r *Renderer) snippet(name string) *snippet {
-	v, _ := r.snippets.m.LoadOrStore(name, new(snippet))
-	sn := v.(*snippet)
-	sn.once.Do(func() {
-		src, err := fs.ReadFile(r.fs, name)
-		if err != nil {
-			sn.err = err
-			if !errors.Is(err, fs.ErrNotExist) {
-				r.snippets.m.CompareAndDelete(name, v) // it may go well the next time
-			}
-			return
-		}
-		if isScript(strings.ToLower(name)) {
-			sn.statements = parseScript(string(src))
-			return
-		}
-		sn.file, sn.diagnostics = r.parse(name, src)
-		mdx.Unravel(sn.file.Root)
-	})
-	return sn
-}
-
-// parse reads a source after the site's variables were put into it.
-func (r *Renderer) parse(name string, src []byte) (*mdx.File, []mdx.Diagnostic) {
-	o := mdx.Options{File: name, Dollars: mdx.ClearDollars}
-	if latex := r.site.Config.Styling.Latex; latex != nil {
-		o.Dollars = mdx.DoubleDollars
-		if *latex {
-			o.Dollars = mdx.SingleDollars
-		}
-	}
-	return mdx.Parse(r.site.Expand(src), o)
-}
-
 // expandFile resolves a file's content in a scope of its own.
-func (s *state) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
+func (s *resolver) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
 	s.declare(root, sc)
 	return s.paragraphs(s.expand(root.Children, sc))
 }
@@ -91,7 +18,7 @@ func (s *state) expandFile(root *mdx.Node, sc *scope) []*mdx.Node {
 // expand resolves nodes: snippets are replaced by their content, expressions
 // by their values, attributes hold literals afterwards. The nodes are changed
 // in place; the slice that is returned may be another.
-func (s *state) expand(list []*mdx.Node, sc *scope) []*mdx.Node {
+func (s *resolver) expand(list []*mdx.Node, sc *scope) []*mdx.Node {
 	out := list[:0:0]
 	changed := false
 	for i, n := range list {
@@ -115,14 +42,14 @@ func (s *state) expand(list []*mdx.Node, sc *scope) []*mdx.Node {
 }
 
 // expandNode returns what stands in place of a node, or same.
-func (s *state) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
+func (s *resolver) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
 	if !s.grows(nodeBytes(n), sc.file, n.Pos) {
 		return nil, false
 	}
 	if s.origin != nil && sc.file != s.source {
 		s.origin[n] = sc.file
 	}
-	if resolve := s.kinds[n.Kind].resolve; resolve != nil {
+	if resolve := s.r.kinds[n.Kind].resolve; resolve != nil {
 		return resolve(s, n, sc)
 	}
 	if len(n.Children) > 0 {
@@ -131,30 +58,7 @@ func (s *state) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool)
 	return nil, true
 }
 
-// grows counts one more part of the page, with so many bytes of text. It is
-// false once the page is too large, which it reports.
-func (s *state) grows(text int, file string, pos mdx.Pos) bool {
-	if s.size += 1 + text/bytesPerNode; s.size <= maxNodes {
-		return true
-	}
-	if !s.tooLarge {
-		s.tooLarge = true
-		s.report(file, pos, mdx.Error, "page-too-large",
-			fmt.Sprintf("the page grows to more than %d parts; the rest is left out", maxNodes))
-	}
-	return false
-}
-
-// nodeBytes is the text that a node itself has: its own and its attributes'.
-func nodeBytes(n *mdx.Node) int {
-	size := len(n.Value)
-	for i := range n.Attrs {
-		size += len(n.Attrs[i].Value)
-	}
-	return size
-}
-
-func (s *state) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, same bool) {
+func (s *resolver) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, same bool) {
 	t := s.try()
 	v, err := s.evaluate(n.Value, sc, n.Pos)
 	ok := err == nil
@@ -177,7 +81,7 @@ func (s *state) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, same
 }
 
 // dissolve returns the content of an element that is shown without it.
-func (s *state) dissolve(n *mdx.Node, sc *scope) []*mdx.Node {
+func (s *resolver) dissolve(n *mdx.Node, sc *scope) []*mdx.Node {
 	list := s.expand(n.Children, sc)
 	if !n.Inline {
 		return s.paragraphs(list)
@@ -185,71 +89,7 @@ func (s *state) dissolve(n *mdx.Node, sc *scope) []*mdx.Node {
 	return list
 }
 
-// content turns a value into the nodes that show it.
-func (s *state) content(v any, pos mdx.Pos) ([]*mdx.Node, bool) {
-	switch v := v.(type) {
-	case nodes:
-		list := make([]*mdx.Node, len(v))
-		for i, n := range v {
-			// A copy each time: two nodes never share an id.
-			list[i] = s.clone(n)
-		}
-		return list, true
-	case []any:
-		// A list may hold the same one many times, and that again.
-		if !s.grows(len(v), s.source, pos) {
-			return nil, true
-		}
-		var list []*mdx.Node
-		for _, x := range v {
-			part, ok := s.content(x, pos)
-			if !ok {
-				return nil, false
-			}
-			list = append(list, part...)
-		}
-		return list, true
-	}
-	text, ok := display(v)
-	if !ok {
-		return nil, false
-	}
-	if text == "" {
-		return nil, true
-	}
-	if !s.grows(len(text), s.source, pos) {
-		return nil, true
-	}
-	return []*mdx.Node{{Kind: mdx.Text, Value: text, Pos: pos, End: pos}}, true
-}
-
-// clone copies resolved nodes with what is known about them.
-func (s *state) clone(n *mdx.Node) *mdx.Node {
-	c := *n
-	if !s.grows(nodeBytes(n), s.fileOf(n), n.Pos) {
-		c.Value, c.Children, c.Attrs = "", nil, nil
-		return &c
-	}
-	if file, ok := s.origin[n]; ok {
-		s.origin[&c] = file
-	}
-	if slots, ok := s.slots[n]; ok {
-		copied := make(map[string][]*mdx.Node, len(slots))
-		for name, list := range slots {
-			copied[name], _ = s.content(nodes(list), n.Pos)
-		}
-		s.slots[&c] = copied
-	}
-	if n.Children != nil {
-		c.Children = make([]*mdx.Node, len(n.Children))
-		for i, child := range n.Children {
-			c.Children[i] = s.clone(child)
-		}
-	}
-	return &c
-}
-
-func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
+func (s *resolver) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
 	if len(n.Attrs) > maxAttrs {
 		s.attrsCut(n)
 		n.Attrs = n.Attrs[:maxAttrs]
@@ -269,7 +109,7 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 			list, ok := s.custom(n, props, children, sc.names)
 			switch {
 			case !ok:
-				s.trial = t.outer // the attributes are evaluated again below
+				s.end(t) // the attributes are evaluated again below
 			case snippet:
 				s.keep(t)
 				return list, false
@@ -324,12 +164,12 @@ func (s *state) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 }
 
 // attrsCut tells the author of an element with too many attributes.
-func (s *state) attrsCut(n *mdx.Node) {
+func (s *resolver) attrsCut(n *mdx.Node) {
 	s.report(s.fileOf(n), n.Pos, mdx.Warning, "attributes-cut", fmt.Sprintf("<%s> has more than %d attributes; the rest is left out", n.Name, maxAttrs))
 }
 
 // props evaluates an element's attributes.
-func (s *state) props(n *mdx.Node, sc *scope) []prop {
+func (s *resolver) props(n *mdx.Node, sc *scope) []prop {
 	out := make([]prop, 0, len(n.Attrs))
 	for _, a := range n.Attrs {
 		if len(out) > maxAttrs {
@@ -373,35 +213,9 @@ func (s *state) props(n *mdx.Node, sc *scope) []prop {
 	return out
 }
 
-// literal makes an attribute from a value. JSX goes to the node's slots.
-func (s *state) literal(n *mdx.Node, name string, v any) (mdx.Attr, bool) {
-	switch v := v.(type) {
-	case string:
-		if !s.grows(len(v), s.fileOf(n), n.Pos) {
-			v = ""
-		}
-		return mdx.Attr{Kind: mdx.AttrString, Name: name, Value: v}, true
-	case nodes:
-		list, _ := s.content(v, n.Pos)
-		if s.slots[n] == nil {
-			s.slots[n] = map[string][]*mdx.Node{}
-		}
-		if list == nil {
-			list = []*mdx.Node{}
-		}
-		s.slots[n][name] = list
-		return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: "null"}, true
-	}
-	src, ok := literalSource(v)
-	if !s.grows(len(src), s.fileOf(n), n.Pos) {
-		src = "null"
-	}
-	return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: src}, ok
-}
-
 // include puts a snippet in place of the element that names it; children are
 // what the element holds, shown when there is no such snippet.
-func (s *state) include(name string, n *mdx.Node, props mdx.Object, children []*mdx.Node) []*mdx.Node {
+func (s *resolver) include(name string, n *mdx.Node, props mdx.Object, children []*mdx.Node) []*mdx.Node {
 	file := s.fileOf(n)
 	if len(s.stack) >= maxSnippetDepth || slices.Contains(s.stack, name) {
 		s.report(file, n.Pos, mdx.Error, "snippet-cycle",
@@ -419,9 +233,8 @@ func (s *state) include(name string, n *mdx.Node, props mdx.Object, children []*
 		}
 		return s.paragraphs(children)
 	}
-	s.input(name)
 	for _, d := range sn.diagnostics {
-		s.add(d)
+		s.said.add(d)
 	}
 	if s.origin == nil {
 		s.origin = map[*mdx.Node]string{}
@@ -437,39 +250,4 @@ func (s *state) include(name string, n *mdx.Node, props mdx.Object, children []*
 		return list[0].Children
 	}
 	return list
-}
-
-// importPath gives the file that an import names, or "" when it leads out of
-// the site.
-func (s *state) importPath(from string, sc *scope) string {
-	p := from
-	if !strings.HasPrefix(p, "/") {
-		p = path.Join(path.Dir(sc.file), p)
-	}
-	p = strings.TrimPrefix(path.Clean(p), "/")
-	if !fs.ValidPath(p) || p == "." {
-		return ""
-	}
-	return p
-}
-
-// excerpt shortens a source for a message.
-func excerpt(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	return cutText(s, 60)
-}
-
-// cutText gives a text with no more than most bytes of it, in whole characters.
-func cutText(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && s[most]&0xC0 == 0x80 {
-		most--
-	}
-	return s[:most] + "…"
-}
-
-func isHandler(name string) bool {
-	return len(name) > 2 && strings.EqualFold(name[:2], "on") && isPath(name)
 }

@@ -1,37 +1,144 @@
 package page
 
 import (
+	"context"
+	"strings"
+
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
+// htmlWriter writes a tree as HTML, and collects what is known of the page once
+// that is written.
+type htmlWriter struct {
+	*tree
+	notes
+	ctx    context.Context
+	result Result
+
+	anchors  int // depth of links: HTML knows none within another
+	svg      int // depth of svg elements
+	diagrams int // that were drawn
+	images   int // pictures written so far
+	// once is what reportOnce said, classes are those that the author wrote.
+	once, classes map[string]struct{}
+	// inlined is the file of links in attributes, where it is not the page's.
+	inlined map[*mdx.Node]string
+	// cited are the footnotes that were referred to, by their definitions; order
+	// is that of the first references.
+	cited map[*mdx.Node]*footnote
+	order []*footnote
+	lines [][]byte
+	// href makes addresses where nodes are shown that stand on no page.
+	href func(address string) string
+}
+
+var _ component.HTML = (*htmlWriter)(nil)
+
 // blocks appends nodes, blocks or inlines.
-func (s *state) blocks(b []byte, list []*mdx.Node) []byte {
+func (w *htmlWriter) blocks(b []byte, list []*mdx.Node) []byte {
 	for _, n := range list {
-		b = s.html(b, n)
+		b = w.node(b, n)
 	}
 	return b
 }
 
-// html appends one node.
-func (s *state) html(b []byte, n *mdx.Node) []byte {
-	if write := s.kinds[n.Kind].html; write != nil {
-		return write(s, b, n)
+// node appends one node.
+func (w *htmlWriter) node(b []byte, n *mdx.Node) []byte {
+	if write := w.r.kinds[n.Kind].html; write != nil {
+		return write(w, b, n)
 	}
 	return b
 }
 
-// childHTML appends a node's content alone.
-func (s *state) childHTML(b []byte, n *mdx.Node) []byte { return s.blocks(b, n.Children) }
+// children appends a node's content alone.
+func (w *htmlWriter) children(b []byte, n *mdx.Node) []byte { return w.blocks(b, n.Children) }
 
 // scrollBox begins an element that scrolls by itself where it is too wide. It
 // takes the focus, so that the keyboard can scroll it too; it is a group and
 // not a region, because a page's tables and formulas are no landmarks.
-func (s *state) scrollBox(b []byte, class string, name words.Phrase) []byte {
+func (w *htmlWriter) scrollBox(b []byte, class string, name words.Phrase) []byte {
 	b = append(b, `<div class="`...)
 	b = append(b, class...)
 	b = append(b, `" tabindex="0" role="group"`...)
-	b = html.AppendAttr(b, "aria-label", s.say(name))
+	b = html.AppendAttr(b, "aria-label", w.say(name))
 	return append(b, '>')
+}
+
+// emitted records that an id stands in the HTML.
+func (w *htmlWriter) emitted(id string) {
+	if id != "" && !w.used.taken[id] {
+		w.used.taken[id] = true
+		w.result.IDs = append(w.result.IDs, id)
+	}
+}
+
+// reportOnce records a warning the first time that key occurs on the page.
+func (w *htmlWriter) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, message string) {
+	if _, again := w.once[key]; again {
+		return
+	}
+	if w.once == nil {
+		w.once = map[string]struct{}{}
+	}
+	w.once[key] = struct{}{}
+	w.report(w.fileOf(n), pos, mdx.Warning, code, message)
+}
+
+// AppendNodes implements component.HTML. Text that stands beside blocks, as in
+// <Step>Do this: <Note>…</Note></Step>, becomes paragraphs: a style sheet sees no
+// text, and would put no space between the two.
+func (w *htmlWriter) AppendNodes(b []byte, nodes []*mdx.Node) []byte {
+	if !w.hasBlock(nodes) {
+		return w.blocks(b, nodes)
+	}
+	for len(nodes) > 0 {
+		n, text := 0, false
+		for n < len(nodes) && !w.isBlock(nodes[n]) {
+			text = text || nodes[n].Kind == mdx.Text && strings.TrimSpace(nodes[n].Value) != ""
+			n++
+		}
+		switch {
+		case n == 0:
+			n = 1
+			b = w.node(b, nodes[0])
+		case text && !w.hasBlock(nodes[:n]):
+			b = append(b, "<p>"...)
+			b = w.blocks(b, nodes[:n])
+			b = append(b, "</p>\n"...)
+		default:
+			b = w.blocks(b, nodes[:n])
+		}
+		nodes = nodes[n:]
+	}
+	return b
+}
+
+// fileOf is the file that a node was written in.
+func (w *htmlWriter) fileOf(n *mdx.Node) string {
+	if f, ok := w.inlined[n]; ok {
+		return f
+	}
+	return w.tree.fileOf(n)
+}
+
+// ID implements component.Page: the id stands in the HTML from here on.
+func (w *htmlWriter) ID(e *component.Element) string {
+	id := w.ids[e.Node]
+	w.emitted(id)
+	return id
+}
+
+// NewMarkdown implements component.Page: what is in a link has none of its own.
+func (w *htmlWriter) NewMarkdown() *component.Markdown {
+	return component.NewMarkdown(&markdownWriter{tree: w.tree, anchors: w.anchors})
+}
+
+// listed adds an entry to the page's contents.
+func (w *htmlWriter) listed(level int, id, text string) {
+	if (level == 2 || level == 3) && id != "" && text != "" {
+		w.result.Contents = append(w.result.Contents, Heading{Level: level, ID: id, Text: text})
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
@@ -18,14 +17,22 @@ func reserved() []string {
 // footnotesID is the id of the heading above the footnotes.
 const footnotesID = "bindery-footnotes"
 
+// idSet holds the ids that are given out.
+type idSet struct {
+	// taken holds them; true once they are written.
+	taken map[string]bool
+	// next is the number that the next id of a name begins its search at.
+	next map[string]int
+}
+
 // assignIDs gives every heading, and every component that wants one, an id
 // that no other element of the page has. Ids that authors wrote come first,
 // then headings in order, then components, then the aliases of headings: what
 // an author wrote down is never changed by what another part of the page is
 // called.
-func (s *state) assignIDs() {
+func (s *resolver) assignIDs() {
 	for _, id := range reserved() {
-		s.taken[id] = false
+		s.used.taken[id] = false
 	}
 	written, headings, components := s.wantIDs()
 	for _, n := range written {
@@ -33,20 +40,20 @@ func (s *state) assignIDs() {
 	}
 	for _, n := range headings {
 		if id := s.ownIDs[n]; id != "" {
-			s.ids[n] = s.unique(id)
+			s.ids[n] = s.used.unique(id)
 		}
 	}
 	texts := make([]string, len(headings))
 	for i, n := range headings {
 		texts[i] = s.plain(n.Children)
 		if s.ownIDs[n] == "" {
-			s.ids[n] = s.unique(slug(texts[i]))
+			s.ids[n] = s.used.unique(slug(texts[i]))
 		}
 	}
 	for _, n := range components {
 		prefix, text := s.component(n).ID(s.element(n, s.component(n)))
 		if text = slug(text); text != "" {
-			s.ids[n] = s.unique(prefix + text)
+			s.ids[n] = s.used.unique(prefix + text)
 		}
 	}
 	s.addAliases(headings, texts)
@@ -54,13 +61,15 @@ func (s *state) assignIDs() {
 
 // wantIDs returns the page's elements with an id of their author's, and those
 // without one that get one. It defines the footnotes on its way.
-func (s *state) wantIDs() (written, headings, components []*mdx.Node) {
+func (s *resolver) wantIDs() (written, headings, components []*mdx.Node) {
 	visit := func(n *mdx.Node) bool {
 		switch n.Kind {
 		case mdx.Heading:
 			headings = append(headings, n)
 		case mdx.FootnoteDef:
-			s.defineFootnote(n)
+			if _, again := s.footnotes[n.Name]; !again {
+				s.footnotes[n.Name] = n
+			}
 		case mdx.Element:
 			c := s.component(n)
 			_, own := n.Attr("id")
@@ -83,24 +92,24 @@ func (s *state) wantIDs() (written, headings, components []*mdx.Node) {
 
 // takeWritten takes the id that an element's author wrote, unless another
 // element has it.
-func (s *state) takeWritten(n *mdx.Node) {
+func (s *resolver) takeWritten(n *mdx.Node) {
 	id, _ := n.Attr("id")
 	v, _ := attrValue(id)
 	text, _ := display(v)
 	if text = strings.TrimSpace(text); text == "" {
 		return
 	}
-	if _, again := s.taken[text]; again {
+	if _, again := s.used.taken[text]; again {
 		s.report(s.fileOf(n), id.Pos, mdx.Warning, "id-duplicate", "the id "+text+" is taken already on this page; this one is left out")
 		return
 	}
-	s.taken[text] = false
+	s.used.taken[text] = false
 	s.ids[n] = text
 }
 
 // addAliases gives headings the ids that GitHub gives them as well, as far as
 // they are free: links written for it lead there.
-func (s *state) addAliases(headings []*mdx.Node, texts []string) {
+func (s *resolver) addAliases(headings []*mdx.Node, texts []string) {
 	count := map[string]int{}
 	for i, n := range headings {
 		alias := githubSlug(texts[i])
@@ -113,10 +122,10 @@ func (s *state) addAliases(headings []*mdx.Node, texts []string) {
 		if alias == "" || alias == s.ids[n] || s.ownIDs[n] != "" {
 			continue
 		}
-		if _, used := s.taken[alias]; used {
+		if _, used := s.used.taken[alias]; used {
 			continue
 		}
-		s.taken[alias] = false
+		s.used.taken[alias] = false
 		if s.aliases == nil {
 			s.aliases = map[*mdx.Node]string{}
 		}
@@ -124,26 +133,9 @@ func (s *state) addAliases(headings []*mdx.Node, texts []string) {
 	}
 }
 
-// walk visits a node, what is below it and what its attributes hold.
-func (s *state) walk(n *mdx.Node, fn func(*mdx.Node) bool) {
-	if !fn(n) {
-		return
-	}
-	if slots, ok := s.slots[n]; ok {
-		for _, a := range n.Attrs {
-			for _, c := range slots[a.Name] {
-				s.walk(c, fn)
-			}
-		}
-	}
-	for _, c := range n.Children {
-		s.walk(c, fn)
-	}
-}
-
 // unique returns id, or id with the first number from 2 on that makes it free,
 // and takes it.
-func (s *state) unique(id string) string {
+func (s *idSet) unique(id string) string {
 	if id == "" {
 		id = "section"
 	}
@@ -162,24 +154,6 @@ func (s *state) unique(id string) string {
 			return numbered
 		}
 	}
-}
-
-// emitted records that an id stands in the HTML.
-func (s *state) emitted(id string) {
-	if id != "" && !s.taken[id] {
-		s.taken[id] = true
-		s.result.IDs = append(s.result.IDs, id)
-	}
-}
-
-// plain returns the words of inline content.
-func (s *state) plain(list []*mdx.Node) string {
-	if len(list) == 1 && list[0].Kind == mdx.Text {
-		return strings.TrimSpace(list[0].Value)
-	}
-	t := component.NewText(s)
-	s.text(t, list)
-	return strings.ReplaceAll(t.String(), "\n", " ")
 }
 
 // slug makes an id from a heading: its words in lower case, joined by hyphens.
@@ -223,10 +197,4 @@ func githubSlug(text string) string {
 		}
 	}
 	return string(b)
-}
-
-func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-func isHeadingTag(name string) bool {
-	return len(name) == 2 && name[0] == 'h' && '1' <= name[1] && name[1] <= '6'
 }

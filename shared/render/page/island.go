@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,37 +38,12 @@ const (
 	maxIslandSteps = 1_000_000
 )
 
-// trial is one attempt to show an element or an expression without an engine.
-// Trials nest: what an element holds is shown within the trial of the element.
-type trial struct {
-	outer *trial
-	// said is what there is to report if the attempt is what readers get.
-	said report
-	// needsEngine is set when a part was left out because it needs an engine.
-	needsEngine bool
-}
-
-// try begins a trial; settle ends it.
-func (s *state) try() *trial {
-	s.trial = &trial{outer: s.trial}
-	return s.trial
-}
-
-// needsEngine leaves a part of the page out because it needs an engine: the
-// trial around it knows, and the author is told unless an engine shows it.
-func (s *state) needsEngine(file string, pos mdx.Pos, message string) {
-	if s.trial != nil {
-		s.trial.needsEngine = true
-	}
-	s.report(file, pos, mdx.Warning, "script-needed", message)
-}
-
 // settle ends a trial of showing a node. Where the node needs an engine, and
 // there is one, the result is what the engine shows; otherwise it is false, and
 // what the trial said is reported. attrs are the node's attributes as they were
 // written, children what it holds.
-func (s *state) settle(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope) ([]*mdx.Node, bool) {
-	s.trial = t.outer
+func (s *resolver) settle(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope) ([]*mdx.Node, bool) {
+	s.end(t)
 	if t.needsEngine && s.r.islands != nil {
 		if shown, ok := s.island(t, n, attrs, children, sc); ok {
 			return shown, true
@@ -77,22 +53,11 @@ func (s *state) settle(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.
 	return nil, false
 }
 
-// keep reports what a trial said.
-func (s *state) keep(t *trial) {
-	s.trial = t.outer
-	for _, d := range t.said.list {
-		s.add(d)
-	}
-	if t.outer != nil && t.needsEngine {
-		t.outer.needsEngine = true
-	}
-}
-
 // island shows what a node is in JavaScript: an element with its attributes, or
 // an expression. children are what the element holds. When it can't be shown,
 // the result is false, and the report says why in place of what the trial
 // without an engine said.
-func (s *state) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope) ([]*mdx.Node, bool) {
+func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope) ([]*mdx.Node, bool) {
 	if n.Kind == mdx.Element && (isPart(n.Name) || len(children) > 0 && holdsParts(n.Name)) {
 		return nil, false
 	}
@@ -102,7 +67,7 @@ func (s *state) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.
 	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Number: s.islands, Expression: s.islandSource(n, attrs, len(children) > 0)}
 	props, names := islandProps(sc)
 	source.Props, source.Names = props, names
-	shown, err := s.r.islands.Render(s.ctx, s.r.fs, source, s.componentNames())
+	shown, err := s.r.islands.Render(s.ctx, s.r.fs, source, s.r.componentNames())
 	if err != nil {
 		var fault *island.Error
 		switch {
@@ -111,7 +76,7 @@ func (s *state) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.
 		case unknown(err):
 			s.fail(err)
 		case errors.As(err, &fault):
-			*t = trial{outer: t.outer}
+			*t = trial{outer: t.outer, before: t.before}
 			s.islandSteps += fault.Steps
 			if fault.Limit { // no other is tried on this page
 				s.islands = maxIslands
@@ -134,10 +99,7 @@ func (s *state) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.
 		return nil, false
 	}
 	s.islandSteps += shown.Steps
-	for _, name := range shown.Inputs {
-		s.input(name)
-	}
-	tree := islandTree{state: s, at: n, scope: sc, children: children, live: shown.Live}
+	tree := islandTree{resolver: s, at: n, scope: sc, children: children, live: shown.Live}
 	list := tree.nodes(shown.Nodes, true)
 	if tree.unmarked { // without its content it must not be drawn anew
 		shown.Live = false
@@ -205,7 +167,7 @@ func says(list []*mdx.Node) bool {
 }
 
 // islandSource writes a node as the source of what is shown.
-func (s *state) islandSource(n *mdx.Node, attrs []mdx.Attr, holds bool) string {
+func (s *resolver) islandSource(n *mdx.Node, attrs []mdx.Attr, holds bool) string {
 	if n.Kind == mdx.Expression {
 		return "{" + n.Value + "}"
 	}
@@ -253,8 +215,8 @@ func islandProps(sc *scope) (props string, names []string) {
 }
 
 // componentNames are those of the components that scripts may use.
-func (s *state) componentNames() []string {
-	all := s.r.registry.All()
+func (r *Renderer) componentNames() []string {
+	all := r.registry.All()
 	names := make([]string, len(all))
 	for i, c := range all {
 		names[i] = c.Name
@@ -263,28 +225,9 @@ func (s *state) componentNames() []string {
 	return names
 }
 
-// module collects the import and export statements of a source, each on its
-// own line.
-func module(root *mdx.Node) string {
-	var b strings.Builder
-	line := 1
-	for _, n := range root.Children {
-		if n.Kind != mdx.ESM {
-			continue
-		}
-		for ; line < n.Pos.Line; line++ {
-			b.WriteByte('\n')
-		}
-		b.WriteString(n.Value)
-		b.WriteByte('\n')
-		line += strings.Count(n.Value, "\n") + 1
-	}
-	return b.String()
-}
-
 // islandTree turns what a script shows into nodes of the page.
 type islandTree struct {
-	*state
+	*resolver
 	at       *mdx.Node
 	scope    *scope
 	children []*mdx.Node
@@ -470,41 +413,36 @@ func scriptPath(address string, script []byte) string {
 }
 
 // islandScript makes the script that brings the page's islands to life.
-func (s *state) islandScript() {
-	if len(s.live) == 0 {
-		return
+func (t *tree) islandScript(ctx context.Context, result *Result) error {
+	if len(t.live) == 0 {
+		return nil
 	}
 	type start struct {
 		Root      string            `json:"root"`
 		Addresses map[string]string `json:"addresses,omitempty"`
 		Props     []json.RawMessage `json:"props"`
 	}
-	output := s.r.site.Pages[s.page].Output
-	st := start{Root: strings.Repeat("../", strings.Count(output, "/")), Addresses: s.addresses}
-	for _, l := range s.live {
-		props := l.Props
-		if props == "" {
-			props = "{}"
-		}
-		st.Props = append(st.Props, json.RawMessage(props))
+	p := &t.r.site.Pages[t.page]
+	st := start{Root: strings.Repeat("../", strings.Count(p.Output, "/")), Addresses: t.addresses}
+	for _, l := range t.live {
+		st.Props = append(st.Props, json.RawMessage(cmp.Or(l.Props, "{}")))
 	}
 	data, err := json.Marshal(st)
+	var script []byte
+	var words []string
 	if err == nil {
-		s.result.Script, s.result.MaybeClasses, err = s.r.islands.Script(s.ctx, s.r.fs, s.live, s.componentNames(), data)
+		script, words, err = t.r.islands.Script(ctx, t.r.fs, t.live, t.r.componentNames(), data)
 	}
-	if err == nil {
-		s.result.ScriptPath = scriptPath(s.r.site.Pages[s.page].Address, s.result.Script)
-		return
+	switch {
+	case err == nil:
+		result.Script, result.MaybeClasses, result.ScriptPath = script, words, scriptPath(p.Address, script)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case unknown(err):
+		return err
+	default:
+		// Each of them was rendered, so this is ours; readers see what they showed.
+		t.r.log.LogAttrs(ctx, slog.LevelError, "a page's components stay as they are at first", slog.String("file", t.source), slog.Any("error", err))
 	}
-	s.result.Script, s.result.MaybeClasses = nil, nil
-	if s.ctx.Err() != nil {
-		s.fail(s.ctx.Err())
-		return
-	}
-	if unknown(err) {
-		s.fail(err)
-		return
-	}
-	// Each of them was rendered, so this is ours; readers see what they showed.
-	s.r.log.LogAttrs(s.ctx, slog.LevelError, "a page's components stay as they are at first", slog.String("file", s.source), slog.Any("error", err))
+	return nil
 }

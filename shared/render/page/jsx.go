@@ -10,11 +10,11 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-var _ expr.Host = (*state)(nil)
+var _ expr.Host = (*resolver)(nil)
 
 // Element returns the nodes of an element in JavaScript. Unlike one in MDX, its
 // text is not Markdown.
-func (s *state) Element(m *expr.Machine, e *expr.Element, names *expr.Scope) (any, error) {
+func (s *resolver) Element(m *expr.Machine, e *expr.Element, names *expr.Scope) (any, error) {
 	sc, _ := names.Host.(*scope)
 	if s.size++; s.size > maxNodes || sc == nil {
 		return nodes(nil), nil
@@ -38,31 +38,6 @@ func (s *state) Element(m *expr.Machine, e *expr.Element, names *expr.Scope) (an
 	return nodes{n}, nil
 }
 
-// placeOf returns the place of an offset in a source.
-func placeOf(src *expr.Source, offset int) mdx.Pos {
-	pos, _ := src.Origin.(mdx.Pos)
-	before := src.Text[:min(offset, len(src.Text))]
-	if lines := strings.Count(before, "\n"); lines > 0 {
-		pos.Line += lines
-		pos.Column = len(before) - strings.LastIndexByte(before, '\n')
-	} else {
-		pos.Column += len(before)
-	}
-	pos.Offset += len(before)
-	return pos
-}
-
-// from records that a node was made for a source that is not the page's.
-func (s *state) from(n *mdx.Node, sc *scope) {
-	if sc.file == s.source {
-		return
-	}
-	if s.origin == nil {
-		s.origin = map[*mdx.Node]string{}
-	}
-	s.origin[n] = sc.file
-}
-
 // prop is one attribute of an element with its value.
 type prop struct {
 	name  string
@@ -71,7 +46,7 @@ type prop struct {
 }
 
 // jsProps evaluates the attributes of an element in JavaScript.
-func (s *state) jsProps(m *expr.Machine, e *expr.Element, n *mdx.Node, names *expr.Scope) []prop {
+func (s *resolver) jsProps(m *expr.Machine, e *expr.Element, n *mdx.Node, names *expr.Scope) []prop {
 	out := make([]prop, 0, len(e.Attrs))
 	for _, a := range e.Attrs {
 		pos := placeOf(e.Source, a.Offset)
@@ -98,7 +73,7 @@ func (s *state) jsProps(m *expr.Machine, e *expr.Element, n *mdx.Node, names *ex
 
 // jsChildren evaluates the content of an element in JavaScript. What of it
 // needs an engine is left out and reported; the rest is there.
-func (s *state) jsChildren(m *expr.Machine, e *expr.Element, n *mdx.Node, names *expr.Scope) nodes {
+func (s *resolver) jsChildren(m *expr.Machine, e *expr.Element, n *mdx.Node, names *expr.Scope) nodes {
 	var out nodes
 	words := false
 	m.Children(e, names, func(v any, err error) {
@@ -133,7 +108,7 @@ func (s *state) jsChildren(m *expr.Machine, e *expr.Element, n *mdx.Node, names 
 }
 
 // custom puts in the place of an element what a name of the source stands for.
-func (s *state) custom(n *mdx.Node, props []prop, children nodes, names *expr.Scope) ([]*mdx.Node, bool) {
+func (s *resolver) custom(n *mdx.Node, props []prop, children nodes, names *expr.Scope) ([]*mdx.Node, bool) {
 	v, found, err := s.named(n.Name, names)
 	if !found {
 		return nil, false
@@ -170,7 +145,7 @@ func (s *state) custom(n *mdx.Node, props []prop, children nodes, names *expr.Sc
 }
 
 // apply returns what a function of JavaScript returns as a component.
-func (s *state) apply(f *expr.Function, n *mdx.Node, props mdx.Object) ([]*mdx.Node, error) {
+func (s *resolver) apply(f *expr.Function, n *mdx.Node, props mdx.Object) ([]*mdx.Node, error) {
 	if len(s.stack) >= maxComponentDepth {
 		return nil, &expr.Unsupported{Reason: "it shows itself"}
 	}
@@ -202,13 +177,8 @@ func setMember(o mdx.Object, key string, v any) mdx.Object {
 	return append(o, mdx.Member{Key: key, Value: v})
 }
 
-// isCapital reports whether a name is that of a component, not of an HTML element.
-func isCapital(name string) bool {
-	return name != "" && (name[0] < 'a' || name[0] > 'z' || strings.IndexByte(name, '.') >= 0)
-}
-
 // setAttrs gives an element its attributes as literals, its JSX as slots.
-func (s *state) setAttrs(n *mdx.Node, props []prop, sc *scope) {
+func (s *resolver) setAttrs(n *mdx.Node, props []prop, sc *scope) {
 	n.Attrs = make([]mdx.Attr, 0, len(props))
 	for _, p := range props {
 		switch {
@@ -231,11 +201,11 @@ func (s *state) setAttrs(n *mdx.Node, props []prop, sc *scope) {
 	}
 }
 
-func (s *state) handlerDropped(n *mdx.Node, name string, pos mdx.Pos) {
-	s.needsEngine(s.fileOf(n), pos, name+" on <"+n.Name+"> needs JavaScript and is left out")
+func (s *resolver) handlerDropped(n *mdx.Node, name string, pos mdx.Pos) {
+	s.needsEngine(s.fileOf(n), pos, handlerMessage(n, name))
 }
 
-func (s *state) attrDropped(n *mdx.Node, name, source string, pos mdx.Pos, err error) {
+func (s *resolver) attrDropped(n *mdx.Node, name, source string, pos mdx.Pos, err error) {
 	what := name
 	if source != "" {
 		what += "={" + excerpt(source) + "}"
@@ -246,7 +216,7 @@ func (s *state) attrDropped(n *mdx.Node, name, source string, pos mdx.Pos, err e
 
 // rawHTML reads HTML that an author gave as a text. Its elements are written
 // as those of the page are: without scripts and handlers.
-func (s *state) rawHTML(n *mdx.Node, p prop) {
+func (s *resolver) rawHTML(n *mdx.Node, p prop) {
 	members, _ := p.value.(mdx.Object)
 	source, _ := members.Get("__html")
 	text, ok := source.(string)
@@ -270,7 +240,7 @@ func (s *state) rawHTML(n *mdx.Node, p prop) {
 // maxHTMLDepth bounds how deep HTML in a text may nest.
 const maxHTMLDepth = 200
 
-func (s *state) fromHTML(h *html.Node, around *mdx.Node, pos mdx.Pos, depth int) *mdx.Node {
+func (s *resolver) fromHTML(h *html.Node, around *mdx.Node, pos mdx.Pos, depth int) *mdx.Node {
 	if s.size++; s.size > maxNodes || depth > maxHTMLDepth {
 		return nil
 	}

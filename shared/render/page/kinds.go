@@ -14,16 +14,16 @@ type kind struct {
 	form form
 	// resolve changes a node in place, or returns what stands in its place; nil
 	// resolves its children.
-	resolve func(s *state, n *mdx.Node, sc *scope) (list []*mdx.Node, same bool)
+	resolve func(s *resolver, n *mdx.Node, sc *scope) (list []*mdx.Node, same bool)
 	// html appends a node; nil appends nothing.
-	html func(s *state, b []byte, n *mdx.Node) []byte
+	html func(w *htmlWriter, b []byte, n *mdx.Node) []byte
 	// markdown writes a node as a block of Markdown; nil writes nothing.
-	markdown func(s *state, m *component.Markdown, n *mdx.Node)
+	markdown func(w *markdownWriter, m *component.Markdown, n *mdx.Node)
 	// phrase appends a node as it stands in a line of Markdown; nil appends its
 	// children.
-	phrase func(s *state, b []byte, n *mdx.Node) []byte
+	phrase func(w *markdownWriter, b []byte, n *mdx.Node) []byte
 	// text adds the words of a node; nil adds none.
-	text func(s *state, t *component.Text, n *mdx.Node)
+	text func(w textWriter, t *component.Text, n *mdx.Node)
 }
 
 // form is where nodes of a kind stand.
@@ -45,99 +45,6 @@ const (
 // kinds are all kinds of nodes.
 type kinds [256]kind
 
-// builtinKinds returns the kinds that package mdx has.
-func builtinKinds() *kinds {
-	k := new(kinds)
-	for _, register := range [...]func(*kinds){
-		registerPhrases, registerBlocks, registerLists, registerTables, registerFootnotes, registerLinks,
-		registerImages, registerMath, registerCode, registerElements, registerSource,
-	} {
-		register(k)
-	}
-	return k
-}
-
-// isBlock reports whether a node is written as a block.
-func (s *state) isBlock(n *mdx.Node) bool {
-	switch s.kinds[n.Kind].form {
-	case formPhrase, formGone:
-		return false
-	case formElement:
-		if c := s.component(n); c != nil {
-			return c.Block
-		}
-		return isBlockTag(n.Name) || s.hasBlock(n.Children)
-	}
-	return true
-}
-
-// hasBlock reports whether inline content holds something that HTML does not
-// allow in a paragraph.
-func (s *state) hasBlock(list []*mdx.Node) bool {
-	for _, n := range list {
-		switch s.kinds[n.Kind].form {
-		case formBlock:
-			return true
-		case formElement:
-			if c := s.component(n); c != nil {
-				if c.Block {
-					return true
-				}
-			} else if isBlockTag(n.Name) {
-				return true
-			}
-			fallthrough
-		case formPhrase:
-			if s.hasBlock(n.Children) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// isInline reports whether a node was written in a line.
-func (s *state) isInline(n *mdx.Node) bool {
-	switch s.kinds[n.Kind].form {
-	case formPhrase:
-		return true
-	case formElement, formGone:
-		return n.Inline
-	}
-	return false
-}
-
-// paragraphs puts runs of inline nodes among blocks into paragraphs: what the
-// value of an expression leaves, or an element that shows only its content.
-func (s *state) paragraphs(list []*mdx.Node) []*mdx.Node {
-	loose := false
-	for _, n := range list {
-		loose = loose || s.isInline(n)
-	}
-	if !loose {
-		return list
-	}
-	var out []*mdx.Node
-	for i := 0; i < len(list); {
-		if !s.isInline(list[i]) {
-			out = append(out, list[i])
-			i++
-			continue
-		}
-		start := i
-		blank := true
-		for i < len(list) && s.isInline(list[i]) {
-			blank = blank && list[i].Kind == mdx.Text && strings.TrimSpace(list[i].Value) == ""
-			i++
-		}
-		if !blank {
-			run := list[start:i:i]
-			out = append(out, &mdx.Node{Kind: mdx.Paragraph, Children: run, Pos: run[0].Pos, End: run[len(run)-1].End})
-		}
-	}
-	return out
-}
-
 // soleParagraph returns the content of a paragraph that stands alone: inside
 // elements that hold phrases, MDX makes paragraphs of lines of their own.
 func soleParagraph(list []*mdx.Node) []*mdx.Node {
@@ -156,3 +63,51 @@ func soleParagraph(list []*mdx.Node) []*mdx.Node {
 	}
 	return list
 }
+
+// tagRule says how an HTML element is written.
+type tagRule uint8
+
+const (
+	// block: can't stand in a paragraph.
+	block tagRule = 1 << iota
+	// void: has no end tag and no content.
+	void
+	// phrases: holds phrases only; a paragraph alone in it is taken out.
+	phrases
+	// unwrap: the tag would break the document around it; its content stays.
+	unwrap
+	// drop: neither tag nor content is shown.
+	drop
+	// text: its content is text that HTML does not parse.
+	rawText
+)
+
+// rules lists the elements that need more than passing through.
+func rules(name string) tagRule {
+	switch name {
+	case "address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "dd", "div", "dl",
+		"fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "li", "menu", "nav",
+		"ol", "search", "section", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption", "colgroup":
+		return block
+	case "main":
+		return block
+	case "p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "dt", "summary", "legend":
+		return block | phrases
+	case "hr":
+		return block | void
+	case "area", "br", "col", "embed", "img", "input", "source", "track", "wbr", "param":
+		return void
+	case "a", "abbr", "b", "bdi", "bdo", "button", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark",
+		"q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var":
+		return phrases
+	case "html", "head", "body", "frameset", "noscript", "template", "portal", "fencedframe", "slot":
+		return unwrap
+	case "base", "meta", "link", "title", "frame", "plaintext", "xmp", "noembed", "noframes", "listing", "applet", "basefont", "bgsound":
+		return drop
+	case "style":
+		return rawText
+	}
+	return 0
+}
+
+func isBlockTag(name string) bool { return rules(name)&block != 0 }

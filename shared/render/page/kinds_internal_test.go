@@ -86,8 +86,8 @@ func TestNewKind(t *testing.T) {
 	}
 	r := New(Options{Site: s, FS: fsys})
 	const banner, key = mdx.Kind(200), mdx.Kind(201)
-	become := func(kind mdx.Kind, value string) func(*state, *mdx.Node, *scope) ([]*mdx.Node, bool) {
-		return func(_ *state, n *mdx.Node, _ *scope) ([]*mdx.Node, bool) {
+	become := func(kind mdx.Kind, value string) func(*resolver, *mdx.Node, *scope) ([]*mdx.Node, bool) {
+		return func(_ *resolver, n *mdx.Node, _ *scope) ([]*mdx.Node, bool) {
 			return []*mdx.Node{{Kind: kind, Value: value, Pos: n.Pos, End: n.End}}, false
 		}
 	}
@@ -95,19 +95,21 @@ func TestNewKind(t *testing.T) {
 	r.kinds[mdx.InlineCode].resolve = become(key, "Esc")
 	r.kinds[banner] = kind{
 		form: formBlock,
-		html: func(_ *state, b []byte, n *mdx.Node) []byte {
+		html: func(_ *htmlWriter, b []byte, n *mdx.Node) []byte {
 			return append(html.AppendText(append(b, "<hr title=banner>"...), n.Value), '\n')
 		},
-		markdown: func(_ *state, m *component.Markdown, n *mdx.Node) { m.Paragraph("== " + n.Value) },
-		text:     func(_ *state, t *component.Text, n *mdx.Node) { t.Line(n.Value) },
+		markdown: func(_ *markdownWriter, m *component.Markdown, n *mdx.Node) { m.Paragraph("== " + n.Value) },
+		text:     func(_ textWriter, t *component.Text, n *mdx.Node) { t.Line(n.Value) },
 	}
 	r.kinds[key] = kind{
 		form: formPhrase,
-		html: func(_ *state, b []byte, n *mdx.Node) []byte {
+		html: func(_ *htmlWriter, b []byte, n *mdx.Node) []byte {
 			return append(append(b, "<kbd>"+n.Value...), "</kbd>"...)
 		},
-		phrase: func(_ *state, b []byte, n *mdx.Node) []byte { return append(append(append(b, '<'), n.Value...), '>') },
-		text:   addValue,
+		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte {
+			return append(append(append(b, '<'), n.Value...), '>')
+		},
+		text: addValue,
 	}
 	result, err := r.Render(t.Context(), 0)
 	if err != nil {

@@ -1,28 +1,21 @@
 package page
 
 import (
+	"sync"
+
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
 // lead returns a page's description as inline HTML: authors write code,
 // emphasis and links in it.
-func (s *state) lead(description string) []byte {
+func (w *htmlWriter) lead(description string) []byte {
 	if description == "" {
 		return nil
 	}
-	w := component.Writer{Services: s}
-	w.RichTitle(s.leadElement(description), "description")
-	return w.B
-}
-
-// leadElement represents the front matter: a fault in the description is
-// reported at the head of the file.
-func (s *state) leadElement(description string) *component.Element {
-	at := mdx.Pos{Line: 1, Column: 1}
-	return component.NewElement(&mdx.Node{Kind: mdx.Element, Pos: at, End: at, Attrs: []mdx.Attr{
-		{Kind: mdx.AttrString, Name: "description", Value: description, Pos: at},
-	}}, nil, s)
+	out := component.Writer{HTML: w}
+	out.RichTitle(leadElement(description, w), "description")
+	return out.B
 }
 
 // Inline returns a short text of docs.json, such as the banner's, as inline
@@ -30,9 +23,12 @@ func (s *state) leadElement(description string) *component.Element {
 // words. href returns the address that a link leads to, as the page that holds
 // the text must write it, or "" for one that must not be used.
 func Inline(text string, href func(address string) string) []byte {
-	s := &state{href: href, kinds: builtinKinds()}
-	return s.blocks(nil, inlines(text))
+	w := htmlWriter{tree: &tree{r: noSite()}, href: href}
+	return w.blocks(nil, inlines(text))
 }
+
+// noSite knows the kinds of nodes and nothing of a site.
+var noSite = sync.OnceValue(func() *Renderer { return &Renderer{kinds: builtinKinds()} })
 
 // InlineText returns the words of such a text.
 func InlineText(text string) string {
@@ -63,4 +59,24 @@ func onlyInlines(to, list []*mdx.Node) []*mdx.Node {
 		}
 	}
 	return to
+}
+
+// Inline implements component.HTML.
+func (w *htmlWriter) Inline(e *component.Element, name, text string) []*mdx.Node {
+	list := mdx.ParseInline(text)
+	pos := attrPos(e.Node, name)
+	file := w.fileOf(e.Node)
+	for _, n := range list {
+		mdx.Walk(n, func(n *mdx.Node) bool {
+			n.Pos, n.End = pos, pos
+			if file != w.source && n.Kind == mdx.Link { // what may be reported
+				if w.inlined == nil {
+					w.inlined = map[*mdx.Node]string{}
+				}
+				w.inlined[n] = file
+			}
+			return true
+		})
+	}
+	return list
 }

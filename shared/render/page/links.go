@@ -5,48 +5,49 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
 func registerLinks(k *kinds) {
 	k[mdx.Link] = kind{
-		form: formPhrase, html: (*state).anchor, text: (*state).childText,
-		phrase: func(s *state, b []byte, n *mdx.Node) []byte { return s.markdownAnchor(b, n.Children, n.URL) },
+		form: formPhrase, html: (*htmlWriter).anchor, text: textWriter.children,
+		phrase: func(w *markdownWriter, b []byte, n *mdx.Node) []byte { return w.anchor(b, n.Children, n.URL) },
 	}
 }
 
 // anchor appends a link of Markdown.
-func (s *state) anchor(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) anchor(b []byte, n *mdx.Node) []byte {
 	// An address in a link becomes a link of its own, as MDX reads it; a
 	// browser would close the outer one before it and leave it empty.
-	if s.anchors > 0 {
-		return s.blocks(b, n.Children)
+	if w.anchors > 0 {
+		return w.blocks(b, n.Children)
 	}
-	s.anchors++
-	defer func() { s.anchors-- }()
+	w.anchors++
+	defer func() { w.anchors-- }()
 	b = append(b, "<a"...)
-	if href := s.link(n, n.Pos, n.URL); href != "" || n.URL == "" {
+	if href := w.link(n, n.Pos, n.URL); href != "" || n.URL == "" {
 		b = html.AppendAttr(b, "href", href)
 	}
 	if n.Title != "" {
 		b = html.AppendAttr(b, "title", n.Title)
 	}
 	b = append(b, '>')
-	b = s.blocks(b, n.Children)
+	b = w.blocks(b, n.Children)
 	return append(b, "</a>"...)
 }
 
-func (s *state) markdownAnchor(b []byte, list []*mdx.Node, href string) []byte {
-	if s.anchors > 0 { // Markdown knows no link in a link either
-		return s.inlineMarkdown(b, list)
+func (w *markdownWriter) anchor(b []byte, list []*mdx.Node, href string) []byte {
+	if w.anchors > 0 { // Markdown knows no link in a link either
+		return w.inline(b, list)
 	}
 	start := len(b)
-	s.anchors++
-	b = s.inlineMarkdown(append(b, '['), list)
-	s.anchors--
+	w.anchors++
+	b = w.inline(append(b, '['), list)
+	w.anchors--
 	label := bytes.TrimSpace(b[start+1:])
-	address := s.markdownLink(href)
+	address := w.Link(href)
 	if len(label) == 0 || address == "" { // nothing to point at, or not safe to
 		return append(b[:start], label...)
 	}
@@ -60,82 +61,65 @@ func (s *state) markdownAnchor(b []byte, list []*mdx.Node, href string) []byte {
 
 // link gives what stands in href for an address on the page, and records it.
 // Of an address that would run code nothing is left.
-func (s *state) link(n *mdx.Node, pos mdx.Pos, href string) string {
-	return s.refer(n, pos, href, false)
+func (w *htmlWriter) link(n *mdx.Node, pos mdx.Pos, href string) string {
+	return w.refer(n, pos, href, false)
 }
 
 // asset does the same for a file that the page loads.
-func (s *state) asset(n *mdx.Node, pos mdx.Pos, src string) string {
-	return s.refer(n, pos, src, true)
+func (w *htmlWriter) asset(n *mdx.Node, pos mdx.Pos, src string) string {
+	return w.refer(n, pos, src, true)
 }
 
-func (s *state) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool) string {
-	if s.href != nil {
-		return s.href(address)
+func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool) string {
+	if w.href != nil {
+		return w.href(address)
 	}
-	t := s.r.site.Resolve(s.page, address)
+	t := w.r.site.Resolve(w.page, address)
 	switch t.Kind {
 	case site.External, site.Other:
 		if asset {
-			s.allowLoading(n, t.Href)
-			if t.Kind == site.External && s.r.airGapped {
-				s.report(s.fileOf(n), pos, mdx.Notice, "asset-outside", "the page loads something of another host; the bundle is for readers without a network, who don't see it: "+excerpt(address))
+			w.allowLoading(n, t.Href)
+			if t.Kind == site.External && w.r.airGapped {
+				w.report(w.fileOf(n), pos, mdx.Notice, "asset-outside", "the page loads something of another host; the bundle is for readers without a network, who don't see it: "+excerpt(address))
 			}
 		}
 		return t.Href
 	case site.Unsafe:
-		s.report(s.fileOf(n), pos, mdx.Warning, "link-unsafe", "a link to "+excerpt(address)+" is left out: its scheme is not safe on a page")
+		w.report(w.fileOf(n), pos, mdx.Warning, "link-unsafe", "a link to "+excerpt(address)+" is left out: its scheme is not safe on a page")
 		return ""
 	}
-	ref := Ref{Raw: address, Page: -1, Path: t.Path, Fragment: t.Fragment, Asset: asset, File: s.fileOf(n), Line: pos.Line, Column: pos.Column}
+	ref := Ref{Raw: address, Page: -1, Path: t.Path, Fragment: t.Fragment, Asset: asset, File: w.fileOf(n), Line: pos.Line, Column: pos.Column}
 	switch t.Kind {
 	case site.ToPage, site.ToAnchor:
 		ref.Page = t.Page
 	case site.Missing:
 		ref.Missing = true
 		if asset {
-			s.report(ref.File, pos, mdx.Warning, "file-missing", "there is no file "+t.Path+" ("+excerpt(address)+")")
+			w.report(ref.File, pos, mdx.Warning, "file-missing", "there is no file "+t.Path+" ("+excerpt(address)+")")
 		} else {
-			s.report(ref.File, pos, mdx.Warning, "link-missing", "there is no page or file "+t.Path+" ("+excerpt(address)+")")
+			w.report(ref.File, pos, mdx.Warning, "link-missing", "there is no page or file "+t.Path+" ("+excerpt(address)+")")
 		}
 	}
-	s.result.Links = append(s.result.Links, ref)
+	w.result.Links = append(w.result.Links, ref)
 	return t.Href
 }
 
 // styleAddress does the same for a file that a style loads, which a file in the
 // bundle's folder "bindery" names. "" means that there is none.
-func (s *state) styleAddress(n *mdx.Node, pos mdx.Pos, address string) string {
-	t := s.r.site.Resolve(s.page, address)
+func (w *htmlWriter) styleAddress(n *mdx.Node, pos mdx.Pos, address string) string {
+	t := w.r.site.Resolve(w.page, address)
 	switch t.Kind {
 	case site.External, site.Other:
-		s.allow("img-src", origin(t.Href))
+		w.allow("img-src", origin(t.Href))
 		return t.Href
 	case site.ToFile:
-		s.refer(n, pos, address, true)
+		w.refer(n, pos, address, true)
 		return site.Rel("bindery/x.css", t.Path)
 	case site.ToAnchor:
 		return t.Href
 	}
-	s.refer(n, pos, address, true)
+	w.refer(n, pos, address, true)
 	return ""
-}
-
-// markdownLink gives an address for the Markdown copy: links to pages lead to
-// their copies.
-func (s *state) markdownLink(href string) string {
-	t := s.r.site.Resolve(s.page, href)
-	out := t.Href
-	if t.Kind == site.ToPage {
-		end := strings.IndexAny(out, "?#")
-		if end < 0 {
-			end = len(out)
-		}
-		if base, ok := strings.CutSuffix(out[:end], ".html"); ok {
-			out = base + ".md" + out[end:]
-		}
-	}
-	return out
 }
 
 // markdownAddress writes an address as the target of a Markdown link.
@@ -173,4 +157,17 @@ func markdownAddress(href string) string {
 	}
 	b.WriteByte('>')
 	return b.String()
+}
+
+// Link implements component.HTML.
+func (w *htmlWriter) Link(e *component.Element, href string) string {
+	return w.link(e.Node, attrPos(e.Node, "href"), href)
+}
+
+// InLink implements component.HTML.
+func (w *htmlWriter) InLink() bool { return w.anchors > 0 }
+
+// Asset implements component.Looks.
+func (w *htmlWriter) Asset(e *component.Element, src string) string {
+	return w.asset(e.Node, e.Node.Pos, src)
 }

@@ -12,14 +12,14 @@ import (
 
 // registerLists registers lists and their items.
 func registerLists(k *kinds) {
-	k[mdx.List] = kind{form: formBlock, html: (*state).list, markdown: (*state).markdownList, text: (*state).textBlock}
+	k[mdx.List] = kind{form: formBlock, html: (*htmlWriter).list, markdown: (*markdownWriter).list, text: textWriter.block}
 	k[mdx.ListItem] = kind{ // it meets the writers only where a component takes a list apart
-		form: formPart, html: (*state).childHTML, text: (*state).textBlock,
-		markdown: func(s *state, m *component.Markdown, n *mdx.Node) { s.markdownWithin(m, "- ", n) },
+		form: formPart, html: (*htmlWriter).children, text: textWriter.block,
+		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) { w.within(m, "- ", n) },
 	}
 }
 
-func (s *state) list(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) list(b []byte, n *mdx.Node) []byte {
 	tag := "ul"
 	if n.Ordered {
 		tag = "ol"
@@ -54,7 +54,7 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 			if item.Checked == 2 {
 				word = words.Done
 			}
-			b = html.AppendAttr(b, "aria-label", s.say(word))
+			b = html.AppendAttr(b, "aria-label", w.say(word))
 			b = append(b, "> "...)
 		}
 		for i, c := range item.Children {
@@ -62,18 +62,18 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 				if i > 0 {
 					b = append(b, '\n')
 				}
-				b = s.blocks(b, c.Children)
+				b = w.blocks(b, c.Children)
 				if i+1 < len(item.Children) {
 					b = append(b, '\n')
 				}
 				continue
 			}
 			if i == 0 && item.Checked != 0 && c.Kind == mdx.Paragraph {
-				b = s.blocks(b, c.Children)
+				b = w.blocks(b, c.Children)
 				b = append(b, "</p>\n"...)
 				continue
 			}
-			b = s.html(b, c)
+			b = w.node(b, c)
 		}
 		b = append(b, "</li>\n"...)
 	}
@@ -82,7 +82,7 @@ func (s *state) list(b []byte, n *mdx.Node) []byte {
 	return append(b, ">\n"...)
 }
 
-func (s *state) markdownList(m *component.Markdown, n *mdx.Node) {
+func (w *markdownWriter) list(m *component.Markdown, n *mdx.Node) {
 	loose := n.Loose
 	for _, item := range n.Children {
 		loose = loose || item.Loose
@@ -104,7 +104,7 @@ func (s *state) markdownList(m *component.Markdown, n *mdx.Node) {
 		before := m.SetTight(i > 0 && !loose)
 		m.Push(marker, indent)
 		m.SetTight(!loose)
-		s.markdownBlocks(m, item.Children)
+		w.blocks(m, item.Children)
 		m.Pop()
 		m.SetTight(before)
 	}

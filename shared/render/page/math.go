@@ -18,22 +18,22 @@ import (
 )
 
 func registerMath(k *kinds) {
-	verbatim := func(_ *state, t *component.Text, n *mdx.Node) { t.Verbatim(n.Value) }
+	verbatim := func(_ textWriter, t *component.Text, n *mdx.Node) { t.Verbatim(n.Value) }
 	k[mdx.MathBlock] = kind{
 		form: formBlock, text: verbatim,
-		html: func(s *state, b []byte, n *mdx.Node) []byte {
-			b = s.scrollBox(b, "math-block", words.Formula)
-			return append(s.math(b, n, true), "</div>\n"...)
+		html: func(w *htmlWriter, b []byte, n *mdx.Node) []byte {
+			b = w.scrollBox(b, "math-block", words.Formula)
+			return append(w.math(b, n, true), "</div>\n"...)
 		},
-		markdown: func(_ *state, m *component.Markdown, n *mdx.Node) {
+		markdown: func(_ *markdownWriter, m *component.Markdown, n *mdx.Node) {
 			m.Block()
 			m.Write("$$\n" + n.Value + "\n$$")
 		},
 	}
 	k[mdx.InlineMath] = kind{
 		form: formPhrase, text: addValue,
-		html: func(s *state, b []byte, n *mdx.Node) []byte { return s.math(b, n, false) },
-		phrase: func(_ *state, b []byte, n *mdx.Node) []byte {
+		html: func(w *htmlWriter, b []byte, n *mdx.Node) []byte { return w.math(b, n, false) },
+		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte {
 			return append(append(append(b, "$$"...), n.Value...), "$$"...)
 		},
 	}
@@ -44,11 +44,11 @@ const maxFormula = 4096
 
 // math appends a formula as MathML. One that can't be converted is shown as
 // its TeX, and reported.
-func (s *state) math(b []byte, n *mdx.Node, display bool) []byte {
+func (w *htmlWriter) math(b []byte, n *mdx.Node, display bool) []byte {
 	start := len(b)
-	b, err := s.appendMathML(b, n, display)
+	b, err := w.appendMathML(b, n, display)
 	if err != nil {
-		s.report(s.fileOf(n), n.Pos, mdx.Warning, "math-unknown", "this formula is shown as it was written: "+err.Error()+": "+excerpt(n.Value))
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "math-unknown", "this formula is shown as it was written: "+err.Error()+": "+excerpt(n.Value))
 		b = append(b[:start], `<code class="math">`...)
 		b = html.AppendText(b, n.Value)
 		b = append(b, "</code>"...)
@@ -59,7 +59,7 @@ func (s *state) math(b []byte, n *mdx.Node, display bool) []byte {
 // appendMathML converts a formula and writes it anew: of what the converter
 // gives, elements and attributes of MathML stay, in an order of their own,
 // styles become classes, and all text is escaped.
-func (s *state) appendMathML(b []byte, n *mdx.Node, display bool) ([]byte, error) {
+func (w *htmlWriter) appendMathML(b []byte, n *mdx.Node, display bool) ([]byte, error) {
 	tex := strings.TrimSpace(n.Value)
 	if err := refused(tex); err != nil {
 		return b, err
@@ -84,7 +84,7 @@ func (s *state) appendMathML(b []byte, n *mdx.Node, display bool) ([]byte, error
 				return b, errors.New("it has what is not known")
 			}
 			open = append(open, t.Data)
-			b = s.mathTag(b, n, t)
+			b = w.mathTag(b, n, t)
 			if t.Data == "annotation" {
 				annotation = true
 				b = html.AppendText(b, tex)
@@ -139,7 +139,7 @@ func refused(tex string) error {
 	}
 }
 
-func (s *state) mathTag(b []byte, n *mdx.Node, t nethtml.Token) []byte {
+func (w *htmlWriter) mathTag(b []byte, n *mdx.Node, t nethtml.Token) []byte {
 	b = append(append(b, '<'), t.Data...)
 	slices.SortFunc(t.Attr, func(a, b nethtml.Attribute) int { return cmp.Compare(a.Key, b.Key) })
 	for _, a := range t.Attr {
@@ -153,7 +153,7 @@ func (s *state) mathTag(b []byte, n *mdx.Node, t nethtml.Token) []byte {
 				}
 			}
 			slices.Sort(list)
-			if class := s.style(n, n.Pos, strings.Join(list, ";")); class != "" {
+			if class := w.style(n, n.Pos, strings.Join(list, ";")); class != "" {
 				b = html.AppendAttr(b, "class", class)
 			}
 		case isMathAttr(a.Key) && plainValue(a.Val):

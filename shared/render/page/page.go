@@ -7,7 +7,6 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
-	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -113,9 +112,6 @@ type Result struct {
 	Sources map[string][]string
 	// Diagnostics are what the author should know, in document order.
 	Diagnostics []mdx.Diagnostic
-	// Inputs are the files that were read: the page, its snippets, and the
-	// pictures whose size it tells.
-	Inputs []string
 }
 
 // Heading is an entry of the page's contents.
@@ -147,21 +143,4 @@ type Ref struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
-}
-
-// New makes a Renderer.
-func New(o Options) *Renderer {
-	r := &Renderer{kinds: builtinKinds(), site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, islands: o.Islands, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
-	r.fallback = o.Site.DefaultSection()
-	if home := o.Site.Home(); home >= 0 {
-		r.lang = o.Site.Language(o.Site.Near(home))
-	}
-	if r.registry == nil {
-		r.registry = component.Builtin()
-	}
-	r.registry = component.NewRegistry(append(r.registry.All(), reference.Components()...)...)
-	if r.log == nil {
-		r.log = slog.New(slog.DiscardHandler)
-	}
-	return r
 }

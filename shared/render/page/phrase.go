@@ -13,23 +13,23 @@ import (
 func registerPhrases(k *kinds) {
 	k[mdx.Text] = kind{
 		form:   formPhrase,
-		html:   func(_ *state, b []byte, n *mdx.Node) []byte { return html.AppendText(b, n.Value) },
-		phrase: func(_ *state, b []byte, n *mdx.Node) []byte { return component.AppendMarkdown(b, n.Value) },
+		html:   func(_ *htmlWriter, b []byte, n *mdx.Node) []byte { return html.AppendText(b, n.Value) },
+		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte { return component.AppendMarkdown(b, n.Value) },
 		text:   addValue,
 	}
 	k[mdx.InlineCode] = kind{
 		form: formPhrase,
-		html: func(_ *state, b []byte, n *mdx.Node) []byte {
+		html: func(_ *htmlWriter, b []byte, n *mdx.Node) []byte {
 			return append(html.AppendText(append(b, "<code>"...), n.Value), "</code>"...)
 		},
-		phrase: func(_ *state, b []byte, n *mdx.Node) []byte { return component.AppendCodeSpan(b, n.Value) },
+		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte { return component.AppendCodeSpan(b, n.Value) },
 		text:   addValue,
 	}
 	k[mdx.Break] = kind{
 		form:   formPhrase,
-		html:   func(_ *state, b []byte, _ *mdx.Node) []byte { return append(b, "<br>\n"...) },
-		phrase: func(s *state, b []byte, _ *mdx.Node) []byte { return s.lineBreak(b) },
-		text:   func(_ *state, t *component.Text, _ *mdx.Node) { t.Break() },
+		html:   func(_ *htmlWriter, b []byte, _ *mdx.Node) []byte { return append(b, "<br>\n"...) },
+		phrase: func(w *markdownWriter, b []byte, _ *mdx.Node) []byte { return w.lineBreak(b) },
+		text:   func(_ textWriter, t *component.Text, _ *mdx.Node) { t.Break() },
 	}
 	for _, of := range [...]struct {
 		kind              mdx.Kind
@@ -41,21 +41,18 @@ func registerPhrases(k *kinds) {
 	} {
 		k[of.kind] = kind{
 			form: formPhrase,
-			html: func(s *state, b []byte, n *mdx.Node) []byte {
-				return append(s.blocks(append(b, of.open...), n.Children), of.end...)
+			html: func(w *htmlWriter, b []byte, n *mdx.Node) []byte {
+				return append(w.blocks(append(b, of.open...), n.Children), of.end...)
 			},
-			phrase: func(s *state, b []byte, n *mdx.Node) []byte { return s.delimited(b, of.around, n.Children) },
-			text:   (*state).childText,
+			phrase: func(w *markdownWriter, b []byte, n *mdx.Node) []byte { return w.delimited(b, of.around, n.Children) },
+			text:   textWriter.children,
 		}
 	}
 }
 
-// addValue adds the text of a node that is one.
-func addValue(_ *state, t *component.Text, n *mdx.Node) { t.Add(n.Value) }
-
 // lineBreak appends a hard break of Markdown; a table's cell has one line.
-func (s *state) lineBreak(b []byte) []byte {
-	if s.inTable {
+func (w *markdownWriter) lineBreak(b []byte) []byte {
+	if w.inTable {
 		return append(b, "<br>"...)
 	}
 	return append(b, "\\\n"...)
@@ -63,10 +60,10 @@ func (s *state) lineBreak(b []byte) []byte {
 
 // delimited appends content between delimiters. Markdown wants no white space
 // inside them: it goes outside.
-func (s *state) delimited(b []byte, with string, list []*mdx.Node) []byte {
+func (w *markdownWriter) delimited(b []byte, with string, list []*mdx.Node) []byte {
 	start := len(b)
 	b = append(b, with...)
-	b = s.inlineMarkdown(b, list)
+	b = w.inline(b, list)
 	inner := b[start+len(with):]
 	body := bytes.Trim(inner, " \t\n")
 	switch {

@@ -3,7 +3,6 @@ package page
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -20,19 +19,19 @@ const maxPicks = 32
 // allow notes that a content security policy must allow a source besides
 // 'self' for the page to look as its author meant (Content Security Policy
 // Level 3, section 6).
-func (s *state) allow(directive, source string) {
-	if source == "" || len(s.result.Sources[directive]) >= maxSources || slices.Contains(s.result.Sources[directive], source) {
+func (w *htmlWriter) allow(directive, source string) {
+	if source == "" || len(w.result.Sources[directive]) >= maxSources || slices.Contains(w.result.Sources[directive], source) {
 		return
 	}
-	if s.result.Sources == nil {
-		s.result.Sources = map[string][]string{}
+	if w.result.Sources == nil {
+		w.result.Sources = map[string][]string{}
 	}
-	s.result.Sources[directive] = append(s.result.Sources[directive], source)
+	w.result.Sources[directive] = append(w.result.Sources[directive], source)
 }
 
 // allowLoading notes what loading address for an element asks of the policy.
-func (s *state) allowLoading(n *mdx.Node, address string) {
-	s.allow(directiveOf(n), origin(address))
+func (w *htmlWriter) allowLoading(n *mdx.Node, address string) {
+	w.allow(directiveOf(n), origin(address))
 }
 
 // directiveOf is the directive that governs what an element loads.
@@ -63,28 +62,8 @@ func directiveOf(n *mdx.Node) string {
 	return "img-src"
 }
 
-// origin is what a policy names an absolute address by: its scheme and host, or
-// the scheme alone where it has no host.
-func origin(address string) string {
-	if strings.HasPrefix(address, "//") {
-		address = "https:" + address
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme == "" {
-		return ""
-	}
-	scheme := strings.ToLower(u.Scheme)
-	if u.Host == "" {
-		return scheme + ":"
-	}
-	if strings.ContainsAny(u.Host, " ;,'\"") {
-		return ""
-	}
-	return scheme + "://" + strings.ToLower(u.Host)
-}
-
 // allowStyle notes that the text of a <style> must be allowed, by its hash.
-func (s *state) allowStyle(text string) {
+func (w *htmlWriter) allowStyle(text string) {
 	sum := sha256.Sum256([]byte(text))
-	s.allow("style-src", "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+	w.allow("style-src", "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
 }

@@ -10,7 +10,7 @@ import (
 // wrote: method, path and description before it, parameters and answers behind
 // it, examples beside it. Examples that the author wrote stand in place of made
 // ones. Without a slice, a page that names an operation shows method and path.
-func (s *state) addReference(p *site.Page, slice *reference.Slice) {
+func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {
 	api := &s.r.site.Config.API
 	alone := slice == nil
 	if alone {
@@ -52,14 +52,14 @@ func (s *state) addReference(p *site.Page, slice *reference.Slice) {
 	root := append(content.Head, content.Beside...)
 	root = append(root, s.root...)
 	s.root = append(root, content.Body...)
-	s.result.Reference = true
+	s.reference = true
 	for _, n := range content.Head {
-		s.result.Playground = s.result.Playground || reference.IsPlayground(n)
+		s.playground = s.playground || reference.IsPlayground(n)
 	}
-	if s.result.Playground { // its script asks the servers
+	if s.playground { // its script asks the servers
 		for _, server := range slice.Servers {
 			for _, address := range server.Addresses(maxPicks) {
-				s.allow("connect-src", origin(address))
+				s.servers = append(s.servers, origin(address))
 			}
 		}
 	}

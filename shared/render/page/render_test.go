@@ -189,18 +189,14 @@ func TestConcurrentRender(t *testing.T) {
 	wg.Wait()
 }
 
-// Classes are those that authors wrote, inputs the files that a page is made
-// of.
-func TestClassesAndInputs(t *testing.T) {
+// Classes are those that authors wrote, in the page and in its snippets.
+func TestClasses(t *testing.T) {
 	result := renderFiles(t, fstest.MapFS{
 		"page.mdx":       {Data: []byte("import S from \"/snippets/s.mdx\";\n\n<div className=\"b a\"><S /></div>\n\n<Icon icon=\"x\" className=\"mr-2\" />\n")},
 		"snippets/s.mdx": {Data: []byte("<p class=\"a c\">x</p>\n")},
 	}, "page.mdx")
 	if diff := cmp.Diff([]string{"a", "b", "c", "mr-2"}, result.Classes); diff != "" {
 		t.Errorf("classes differ (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"page.mdx", "snippets/s.mdx"}, result.Inputs); diff != "" {
-		t.Errorf("inputs differ (-want +got):\n%s", diff)
 	}
 }
 

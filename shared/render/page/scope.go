@@ -45,7 +45,7 @@ type (
 )
 
 // named finds what a path of names, such as Tree.File, stands for.
-func (s *state) named(path string, names *expr.Scope) (v any, found bool, err error) {
+func (s *resolver) named(path string, names *expr.Scope) (v any, found bool, err error) {
 	first, rest, more := strings.Cut(path, ".")
 	if v, found = names.Lookup(first); !found {
 		return nil, false, nil
@@ -65,7 +65,7 @@ func (s *state) named(path string, names *expr.Scope) (v any, found bool, err er
 }
 
 // machine evaluates the page's expressions.
-func (s *state) machine() *expr.Machine {
+func (s *resolver) machine() *expr.Machine {
 	if s.js == nil {
 		s.js = &expr.Machine{Host: s}
 	}
@@ -74,26 +74,12 @@ func (s *state) machine() *expr.Machine {
 
 // evaluate returns the value of an expression. The error says what of it needs
 // JavaScript.
-func (s *state) evaluate(source string, sc *scope, pos mdx.Pos) (any, error) {
+func (s *resolver) evaluate(source string, sc *scope, pos mdx.Pos) (any, error) {
 	e, err := expr.Parse(&expr.Source{Text: source, Origin: pos})
 	if err != nil {
 		return nil, err
 	}
 	return s.machine().Eval(e, sc.names)
-}
-
-// display returns a value as JSX shows it in text; ok is false for what has no
-// text.
-func display(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case float64:
-		return expr.FormatNumber(v), true
-	case bool, nil:
-		return "", true
-	}
-	return "", false
 }
 
 // reasonOf is what an error says of the JavaScript that was met.
@@ -105,27 +91,16 @@ func reasonOf(err error) string {
 	return "it has a value that can't be shown"
 }
 
-// isPath reports whether s is a name, or names with dots between them.
-func isPath(s string) bool {
-	start := true
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '$' || c >= 0x80
-		switch {
-		case letter:
-			start = false
-		case '0' <= c && c <= '9':
-			if start {
-				return false
-			}
-		case c == '.':
-			if start {
-				return false
-			}
-			start = true
-		default:
-			return false
-		}
+// placeOf returns the place of an offset in a source.
+func placeOf(src *expr.Source, offset int) mdx.Pos {
+	pos, _ := src.Origin.(mdx.Pos)
+	before := src.Text[:min(offset, len(src.Text))]
+	if lines := strings.Count(before, "\n"); lines > 0 {
+		pos.Line += lines
+		pos.Column = len(before) - strings.LastIndexByte(before, '\n')
+	} else {
+		pos.Column += len(before)
 	}
-	return !start
+	pos.Offset += len(before)
+	return pos
 }

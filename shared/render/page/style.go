@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
@@ -17,38 +18,24 @@ const maxStyles = 500
 // style attribute, because a strict content security policy refuses them: the
 // declarations go to Result.Styles, from where they reach the site's style
 // sheet.
-func (s *state) styleClass(n *mdx.Node) string {
+func (w *htmlWriter) styleClass(n *mdx.Node) string {
 	if _, ok := n.Attr("style"); !ok {
 		return ""
 	}
-	return s.style(n, attrPos(n, "style"), s.styleSource(n))
-}
-
-// styleSource returns an element's style attribute as CSS, also when it was
-// written as an object.
-func (s *state) styleSource(n *mdx.Node) string {
-	a, ok := n.Attr("style")
-	if !ok {
-		return ""
-	}
-	v, _ := attrValue(a)
-	if text, ok := v.(string); ok {
-		return text
-	}
-	return s.styleObject(v)
+	return w.style(n, attrPos(n, "style"), w.styleSource(n))
 }
 
 // style registers declarations and returns their class. What is not safe, or
 // would do nothing, is left out and reported.
-func (s *state) style(n *mdx.Node, pos mdx.Pos, source string) string {
+func (w *htmlWriter) style(n *mdx.Node, pos mdx.Pos, source string) string {
 	var b strings.Builder
 	for _, d := range css.Declarations(source) {
 		value, ok := "", isProperty(d.Name)
 		if ok {
-			value, ok = css.SafeValue(d.Value, func(address string) string { return s.styleAddress(n, pos, address) })
+			value, ok = css.SafeValue(d.Value, func(address string) string { return w.styleAddress(n, pos, address) })
 		}
 		if !ok {
-			s.reportOnce(n, "style "+d.Text, pos, "style-dropped", "this style is left out: "+excerpt(d.Text))
+			w.reportOnce(n, "style "+d.Text, pos, "style-dropped", "this style is left out: "+excerpt(d.Text))
 			continue
 		}
 		if b.Len() > 0 {
@@ -64,15 +51,15 @@ func (s *state) style(n *mdx.Node, pos mdx.Pos, source string) string {
 	rule := b.String()
 	sum := sha256.Sum256([]byte(rule))
 	class := "st-" + hex.EncodeToString(sum[:5])
-	if s.result.Styles == nil {
-		s.result.Styles = map[string]string{}
+	if w.result.Styles == nil {
+		w.result.Styles = map[string]string{}
 	}
-	if _, known := s.result.Styles[class]; !known {
-		if len(s.result.Styles) >= maxStyles {
-			s.reportOnce(n, "styles", pos, "style-dropped", "the page has more than 500 different styles; the rest is left out")
+	if _, known := w.result.Styles[class]; !known {
+		if len(w.result.Styles) >= maxStyles {
+			w.reportOnce(n, "styles", pos, "style-dropped", "the page has more than 500 different styles; the rest is left out")
 			return ""
 		}
-		s.result.Styles[class] = rule
+		w.result.Styles[class] = rule
 	}
 	return class
 }
@@ -115,46 +102,10 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// styleObject writes style={{…}} as CSS.
-func (s *state) styleObject(v any) string {
-	members, ok := v.(mdx.Object)
-	if !ok {
-		return ""
-	}
-	var b strings.Builder
-	for _, m := range members {
-		text, ok := display(m.Value)
-		if !ok || text == "" {
-			continue
-		}
-		if f, isNumber := m.Value.(float64); isNumber && f != 0 && !unitless(m.Key) {
-			text += "px"
-		}
-		name := m.Key
-		if !strings.HasPrefix(name, "--") {
-			name = kebab(name)
-			if strings.HasPrefix(name, "ms-") {
-				name = "-" + name
-			}
-		}
-		if b.Len() > 0 {
-			b.WriteByte(';')
-		}
-		b.WriteString(name)
-		b.WriteByte(':')
-		b.WriteString(text)
-	}
-	return b.String()
+// Style implements component.Looks.
+func (w *htmlWriter) Style(e *component.Element, css string) string {
+	return w.style(e.Node, e.Node.Pos, css)
 }
 
-// unitless reports whether the numbers of a CSS property are not lengths.
-func unitless(name string) bool {
-	switch name {
-	case "animationIterationCount", "aspectRatio", "columnCount", "columns", "fillOpacity", "flex", "flexGrow", "flexShrink",
-		"fontWeight", "gridArea", "gridColumn", "gridColumnEnd", "gridColumnStart", "gridRow", "gridRowEnd", "gridRowStart",
-		"lineClamp", "lineHeight", "opacity", "order", "orphans", "scale", "strokeOpacity", "strokeWidth", "tabSize", "widows",
-		"zIndex", "zoom":
-		return true
-	}
-	return strings.HasPrefix(name, "--")
-}
+// StyleClass implements component.Looks.
+func (w *htmlWriter) StyleClass(e *component.Element) string { return w.styleClass(e.Node) }

@@ -13,25 +13,25 @@ import (
 // registerTables registers tables and what they are made of. The writers of a
 // table write its rows and cells.
 func registerTables(k *kinds) {
-	k[mdx.Table] = kind{form: formBlock, html: (*state).table, text: (*state).childText,
-		markdown: func(s *state, m *component.Markdown, n *mdx.Node) {
+	k[mdx.Table] = kind{form: formBlock, html: (*htmlWriter).table, text: textWriter.children,
+		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) {
 			rows := make([][]string, len(n.Children))
 			for i, row := range n.Children {
 				for _, cell := range row.Children {
-					rows[i] = append(rows[i], s.cell(cell.Children))
+					rows[i] = append(rows[i], w.cell(cell.Children))
 				}
 			}
 			markdownTable(m, rows, n.Align)
 		}}
-	k[mdx.TableRow] = kind{form: formPart, text: (*state).textBlock}
-	k[mdx.TableCell] = kind{form: formPart, text: func(s *state, t *component.Text, n *mdx.Node) {
-		s.text(t, n.Children)
+	k[mdx.TableRow] = kind{form: formPart, text: textWriter.block}
+	k[mdx.TableCell] = kind{form: formPart, text: func(w textWriter, t *component.Text, n *mdx.Node) {
+		w.AddNodes(t, n.Children)
 		t.Add(" ")
 	}}
 }
 
-func (s *state) table(b []byte, n *mdx.Node) []byte {
-	b = append(s.scrollBox(b, "table-wrap", words.Table), "<table>"...)
+func (w *htmlWriter) table(b []byte, n *mdx.Node) []byte {
+	b = append(w.scrollBox(b, "table-wrap", words.Table), "<table>"...)
 	head, columns, held := 0, 0, 0
 	for i, row := range n.Children {
 		if i == 0 {
@@ -45,7 +45,7 @@ func (s *state) table(b []byte, n *mdx.Node) []byte {
 		tag := "td"
 		cells := cells(row, head)
 		if len(cells) > head {
-			s.report(s.fileOf(row), row.Pos, mdx.Warning, "table-cells", fmt.Sprintf(
+			w.report(w.fileOf(row), row.Pos, mdx.Warning, "table-cells", fmt.Sprintf(
 				"this row has %d cells, the table's head %d; a | that is part of a cell is written \\|, also in code", len(cells), head))
 		}
 		switch i {
@@ -73,14 +73,14 @@ func (s *state) table(b []byte, n *mdx.Node) []byte {
 			switch n := textLen(cell.Children); {
 			case n > longCell:
 				class = strings.TrimSpace(class + " long")
-			case n <= shortCell && unbroken(s.plain(cell.Children)):
+			case n <= shortCell && unbroken(w.plain(cell.Children)):
 				class = strings.TrimSpace(class + " short")
 			}
 			if class != "" {
 				b = html.AppendAttr(b, "class", class)
 			}
 			b = append(b, '>')
-			b = s.blocks(b, cell.Children)
+			b = w.blocks(b, cell.Children)
 			b = append(b, "</"...)
 			b = append(b, tag...)
 			b = append(b, '>')
@@ -182,35 +182,35 @@ func markdownTable(m *component.Markdown, rows [][]string, align []mdx.Align) {
 }
 
 // cell gives content on one line in which no bar ends the cell.
-func (s *state) cell(list []*mdx.Node) string {
+func (w *markdownWriter) cell(list []*mdx.Node) string {
 	var text string
-	if s.hasBlock(list) {
-		text = s.plain(list)
+	if w.hasBlock(list) {
+		text = w.plain(list)
 		text = inlineText(text)
 	} else {
-		before := s.inTable
-		s.inTable = true
-		text = s.markdownPhrase(list)
-		s.inTable = before
+		before := w.inTable
+		w.inTable = true
+		text = w.phrase(list)
+		w.inTable = before
 	}
 	text = strings.Join(strings.Fields(text), " ")
 	return strings.ReplaceAll(text, "|", `\|`)
 }
 
 // htmlRows collects the cells of an HTML table.
-func (s *state) htmlRows(n *mdx.Node, rows *[][]string) {
+func (w *markdownWriter) htmlRows(n *mdx.Node, rows *[][]string) {
 	for _, c := range n.Children {
 		if c.Kind != mdx.Element {
 			continue
 		}
 		if c.Name != "tr" {
-			s.htmlRows(c, rows)
+			w.htmlRows(c, rows)
 			continue
 		}
 		var row []string
 		for _, cell := range c.Children {
 			if cell.Kind == mdx.Element && (cell.Name == "td" || cell.Name == "th") {
-				row = append(row, s.cell(cell.Children))
+				row = append(row, w.cell(cell.Children))
 			}
 		}
 		*rows = append(*rows, row)

@@ -11,11 +11,11 @@ import (
 
 // usesOutside finds and reports a <use> of another file: browsers load none
 // on file://, and none from another host at all.
-func (s *state) usesOutside(n *mdx.Node) bool {
-	e := s.element(n, nil)
+func (w *htmlWriter) usesOutside(n *mdx.Node) bool {
+	e := w.element(n, nil)
 	for _, name := range [...]string{"href", "xlinkHref", "xlink:href"} {
 		if href := strings.TrimSpace(e.String(name)); href != "" && href[0] != '#' {
-			s.reportOnce(n, "use "+href, attrPos(n, name), "drawing-outside", "<use> is left out: it shows a drawing of another file, which browsers refuse from a folder: "+excerpt(href))
+			w.reportOnce(n, "use "+href, attrPos(n, name), "drawing-outside", "<use> is left out: it shows a drawing of another file, which browsers refuse from a folder: "+excerpt(href))
 			return true
 		}
 	}
@@ -25,7 +25,7 @@ func (s *state) usesOutside(n *mdx.Node) bool {
 // animatesAddress finds and reports an animation that would change where a
 // link leads: to a script as well, which no check of the link sees (SVG 2 and
 // SMIL Animation, 3.2.2).
-func (s *state) animatesAddress(n *mdx.Node) bool {
+func (w *htmlWriter) animatesAddress(n *mdx.Node) bool {
 	for _, a := range n.Attrs {
 		if !strings.EqualFold(a.Name, "attributeName") {
 			continue
@@ -34,7 +34,7 @@ func (s *state) animatesAddress(n *mdx.Node) bool {
 		if of, ok := v.(string); ok {
 			of = strings.ToLower(strings.TrimSpace(of))
 			if of == "href" || strings.HasSuffix(of, ":href") {
-				s.report(s.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
+				w.report(w.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
 				return true
 			}
 		}
@@ -42,74 +42,11 @@ func (s *state) animatesAddress(n *mdx.Node) bool {
 	return false
 }
 
-// tagRule says how an HTML element is written.
-type tagRule uint8
-
-const (
-	// block: can't stand in a paragraph.
-	block tagRule = 1 << iota
-	// void: has no end tag and no content.
-	void
-	// phrases: holds phrases only; a paragraph alone in it is taken out.
-	phrases
-	// unwrap: the tag would break the document around it; its content stays.
-	unwrap
-	// drop: neither tag nor content is shown.
-	drop
-	// text: its content is text that HTML does not parse.
-	rawText
-)
-
-// rules lists the elements that need more than passing through.
-func rules(name string) tagRule {
-	switch name {
-	case "address", "article", "aside", "blockquote", "center", "details", "dialog", "dir", "dd", "div", "dl",
-		"fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "li", "menu", "nav",
-		"ol", "search", "section", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul", "caption", "colgroup":
-		return block
-	case "main":
-		return block
-	case "p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "dt", "summary", "legend":
-		return block | phrases
-	case "hr":
-		return block | void
-	case "area", "br", "col", "embed", "img", "input", "source", "track", "wbr", "param":
-		return void
-	case "a", "abbr", "b", "bdi", "bdo", "button", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark",
-		"q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "tt", "u", "var":
-		return phrases
-	case "html", "head", "body", "frameset", "noscript", "template", "portal", "fencedframe", "slot":
-		return unwrap
-	case "base", "meta", "link", "title", "frame", "plaintext", "xmp", "noembed", "noframes", "listing", "applet", "basefont", "bgsound":
-		return drop
-	case "style":
-		return rawText
-	}
-	return 0
-}
-
-func isBlockTag(name string) bool { return rules(name)&block != 0 }
-
-// isTag reports whether a name is that of an HTML or SVG element, by its form:
-// a small letter, then letters, digits and hyphens.
-func isTag(name string) bool {
-	if name == "" || name[0] < 'a' || name[0] > 'z' {
-		return false
-	}
-	for i := 1; i < len(name); i++ {
-		c := name[i]
-		if !isASCIILetter(c) && (c < '0' || c > '9') && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
 // tag appends an HTML element as its author wrote it, as far as a page can
 // hold it.
-func (s *state) tag(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) tag(b []byte, n *mdx.Node) []byte {
 	name := n.Name
-	inSVG := s.svg > 0
+	inSVG := w.svg > 0
 	if !inSVG || !svgKeepsCase(name) {
 		// HTML reads names whatever their case.
 		name = strings.ToLower(name)
@@ -118,13 +55,13 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	if inSVG {
 		rule &= drop | unwrap
 	}
-	if out, done := s.instead(b, n, name, rule); done {
+	if out, done := w.instead(b, n, name, rule); done {
 		return out
 	}
 	children := n.Children
 	if rule&phrases != 0 {
 		children = soleParagraph(children)
-		if (name == "p" || isHeadingTag(name)) && s.hasBlock(children) {
+		if (name == "p" || isHeadingTag(name)) && w.hasBlock(children) {
 			name = "div"
 		}
 	}
@@ -133,9 +70,9 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 	}
 	table := name == "table" && !inSVG
 	if table {
-		b = s.scrollBox(b, "table-wrap", words.Table)
+		b = w.scrollBox(b, "table-wrap", words.Table)
 	}
-	b = s.startTag(b, n, name)
+	b = w.startTag(b, n, name)
 	switch {
 	case rule&void != 0:
 		b = append(b, '>')
@@ -143,7 +80,7 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 		b = append(b, "/>"...)
 	default:
 		b = append(b, '>')
-		b = s.inside(b, n, name, rule, children)
+		b = w.inside(b, n, name, rule, children)
 		b = append(b, "</"...)
 		b = append(b, name...)
 		b = append(b, '>')
@@ -159,55 +96,39 @@ func (s *state) tag(b []byte, n *mdx.Node) []byte {
 
 // instead appends what stands in the place of an element that a page can't hold
 // as it is, if only nothing, and reports whether the element is one of those.
-func (s *state) instead(b []byte, n *mdx.Node, name string, rule tagRule) ([]byte, bool) {
-	inSVG := s.svg > 0
+func (w *htmlWriter) instead(b []byte, n *mdx.Node, name string, rule tagRule) ([]byte, bool) {
+	inSVG := w.svg > 0
 	switch {
 	case name == "script":
-		return s.script(b, n), true
+		return w.script(b, n), true
 	case inSVG && (name == "title" || name == "style"):
-		return s.svgText(b, n, name), true
+		return w.svgText(b, n, name), true
 	case rule&drop != 0:
-		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "<"+name+"> can't stand in a page's body and is left out")
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "<"+name+"> can't stand in a page's body and is left out")
 		return b, true
 	case rule&unwrap != 0:
-		return s.blocks(b, n.Children), true
-	case name == "use" && s.usesOutside(n) || (name == "set" || name == "animate") && s.animatesAddress(n):
+		return w.blocks(b, n.Children), true
+	case name == "use" && w.usesOutside(n) || (name == "set" || name == "animate") && w.animatesAddress(n):
 		return b, true
-	case name == "a" && !inSVG && s.anchors > 0:
-		return s.blocks(b, n.Children), true // as for Markdown's links
-	case s.r.airGapped && !inSVG && isEmbed(name) && s.outside(n):
-		return s.embedNotice(b, n), true
+	case name == "a" && !inSVG && w.anchors > 0:
+		return w.blocks(b, n.Children), true // as for Markdown's links
+	case w.r.airGapped && !inSVG && isEmbed(name) && w.outside(n):
+		return w.embedNotice(b, n), true
 	}
 	return b, false
 }
 
-// isEmbed reports whether an element of HTML shows what is fetched from an
-// address, other than a picture.
-func isEmbed(name string) bool {
-	switch name {
-	case "iframe", "video", "audio", "embed", "object":
-		return true
-	}
-	return false
-}
-
 // startTag appends an element's start tag, without the sign that ends it.
-func (s *state) startTag(b []byte, n *mdx.Node, name string) []byte {
-	inSVG, extra := s.svg > 0, ""
-	if !inSVG && name == "img" {
-		extra = s.fitImage(n)
-	} else if !inSVG && isEmbed(name) {
-		s.fitEmbed(n, name)
-	}
+func (w *htmlWriter) startTag(b []byte, n *mdx.Node, name string) []byte {
 	b = append(b, '<')
 	b = append(b, name...)
-	b = s.attributes(b, n, name, extra)
-	if inSVG {
+	b = w.attributes(b, n, name)
+	if w.svg > 0 {
 		return b
 	}
 	if isHeadingTag(name) {
 		if _, own := n.Attr("id"); !own {
-			b = html.AppendAttr(b, "id", s.ids[n])
+			b = html.AppendAttr(b, "id", w.ids[n])
 		}
 	}
 	if name == "img" {
@@ -215,45 +136,45 @@ func (s *state) startTag(b []byte, n *mdx.Node, name string) []byte {
 			b = append(b, ` alt=""`...)
 		}
 		_, own := n.Attr("loading")
-		b = s.appendLoading(b, own)
+		b = w.appendLoading(b, own)
 	}
 	return b
 }
 
 // inside appends what stands between an element's tags. children are the
 // node's, without a paragraph that must not stand there.
-func (s *state) inside(b []byte, n *mdx.Node, name string, rule tagRule, children []*mdx.Node) []byte {
-	if name == "a" && s.svg == 0 {
-		s.anchors++
-		defer func() { s.anchors-- }()
+func (w *htmlWriter) inside(b []byte, n *mdx.Node, name string, rule tagRule, children []*mdx.Node) []byte {
+	if name == "a" && w.svg == 0 {
+		w.anchors++
+		defer func() { w.anchors-- }()
 	}
 	switch {
 	case rule&rawText != 0:
-		return s.rawText(b, n)
+		return w.rawText(b, n)
 	case name == "iframe":
 		return b // What stands in a frame is never shown.
-	case s.svg == 0 && isHeadingTag(name) && s.ids[n] != "":
-		return s.headingBody(b, n, s.ids[n], int(name[1]-'0'))
+	case w.svg == 0 && isHeadingTag(name) && w.ids[n] != "":
+		return w.headingBody(b, n, w.ids[n], int(name[1]-'0'))
 	case name == "svg" || name == "math":
-		s.svg++
-		defer func() { s.svg-- }()
+		w.svg++
+		defer func() { w.svg-- }()
 	}
-	return s.blocks(b, children)
+	return w.blocks(b, children)
 }
 
 // svgText appends an element of SVG that holds text. Its text is written so
 // that it reads the same whether or not it is parsed as HTML.
-func (s *state) svgText(b []byte, n *mdx.Node, name string) []byte {
+func (w *htmlWriter) svgText(b []byte, n *mdx.Node, name string) []byte {
 	text := mdx.PlainText(n)
 	if name == "style" && strings.ContainsAny(text, "<&") {
-		s.report(s.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "a <style> with < or & in it can't stand in an <svg> and is left out")
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "a <style> with < or & in it can't stand in an <svg> and is left out")
 		return b
 	}
 	b = append(b, '<')
 	b = append(b, name...)
 	b = append(b, '>')
 	if name == "style" {
-		s.allowStyle(text)
+		w.allowStyle(text)
 		b = append(b, text...)
 	} else {
 		b = html.AppendText(b, text)
@@ -282,27 +203,51 @@ func isShape(name string) bool {
 }
 
 // script keeps scripts that are files of the site, or copies in the bundle, and leaves all others out.
-func (s *state) script(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) script(b []byte, n *mdx.Node) []byte {
 	if a, ok := n.Attr("src"); ok {
 		if v, _ := attrValue(a); v != nil {
-			if src, ok := v.(string); ok && (!strings.Contains(src, "//") || s.r.site.Resolve(s.page, src).Kind == site.ToFile) {
+			if src, ok := v.(string); ok && (!strings.Contains(src, "//") || w.r.site.Resolve(w.page, src).Kind == site.ToFile) {
 				b = append(b, "<script defer"...)
-				b = html.AppendAttr(b, "src", s.asset(n, n.Pos, src))
+				b = html.AppendAttr(b, "src", w.asset(n, n.Pos, src))
 				return append(b, "></script>"...)
 			}
 		}
 	}
-	s.report(s.fileOf(n), n.Pos, mdx.Warning, "script-dropped", "a <script> in a page is left out unless it loads a file of the site")
+	w.report(w.fileOf(n), n.Pos, mdx.Warning, "script-dropped", "a <script> in a page is left out unless it loads a file of the site")
 	return b
 }
 
 // rawText appends the content of a style element, whose text HTML does not
 // parse.
-func (s *state) rawText(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) rawText(b []byte, n *mdx.Node) []byte {
 	text := mdx.PlainText(n)
 	if i := strings.Index(strings.ToLower(text), "</"); i >= 0 {
 		text = text[:i]
 	}
-	s.allowStyle(text)
+	w.allowStyle(text)
 	return append(b, text...)
+}
+
+// embedNotice stands for what can't be reached without a network.
+func (w *htmlWriter) embedNotice(b []byte, n *mdx.Node) []byte {
+	e := w.element(n, nil)
+	address := embedAddress(e)
+	title := strings.TrimSpace(e.String("title"))
+	if title == "" {
+		title = w.embedTitle(address)
+	}
+	w.report(w.fileOf(n), n.Pos, mdx.Notice, "embed-outside", "<"+n.Name+"> shows something of another host; the bundle is for readers without a network, so a link stands in its place: "+excerpt(address))
+	b = append(b, `<span class="embed-notice" role="note">`...)
+	b = html.AppendText(b, w.say(words.Offline)+": ")
+	href := w.link(n, n.Pos, address)
+	if href == "" || w.anchors > 0 {
+		b = html.AppendText(b, title)
+	} else {
+		b = append(b, "<a"...)
+		b = html.AppendAttr(b, "href", href)
+		b = append(b, '>')
+		b = html.AppendText(b, title)
+		b = append(b, "</a>"...)
+	}
+	return append(b, "</span>"...)
 }

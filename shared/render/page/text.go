@@ -5,14 +5,22 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// text adds the words of nodes.
-func (s *state) text(t *component.Text, list []*mdx.Node) {
+// textWriter writes a tree as the words in it.
+type textWriter struct{ *tree }
+
+var _ component.Words = textWriter{}
+
+// AddNodes implements component.Words.
+func (w textWriter) AddNodes(t *component.Text, list []*mdx.Node) {
 	for _, n := range list {
-		if write := s.kinds[n.Kind].text; write != nil {
-			write(s, t, n)
+		if write := w.r.kinds[n.Kind].text; write != nil {
+			write(w, t, n)
 		}
 	}
 }
 
-// childText adds the words of a node's content.
-func (s *state) childText(t *component.Text, n *mdx.Node) { s.text(t, n.Children) }
+// children adds the words of a node's content.
+func (w textWriter) children(t *component.Text, n *mdx.Node) { w.AddNodes(t, n.Children) }
+
+// addValue adds the text of a node that is one.
+func addValue(_ textWriter, t *component.Text, n *mdx.Node) { t.Add(n.Value) }

@@ -21,9 +21,9 @@ type Update struct {
 }
 
 // updated keeps what feeds need of an Update.
-func (s *state) updated(e *component.Element) {
-	u := Update{ID: s.ids[e.Node], Label: e.String("label"), Description: e.TitleText("description"), Tags: e.Strings("tags")}
-	t := component.NewText(s)
+func (w *htmlWriter) updated(e *component.Element) {
+	u := Update{ID: w.ids[e.Node], Label: e.String("label"), Description: e.TitleText("description"), Tags: e.Strings("tags")}
+	t := w.NewText()
 	t.Children(e)
 	u.Text = t.Sections()
 	v, _ := e.Value("rss")
@@ -35,5 +35,13 @@ func (s *state) updated(e *component.Element) {
 		}
 		u.Title, u.Summary = text("title"), text("description")
 	}
-	s.result.Updates = append(s.result.Updates, u)
+	w.result.Updates = append(w.result.Updates, u)
+}
+
+// Contents implements component.HTML.
+func (w *htmlWriter) Contents(e *component.Element, level int, text string) {
+	w.listed(level, w.ids[e.Node], text)
+	if e.Component != nil && e.Component.Name == "Update" {
+		w.updated(e)
+	}
 }

@@ -1,0 +1,215 @@
+package page
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/render/words"
+)
+
+// tree is a resolved page: what all of its copies are written from. The
+// resolver makes it; no writer changes it.
+type tree struct {
+	r    *Renderer
+	page int
+	// source is the page's file, length the bytes in it, lang its language.
+	source, lang string
+	length       int
+	root         []*mdx.Node
+	// unread is the first thing that the parser could not read, if any.
+	unread *mdx.Diagnostic
+
+	// origin is the file of nodes that were written in another one.
+	origin map[*mdx.Node]string
+	// slots holds the attributes that were given as JSX.
+	slots map[*mdx.Node]map[string][]*mdx.Node
+	// modes are the classes of pictures that are for one appearance alone.
+	modes map[*mdx.Node]string
+	// ids are those of headings and components, aliases further ones of
+	// headings; used are all that are given out.
+	ids, aliases map[*mdx.Node]string
+	used         idSet
+	// footnotes are the definitions by label.
+	footnotes map[string]*mdx.Node
+
+	// live are the islands that readers' browsers bring to life; addresses are
+	// how addresses in them are written on this page.
+	live      []island.Source
+	addresses map[string]string
+	// reference is set on a page that shows a part of a specification, playground
+	// where readers send requests from it; servers are the origins of those that
+	// they may ask.
+	reference, playground bool
+	servers               []string
+}
+
+var _ component.Page = (*tree)(nil)
+
+func newTree(r *Renderer, page int, source string) *tree {
+	// The language of the section that the page shows beside it: what is around
+	// the page speaks it.
+	section := cmp.Or(r.site.Near(page), r.fallback)
+	return &tree{
+		r: r, page: page, source: source, lang: cmp.Or(r.site.Language(section), r.lang),
+		slots:     map[*mdx.Node]map[string][]*mdx.Node{},
+		ids:       map[*mdx.Node]string{},
+		footnotes: map[string]*mdx.Node{},
+		used:      idSet{taken: make(map[string]bool, 32)},
+	}
+}
+
+// Lang implements component.Page.
+func (t *tree) Lang() string { return t.lang }
+
+// ID implements component.Page.
+func (t *tree) ID(e *component.Element) string { return t.ids[e.Node] }
+
+// Slot implements component.Page.
+func (t *tree) Slot(e *component.Element, name string) []*mdx.Node { return t.slots[e.Node][name] }
+
+// NewMarkdown implements component.Page.
+func (t *tree) NewMarkdown() *component.Markdown {
+	return component.NewMarkdown(&markdownWriter{tree: t})
+}
+
+// NewText implements component.Page.
+func (t *tree) NewText() *component.Text { return component.NewText(textWriter{t}) }
+
+// say returns a phrase in the page's language.
+func (t *tree) say(p words.Phrase) string { return words.In(t.lang).Say(p) }
+
+// component finds the component that an element names, nil for an HTML
+// element or an unknown one.
+func (t *tree) component(n *mdx.Node) *component.Component { return t.r.registry.Lookup(n.Name) }
+
+func (t *tree) element(n *mdx.Node, c *component.Component) *component.Element {
+	return component.NewElement(n, c, t)
+}
+
+// fileOf is the file that a node was written in.
+func (t *tree) fileOf(n *mdx.Node) string {
+	if f, ok := t.origin[n]; ok {
+		return f
+	}
+	return t.source
+}
+
+// walk visits a node, what is below it and what its attributes hold.
+func (t *tree) walk(n *mdx.Node, fn func(*mdx.Node) bool) {
+	if !fn(n) {
+		return
+	}
+	if slots, ok := t.slots[n]; ok {
+		for _, a := range n.Attrs {
+			for _, c := range slots[a.Name] {
+				t.walk(c, fn)
+			}
+		}
+	}
+	for _, c := range n.Children {
+		t.walk(c, fn)
+	}
+}
+
+// plain returns the words of inline content.
+func (t *tree) plain(list []*mdx.Node) string {
+	if len(list) == 1 && list[0].Kind == mdx.Text {
+		return strings.TrimSpace(list[0].Value)
+	}
+	words := t.NewText()
+	words.Nodes(list)
+	return strings.ReplaceAll(words.String(), "\n", " ")
+}
+
+// leadElement represents the front matter: a fault in the description is
+// reported at the head of the file.
+func leadElement(description string, p component.Page) *component.Element {
+	at := mdx.Pos{Line: 1, Column: 1}
+	return component.NewElement(&mdx.Node{Kind: mdx.Element, Pos: at, End: at, Attrs: []mdx.Attr{
+		{Kind: mdx.AttrString, Name: "description", Value: description, Pos: at},
+	}}, nil, p)
+}
+
+// isBlock reports whether a node is written as a block.
+func (t *tree) isBlock(n *mdx.Node) bool {
+	switch t.r.kinds[n.Kind].form {
+	case formPhrase, formGone:
+		return false
+	case formElement:
+		if c := t.component(n); c != nil {
+			return c.Block
+		}
+		return isBlockTag(n.Name) || t.hasBlock(n.Children)
+	}
+	return true
+}
+
+// hasBlock reports whether inline content holds something that HTML does not
+// allow in a paragraph.
+func (t *tree) hasBlock(list []*mdx.Node) bool {
+	for _, n := range list {
+		switch t.r.kinds[n.Kind].form {
+		case formBlock:
+			return true
+		case formElement:
+			if c := t.component(n); c != nil {
+				if c.Block {
+					return true
+				}
+			} else if isBlockTag(n.Name) {
+				return true
+			}
+			fallthrough
+		case formPhrase:
+			if t.hasBlock(n.Children) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isInline reports whether a node was written in a line.
+func (t *tree) isInline(n *mdx.Node) bool {
+	switch t.r.kinds[n.Kind].form {
+	case formPhrase:
+		return true
+	case formElement, formGone:
+		return n.Inline
+	}
+	return false
+}
+
+// paragraphs puts runs of inline nodes among blocks into paragraphs: what the
+// value of an expression leaves, or an element that shows only its content.
+func (t *tree) paragraphs(list []*mdx.Node) []*mdx.Node {
+	loose := false
+	for _, n := range list {
+		loose = loose || t.isInline(n)
+	}
+	if !loose {
+		return list
+	}
+	var out []*mdx.Node
+	for i := 0; i < len(list); {
+		if !t.isInline(list[i]) {
+			out = append(out, list[i])
+			i++
+			continue
+		}
+		start := i
+		blank := true
+		for i < len(list) && t.isInline(list[i]) {
+			blank = blank && list[i].Kind == mdx.Text && strings.TrimSpace(list[i].Value) == ""
+			i++
+		}
+		if !blank {
+			run := list[start:i:i]
+			out = append(out, &mdx.Node{Kind: mdx.Paragraph, Children: run, Pos: run[0].Pos, End: run[len(run)-1].End})
+		}
+	}
+	return out
+}
