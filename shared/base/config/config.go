@@ -53,7 +53,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		GitHubOutput: getenv("GITHUB_OUTPUT"), NoColor: getenv("NO_COLOR") != ""}
 	var err error
 	if v := getenv("BINDERY_URL"); v != "" {
-		if c.URL, err = ParseURL(v); err != nil {
+		if c.URL, err = parseURL(v); err != nil {
 			return Config{}, fmt.Errorf("BINDERY_URL: %w", err)
 		}
 	}
@@ -69,8 +69,8 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// ParseURL checks the address of an API and gives it without a trailing slash.
-func ParseURL(s string) (string, error) {
+// parseURL checks the address of an API and returns it without a trailing slash.
+func parseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil:

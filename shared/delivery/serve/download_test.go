@@ -37,7 +37,7 @@ func newDownloader(t testing.TB) *downloader {
 
 func (d *downloader) from(t testing.TB, link string, known validators) ([]byte, validators, error) {
 	t.Helper()
-	source, err := ParseSource(link, SourceOptions{Agent: "test"})
+	source, err := parseSource(link, sourceOptions{Agent: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestNotEncryptedInBetween(t *testing.T) {
 	encrypted := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, plain.URL, http.StatusFound) }))
 	defer encrypted.Close()
 	ca := caOf(t, encrypted)
-	source, err := ParseSource(encrypted.URL+"/b", SourceOptions{CAFile: ca})
+	source, err := parseSource(encrypted.URL+"/b", sourceOptions{CAFile: ca})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestOwnCA(t *testing.T) {
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	defer server.Close()
 	for _, ca := range []string{"", caOf(t, server)} {
-		source, err := ParseSource(server.URL+"/b", SourceOptions{CAFile: ca})
+		source, err := parseSource(server.URL+"/b", sourceOptions{CAFile: ca})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -380,7 +380,7 @@ func TestLinkStaysHere(t *testing.T) {
 	}))
 	defer first.Close()
 	fetch := func() error {
-		source, err := ParseSource(first.URL+"/b?"+secret, SourceOptions{CAFile: caOf(t, first)})
+		source, err := parseSource(first.URL+"/b?"+secret, sourceOptions{CAFile: caOf(t, first)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ type httpRemote struct {
 	agent  string
 }
 
-func newHTTPRemote(link string, u *url.URL, o SourceOptions) (*httpRemote, error) {
+func newHTTPRemote(link string, u *url.URL, o sourceOptions) (*httpRemote, error) {
 	client, err := newHTTPClient(o)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func newHTTPRemote(link string, u *url.URL, o SourceOptions) (*httpRemote, error
 
 // newTransport makes the transport of all sources. Proxies are the environment's
 // (HTTPS_PROXY, NO_PROXY).
-func newTransport(o SourceOptions) (*http.Transport, error) {
+func newTransport(o sourceOptions) (*http.Transport, error) {
 	transport := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
@@ -69,7 +69,7 @@ func newTransport(o SourceOptions) (*http.Transport, error) {
 }
 
 // newHTTPClient makes the client that follows links.
-func newHTTPClient(o SourceOptions) (*http.Client, error) {
+func newHTTPClient(o sourceOptions) (*http.Client, error) {
 	transport, err := newTransport(o)
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func (s *Service) CreateAgentJob(ctx context.Context, in AgentJobRequest) (Agent
 		return AgentJob{}, err
 	}
 	j := AgentJob{
-		ID: s.opt.NewID(PrefixAgentJob), Project: p.ID, Status: AgentActive,
+		ID: s.opt.NewID(idAgentJob), Project: p.ID, Status: AgentActive,
 		Repository: in.Repository, Ref: in.Ref, Model: in.Model, CreatedAt: s.now(),
 	}
 	var b batch

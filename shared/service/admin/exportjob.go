@@ -270,7 +270,7 @@ func (j ExportJob) asQueued() ExportJob {
 
 // queue writes a job, in one transaction with all that must hold for it.
 func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot) (ExportJob, error) {
-	id := s.opt.NewID(PrefixExport)
+	id := s.opt.NewID(idExport)
 	var j ExportJob
 	err := s.transact(ctx, func() error {
 		project, claim, _, err := s.site(ctx, c, in.Domain)

@@ -164,7 +164,7 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 	}
 	secret := newSecret(s.opt.KeyPrefix)
 	k := Key{
-		ID: s.opt.NewID(PrefixKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks,
+		ID: s.opt.NewID(idKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks,
 		CreatedAt: now, Digest: keyDigest(secret),
 	}
 	if !in.ExpiresAt.IsZero() {

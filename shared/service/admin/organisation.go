@@ -21,9 +21,6 @@ const (
 	PlanEnterprise Plan = "enterprise"
 )
 
-// Plans lists the plans, smallest first.
-func Plans() []Plan { return []Plan{PlanFree, PlanPro, PlanEnterprise} }
-
 func checkPlan(p Plan) error {
 	switch p {
 	case PlanFree, PlanPro, PlanEnterprise:
@@ -75,7 +72,7 @@ func (s *Service) CreateOrganisation(ctx context.Context, in Organisation) (Orga
 	if err := checkPlan(in.Plan); err != nil {
 		return Organisation{}, err
 	}
-	o := Organisation{ID: s.opt.NewID(PrefixOrganisation), Name: in.Name, Plan: in.Plan, CreatedAt: s.now()}
+	o := Organisation{ID: s.opt.NewID(idOrganisation), Name: in.Name, Plan: in.Plan, CreatedAt: s.now()}
 	var b batch
 	b.put(organisationKey(o.ID), 0, o)
 	b.put(organisationRow(o.ID), 0, presence{})

@@ -131,7 +131,7 @@ func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error
 		return Project{}, err
 	}
 	p := Project{
-		ID: s.opt.NewID(PrefixProject), Organisation: in.Organisation, Domain: domain, Repository: in.Repository,
+		ID: s.opt.NewID(idProject), Organisation: in.Organisation, Domain: domain, Repository: in.Repository,
 		Kind: in.Kind, Settings: in.Settings, Retention: in.Retention, CreatedAt: s.now(),
 	}
 	err = s.transact(ctx, func() error {

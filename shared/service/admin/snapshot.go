@@ -17,18 +17,18 @@ import (
 const (
 	// MaxSnapshotBytes is what all packs of a snapshot may hold together.
 	MaxSnapshotBytes = 20 << 30
-	// MaxPackObject is the most bytes of one pack: what S3 takes in one PUT.
+	// maxPackObject is the most bytes of one pack: what S3 takes in one PUT.
 	// Packs of more than one file are smaller; package snapshot checks that.
-	MaxPackObject = 5 << 30
+	maxPackObject = 5 << 30
 	// MaxManifestBytes is the most bytes of a manifest: 200,000 pages with as
 	// many other files, at what an entry takes.
 	MaxManifestBytes = 128 << 20
 	// MaxPacks is the most packs of one snapshot, so that its record stays
 	// under store.MaxRecordBytes.
 	MaxPacks = 4000
-	// UploadLife is how long an upload's packs are kept for it; it can be
+	// uploadLife is how long an upload's packs are kept for it; it can be
 	// published until an hour before that.
-	UploadLife    = 48 * time.Hour
+	uploadLife    = 48 * time.Hour
 	publishMargin = time.Hour
 	// statConcurrency is how many objects are looked up at once.
 	statConcurrency = 16
@@ -77,7 +77,7 @@ type SnapshotStatus string
 
 // The states of a snapshot.
 const (
-	SnapshotPending   SnapshotStatus = "pending"
+	snapshotPending   SnapshotStatus = "pending"
 	SnapshotPublished SnapshotStatus = "published"
 )
 
@@ -180,7 +180,7 @@ func (in CreateSnapshot) check() error {
 	var total int64
 	sizes := make(map[string]int64, len(in.Packs))
 	for i, p := range in.Packs {
-		if err := checkBlob(indexed("packs", i), p, MaxPackObject); err != nil {
+		if err := checkBlob(indexed("packs", i), p, maxPackObject); err != nil {
 			return err
 		}
 		if size, seen := sizes[p.SHA256]; seen {
@@ -215,9 +215,9 @@ func (s *Service) CreateSnapshot(ctx context.Context, c Caller, in CreateSnapsho
 		}
 		now := s.now()
 		p := Snapshot{
-			ID:           PrefixSnapshot + "_" + timePart(now) + s.opt.NewID(PrefixSnapshot)[len(PrefixSnapshot)+1:],
+			ID:           idSnapshot + "_" + timePart(now) + s.opt.NewID(idSnapshot)[len(idSnapshot)+1:],
 			Organisation: project.Organisation, Project: project.ID, Domain: project.Domain,
-			Status: SnapshotPending, Base: in.Base, Manifest: in.Manifest, CreatedAt: now,
+			Status: snapshotPending, Base: in.Base, Manifest: in.Manifest, CreatedAt: now,
 		}
 		seen := make(map[string]bool, len(in.Packs))
 		for _, b := range in.Packs {
@@ -230,7 +230,7 @@ func (s *Service) CreateSnapshot(ctx context.Context, c Caller, in CreateSnapsho
 		// comes now knows that they are wanted.
 		err = s.transact(ctx, func() error {
 			var b batch
-			b.put(snapshotKey(p.Project, p.ID), 0, p).ExpiresAt = now.Add(UploadLife)
+			b.put(snapshotKey(p.Project, p.ID), 0, p).ExpiresAt = now.Add(uploadLife)
 			sl.settle(&b, p.ID)
 			return sl.settled(s.write(ctx, &b))
 		})
@@ -315,7 +315,7 @@ func (s *Service) projectSnapshot(ctx context.Context, project, id string) (Snap
 	if errors.Is(err, store.ErrNotFound) {
 		return Snapshot{}, 0, notFound("snapshot")
 	}
-	if err == nil && p.Status == SnapshotPending && s.now().After(p.CreatedAt.Add(UploadLife-publishMargin)) {
+	if err == nil && p.Status == snapshotPending && s.now().After(p.CreatedAt.Add(uploadLife-publishMargin)) {
 		return Snapshot{}, 0, notFound("snapshot")
 	}
 	return p, revision, err
@@ -429,7 +429,7 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 // It returns the first error of fn or of the store.
 func (s *Service) KeptSnapshots(ctx context.Context, organisation string, fn func(Snapshot) error) error {
 	return s.eachSnapshot(ctx, organisation, func(_ Project, _ int64, p Snapshot) error {
-		if p.Status == SnapshotPending && !s.now().Before(p.CreatedAt.Add(UploadLife)) {
+		if p.Status == snapshotPending && !s.now().Before(p.CreatedAt.Add(uploadLife)) {
 			return nil
 		}
 		return fn(p)
@@ -460,8 +460,8 @@ func (s *Service) ExpireSnapshots(ctx context.Context, organisation string) (int
 	gone := 0
 	err := s.eachSnapshot(ctx, organisation, func(project Project, revision int64, p Snapshot) error {
 		now := s.now()
-		if p.Status == SnapshotPending {
-			if now.Before(p.CreatedAt.Add(UploadLife)) {
+		if p.Status == snapshotPending {
+			if now.Before(p.CreatedAt.Add(uploadLife)) {
 				return nil
 			}
 		} else {

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// MetricsNamespace is where CloudWatch keeps what Metrics count.
-const MetricsNamespace = "Bindery"
+// metricsNamespace is where CloudWatch keeps what Metrics count.
+const metricsNamespace = "Bindery"
 
 // Names of the metrics. All but Errors have the dimensions Stage and Function;
 // Errors have Code too, besides being counted without it.
 const (
-	MetricInvocations = "Invocations" // count
-	MetricErrors      = "Errors"      // count: refusals and failures, by code
-	MetricDuration    = "Duration"    // milliseconds in the handler
-	MetricPages       = "Pages"       // count: pages rendered
-	MetricBytes       = "Bytes"       // bytes written: units of a shard, or a bundle
+	metricInvocations = "Invocations" // count
+	metricErrors      = "Errors"      // count: refusals and failures, by code
+	metricDuration    = "Duration"    // milliseconds in the handler
+	metricPages       = "Pages"       // count: pages rendered
+	metricBytes       = "Bytes"       // bytes written: units of a shard, or a bundle
 )
 
 // Metrics counts in CloudWatch's embedded metric format: each invocation
@@ -56,8 +56,8 @@ type directive struct {
 
 // noteMetrics are the annotations that are metrics too.
 var noteMetrics = map[string]metric{
-	"pages": {MetricPages, "Count"},
-	"bytes": {MetricBytes, "Bytes"},
+	"pages": {metricPages, "Count"},
+	"bytes": {metricBytes, "Bytes"},
 }
 
 // done counts an invocation that took so long and ended with a code; the empty
@@ -70,11 +70,11 @@ func (m *Metrics) done(ctx context.Context, took time.Duration, code string) {
 	line := map[string]any{
 		"time": now.UTC().Format(time.RFC3339Nano), "level": slog.LevelInfo.String(), "msg": "invocation",
 		"Stage": m.stage, "Function": m.function,
-		MetricInvocations: 1, MetricDuration: milliseconds(took),
+		metricInvocations: 1, metricDuration: milliseconds(took),
 	}
 	measured := directive{
-		Namespace: MetricsNamespace, Dimensions: [][]string{{"Stage", "Function"}},
-		Metrics: []metric{{MetricInvocations, "Count"}, {MetricDuration, "Milliseconds"}},
+		Namespace: metricsNamespace, Dimensions: [][]string{{"Stage", "Function"}},
+		Metrics: []metric{{metricInvocations, "Count"}, {metricDuration, "Milliseconds"}},
 	}
 	if n := notesOf(ctx); n != nil {
 		known := n.all()
@@ -91,10 +91,10 @@ func (m *Metrics) done(ctx context.Context, took time.Duration, code string) {
 	}
 	directives := []directive{measured}
 	if code != "" {
-		line["Code"], line[MetricErrors] = code, 1
+		line["Code"], line[metricErrors] = code, 1
 		directives = append(directives, directive{
-			Namespace: MetricsNamespace, Dimensions: [][]string{{"Stage", "Function"}, {"Stage", "Function", "Code"}},
-			Metrics: []metric{{MetricErrors, "Count"}},
+			Namespace: metricsNamespace, Dimensions: [][]string{{"Stage", "Function"}, {"Stage", "Function", "Code"}},
+			Metrics: []metric{{metricErrors, "Count"}},
 		})
 	}
 	line["_aws"] = map[string]any{"Timestamp": now.UnixMilli(), "CloudWatchMetrics": slices.Clip(directives)}
