@@ -355,14 +355,7 @@ func (s *Service) job(ctx context.Context, id string) (ExportJob, error) {
 }
 
 func (s *Service) jobRevision(ctx context.Context, id string) (ExportJob, int64, error) {
-	if !validID(id) {
-		return ExportJob{}, 0, notFound("export job")
-	}
-	j, revision, err := read[ExportJob](ctx, s, jobKey(id))
-	if errors.Is(err, store.ErrNotFound) {
-		return ExportJob{}, 0, notFound("export job")
-	}
-	return j, revision, err
+	return find[ExportJob](ctx, s, "export job", jobKey(id), id)
 }
 
 // callersJob reads a job of a caller's organisation.

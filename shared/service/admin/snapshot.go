@@ -308,13 +308,7 @@ func (s *Service) snapshot(ctx context.Context, c Caller, domain, id string) (Sn
 }
 
 func (s *Service) projectSnapshot(ctx context.Context, project, id string) (Snapshot, int64, error) {
-	if !validID(id) {
-		return Snapshot{}, 0, notFound("snapshot")
-	}
-	p, revision, err := read[Snapshot](ctx, s, snapshotKey(project, id))
-	if errors.Is(err, store.ErrNotFound) {
-		return Snapshot{}, 0, notFound("snapshot")
-	}
+	p, revision, err := find[Snapshot](ctx, s, "snapshot", snapshotKey(project, id), id)
 	if err == nil && p.Status == snapshotPending && s.now().After(p.CreatedAt.Add(uploadLife-publishMargin)) {
 		return Snapshot{}, 0, notFound("snapshot")
 	}
@@ -480,7 +474,7 @@ func (s *Service) ExpireSnapshots(ctx context.Context, organisation string) (int
 		var b batch
 		b.remove(snapshotKey(p.Project, p.ID), revision)
 		err := s.write(ctx, &b)
-		if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+		if isConflict(err) {
 			return nil // an export began meanwhile, or it is gone already
 		}
 		if err == nil {
@@ -532,10 +526,8 @@ func (s *Service) Sweep(ctx context.Context, organisation string, fn func(ctx co
 		if err != nil {
 			return err
 		}
-		var b batch
-		b.put(key, revision, mark)
 		begun = revision + 1
-		return s.write(ctx, &b)
+		return s.put(ctx, key, revision, mark)
 	})
 	if err != nil {
 		return err
@@ -547,10 +539,8 @@ func (s *Service) Sweep(ctx context.Context, organisation string, fn func(ctx co
 	}
 	note, cancelNote := context.WithTimeout(context.WithoutCancel(ctx), sweepNote)
 	defer cancelNote()
-	var b batch
-	b.put(key, begun, mark)
-	err = s.write(note, &b)
-	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+	err = s.put(note, key, begun, mark)
+	if isConflict(err) {
 		err = nil // another sweep began; it will say when it is done
 	}
 	return errors.Join(swept, err)
@@ -564,10 +554,8 @@ func (s *Service) SweepDue(ctx context.Context, every time.Duration) (bool, erro
 	if err != nil || revision > 0 && s.now().Before(mark.StartedAt.Add(every)) {
 		return false, err
 	}
-	var b batch
-	b.put(sweepsKey(), revision, sweepMark{StartedAt: s.now()})
-	err = s.write(ctx, &b)
-	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+	err = s.put(ctx, sweepsKey(), revision, sweepMark{StartedAt: s.now()})
+	if isConflict(err) {
 		return false, nil
 	}
 	return err == nil, err
