@@ -197,7 +197,7 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 	if got := digest(archive); got != link.SHA256 {
 		t.Errorf("the bundle has the digest %s, want %s", got, link.SHA256)
 	}
-	if _, err := bundle.Check(ctx, strings.NewReader(string(archive)), bundle.Limits{}); err != nil {
+	if _, err := bundle.Read(ctx, strings.NewReader(string(archive)), bundle.Limits{}, nil); err != nil {
 		t.Errorf("the bundle: %v", err)
 	}
 

@@ -86,7 +86,7 @@ func twin(t *testing.T, of admin.Snapshot) *up {
 		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), PollAfter: time.Second,
 		Now: func() time.Time { return of.CreatedAt },
 		NewID: func(prefix string) string {
-			if prefix != admin.PrefixSnapshot {
+			if prefix != "snp" {
 				jobs++
 				return fmt.Sprintf("%s_%026d", prefix, jobs)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -28,113 +29,75 @@ func (a *app) agentJobCommand() *cobra.Command {
 		a.agentJobShow())
 }
 
-// projectFlag is the project that an agent job belongs to.
-func projectFlag(cmd *cobra.Command, project *string) {
+// projectFlag is the project that an agent job belongs to: the one given, or
+// the environment's.
+func (a *app) projectFlag(cmd *cobra.Command, project *string) {
 	cmd.Flags().StringVar(project, "project", "", "id of the project (default: $BINDERY_PROJECT)")
-}
-
-// project is the one given, or the environment's.
-func (a *app) project(given string) (string, error) {
-	if given == "" {
-		given = a.env.Project
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if *project = cmp.Or(*project, a.env.Project); *project == "" {
+			return usagef("the project is missing: --project or BINDERY_PROJECT")
+		}
+		return nil
 	}
-	if given == "" {
-		return "", usagef("the project is missing: --project or BINDERY_PROJECT")
-	}
-	return given, nil
 }
 
 func (a *app) agentJobCreate() *cobra.Command {
-	var o operator
 	var request admin.AgentJobRequest
 	cmd := &cobra.Command{
 		Use:     "create --project PROJECT --model MODEL",
 		Short:   "Create an active agent job and print its id",
 		Example: `  bindery agent-job create --data ./.data --project prj_… --model example-1 --ref docs/fix-links`,
 		Args:    cobra.NoArgs,
-		RunE: a.does(func(cmd *cobra.Command, _ []string) (err error) {
-			if request.Project, err = a.project(request.Project); err != nil {
-				return err
-			}
-			if err := required("model", request.Model); err != nil {
-				return err
-			}
-			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
-				job, err := s.CreateAgentJob(ctx, request)
-				if err != nil {
-					return err
-				}
-				return a.print(job, func(w io.Writer) { fmt.Fprintln(w, job.ID) })
-			})
-		}),
 	}
-	projectFlag(cmd, &request.Project)
+	a.projectFlag(cmd, &request.Project)
+	hasProject := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := hasProject(cmd, args); err != nil {
+			return err
+		}
+		return required("model", request.Model)
+	}
 	cmd.Flags().StringVar(&request.Model, "model", "", "the AI model")
 	cmd.Flags().StringVar(&request.Ref, "ref", "", "the branch that the agent works on")
 	cmd.Flags().StringVar(&request.Repository, "repository", "", "address of the source repository (default: the project's)")
-	o.flags(cmd)
-	a.jsonFlag(cmd)
-	return cmd
+	return operating(a, operator{}, cmd, func(ctx context.Context, s *admin.Service, _ []string) (admin.AgentJob, error) {
+		return s.CreateAgentJob(ctx, request)
+	}, func(w io.Writer, job admin.AgentJob) { fmt.Fprintln(w, job.ID) })
 }
 
 func (a *app) agentJobMove(name, short string, move func(ctx context.Context, s *admin.Service, project, id string) (admin.AgentJob, error)) *cobra.Command {
-	var o operator
 	var project string
 	cmd := &cobra.Command{
 		Use:     name + " JOB --project PROJECT",
 		Short:   short,
 		Example: fmt.Sprintf("  bindery agent-job %s job_… --project prj_… --data ./.data", name),
 		Args:    cobra.ExactArgs(1),
-		RunE: a.does(func(cmd *cobra.Command, args []string) (err error) {
-			if project, err = a.project(project); err != nil {
-				return err
-			}
-			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
-				job, err := move(ctx, s, project, args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(job, func(w io.Writer) { fmt.Fprintf(w, "%s is %s\n", job.ID, job.Status) })
-			})
-		}),
 	}
-	projectFlag(cmd, &project)
-	o.flags(cmd)
-	a.jsonFlag(cmd)
-	return cmd
+	a.projectFlag(cmd, &project)
+	return operating(a, operator{}, cmd, func(ctx context.Context, s *admin.Service, args []string) (admin.AgentJob, error) {
+		return move(ctx, s, project, args[0])
+	}, func(w io.Writer, job admin.AgentJob) { fmt.Fprintf(w, "%s is %s\n", job.ID, job.Status) })
 }
 
 func (a *app) agentJobList() *cobra.Command {
-	var o operator
 	var project string
 	cmd := &cobra.Command{
 		Use:     "list --project PROJECT",
 		Short:   "List a project's agent jobs",
 		Example: `  bindery agent-job list --project prj_… --data ./.data`,
 		Args:    cobra.NoArgs,
-		RunE: a.does(func(cmd *cobra.Command, _ []string) (err error) {
-			if project, err = a.project(project); err != nil {
-				return err
-			}
-			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
-				all, err := s.ListAgentJobs(ctx, project)
-				if err != nil {
-					return err
-				}
-				return a.print(listed(all), func(w io.Writer) {
-					var rows [][]string
-					for _, j := range all {
-						rows = append(rows, []string{j.ID, string(j.Status), j.Model, j.Ref, day(j.CreatedAt), j.PRLink})
-					}
-					table(w, "id status model ref created pull-request", rows)
-				})
-			})
-		}),
 	}
-	projectFlag(cmd, &project)
-	o.flags(cmd)
-	a.jsonFlag(cmd)
-	return cmd
+	a.projectFlag(cmd, &project)
+	return operating(a, operator{}, cmd, func(ctx context.Context, s *admin.Service, _ []string) ([]admin.AgentJob, error) {
+		all, err := s.ListAgentJobs(ctx, project)
+		return listed(all), err
+	}, func(w io.Writer, all []admin.AgentJob) {
+		var rows [][]string
+		for _, j := range all {
+			rows = append(rows, []string{j.ID, string(j.Status), j.Model, j.Ref, day(j.CreatedAt), j.PRLink})
+		}
+		table(w, "id status model ref created pull-request", rows)
+	})
 }
 
 // agentJobShow reads a job as callers do, over the API.
@@ -146,10 +109,7 @@ func (a *app) agentJobShow() *cobra.Command {
 		Short:   "Read an agent job over the API, as its callers do",
 		Example: `  bindery agent-job show job_… --project prj_…`,
 		Args:    cobra.ExactArgs(1),
-		RunE: a.does(func(cmd *cobra.Command, args []string) (err error) {
-			if project, err = a.project(project); err != nil {
-				return err
-			}
+		RunE: a.does(func(cmd *cobra.Command, args []string) error {
 			c, err := a.client(&who)
 			if err != nil {
 				return err
@@ -174,7 +134,7 @@ func (a *app) agentJobShow() *cobra.Command {
 			})
 		}),
 	}
-	projectFlag(cmd, &project)
+	a.projectFlag(cmd, &project)
 	who.flags(cmd)
 	a.jsonFlag(cmd)
 	return cmd

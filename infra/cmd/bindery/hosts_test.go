@@ -10,7 +10,7 @@ import (
 // those beside it; a name that can't be a host's is refused where it is written.
 func TestAllowHostFlag(t *testing.T) {
 	var s admin.Settings
-	h := &hostsFlag{&s}
+	h := &hostsFlag{settings: &s}
 	for _, v := range []string{"", "B.example", "*.a.example", "b.example:443,c.example:8443"} {
 		if err := h.Set(v); err != nil {
 			t.Fatal(err)

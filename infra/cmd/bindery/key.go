@@ -40,8 +40,8 @@ func shown(k admin.Key, secret string) shownKey {
 }
 
 func (a *app) keyCreate() *cobra.Command {
-	var o operator
-	var org, name, expires string
+	var request admin.KeyRequest
+	var expires string
 	var scopes, addresses []string
 	cmd := &cobra.Command{
 		Use:   "create --org ORGANISATION --name NAME",
@@ -51,41 +51,32 @@ put it where it is kept safe at once.`,
 		Example: `  bindery key create --data ./.data --org org_… --name "docs pipeline"
   bindery key create --data ./.data --org org_… --name reader --scope read --expires 90d --allow 192.0.2.0/24`,
 		Args: cobra.NoArgs,
-		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
-			if err := required("org", org, "name", name); err != nil {
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			if err := required("org", request.Organisation, "name", request.Name); err != nil {
 				return err
 			}
-			request := admin.KeyRequest{Organisation: org, Name: name}
 			for _, scope := range scopes {
 				request.Scopes = append(request.Scopes, admin.Scope(scope))
 			}
-			var err error
 			if request.AllowedAddresses, err = prefixes(addresses); err != nil {
 				return err
 			}
-			if request.ExpiresAt, err = end(expires, time.Now()); err != nil {
-				return err
-			}
-			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
-				k, secret, err := s.CreateKey(ctx, request)
-				if err != nil {
-					return err
-				}
-				return a.print(shown(k, secret), func(w io.Writer) {
-					fmt.Fprintln(w, secret)
-					fmt.Fprintf(a.stderr, "This is %s of %s. It is not shown again.\n", k.ID, k.Organisation)
-				})
-			})
-		}),
+			request.ExpiresAt, err = end(expires, time.Now())
+			return err
+		},
 	}
-	cmd.Flags().StringVar(&org, "org", "", "id of the organisation")
-	cmd.Flags().StringVar(&name, "name", "", "what the key is for")
+	cmd.Flags().StringVar(&request.Organisation, "org", "", "id of the organisation")
+	cmd.Flags().StringVar(&request.Name, "name", "", "what the key is for")
 	cmd.Flags().StringVar(&expires, "expires", "", `end of the key: "90d", a duration as "12h", or a time as "2027-01-31T00:00:00Z" (default: never)`)
 	cmd.Flags().StringArrayVar(&scopes, "scope", nil, "right of the key: read or write; may be repeated (default: both)")
 	cmd.Flags().StringArrayVar(&addresses, "allow", nil, "address or network that the key may be used from; may be repeated (default: any)")
-	o.flags(cmd)
-	a.jsonFlag(cmd)
-	return cmd
+	return operating(a, operator{}, cmd, func(ctx context.Context, s *admin.Service, _ []string) (shownKey, error) {
+		k, secret, err := s.CreateKey(ctx, request)
+		return shown(k, secret), err
+	}, func(w io.Writer, k shownKey) {
+		fmt.Fprintln(w, k.Key)
+		fmt.Fprintf(a.stderr, "This is %s of %s. It is not shown again.\n", k.ID, k.Organisation)
+	})
 }
 
 // prefixes reads addresses and networks.
@@ -125,55 +116,39 @@ func end(text string, now time.Time) (time.Time, error) {
 }
 
 func (a *app) keyList() *cobra.Command {
-	var o operator
 	var org string
 	cmd := &cobra.Command{
 		Use:     "list [--org ORGANISATION]",
 		Short:   "List keys, without the keys themselves",
 		Example: `  bindery key list --data ./.data --json`,
 		Args:    cobra.NoArgs,
-		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
-			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
-				ids, err := organisations(ctx, s, org)
-				if err != nil {
-					return err
-				}
-				var all []shownKey
-				for _, id := range ids {
-					some, err := s.ListKeys(ctx, id)
-					if err != nil {
-						return err
-					}
-					for _, k := range some {
-						all = append(all, shown(k, ""))
-					}
-				}
-				return a.print(listed(all), func(w io.Writer) {
-					var rows [][]string
-					for _, k := range all {
-						scopes := make([]string, len(k.Scopes))
-						for i, s := range k.Scopes {
-							scopes[i] = string(s)
-						}
-						addresses := make([]string, len(k.AllowedAddresses))
-						for i, p := range k.AllowedAddresses {
-							addresses[i] = p.String()
-						}
-						rows = append(rows, []string{k.ID, k.Organisation, strings.Join(scopes, ","), strings.Join(addresses, ","), day(k.CreatedAt), day(k.ExpiresAt), day(k.RevokedAt), k.Name})
-					}
-					table(w, "id organisation scopes addresses created expires revoked name", rows)
-				})
-			})
-		}),
 	}
 	cmd.Flags().StringVar(&org, "org", "", "only keys of this organisation")
-	o.flags(cmd)
-	a.jsonFlag(cmd)
-	return cmd
+	return operating(a, operator{}, cmd, func(ctx context.Context, s *admin.Service, _ []string) ([]shownKey, error) {
+		all, err := ofOrganisations(ctx, s, org, s.ListKeys)
+		keys := make([]shownKey, len(all))
+		for i, k := range all {
+			keys[i] = shown(k, "")
+		}
+		return keys, err
+	}, func(w io.Writer, all []shownKey) {
+		var rows [][]string
+		for _, k := range all {
+			scopes := make([]string, len(k.Scopes))
+			for i, s := range k.Scopes {
+				scopes[i] = string(s)
+			}
+			addresses := make([]string, len(k.AllowedAddresses))
+			for i, p := range k.AllowedAddresses {
+				addresses[i] = p.String()
+			}
+			rows = append(rows, []string{k.ID, k.Organisation, strings.Join(scopes, ","), strings.Join(addresses, ","), day(k.CreatedAt), day(k.ExpiresAt), day(k.RevokedAt), k.Name})
+		}
+		table(w, "id organisation scopes addresses created expires revoked name", rows)
+	})
 }
 
 func (a *app) keyRevoke() *cobra.Command {
-	var o operator
 	var org string
 	cmd := &cobra.Command{
 		Use:     "revoke KEY --org ORGANISATION",
@@ -181,21 +156,11 @@ func (a *app) keyRevoke() *cobra.Command {
 		Long:    "Revoke ends a key by its id, as `bindery key list` shows it. Requests with it are refused from then on.",
 		Example: `  bindery key revoke key_… --org org_… --data ./.data`,
 		Args:    cobra.ExactArgs(1),
-		RunE: a.does(func(cmd *cobra.Command, args []string) error {
-			if err := required("org", org); err != nil {
-				return err
-			}
-			return a.operate(cmd, &o, func(ctx context.Context, s *admin.Service) error {
-				k, err := s.RevokeKey(ctx, org, args[0])
-				if err != nil {
-					return err
-				}
-				return a.print(shown(k, ""), func(w io.Writer) { fmt.Fprintf(w, "%s is revoked\n", k.ID) })
-			})
-		}),
+		PreRunE: func(*cobra.Command, []string) error { return required("org", org) },
 	}
 	cmd.Flags().StringVar(&org, "org", "", "id of the key's organisation")
-	o.flags(cmd)
-	a.jsonFlag(cmd)
-	return cmd
+	return operating(a, operator{}, cmd, func(ctx context.Context, s *admin.Service, args []string) (shownKey, error) {
+		k, err := s.RevokeKey(ctx, org, args[0])
+		return shown(k, ""), err
+	}, func(w io.Writer, k shownKey) { fmt.Fprintf(w, "%s is revoked\n", k.ID) })
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -46,10 +47,23 @@ func (a *app) place(o *operator) (data, stack string, err error) {
 	return data, stack, nil
 }
 
-// operate opens the records for one piece of an operator's work. It works
-// beside a running `bindery up`.
-func (a *app) operate(cmd *cobra.Command, o *operator, work func(ctx context.Context, s *admin.Service) error) error {
-	return a.operateOn(cmd, o, func(ctx context.Context, s *admin.Service, _ requestLines) error { return work(ctx, s) })
+// operating completes a command that works on an operator's records: the flags
+// that find them, the work, and how its result is shown to people. It works
+// beside a running `bindery up`. What is wrong with other flags is PreRunE's.
+func operating[T any](a *app, o operator, cmd *cobra.Command,
+	work func(ctx context.Context, s *admin.Service, args []string) (T, error), show func(w io.Writer, result T)) *cobra.Command {
+	o.flags(cmd)
+	a.jsonFlag(cmd)
+	cmd.RunE = a.does(func(cmd *cobra.Command, args []string) error {
+		return a.operateOn(cmd, &o, func(ctx context.Context, s *admin.Service, _ requestLines) error {
+			result, err := work(ctx, s, args)
+			if err != nil {
+				return err
+			}
+			return a.print(result, func(w io.Writer) { show(w, result) })
+		})
+	})
+	return cmd
 }
 
 // requestLines opens the log's lines of requests, which not every command needs.
@@ -133,20 +147,26 @@ func day(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// organisations are the ids that a command is about: the one given, or all.
-func organisations(ctx context.Context, s *admin.Service, id string) ([]string, error) {
-	if id != "" {
-		return []string{id}, nil
+// ofOrganisations lists what one organisation has, or all have where org is
+// empty.
+func ofOrganisations[T any](ctx context.Context, s *admin.Service, org string, list func(ctx context.Context, org string) ([]T, error)) ([]T, error) {
+	if org != "" {
+		all, err := list(ctx, org)
+		return listed(all), err
 	}
-	all, err := s.ListOrganisations(ctx)
+	orgs, err := s.ListOrganisations(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(all))
-	for i, o := range all {
-		ids[i] = o.ID
+	all := []T{}
+	for _, o := range orgs {
+		some, err := list(ctx, o.ID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
 	}
-	return ids, nil
+	return all, nil
 }
 
 // listed is what a list prints: an empty one is [] in JSON.

@@ -1,4 +1,4 @@
-// Package config reads the environment: every variable that Bindery heeds is
+// Package config reads the environment: every variable that Bindery honours is
 // a field of Config, read once, by FromEnv, or, in Lambda functions, a field of
 // Function (function.go). No other package asks for one.
 //
@@ -51,13 +51,10 @@ type Config struct {
 func FromEnv(getenv func(string) string) (Config, error) {
 	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), Stack: getenv("BINDERY_STACK"),
 		GitHubOutput: getenv("GITHUB_OUTPUT"), NoColor: getenv("NO_COLOR") != ""}
-	var err error
-	if v := getenv("BINDERY_URL"); v != "" {
-		if c.URL, err = ParseURL(v); err != nil {
-			return Config{}, fmt.Errorf("BINDERY_URL: %w", err)
-		}
+	if err := set(getenv, "BINDERY_URL", &c.URL, parseURL); err != nil {
+		return Config{}, err
 	}
-	if err := truth(getenv, AllowHTTP, &c.AllowHTTP); err != nil {
+	if err := set(getenv, AllowHTTP, &c.AllowHTTP, truth); err != nil {
 		return Config{}, err
 	}
 	// A line end comes along easily when a key is pasted or read from a file.
@@ -69,8 +66,8 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// ParseURL checks the address of an API and gives it without a trailing slash.
-func ParseURL(s string) (string, error) {
+// parseURL checks the address of an API and returns it without a trailing slash.
+func parseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil:

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -65,19 +67,24 @@ func FunctionFromEnv(getenv func(string) string, needed ...string) (Function, er
 		Stage: getenv(Stage), Table: getenv(Table), SourcesBucket: getenv(SourcesBucket), ExportsBucket: getenv(ExportsBucket),
 		StateMachine: getenv(StateMachine), SignerRole: getenv(SignerRole), UploadSignerRole: getenv(UploadSignerRole),
 	}
-	if v := getenv(LinkLife); v != "" {
-		d, err := time.ParseDuration(v)
-		if err != nil || d < time.Second || d > longestLinkLife {
-			return Function{}, fmt.Errorf("%s: must be a duration from 1s to 1h", LinkLife)
-		}
-		f.LinkLife = d
-	}
-	if v := getenv(MaxRunning); v != "" {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 {
-			return Function{}, fmt.Errorf("%s: must be a whole number above 0", MaxRunning)
-		}
-		f.MaxRunning = n
+	err := cmp.Or(
+		set(getenv, LinkLife, &f.LinkLife, func(v string) (time.Duration, error) {
+			d, err := time.ParseDuration(v)
+			if err != nil || d < time.Second || d > longestLinkLife {
+				return 0, errors.New("must be a duration from 1s to 1h")
+			}
+			return d, nil
+		}),
+		set(getenv, MaxRunning, &f.MaxRunning, func(v string) (int, error) {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 1 {
+				return 0, errors.New("must be a whole number above 0")
+			}
+			return n, nil
+		}),
+	)
+	if err != nil {
+		return Function{}, err
 	}
 	return f, nil
 }

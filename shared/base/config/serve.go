@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -99,53 +100,55 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 			*to = v
 		}
 	}
-	for _, d := range []struct {
-		name string
-		to   *time.Duration
-	}{{Refresh, &s.Refresh}, {DrainDelay, &s.DrainDelay}, {DrainTimeout, &s.DrainTimeout}} {
-		v := getenv(d.name)
-		if v == "" {
-			continue
+	number := func(v string) (int, error) {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 0 {
+			return 0, fmt.Errorf("%q is not a number of 0 or more", v)
 		}
-		var err error
-		if *d.to, err = time.ParseDuration(v); err != nil || *d.to < 0 {
-			return Server{}, fmt.Errorf("%s: %q is no duration such as 10m", d.name, v)
-		}
+		return n, nil
 	}
-	for _, n := range []struct {
-		name string
-		to   *int
-	}{{Keep, &s.Keep}, {CacheMiB, &s.CacheMiB}} {
-		v := getenv(n.name)
-		if v == "" {
-			continue
+	duration := func(v string) (time.Duration, error) {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < 0 {
+			return 0, fmt.Errorf("%q is not a duration such as 10m", v)
 		}
-		var err error
-		if *n.to, err = strconv.Atoi(v); err != nil || *n.to < 0 {
-			return Server{}, fmt.Errorf("%s: %q is no number of 0 or more", n.name, v)
-		}
+		return d, nil
 	}
-	for _, b := range []struct {
-		name string
-		to   *bool
-	}{{AllowHTTP, &s.AllowHTTP}, {S3PathStyle, &s.S3PathStyle}, {H2C, &s.H2C}, {AccessLog, &s.AccessLog}} {
-		if err := truth(getenv, b.name, b.to); err != nil {
-			return Server{}, err
-		}
+	err := cmp.Or(
+		set(getenv, Refresh, &s.Refresh, duration),
+		set(getenv, DrainDelay, &s.DrainDelay, duration),
+		set(getenv, DrainTimeout, &s.DrainTimeout, duration),
+		set(getenv, Keep, &s.Keep, number),
+		set(getenv, CacheMiB, &s.CacheMiB, number),
+		set(getenv, AllowHTTP, &s.AllowHTTP, truth),
+		set(getenv, S3PathStyle, &s.S3PathStyle, truth),
+		set(getenv, H2C, &s.H2C, truth),
+		set(getenv, AccessLog, &s.AccessLog, truth),
+	)
+	if err != nil {
+		return Server{}, err
 	}
 	return s, nil
 }
 
-// truth reads a variable that is true or false; what is not set stays as it is.
-func truth(getenv func(string) string, name string, to *bool) error {
+// set reads a variable; one that is not set leaves what is there.
+func set[T any](getenv func(string) string, name string, to *T, read func(string) (T, error)) error {
 	v := getenv(name)
 	if v == "" {
 		return nil
 	}
-	is, err := strconv.ParseBool(v)
+	is, err := read(v)
 	if err != nil {
-		return fmt.Errorf("%s: %q is neither true nor false", name, v)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	*to = is
 	return nil
+}
+
+func truth(v string) (bool, error) {
+	is, err := strconv.ParseBool(v)
+	if err != nil {
+		return false, fmt.Errorf("%q is neither true nor false", v)
+	}
+	return is, nil
 }

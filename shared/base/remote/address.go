@@ -39,11 +39,11 @@ func special() []netip.Prefix {
 // globalIPv6 is what of IPv6 is given out for the internet (RFC 4291, 2.4).
 func globalIPv6() netip.Prefix { return netip.MustParsePrefix("2000::/3") }
 
-// Public tells whether an address belongs to the public internet: not to this
+// isPublic reports whether an address belongs to the public internet: not to this
 // machine, not to a private, link-local, shared, multicast, documentation or
 // reserved network, and to none through which an IPv4 address goes by an IPv6
 // name. An IPv4 address in IPv6 form is judged as the IPv4 address that it is.
-func Public(a netip.Addr) bool {
+func isPublic(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return false
 	}

@@ -21,17 +21,17 @@ import (
 const (
 	// MaxFileBytes is the most that one file may have, unpacked.
 	MaxFileBytes = 20 << 20
-	// MaxRedirects is how many redirects are followed from one address.
-	MaxRedirects = 5
-	// Timeout is how long one attempt at a file may take.
-	Timeout = 30 * time.Second
+	// maxRedirects is how many redirects are followed from one address.
+	maxRedirects = 5
+	// timeout is how long one attempt at a file may take.
+	timeout = 30 * time.Second
 	// attempts is how often a file is asked for where the host is not there,
 	// or says that it is busy.
 	attempts = 2
 	// pause is how long it waits between them.
 	pause = 500 * time.Millisecond
 	// MaxTime is how long one call of Get may take.
-	MaxTime = attempts*Timeout + (attempts-1)*pause
+	MaxTime = attempts*timeout + (attempts-1)*pause
 	// maxHeaderBytes bounds the head of an answer.
 	maxHeaderBytes = 64 << 10
 	// userAgent tells operators of other hosts who asks.
@@ -65,7 +65,7 @@ func New(o Options) *Fetcher {
 		o.Resolver = net.DefaultResolver
 	}
 	if o.Dial == nil {
-		o.Dial = (&net.Dialer{Timeout: Timeout, Control: control}).DialContext
+		o.Dial = (&net.Dialer{Timeout: timeout, Control: control}).DialContext
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &Fetcher{o}
@@ -75,7 +75,7 @@ func New(o Options) *Fetcher {
 // at which that can be done.
 func control(network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
-	if err != nil || !Public(to.Addr()) || !strings.HasPrefix(network, "tcp") {
+	if err != nil || !isPublic(to.Addr()) || !strings.HasPrefix(network, "tcp") {
 		return &Problem{Reason: notPublic}
 	}
 	return nil
@@ -143,7 +143,7 @@ func (f *Fetcher) Get(ctx context.Context, address string, hosts Hosts, kind Kin
 // get is one attempt. Each has connections of its own: they are few, and what
 // one host sends may not wait for another.
 func (f *Fetcher) get(ctx context.Context, u *url.URL, hosts Hosts, kind Kind) (File, *Problem) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	transport := &http.Transport{
 		Proxy:                  nil, // one would look names up itself
@@ -151,13 +151,13 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, hosts Hosts, kind Kind) (
 		TLSClientConfig:        f.opt.TLS.Clone(),
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-		TLSHandshakeTimeout:    Timeout,
+		TLSHandshakeTimeout:    timeout,
 	}
 	defer transport.CloseIdleConnections()
 	last := u
 	client := &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if len(via) > MaxRedirects {
-			return &Problem{Reason: fmt.Sprintf("redirects more than %d times", MaxRedirects)}
+		if len(via) > maxRedirects {
+			return &Problem{Reason: fmt.Sprintf("redirects more than %d times", maxRedirects)}
 		}
 		if reason := hosts.Allows(req.URL); reason != "" {
 			return &Problem{Reason: "redirects to an address that " + reason}
@@ -219,7 +219,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 		p.Reason, p.again = "is on a host that does not prove its name", false
 	}
 	if ctx.Err() != nil {
-		p.Reason, p.again = fmt.Sprintf("takes more than %d seconds", int(Timeout/time.Second)), false
+		p.Reason, p.again = fmt.Sprintf("takes more than %d seconds", int(timeout/time.Second)), false
 	}
 	return p
 }
@@ -240,7 +240,7 @@ func (f *Fetcher) connect(ctx context.Context, network, address string) (net.Con
 	}
 	// A name of which one address is not public is no host for strangers.
 	for _, a := range found {
-		if !Public(a) {
+		if !isPublic(a) {
 			return nil, &Problem{Reason: notPublic, cause: fmt.Errorf("%s is %s", host, a)}
 		}
 	}

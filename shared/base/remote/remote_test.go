@@ -79,11 +79,11 @@ func TestPublic(t *testing.T) {
 		{"broadcast", "255.255.255.255", false},
 		{"not given out", "4000::1", false},
 	} {
-		if got := Public(netip.MustParseAddr(c.address)); got != c.want {
+		if got := isPublic(netip.MustParseAddr(c.address)); got != c.want {
 			t.Errorf("%s: Public(%s) = %v", c.name, c.address, got)
 		}
 	}
-	if Public(netip.Addr{}) {
+	if isPublic(netip.Addr{}) {
 		t.Error("an address that is none is public")
 	}
 }
@@ -400,14 +400,14 @@ func FuzzPublic(f *testing.F) {
 		if !ok {
 			return
 		}
-		if Public(a) != Public(a.Unmap()) {
+		if isPublic(a) != isPublic(a.Unmap()) {
 			t.Fatalf("%s is judged in two ways", a)
 		}
-		if v4, ok := netip.AddrFromSlice(b[len(b)-4:]); ok && !Public(v4) {
+		if v4, ok := netip.AddrFromSlice(b[len(b)-4:]); ok && !isPublic(v4) {
 			for _, prefix := range []string{"::ffff:", "::", "64:ff9b::", "::ffff:0:"} {
 				four := v4.As4()
 				text := fmt.Sprintf("%s%x:%x", prefix, uint16(four[0])<<8|uint16(four[1]), uint16(four[2])<<8|uint16(four[3]))
-				if x, err := netip.ParseAddr(text); err == nil && Public(x) {
+				if x, err := netip.ParseAddr(text); err == nil && isPublic(x) {
 					t.Fatalf("%s is public, %s is not", text, v4)
 				}
 			}

@@ -101,7 +101,7 @@ var sample = []content{
 // readers, and unpacks to the same files.
 func TestRoundTrip(t *testing.T) {
 	data := build(t, sample, nil)
-	info, err := Check(context.Background(), bytes.NewReader(data), Limits{})
+	info, err := Read(context.Background(), bytes.NewReader(data), Limits{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestSameBytes(t *testing.T) {
 func TestCutAnywhere(t *testing.T) {
 	data := build(t, sample, nil)
 	for n := range data {
-		_, err := Check(context.Background(), bytes.NewReader(data[:n]), Limits{})
+		_, err := Read(context.Background(), bytes.NewReader(data[:n]), Limits{}, nil)
 		var e *Error
 		if !errors.As(err, &e) || e.Fault != Truncated {
 			t.Fatalf("cut at %d of %d: %v", n, len(data), err)
@@ -211,7 +211,7 @@ func TestFaults(t *testing.T) {
 		{"a file behind the description", func(_ *[]File, _ *Info, tail *[]content) { *tail = []content{{"late.html", ""}} }, Mismatch},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Check(context.Background(), bytes.NewReader(build(t, sample, c.change)), Limits{})
+			_, err := Read(context.Background(), bytes.NewReader(build(t, sample, c.change)), Limits{}, nil)
 			var e *Error
 			if !errors.As(err, &e) || e.Fault != c.want {
 				t.Errorf("%v, want %s", err, c.want)
@@ -245,7 +245,7 @@ func TestNamesAreExact(t *testing.T) {
 				}
 				return text
 			})
-			_, err := Check(context.Background(), bytes.NewReader(data), Limits{})
+			_, err := Read(context.Background(), bytes.NewReader(data), Limits{}, nil)
 			var e *Error
 			if !errors.As(err, &e) || e.Fault != c.want || !strings.Contains(err.Error(), c.message) {
 				t.Errorf("%v, want %s: %s", err, c.want, c.message)
@@ -275,7 +275,7 @@ func TestUnsafeNames(t *testing.T) {
 		if err := errors.Join(tw.Close(), gz.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Check(context.Background(), &raw, Limits{}); err == nil {
+		if _, err := Read(context.Background(), &raw, Limits{}, nil); err == nil {
 			t.Errorf("%q was read", name)
 		}
 	}
@@ -309,7 +309,7 @@ func TestUnsafeEntries(t *testing.T) {
 			if err := errors.Join(tw.Close(), gz.Close()); err != nil {
 				t.Fatal(err)
 			}
-			_, err := Check(context.Background(), &raw, Limits{})
+			_, err := Read(context.Background(), &raw, Limits{}, nil)
 			var e *Error
 			if !errors.As(err, &e) || e.Fault != Unsafe {
 				t.Errorf("%v, want %s", err, Unsafe)
@@ -328,7 +328,7 @@ func TestEndInTheMiddle(t *testing.T) {
 	}
 	data := build(t, sample, nil)
 	for _, both := range [][]byte{append(first.Bytes(), data...), append(bytes.Clone(data), data...)} {
-		if _, err := Check(context.Background(), bytes.NewReader(both), Limits{}); err == nil {
+		if _, err := Read(context.Background(), bytes.NewReader(both), Limits{}, nil); err == nil {
 			t.Error("data behind the end of the archive was not told")
 		}
 	}
@@ -337,7 +337,7 @@ func TestEndInTheMiddle(t *testing.T) {
 func TestLimits(t *testing.T) {
 	data := build(t, sample, nil)
 	for _, l := range []Limits{{Files: 3}, {Bytes: 1000}} {
-		_, err := Check(context.Background(), bytes.NewReader(data), l)
+		_, err := Read(context.Background(), bytes.NewReader(data), l, nil)
 		var e *Error
 		if !errors.As(err, &e) || e.Fault != TooLarge {
 			t.Errorf("%+v: %v", l, err)
@@ -349,13 +349,13 @@ func TestLimits(t *testing.T) {
 func TestNotTheBundlesFault(t *testing.T) {
 	data := build(t, sample, nil)
 	broken := errors.New("connection lost")
-	_, err := Check(context.Background(), io.MultiReader(bytes.NewReader(data[:100]), failing{broken}), Limits{})
+	_, err := Read(context.Background(), io.MultiReader(bytes.NewReader(data[:100]), failing{broken}), Limits{}, nil)
 	if !errors.Is(err, broken) {
 		t.Errorf("%v, want %v", err, broken)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Check(ctx, bytes.NewReader(data), Limits{}); !errors.Is(err, context.Canceled) {
+	if _, err := Read(ctx, bytes.NewReader(data), Limits{}, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }

@@ -62,18 +62,13 @@ type Entry struct {
 	Modified time.Time
 }
 
-// Check reads a whole bundle and verifies it: every file against the list, the
+// Read reads a whole bundle and verifies it: every file against the list, the
 // lists against the description, no name twice (also not in another case), none
-// unsafe, nothing missing, nothing after the end. The error is an *Error where
-// the bundle is at fault, else what r or ctx said.
-func Check(ctx context.Context, r io.Reader, limits Limits) (*Info, error) {
-	return Read(ctx, r, limits, nil)
-}
-
-// Read is Check, and hands every file to fn as it comes, the lists and the
-// description included. What fn is given is verified only when Read has
-// returned without an error. fn need not read a file to its end; the error it
-// returns ends Read. It may be nil.
+// unsafe, nothing missing, nothing after the end. It hands every file to fn as
+// it comes, the lists and the description included; these are verified only
+// when Read has returned without an error. fn need not read a file to its end,
+// and may be nil. The error is an *Error where the bundle is at fault, else what
+// r, ctx or fn said.
 func Read(ctx context.Context, r io.Reader, limits Limits, fn func(e Entry, data io.Reader) error) (*Info, error) {
 	c := &checker{limits: limits.withDefaults(), fn: fn, seen: make(map[string]struct{})}
 	source := &sourceReader{ctx: ctx, r: r}

@@ -108,7 +108,7 @@ func TestHoles(t *testing.T) {
 		}
 		return second(raw.Write(bytes.ReplaceAll(one.Bytes(), []byte("QQQ."), []byte("GNU."))))
 	})
-	_, err := Check(context.Background(), bytes.NewReader(data), Limits{})
+	_, err := Read(context.Background(), bytes.NewReader(data), Limits{}, nil)
 	if e := (*Error)(nil); !errors.As(err, &e) || e.Fault != Unsafe {
 		t.Errorf("%v, want %s", err, Unsafe)
 	}
@@ -120,7 +120,7 @@ func TestSizeBeyondNumbers(t *testing.T) {
 		return errors.Join(tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "a", Size: 1}), second(tw.Write([]byte("x"))),
 			tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "b", Size: math.MaxInt64}))
 	})
-	_, err := Check(context.Background(), bytes.NewReader(data), Limits{})
+	_, err := Read(context.Background(), bytes.NewReader(data), Limits{}, nil)
 	if e := (*Error)(nil); !errors.As(err, &e) || e.Fault != TooLarge || e.Path != "b" {
 		t.Errorf("%v, want %s", err, TooLarge)
 	}

@@ -112,7 +112,7 @@ func (a Addresses) step(urlPath, rawQuery string) Answer {
 		name = strings.TrimSuffix(strings.TrimSuffix(file, ".html"), "/index")
 	}
 	if file == "" || stub {
-		if to, permanent, ok := a.Redirects.Follow(name, rawQuery); ok {
+		if to, permanent, ok := a.Redirects.follow(name, rawQuery); ok {
 			return Answer{To: to, Permanent: permanent}
 		}
 	}

@@ -209,7 +209,7 @@ func FuzzRedirects(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got, _, ok := redirects.Follow(strings.Trim(asked, "/"), query)
+		got, _, ok := redirects.follow(strings.Trim(asked, "/"), query)
 		if !ok {
 			return
 		}

@@ -48,7 +48,7 @@ type downloader struct {
 // the source said of the newest version on the volume: errUnchanged when it
 // still says so. What an earlier process or link left is gone on with, if the
 // source says that it is of the same bundle.
-func (d *downloader) fetch(ctx context.Context, source *Source, known validators) (string, validators, error) {
+func (d *downloader) fetch(ctx context.Context, source *bundleSource, known validators) (string, validators, error) {
 	if err := os.MkdirAll(d.dir, 0o755); err != nil {
 		return "", validators{}, volumeError("the folder of downloads can't be made", err)
 	}
@@ -85,7 +85,7 @@ func (d *downloader) forget() {
 // transfer is one download.
 type transfer struct {
 	*downloader
-	source *Source
+	source *bundleSource
 	file   *os.File
 	have   int64
 	record downloadRecord

@@ -38,7 +38,7 @@ func newDownloader(t testing.TB) *downloader {
 
 func (d *downloader) from(t testing.TB, link string, known validators) ([]byte, validators, error) {
 	t.Helper()
-	source, err := ParseSource(link, SourceOptions{Agent: "test"})
+	source, err := parseSource(link, sourceOptions{Agent: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestNotEncryptedInBetween(t *testing.T) {
 	encrypted := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, plain.URL, http.StatusFound) }))
 	defer encrypted.Close()
 	ca := caOf(t, encrypted)
-	source, err := ParseSource(encrypted.URL+"/b", SourceOptions{CAFile: ca})
+	source, err := parseSource(encrypted.URL+"/b", sourceOptions{CAFile: ca})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,12 +298,12 @@ func TestRedirectInwards(t *testing.T) {
 		outside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }))
 		defer outside.Close()
 		for _, near := range []func(netip.AddrPort) bool{near, func(a netip.AddrPort) bool { return a.Port() == port }} {
-			source, err := ParseSource(outside.URL+"/b", SourceOptions{})
+			source, err := parseSource(outside.URL+"/b", sourceOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			from := source.remote.(*httpRemote)
-			if from.client, err = newHTTPClient(SourceOptions{}, &guard{near: near}); err != nil {
+			if from.client, err = newHTTPClient(sourceOptions{}, &guard{near: near}); err != nil {
 				t.Fatal(err)
 			}
 			_, _, err = newDownloader(t).fetch(context.Background(), source, validators{})
@@ -355,7 +355,7 @@ func TestOwnCA(t *testing.T) {
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	defer server.Close()
 	for _, ca := range []string{"", caOf(t, server)} {
-		source, err := ParseSource(server.URL+"/b", SourceOptions{CAFile: ca})
+		source, err := parseSource(server.URL+"/b", sourceOptions{CAFile: ca})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -441,7 +441,7 @@ func TestLinkStaysHere(t *testing.T) {
 	}))
 	defer first.Close()
 	fetch := func() error {
-		source, err := ParseSource(first.URL+"/b?"+secret, SourceOptions{CAFile: caOf(t, first)})
+		source, err := parseSource(first.URL+"/b?"+secret, sourceOptions{CAFile: caOf(t, first)})
 		if err != nil {
 			t.Fatal(err)
 		}

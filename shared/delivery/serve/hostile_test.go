@@ -140,13 +140,13 @@ func newVolume(t testing.TB) *volume {
 	return v
 }
 
-func (v *volume) addBytes(t testing.TB, data []byte, w want) (Record, error) {
+func (v *volume) addBytes(t testing.TB, data []byte, w want) (record, error) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "bundle.tar.gz")
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return v.add(context.Background(), name, w, &Source{key: "test", Where: "test", File: name}, validators{})
+	return v.add(context.Background(), name, w, &bundleSource{key: "test", Where: "test", File: name}, validators{})
 }
 
 // TestHostileArchives: none of these is taken; each is refused with a reason,

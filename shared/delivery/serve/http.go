@@ -28,7 +28,7 @@ type httpRemote struct {
 	agent  string
 }
 
-func newHTTPRemote(link string, u *url.URL, o SourceOptions) (*httpRemote, error) {
+func newHTTPRemote(link string, u *url.URL, o sourceOptions) (*httpRemote, error) {
 	client, err := newHTTPClient(o, &guard{near: near})
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func newHTTPRemote(link string, u *url.URL, o SourceOptions) (*httpRemote, error
 
 // newTransport makes the transport of all sources. Proxies are the environment's
 // (HTTPS_PROXY, NO_PROXY).
-func newTransport(o SourceOptions) (*http.Transport, error) {
+func newTransport(o sourceOptions) (*http.Transport, error) {
 	transport := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
@@ -124,7 +124,7 @@ func (g *guard) redirect(from, to *http.Request) error {
 }
 
 // newHTTPClient makes the client that follows links.
-func newHTTPClient(o SourceOptions, g *guard) (*http.Client, error) {
+func newHTTPClient(o sourceOptions, g *guard) (*http.Client, error) {
 	transport, err := newTransport(o)
 	if err != nil {
 		return nil, err

@@ -65,10 +65,10 @@ func (r *Redirects) add(path string, one rule) {
 	r.patterns = append(r.patterns, &one)
 }
 
-// Follow returns the address that the first redirect leads to from a path
+// follow returns the address that the first redirect leads to from a path
 // without slashes at its ends: exact ones first, of these those that ask for a
 // query, then those with patterns.
-func (r *Redirects) Follow(path, rawQuery string) (to string, permanent, ok bool) {
+func (r *Redirects) follow(path, rawQuery string) (to string, permanent, ok bool) {
 	if r == nil {
 		return "", false, false
 	}

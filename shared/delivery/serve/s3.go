@@ -27,7 +27,7 @@ type s3Remote struct {
 	client *s3.Client
 }
 
-func newS3Remote(bucket, key string, o SourceOptions) (*s3Remote, error) {
+func newS3Remote(bucket, key string, o sourceOptions) (*s3Remote, error) {
 	transport, err := newTransport(o)
 	if err != nil {
 		return nil, err

@@ -149,7 +149,7 @@ func TestS3Trust(t *testing.T) {
 			if c.bundle != "" {
 				t.Setenv("AWS_CA_BUNDLE", c.bundle)
 			}
-			source, err := ParseSource("s3://site-bundles/docs/bundle.tar.gz", SourceOptions{PathStyle: true, CAFile: c.file})
+			source, err := parseSource("s3://site-bundles/docs/bundle.tar.gz", sourceOptions{PathStyle: true, CAFile: c.file})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +177,7 @@ func TestS3ComesBack(t *testing.T) {
 	defer server.Close()
 	environment(t, map[string]string{"AWS_REGION": "eu-central-1", "AWS_ENDPOINT_URL_S3": server.URL, "AWS_ACCESS_KEY_ID": identityKey, "AWS_SECRET_ACCESS_KEY": "s"})
 	fetch := func() error {
-		source, err := ParseSource("s3://site-bundles/docs/bundle.tar.gz", SourceOptions{PathStyle: true})
+		source, err := parseSource("s3://site-bundles/docs/bundle.tar.gz", sourceOptions{PathStyle: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestS3Download(t *testing.T) {
 	defer server.Close()
 	environment(t, map[string]string{"AWS_REGION": "eu-central-1", "AWS_ENDPOINT_URL_S3": server.URL, "AWS_ACCESS_KEY_ID": identityKey, "AWS_SECRET_ACCESS_KEY": "s"})
 	fetch := func(d *downloader, object string, known validators) ([]byte, validators, error) {
-		source, err := ParseSource("s3://site-bundles/"+object, SourceOptions{PathStyle: true})
+		source, err := parseSource("s3://site-bundles/"+object, sourceOptions{PathStyle: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,8 @@ import (
 // Options say what a server shows, and how.
 type Options struct {
 	// Link is the address of the bundle; LinkFile, if set, names a file that
-	// holds it, and comes first. ParseSource says what addresses there are.
+	// holds it, and comes first. Addresses are https://…, s3://bucket/key or
+	// file:///path.
 	Link, LinkFile string
 	// Version and SHA256, if set, are those that the bundle must have.
 	Version, SHA256 string
@@ -76,12 +77,12 @@ type Options struct {
 // maxHot is the largest file that is kept in memory.
 const maxHot = 512 << 10
 
-func (o *Options) source() SourceOptions {
-	return SourceOptions{CAFile: o.CAFile, Agent: o.Agent, PathStyle: o.S3PathStyle}
+func (o *Options) source() sourceOptions {
+	return sourceOptions{CAFile: o.CAFile, Agent: o.Agent, PathStyle: o.S3PathStyle}
 }
 
-// Check returns an *Error for the first option that can't work, or nil.
-func (o *Options) Check() error {
+// check returns an *Error for the first option that can't work, or nil.
+func (o *Options) check() error {
 	usage := func(message, advice string) error {
 		return &Error{Code: CodeUsage, Message: message, Advice: advice}
 	}
@@ -89,7 +90,7 @@ func (o *Options) Check() error {
 		return usage("no bundle is named", "Set BINDERY_BUNDLE_URL, or BINDERY_BUNDLE_URL_FILE to a file that holds the address")
 	}
 	if o.LinkFile == "" {
-		if _, err := ParseSource(o.Link, o.source()); err != nil {
+		if _, err := parseSource(o.Link, o.source()); err != nil {
 			return err
 		}
 	}
@@ -133,7 +134,7 @@ func Run(ctx context.Context, o Options, reload <-chan struct{}) error {
 		o.Sleep = sleepContext
 	}
 	o.SHA256 = strings.ToLower(o.SHA256)
-	if err := o.Check(); err != nil {
+	if err := o.check(); err != nil {
 		return err
 	}
 	s, err := newServer(&o)

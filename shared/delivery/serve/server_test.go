@@ -854,19 +854,19 @@ func TestErrorsHoldNoLink(t *testing.T) {
 		"https://a.example/%zz?" + secret, "s3://bucket/" + "?" + secret, "s3://" + secret, "ftp://" + secret, secret, "https:///" + secret,
 		"file://host/" + secret, "https://user:" + secret + "@/x", "\x7f" + secret,
 	} {
-		_, err := ParseSource(link, SourceOptions{})
+		_, err := parseSource(link, sourceOptions{})
 		if err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("%q: %v", link, err)
 		}
 	}
-	s, err := ParseSource("https://user:"+secret+"@a.example/path/"+secret+"?"+secret, SourceOptions{})
+	s, err := parseSource("https://user:"+secret+"@a.example/path/"+secret+"?"+secret, sourceOptions{})
 	if err != nil || strings.Contains(s.Where, secret) || s.Where != "https://a.example" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	// The user's name may be in a link to a proxy of one's own; so is the
 	// escaped form of what a browser shows.
 	u, _ := url.Parse("https://a.example/a%20b?c=d%20e")
-	r, err := newHTTPRemote(u.String(), u, SourceOptions{})
+	r, err := newHTTPRemote(u.String(), u, sourceOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

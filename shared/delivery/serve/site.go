@@ -17,7 +17,7 @@ import (
 // site is one version of a site, open for requests. It counts who uses it and
 // closes when nobody does.
 type site struct {
-	record    Record
+	record    record
 	dir       string // of the version
 	files     map[string]*file
 	addresses Addresses

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Source is where a bundle is.
-type Source struct {
+// bundleSource is where a bundle is.
+type bundleSource struct {
 	// Where names the source in logs and messages, without secrets: a host, a
 	// bucket with a key, or a file.
 	Where string
@@ -75,8 +75,8 @@ type temporaryError struct {
 func (e *temporaryError) Error() string { return e.err.Error() }
 func (e *temporaryError) Unwrap() error { return e.err }
 
-// SourceOptions say how sources are reached.
-type SourceOptions struct {
+// sourceOptions say how sources are reached.
+type sourceOptions struct {
 	// CAFile holds certificates in PEM that are trusted besides the system's.
 	CAFile string
 	// Agent is the User-Agent of requests.
@@ -86,9 +86,9 @@ type SourceOptions struct {
 	PathStyle bool
 }
 
-// ParseSource reads the address of a bundle: https://…, s3://bucket/key or
+// parseSource reads the address of a bundle: https://…, s3://bucket/key or
 // file:///path. Errors never hold it.
-func ParseSource(link string, o SourceOptions) (*Source, error) {
+func parseSource(link string, o sourceOptions) (*bundleSource, error) {
 	usage := func(message string) error {
 		return &Error{Code: CodeUsage, Message: "the bundle's address " + message,
 			Advice: "It must be https://…, s3://bucket/key or file:///path/bundle.tar.gz"}
@@ -98,7 +98,7 @@ func ParseSource(link string, o SourceOptions) (*Source, error) {
 		return nil, usage("can't be read")
 	}
 	sum := sha256.Sum256([]byte(u.Scheme + "://" + u.Host + u.EscapedPath()))
-	s := &Source{key: hex.EncodeToString(sum[:12]), Encrypted: true}
+	s := &bundleSource{key: hex.EncodeToString(sum[:12]), Encrypted: true}
 	switch strings.ToLower(u.Scheme) {
 	case "https", "http":
 		if u.Hostname() == "" {
@@ -138,11 +138,11 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// ReadLink returns the bundle's address: that in the file, if one is named. It
+// readLink returns the bundle's address: that in the file, if one is named. It
 // returns an *Error if the file can't be read or is empty.
 // Kubernetes changes files of a mounted secret in place, so that the file is
 // read anew each time.
-func ReadLink(link, file string) (string, error) {
+func readLink(link, file string) (string, error) {
 	if file == "" {
 		return link, nil
 	}

@@ -67,7 +67,7 @@ func (s *status) get() Status {
 }
 
 // show notes which version is shown.
-func (s *status) show(r Record) {
+func (s *status) show(r record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.now().UTC().Truncate(time.Second)

@@ -151,11 +151,11 @@ func (u *updater) note(ctx context.Context, err error) error {
 
 // fromSource shows the source's bundle.
 func (u *updater) fromSource(ctx context.Context, first bool) error {
-	link, err := ReadLink(u.options.Link, u.options.LinkFile)
+	link, err := readLink(u.options.Link, u.options.LinkFile)
 	if err != nil {
 		return err
 	}
-	source, err := ParseSource(link, u.options.source())
+	source, err := parseSource(link, u.options.source())
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ const (
 
 // switchTo shows the version that an archive holds. One that is on the volume
 // already may be damaged there: then it is unpacked anew, once.
-func (u *updater) switchTo(ctx context.Context, archive string, source *Source, from validators) error {
+func (u *updater) switchTo(ctx context.Context, archive string, source *bundleSource, from validators) error {
 	var failed error
 	for range 2 {
 		r, err := u.volume.add(ctx, archive, u.want, source, from)

@@ -32,8 +32,8 @@ const (
 	newPrefix   = ".new-"
 )
 
-// Record is what the volume knows of a version.
-type Record struct {
+// record is what the volume knows of a version.
+type record struct {
 	// Digest is the SHA-256 of the archive, in hex, and the folder's name.
 	Digest string `json:"sha256"`
 	// Size is that of the archive in bytes.
@@ -168,13 +168,13 @@ func damaged(err error) bool {
 
 // list returns the versions of the volume, the one that was activated last
 // first. What can't be read is left out.
-func (v *volume) list() []Record {
+func (v *volume) list() []record {
 	entries, err := os.ReadDir(v.path(versionsDir))
 	if err != nil {
 		return nil
 	}
 	type dated struct {
-		Record
+		record
 		active time.Time
 	}
 	var all []dated
@@ -199,9 +199,9 @@ func (v *volume) list() []Record {
 		}
 		return b.active.Compare(a.active)
 	})
-	out := make([]Record, len(all))
+	out := make([]record, len(all))
 	for i, d := range all {
-		out[i] = d.Record
+		out[i] = d.record
 	}
 	return out
 }
@@ -210,22 +210,22 @@ func isDigest(s string) bool {
 	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-func (v *volume) record(digest string) (Record, time.Time, error) {
+func (v *volume) record(digest string) (record, time.Time, error) {
 	path := filepath.Join(v.version(digest), recordFile)
 	info, err := os.Stat(path)
 	if err != nil {
-		return Record{}, time.Time{}, err
+		return record{}, time.Time{}, err
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return Record{}, time.Time{}, err
+		return record{}, time.Time{}, err
 	}
-	var r Record
+	var r record
 	if err := json.Unmarshal(raw, &r); err != nil {
-		return Record{}, time.Time{}, err
+		return record{}, time.Time{}, err
 	}
 	if r.Digest != digest {
-		return Record{}, time.Time{}, errors.New("its record is of another version")
+		return record{}, time.Time{}, errors.New("its record is of another version")
 	}
 	return r, info.ModTime(), nil
 }
@@ -250,35 +250,35 @@ type want struct {
 
 func (w want) pinned() bool { return w.version != "" || w.digest != "" }
 
-func (w want) takes(r Record) bool {
+func (w want) takes(r record) bool {
 	return (w.version == "" || w.version == r.Version) && (w.digest == "" || w.digest == r.Digest)
 }
 
 // find returns the newest version on the volume that is wanted.
-func (v *volume) find(w want) (Record, bool) {
+func (v *volume) find(w want) (record, bool) {
 	for _, r := range v.list() {
 		if w.takes(r) {
 			return r, true
 		}
 	}
-	return Record{}, false
+	return record{}, false
 }
 
 // add checks and unpacks an archive into the volume and returns its record. The
 // folder must be locked. After an error nothing of it is there.
-func (v *volume) add(ctx context.Context, archive string, w want, source *Source, from validators) (Record, error) {
+func (v *volume) add(ctx context.Context, archive string, w want, source *bundleSource, from validators) (record, error) {
 	if len(v.list()) > 0 {
 		// It may be there: reading it once is cheaper than unpacking it.
 		digest, _, err := digestFile(ctx, archive)
 		if err != nil {
-			return Record{}, err
+			return record{}, err
 		}
 		if w.digest != "" && digest != w.digest {
-			return Record{}, wrongDigest(w.digest, digest)
+			return record{}, wrongDigest(w.digest, digest)
 		}
 		if r, _, err := v.record(digest); err == nil {
 			if w.version != "" && r.Version != w.version {
-				return Record{}, wrongVersion(w.version, r.Version)
+				return record{}, wrongVersion(w.version, r.Version)
 			}
 			r.Source, r.From = source.key, from
 			return r, v.writeRecord(v.version(digest), r)
@@ -286,12 +286,12 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *Source
 	}
 	f, err := os.Open(archive)
 	if err != nil {
-		return Record{}, archiveError(archive, source, err)
+		return record{}, archiveError(archive, source, err)
 	}
 	defer f.Close()
 	temporary, err := os.MkdirTemp(v.path(versionsDir), newPrefix)
 	if err != nil {
-		return Record{}, volumeError("the bundle can't be unpacked", err)
+		return record{}, volumeError("the bundle can't be unpacked", err)
 	}
 	kept := false
 	defer func() {
@@ -300,7 +300,7 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *Source
 		}
 	}()
 	if err := os.Chmod(temporary, 0o755); err != nil {
-		return Record{}, volumeError("the bundle can't be unpacked", err)
+		return record{}, volumeError("the bundle can't be unpacked", err)
 	}
 	sum := sha256.New()
 	count := &countWriter{w: sum}
@@ -308,54 +308,54 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *Source
 	info, err := bundle.Unpack(ctx, reader, filepath.Join(temporary, siteDir), v.limits)
 	if err != nil {
 		if ctx.Err() != nil {
-			return Record{}, ctx.Err()
+			return record{}, ctx.Err()
 		}
-		return Record{}, refused(err)
+		return record{}, refused(err)
 	}
 	if _, err := io.Copy(io.Discard, reader); err != nil { // what the checker need not read
-		return Record{}, archiveError(archive, source, err)
+		return record{}, archiveError(archive, source, err)
 	}
-	r := Record{
+	r := record{
 		Digest: hex.EncodeToString(sum.Sum(nil)), Size: count.n, Version: info.Version, Domain: info.Domain,
 		Pages: info.Pages, Files: info.Files, Bytes: info.Bytes, Source: source.key, From: from,
 	}
 	if w.digest != "" && r.Digest != w.digest {
-		return Record{}, wrongDigest(w.digest, r.Digest)
+		return record{}, wrongDigest(w.digest, r.Digest)
 	}
 	if w.version != "" && r.Version != w.version {
-		return Record{}, wrongVersion(w.version, r.Version)
+		return record{}, wrongVersion(w.version, r.Version)
 	}
 	if _, err := NewRedirects(info.Redirects); err != nil {
-		return Record{}, refused(&bundle.Error{Fault: bundle.Corrupt, Path: bundle.InfoPath, Message: err.Error()})
+		return record{}, refused(&bundle.Error{Fault: bundle.Corrupt, Path: bundle.InfoPath, Message: err.Error()})
 	}
 	if err := pack(ctx, temporary); err != nil {
-		return Record{}, err
+		return record{}, err
 	}
 	if err := v.writeRecord(temporary, r); err != nil {
-		return Record{}, err
+		return record{}, err
 	}
 	if err := syncVolume(temporary); err != nil {
-		return Record{}, volumeError("the unpacked bundle can't be kept", err)
+		return record{}, volumeError("the unpacked bundle can't be kept", err)
 	}
 	// What is there under this name could not be read: else it was found.
 	if err := os.RemoveAll(v.version(r.Digest)); err != nil {
-		return Record{}, volumeError("a damaged version can't be removed", err)
+		return record{}, volumeError("a damaged version can't be removed", err)
 	}
 	if err := os.Rename(temporary, v.version(r.Digest)); err != nil {
-		return Record{}, volumeError("the unpacked bundle can't be kept", err)
+		return record{}, volumeError("the unpacked bundle can't be kept", err)
 	}
 	kept = true
 	return r, nil
 }
 
-func archiveError(archive string, source *Source, err error) error {
+func archiveError(archive string, source *bundleSource, err error) error {
 	if source.File != "" && errors.Is(err, fs.ErrNotExist) {
 		return &Error{Code: CodeNotFound, Message: "there is no file " + archive, Advice: "Check the address and the volume or image that is mounted there"}
 	}
 	return volumeError("the archive can't be read", err)
 }
 
-func (v *volume) writeRecord(dir string, r Record) error {
+func (v *volume) writeRecord(dir string, r record) error {
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -71,12 +70,10 @@ func (s *Service) CreateAgentJob(ctx context.Context, in AgentJobRequest) (Agent
 		return AgentJob{}, err
 	}
 	j := AgentJob{
-		ID: s.opt.NewID(PrefixAgentJob), Project: p.ID, Status: AgentActive,
+		ID: s.opt.NewID(idAgentJob), Project: p.ID, Status: AgentActive,
 		Repository: in.Repository, Ref: in.Ref, Model: in.Model, CreatedAt: s.now(),
 	}
-	var b batch
-	b.put(agentJobKey(p.ID, j.ID), 0, j)
-	return j, s.write(ctx, &b)
+	return j, s.put(ctx, agentJobKey(p.ID, j.ID), 0, j)
 }
 
 // FinishAgentJob completes an active job. prLink is the pull request that the
@@ -89,7 +86,7 @@ func (s *Service) FinishAgentJob(ctx context.Context, project, id, prLink string
 			return AgentJob{}, err
 		}
 	}
-	return s.changeAgentJob(ctx, project, id, func(j *AgentJob) (bool, error) {
+	return s.changeAgentJob(ctx, project, id, func(j *AgentJob, _ *batch) (bool, error) {
 		switch {
 		case j.Status == AgentActive:
 			j.Status, j.PRLink, j.FinishedAt = AgentCompleted, prLink, s.now()
@@ -103,7 +100,7 @@ func (s *Service) FinishAgentJob(ctx context.Context, project, id, prLink string
 
 // FailAgentJob fails an active job. Doing it again is success.
 func (s *Service) FailAgentJob(ctx context.Context, project, id string) (AgentJob, error) {
-	return s.changeAgentJob(ctx, project, id, func(j *AgentJob) (bool, error) {
+	return s.changeAgentJob(ctx, project, id, func(j *AgentJob, _ *batch) (bool, error) {
 		switch j.Status {
 		case AgentActive:
 			j.Status, j.FinishedAt = AgentFailed, s.now()
@@ -118,7 +115,7 @@ func (s *Service) FailAgentJob(ctx context.Context, project, id string) (AgentJo
 // ArchiveAgentJob archives a job that is completed or failed; one that is
 // active can't be (CodeJobRunning). Doing it again is success.
 func (s *Service) ArchiveAgentJob(ctx context.Context, project, id string) (AgentJob, error) {
-	return s.changeAgentJob(ctx, project, id, func(j *AgentJob) (bool, error) {
+	return s.changeAgentJob(ctx, project, id, func(j *AgentJob, _ *batch) (bool, error) {
 		switch j.Status {
 		case AgentArchived:
 			return false, nil
@@ -130,30 +127,8 @@ func (s *Service) ArchiveAgentJob(ctx context.Context, project, id string) (Agen
 	})
 }
 
-func (s *Service) changeAgentJob(ctx context.Context, project, id string, change func(*AgentJob) (bool, error)) (AgentJob, error) {
-	if !validID(project) || !validID(id) {
-		return AgentJob{}, notFound("agent job")
-	}
-	var j AgentJob
-	err := s.transact(ctx, func() error {
-		var revision int64
-		var err error
-		j, revision, err = read[AgentJob](ctx, s, agentJobKey(project, id))
-		if errors.Is(err, store.ErrNotFound) {
-			return notFound("agent job")
-		}
-		if err != nil {
-			return err
-		}
-		changed, err := change(&j)
-		if err != nil || !changed {
-			return err
-		}
-		var b batch
-		b.put(agentJobKey(project, id), revision, j)
-		return s.write(ctx, &b)
-	})
-	return j, err
+func (s *Service) changeAgentJob(ctx context.Context, project, id string, fn func(*AgentJob, *batch) (bool, error)) (AgentJob, error) {
+	return change(ctx, s, "agent job", agentJobKey(project, id), []string{project, id}, fn)
 }
 
 // ListAgentJobs returns the jobs of a project, or CodeNotFound for an unknown
@@ -162,21 +137,12 @@ func (s *Service) ListAgentJobs(ctx context.Context, project string) ([]AgentJob
 	if _, err := s.GetProject(ctx, project); err != nil {
 		return nil, err
 	}
-	var all []AgentJob
-	q := store.Query{PK: projectKey(project).PK, Prefix: prefixAgentJob}
-	err := list(ctx, s, q, func(_ store.Record, j AgentJob) error {
-		all = append(all, j)
-		return nil
-	})
-	return all, err
+	return all[AgentJob](ctx, s, store.Query{PK: projectKey(project).PK, Prefix: prefixAgentJob})
 }
 
 // AgentJob reads a job of one of the caller's projects, or returns
 // CodeNotFound.
 func (s *Service) AgentJob(ctx context.Context, c Caller, project, id string) (AgentJob, error) {
-	if !validID(project) || !validID(id) {
-		return AgentJob{}, notFound("agent job")
-	}
 	p, err := s.GetProject(ctx, project)
 	if CodeOf(err) == CodeNotFound || err == nil && p.Organisation != c.OrganisationID {
 		return AgentJob{}, notFound("agent job")
@@ -184,9 +150,6 @@ func (s *Service) AgentJob(ctx context.Context, c Caller, project, id string) (A
 	if err != nil {
 		return AgentJob{}, err
 	}
-	j, _, err := read[AgentJob](ctx, s, agentJobKey(project, id))
-	if errors.Is(err, store.ErrNotFound) {
-		return AgentJob{}, notFound("agent job")
-	}
+	j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(project, id), id)
 	return j, err
 }

@@ -146,14 +146,5 @@ func normalPaths(field string, paths []string) ([]string, error) {
 // validID reports whether an id from a request has a valid form; one that has not
 // is simply not found.
 func validID(id string) bool {
-	if id == "" || len(id) > MaxID {
-		return false
-	}
-	for i := 0; i < len(id); i++ {
-		c := id[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-') {
-			return false
-		}
-	}
-	return true
+	return id != "" && len(id) <= MaxID && strings.Trim(id, base62+"_-") == ""
 }

@@ -270,7 +270,7 @@ func (j ExportJob) asQueued() ExportJob {
 
 // queue writes a job, in one transaction with all that must hold for it.
 func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot) (ExportJob, error) {
-	id := s.opt.NewID(PrefixExport)
+	id := s.opt.NewID(idExport)
 	var j ExportJob
 	err := s.transact(ctx, func() error {
 		project, claim, _, err := s.site(ctx, c, in.Domain)
@@ -355,14 +355,7 @@ func (s *Service) job(ctx context.Context, id string) (ExportJob, error) {
 }
 
 func (s *Service) jobRevision(ctx context.Context, id string) (ExportJob, int64, error) {
-	if !validID(id) {
-		return ExportJob{}, 0, notFound("export job")
-	}
-	j, revision, err := read[ExportJob](ctx, s, jobKey(id))
-	if errors.Is(err, store.ErrNotFound) {
-		return ExportJob{}, 0, notFound("export job")
-	}
-	return j, revision, err
+	return find[ExportJob](ctx, s, "export job", jobKey(id), id)
 }
 
 // callersJob reads a job of a caller's organisation.

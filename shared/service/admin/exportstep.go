@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -142,13 +143,11 @@ func (s *Service) MarkShard(ctx context.Context, jobID string, shard, pages int)
 	if j.Status != ExportRunning {
 		return notActive(j)
 	}
-	var b batch
-	b.put(shardKey(jobID, shard), 0, marker{Pages: max(pages, 0), At: s.now()})
-	err = s.write(ctx, &b)
+	err = s.put(ctx, shardKey(jobID, shard), 0, marker{Pages: max(pages, 0), At: s.now()})
 	if conflictOn(err, shardKey(jobID, shard)) {
 		return nil
 	}
-	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+	if isConflict(err) {
 		return Errorf(CodeTemporary, "the shard could not be marked; try again").Wrap(err)
 	}
 	return err
@@ -265,10 +264,8 @@ func (s *Service) RecordFailure(ctx context.Context, jobID, code, message string
 	if _, _, err := s.activeJob(ctx, jobID); err != nil {
 		return err
 	}
-	var b batch
-	b.put(failureKey(jobID), 0, safeFailure(code, message))
-	err := s.write(ctx, &b)
-	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+	err := s.put(ctx, failureKey(jobID), 0, safeFailure(code, message))
+	if isConflict(err) {
 		return nil
 	}
 	return err
@@ -278,12 +275,7 @@ func (s *Service) RecordFailure(ctx context.Context, jobID, code, message string
 const maxFailure = 2000
 
 func safeFailure(code, message string) Failure {
-	if code == "" {
-		code = CodeInternal
-	}
-	if message == "" {
-		message = "the export failed"
-	}
+	code, message = cmp.Or(code, CodeInternal), cmp.Or(message, "the export failed")
 	if len(message) > maxFailure {
 		cut := maxFailure
 		for cut > 0 && message[cut]&0xC0 == 0x80 { // not inside a character

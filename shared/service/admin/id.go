@@ -9,12 +9,12 @@ import (
 
 // Prefixes of identifiers: an id names its kind.
 const (
-	PrefixOrganisation = "org"
-	PrefixProject      = "prj"
-	PrefixKey          = "key"
-	PrefixSnapshot     = "snp"
-	PrefixExport       = "exp"
-	PrefixAgentJob     = "agj"
+	idOrganisation = "org"
+	idProject      = "prj"
+	idKey          = "key"
+	idSnapshot     = "snp"
+	idExport       = "exp"
+	idAgentJob     = "agj"
 )
 
 // idEncoding keeps the order of what it encodes and has no letters that read

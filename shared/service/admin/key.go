@@ -106,13 +106,8 @@ func checksum(head string) string {
 // wellFormed reports whether a string has the form of a key, checksum included.
 func wellFormed(prefix, key string) bool {
 	secret, ok := strings.CutPrefix(key, prefix+"_")
-	if !ok || len(secret) != secretLength+checksumLength {
+	if !ok || len(secret) != secretLength+checksumLength || strings.Trim(secret, base62) != "" {
 		return false
-	}
-	for i := 0; i < len(secret); i++ {
-		if strings.IndexByte(base62, secret[i]) < 0 {
-			return false
-		}
 	}
 	head := key[:len(key)-checksumLength]
 	return checksum(head) == key[len(head):]
@@ -164,7 +159,7 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 	}
 	secret := newSecret(s.opt.KeyPrefix)
 	k := Key{
-		ID: s.opt.NewID(PrefixKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks,
+		ID: s.opt.NewID(idKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks,
 		CreatedAt: now, Digest: keyDigest(secret),
 	}
 	if !in.ExpiresAt.IsZero() {
@@ -200,30 +195,17 @@ func (s *Service) ListKeys(ctx context.Context, organisation string) ([]Key, err
 // RevokeKey ends a key at once. Ending it again is success. It returns
 // CodeNotFound if the organisation has no such key.
 func (s *Service) RevokeKey(ctx context.Context, organisation, id string) (Key, error) {
-	if !validID(organisation) || !validID(id) {
-		return Key{}, notFound("key")
-	}
-	row, _, err := read[keyEntry](ctx, s, keyRow(organisation, id))
-	if errors.Is(err, store.ErrNotFound) {
-		return Key{}, notFound("key")
-	}
+	row, _, err := find[keyEntry](ctx, s, "key", keyRow(organisation, id), organisation, id)
 	if err != nil {
 		return Key{}, err
 	}
-	var k Key
-	err = s.transact(ctx, func() error {
-		var revision int64
-		var err error
-		k, revision, err = read[Key](ctx, s, keyKey(row.Digest))
-		if err != nil || !k.RevokedAt.IsZero() {
-			return err
+	return change(ctx, s, "key", keyKey(row.Digest), nil, func(k *Key, _ *batch) (bool, error) {
+		if !k.RevokedAt.IsZero() {
+			return false, nil
 		}
 		k.RevokedAt = s.now()
-		var b batch
-		b.put(keyKey(row.Digest), revision, k)
-		return s.write(ctx, &b)
+		return true, nil
 	})
-	return k, err
 }
 
 // Authenticate returns the caller of a request. Every request is checked against

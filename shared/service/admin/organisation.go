@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -20,9 +19,6 @@ const (
 	PlanPro        Plan = "pro"
 	PlanEnterprise Plan = "enterprise"
 )
-
-// Plans lists the plans, smallest first.
-func Plans() []Plan { return []Plan{PlanFree, PlanPro, PlanEnterprise} }
 
 func checkPlan(p Plan) error {
 	switch p {
@@ -75,7 +71,7 @@ func (s *Service) CreateOrganisation(ctx context.Context, in Organisation) (Orga
 	if err := checkPlan(in.Plan); err != nil {
 		return Organisation{}, err
 	}
-	o := Organisation{ID: s.opt.NewID(PrefixOrganisation), Name: in.Name, Plan: in.Plan, CreatedAt: s.now()}
+	o := Organisation{ID: s.opt.NewID(idOrganisation), Name: in.Name, Plan: in.Plan, CreatedAt: s.now()}
 	var b batch
 	b.put(organisationKey(o.ID), 0, o)
 	b.put(organisationRow(o.ID), 0, presence{})
@@ -84,13 +80,7 @@ func (s *Service) CreateOrganisation(ctx context.Context, in Organisation) (Orga
 
 // GetOrganisation reads an organisation, or returns CodeNotFound.
 func (s *Service) GetOrganisation(ctx context.Context, id string) (Organisation, error) {
-	if !validID(id) {
-		return Organisation{}, notFound("organisation")
-	}
-	o, _, err := read[Organisation](ctx, s, organisationKey(id))
-	if errors.Is(err, store.ErrNotFound) {
-		return Organisation{}, notFound("organisation")
-	}
+	o, _, err := find[Organisation](ctx, s, "organisation", organisationKey(id), id)
 	return o, err
 }
 
@@ -149,30 +139,12 @@ func (s *Service) RevokeOrganisation(ctx context.Context, id string) (Organisati
 	return o, err
 }
 
-func (s *Service) changeOrganisation(ctx context.Context, id string, change func(*Organisation)) (Organisation, error) {
-	if !validID(id) {
-		return Organisation{}, notFound("organisation")
-	}
-	var o Organisation
-	err := s.transact(ctx, func() error {
-		var revision int64
-		var err error
-		o, revision, err = read[Organisation](ctx, s, organisationKey(id))
-		if errors.Is(err, store.ErrNotFound) {
-			return notFound("organisation")
-		}
-		if err != nil {
-			return err
-		}
-		before := o
-		if change(&o); o == before {
-			return nil
-		}
-		var b batch
-		b.put(organisationKey(id), revision, o)
-		return s.write(ctx, &b)
+func (s *Service) changeOrganisation(ctx context.Context, id string, set func(*Organisation)) (Organisation, error) {
+	return change(ctx, s, "organisation", organisationKey(id), []string{id}, func(o *Organisation, _ *batch) (bool, error) {
+		before := *o
+		set(o)
+		return *o != before, nil
 	})
-	return o, err
 }
 
 // notFound is the answer where there is nothing, or nothing of the caller's.

@@ -62,19 +62,17 @@ func checkURL(field, raw string, schemes ...string) error {
 var analyticsForm = lazily(`^[A-Za-z0-9_-]{1,64}$`)
 
 func checkSettings(t Settings) error {
-	if t.Search != "" && t.Search != SearchBundled {
-		if err := checkURL("settings.search", t.Search, "https"); err != nil {
-			return err
-		}
+	search := t.Search
+	if search == SearchBundled {
+		search = ""
 	}
-	if t.Assistant != "" {
-		if err := checkURL("settings.assistant", t.Assistant, "https"); err != nil {
-			return err
-		}
-	}
-	if t.Feedback != "" {
-		if err := checkURL("settings.feedback", t.Feedback, "https"); err != nil {
-			return err
+	for _, f := range []struct{ field, address string }{
+		{"settings.search", search}, {"settings.assistant", t.Assistant}, {"settings.feedback", t.Feedback},
+	} {
+		if f.address != "" {
+			if err := checkURL(f.field, f.address, "https"); err != nil {
+				return err
+			}
 		}
 	}
 	if t.AnalyticsID != "" && !analyticsForm().MatchString(t.AnalyticsID) {
@@ -84,23 +82,6 @@ func checkSettings(t Settings) error {
 		return err
 	} else if hosts != t.AllowHosts {
 		return FieldErrorf("settings.allowHosts", "must be names of hosts, sorted, with commas between them")
-	}
-	return nil
-}
-
-func checkKind(k Kind) error {
-	if !slices.Contains(Kinds(), k) {
-		return FieldErrorf("kind", "must be cloud, client-hosted or air-gapped")
-	}
-	return nil
-}
-
-func checkRetention(r Retention) error {
-	if r.SnapshotDays < 0 {
-		return FieldErrorf("retention.snapshotDays", "must not be negative")
-	}
-	if r.BundleDays < 0 {
-		return FieldErrorf("retention.bundleDays", "must not be negative")
 	}
 	return nil
 }
@@ -118,20 +99,14 @@ func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error
 	if in.Kind == "" {
 		in.Kind = KindCloud
 	}
-	if err := checkKind(in.Kind); err != nil {
-		return Project{}, err
-	}
-	if err := checkSettings(in.Settings); err != nil {
-		return Project{}, err
-	}
-	if err := checkRetention(in.Retention); err != nil {
+	if err := (Configuration{in.Kind, in.Settings, in.Retention}).check(); err != nil {
 		return Project{}, err
 	}
 	if _, err := s.activeOrganisation(ctx, in.Organisation); err != nil {
 		return Project{}, err
 	}
 	p := Project{
-		ID: s.opt.NewID(PrefixProject), Organisation: in.Organisation, Domain: domain, Repository: in.Repository,
+		ID: s.opt.NewID(idProject), Organisation: in.Organisation, Domain: domain, Repository: in.Repository,
 		Kind: in.Kind, Settings: in.Settings, Retention: in.Retention, CreatedAt: s.now(),
 	}
 	err = s.transact(ctx, func() error {
@@ -153,13 +128,7 @@ func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error
 
 // GetProject reads a project, or returns CodeNotFound.
 func (s *Service) GetProject(ctx context.Context, id string) (Project, error) {
-	if !validID(id) {
-		return Project{}, notFound("project")
-	}
-	p, _, err := read[Project](ctx, s, projectKey(id))
-	if errors.Is(err, store.ErrNotFound) {
-		return Project{}, notFound("project")
-	}
+	p, _, err := find[Project](ctx, s, "project", projectKey(id), id)
 	return p, err
 }
 
@@ -188,23 +157,33 @@ type Configuration struct {
 	Retention Retention
 }
 
+func (c Configuration) check() error {
+	if !slices.Contains(Kinds(), c.Kind) {
+		return FieldErrorf("kind", "must be cloud, client-hosted or air-gapped")
+	}
+	if err := checkSettings(c.Settings); err != nil {
+		return err
+	}
+	if c.Retention.SnapshotDays < 0 {
+		return FieldErrorf("retention.snapshotDays", "must not be negative")
+	}
+	if c.Retention.BundleDays < 0 {
+		return FieldErrorf("retention.bundleDays", "must not be negative")
+	}
+	return nil
+}
+
 // ConfigureProject replaces a project's kind, settings and retention. Exports
 // that have started keep the kind and the settings that they started with.
 // It returns CodeInvalid for wrong settings and CodeNotFound for an unknown
 // project.
 func (s *Service) ConfigureProject(ctx context.Context, id string, c Configuration) (Project, error) {
-	if err := checkKind(c.Kind); err != nil {
+	if err := c.check(); err != nil {
 		return Project{}, err
 	}
-	if err := checkSettings(c.Settings); err != nil {
-		return Project{}, err
-	}
-	if err := checkRetention(c.Retention); err != nil {
-		return Project{}, err
-	}
-	return s.changeProject(ctx, id, func(p *Project, _ *batch) error {
+	return change(ctx, s, "project", projectKey(id), []string{id}, func(p *Project, _ *batch) (bool, error) {
 		p.Kind, p.Settings, p.Retention = c.Kind, c.Settings, c.Retention
-		return nil
+		return true, nil
 	})
 }
 
@@ -212,45 +191,17 @@ func (s *Service) ConfigureProject(ctx context.Context, id string, c Configurati
 // exported stays until its retention. Ending it again is success.
 // It returns CodeNotFound for an unknown project.
 func (s *Service) RevokeProject(ctx context.Context, id string) (Project, error) {
-	return s.changeProject(ctx, id, func(p *Project, b *batch) error {
+	return change(ctx, s, "project", projectKey(id), []string{id}, func(p *Project, b *batch) (bool, error) {
 		if !p.RevokedAt.IsZero() {
-			return nil
+			return false, nil
 		}
 		p.RevokedAt = s.now()
-		claim, revision, err := read[domainClaim](ctx, s, domainKey(p.Domain))
-		if errors.Is(err, store.ErrNotFound) || err == nil && claim.Project != p.ID {
-			return nil
-		}
-		if err == nil {
+		claim, revision, err := readOr[domainClaim](ctx, s, domainKey(p.Domain))
+		if err == nil && claim.Project == p.ID {
 			b.remove(domainKey(p.Domain), revision)
 		}
-		return err
+		return true, err
 	})
-}
-
-func (s *Service) changeProject(ctx context.Context, id string, change func(*Project, *batch) error) (Project, error) {
-	if !validID(id) {
-		return Project{}, notFound("project")
-	}
-	var p Project
-	err := s.transact(ctx, func() error {
-		var revision int64
-		var err error
-		p, revision, err = read[Project](ctx, s, projectKey(id))
-		if errors.Is(err, store.ErrNotFound) {
-			return notFound("project")
-		}
-		if err != nil {
-			return err
-		}
-		var b batch
-		if err := change(&p, &b); err != nil {
-			return err
-		}
-		b.put(projectKey(id), revision, p)
-		return s.write(ctx, &b)
-	})
-	return p, err
 }
 
 // site finds the project that a caller's domain belongs to. A domain that is

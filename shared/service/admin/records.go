@@ -106,6 +106,48 @@ func readOr[T any](ctx context.Context, s *Service, key store.Key) (T, int64, er
 	return v, revision, err
 }
 
+// find is read for what a caller names: what is missing, or has an id that can't
+// be one, is not found.
+func find[T any](ctx context.Context, s *Service, what string, key store.Key, ids ...string) (T, int64, error) {
+	var zero T
+	if !slices.ContainsFunc(ids, func(id string) bool { return !validID(id) }) {
+		v, revision, err := read[T](ctx, s, key)
+		if !errors.Is(err, store.ErrNotFound) {
+			return v, revision, err
+		}
+	}
+	return zero, 0, notFound(what)
+}
+
+// change finds a record and writes what fn makes of it, together with what fn
+// puts into the batch. It writes nothing if fn reports that nothing changed.
+func change[T any](ctx context.Context, s *Service, what string, key store.Key, ids []string, fn func(*T, *batch) (changed bool, err error)) (T, error) {
+	var v T
+	err := s.transact(ctx, func() (err error) {
+		var revision int64
+		if v, revision, err = find[T](ctx, s, what, key, ids...); err != nil {
+			return err
+		}
+		var b batch
+		if changed, err := fn(&v, &b); err != nil || !changed {
+			return err
+		}
+		b.put(key, revision, v)
+		return s.write(ctx, &b)
+	})
+	return v, err
+}
+
+// all returns the values of all records that a query finds.
+func all[T any](ctx context.Context, s *Service, q store.Query) ([]T, error) {
+	var values []T
+	err := list(ctx, s, q, func(_ store.Record, v T) error {
+		values = append(values, v)
+		return nil
+	})
+	return values, err
+}
+
 // list calls fn with every record of a partition whose sort key has the prefix.
 func list[T any](ctx context.Context, s *Service, q store.Query, fn func(rec store.Record, v T) error) error {
 	for {
@@ -165,6 +207,13 @@ func (s *Service) write(ctx context.Context, b *batch) error {
 	return s.opt.Store.Write(ctx, b.puts, b.deletes)
 }
 
+// put writes one record.
+func (s *Service) put(ctx context.Context, key store.Key, revision int64, v any) error {
+	var b batch
+	b.put(key, revision, v)
+	return s.write(ctx, &b)
+}
+
 // Conflicts are met by reading again. The bounds are for a crowd on one
 // record: fifty callers that all write an organisation's counter are through
 // well before the last try.
@@ -179,7 +228,7 @@ func (s *Service) transact(ctx context.Context, fn func() error) error {
 	pause := 2 * time.Millisecond
 	for try := 1; ; try++ {
 		err := fn()
-		if _, conflict := errors.AsType[*store.ConflictError](err); !conflict {
+		if !isConflict(err) {
 			return err
 		}
 		if try == maxTries {
@@ -196,11 +245,13 @@ func (s *Service) transact(ctx context.Context, fn func() error) error {
 	}
 }
 
+func isConflict(err error) bool {
+	_, ok := errors.AsType[*store.ConflictError](err)
+	return ok
+}
+
 // conflictOn reports whether err is a conflict that names key.
 func conflictOn(err error, key store.Key) bool {
 	c, ok := errors.AsType[*store.ConflictError](err)
-	if !ok {
-		return false
-	}
-	return slices.Contains(c.Keys, key)
+	return ok && slices.Contains(c.Keys, key)
 }

@@ -17,18 +17,18 @@ import (
 const (
 	// MaxSnapshotBytes is what all packs of a snapshot may hold together.
 	MaxSnapshotBytes = 20 << 30
-	// MaxPackObject is the most bytes of one pack: what S3 takes in one PUT.
+	// maxPackObject is the most bytes of one pack: what S3 takes in one PUT.
 	// Packs of more than one file are smaller; package snapshot checks that.
-	MaxPackObject = 5 << 30
+	maxPackObject = 5 << 30
 	// MaxManifestBytes is the most bytes of a manifest: 200,000 pages with as
 	// many other files, at what an entry takes.
 	MaxManifestBytes = 128 << 20
 	// MaxPacks is the most packs of one snapshot, so that its record stays
 	// under store.MaxRecordBytes.
 	MaxPacks = 4000
-	// UploadLife is how long an upload's packs are kept for it; it can be
+	// uploadLife is how long an upload's packs are kept for it; it can be
 	// published until an hour before that.
-	UploadLife    = 48 * time.Hour
+	uploadLife    = 48 * time.Hour
 	publishMargin = time.Hour
 	// statConcurrency is how many objects are looked up at once.
 	statConcurrency = 16
@@ -77,7 +77,7 @@ type SnapshotStatus string
 
 // The states of a snapshot.
 const (
-	SnapshotPending   SnapshotStatus = "pending"
+	snapshotPending   SnapshotStatus = "pending"
 	SnapshotPublished SnapshotStatus = "published"
 )
 
@@ -181,7 +181,7 @@ func (in CreateSnapshot) check() error {
 	var total int64
 	sizes := make(map[string]int64, len(in.Packs))
 	for i, p := range in.Packs {
-		if err := checkBlob(indexed("packs", i), p, MaxPackObject); err != nil {
+		if err := checkBlob(indexed("packs", i), p, maxPackObject); err != nil {
 			return err
 		}
 		if size, seen := sizes[p.SHA256]; seen {
@@ -216,9 +216,9 @@ func (s *Service) CreateSnapshot(ctx context.Context, c Caller, in CreateSnapsho
 		}
 		now := s.now()
 		p := Snapshot{
-			ID:           PrefixSnapshot + "_" + timePart(now) + s.opt.NewID(PrefixSnapshot)[len(PrefixSnapshot)+1:],
+			ID:           idSnapshot + "_" + timePart(now) + s.opt.NewID(idSnapshot)[len(idSnapshot)+1:],
 			Organisation: project.Organisation, Project: project.ID, Domain: project.Domain,
-			Status: SnapshotPending, Base: in.Base, Manifest: in.Manifest, CreatedAt: now,
+			Status: snapshotPending, Base: in.Base, Manifest: in.Manifest, CreatedAt: now,
 		}
 		seen := make(map[string]bool, len(in.Packs))
 		for _, b := range in.Packs {
@@ -231,7 +231,7 @@ func (s *Service) CreateSnapshot(ctx context.Context, c Caller, in CreateSnapsho
 		// comes now knows that they are wanted.
 		err = s.transact(ctx, func() error {
 			var b batch
-			b.put(snapshotKey(p.Project, p.ID), 0, p).ExpiresAt = now.Add(UploadLife)
+			b.put(snapshotKey(p.Project, p.ID), 0, p).ExpiresAt = now.Add(uploadLife)
 			sl.settle(&b, p.ID)
 			return sl.settled(s.write(ctx, &b))
 		})
@@ -309,14 +309,8 @@ func (s *Service) snapshot(ctx context.Context, c Caller, domain, id string) (Sn
 }
 
 func (s *Service) projectSnapshot(ctx context.Context, project, id string) (Snapshot, int64, error) {
-	if !validID(id) {
-		return Snapshot{}, 0, notFound("snapshot")
-	}
-	p, revision, err := read[Snapshot](ctx, s, snapshotKey(project, id))
-	if errors.Is(err, store.ErrNotFound) {
-		return Snapshot{}, 0, notFound("snapshot")
-	}
-	if err == nil && p.Status == SnapshotPending && s.now().After(p.CreatedAt.Add(UploadLife-publishMargin)) {
+	p, revision, err := find[Snapshot](ctx, s, "snapshot", snapshotKey(project, id), id)
+	if err == nil && p.Status == snapshotPending && s.now().After(p.CreatedAt.Add(uploadLife-publishMargin)) {
 		return Snapshot{}, 0, notFound("snapshot")
 	}
 	return p, revision, err
@@ -434,7 +428,7 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 // It returns the first error of fn or of the store.
 func (s *Service) KeptSnapshots(ctx context.Context, organisation string, fn func(Snapshot) error) error {
 	return s.eachSnapshot(ctx, organisation, func(_ Project, _ int64, p Snapshot) error {
-		if p.Status == SnapshotPending && !s.now().Before(p.CreatedAt.Add(UploadLife)) {
+		if p.Status == snapshotPending && !s.now().Before(p.CreatedAt.Add(uploadLife)) {
 			return nil
 		}
 		return fn(p)
@@ -465,8 +459,8 @@ func (s *Service) ExpireSnapshots(ctx context.Context, organisation string) (int
 	gone := 0
 	err := s.eachSnapshot(ctx, organisation, func(project Project, revision int64, p Snapshot) error {
 		now := s.now()
-		if p.Status == SnapshotPending {
-			if now.Before(p.CreatedAt.Add(UploadLife)) {
+		if p.Status == snapshotPending {
+			if now.Before(p.CreatedAt.Add(uploadLife)) {
 				return nil
 			}
 		} else {
@@ -485,7 +479,7 @@ func (s *Service) ExpireSnapshots(ctx context.Context, organisation string) (int
 		var b batch
 		b.remove(snapshotKey(p.Project, p.ID), revision)
 		err := s.write(ctx, &b)
-		if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+		if isConflict(err) {
 			return nil // an export began meanwhile, or it is gone already
 		}
 		if err == nil {
@@ -537,10 +531,8 @@ func (s *Service) Sweep(ctx context.Context, organisation string, fn func(ctx co
 		if err != nil {
 			return err
 		}
-		var b batch
-		b.put(key, revision, mark)
 		begun = revision + 1
-		return s.write(ctx, &b)
+		return s.put(ctx, key, revision, mark)
 	})
 	if err != nil {
 		return err
@@ -552,10 +544,8 @@ func (s *Service) Sweep(ctx context.Context, organisation string, fn func(ctx co
 	}
 	note, cancelNote := context.WithTimeout(context.WithoutCancel(ctx), sweepNote)
 	defer cancelNote()
-	var b batch
-	b.put(key, begun, mark)
-	err = s.write(note, &b)
-	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+	err = s.put(note, key, begun, mark)
+	if isConflict(err) {
 		err = nil // another sweep began; it will say when it is done
 	}
 	return errors.Join(swept, err)

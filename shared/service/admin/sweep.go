@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -81,7 +80,7 @@ func (s *Service) BeginSweep(ctx context.Context, every time.Duration) (SweepRou
 	}
 	round.Tries++
 	err = s.NoteSweep(ctx, &round)
-	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+	if isConflict(err) {
 		return round, false, nil
 	}
 	return round, err == nil, err
@@ -107,9 +106,7 @@ func (s *Service) LeaveSweep(ctx context.Context, round *SweepRound) error {
 }
 
 func (s *Service) writeSweep(ctx context.Context, round *SweepRound) error {
-	var b batch
-	b.put(sweepsKey(), round.revision, *round)
-	err := s.write(ctx, &b)
+	err := s.put(ctx, sweepsKey(), round.revision, *round)
 	if err == nil {
 		round.revision++
 	}
@@ -143,10 +140,8 @@ func (s *Service) NotePacks(ctx context.Context, p Snapshot, packs []Blob) error
 		return err
 	}
 	current.Packs = packs
-	var b batch
-	b.put(snapshotKey(p.Project, p.ID), revision, current)
-	err = s.write(ctx, &b)
-	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+	err = s.put(ctx, snapshotKey(p.Project, p.ID), revision, current)
+	if isConflict(err) {
 		return nil
 	}
 	return err

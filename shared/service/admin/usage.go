@@ -24,11 +24,5 @@ func (s *Service) Usage(ctx context.Context, organisation string) ([]Usage, erro
 	if _, err := s.GetOrganisation(ctx, organisation); err != nil {
 		return nil, err
 	}
-	var all []Usage
-	q := store.Query{PK: usageKey(organisation, "").PK, Prefix: prefixUsage}
-	err := list(ctx, s, q, func(_ store.Record, u Usage) error {
-		all = append(all, u)
-		return nil
-	})
-	return all, err
+	return all[Usage](ctx, s, store.Query{PK: usageKey(organisation, "").PK, Prefix: prefixUsage})
 }

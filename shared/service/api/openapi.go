@@ -3,14 +3,12 @@ package api
 import (
 	_ "embed"
 	"net/http"
-	"slices"
 )
 
+// document is the OpenAPI document of this API.
+//
 //go:embed openapi.json
 var document []byte
-
-// Document returns the OpenAPI document of this API.
-func Document() []byte { return slices.Clone(document) }
 
 func writeDocument(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")

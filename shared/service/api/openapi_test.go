@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/netip"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -23,11 +24,21 @@ import (
 // object is a piece of the document.
 type object = map[string]any
 
+// openapi is the document as it is written.
+func openapi(t *testing.T) []byte {
+	t.Helper()
+	text, err := os.ReadFile("openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // document reads the OpenAPI document with its references resolved.
 func document(t *testing.T) object {
 	t.Helper()
 	var doc object
-	if err := json.Unmarshal(api.Document(), &doc); err != nil {
+	if err := json.Unmarshal(openapi(t), &doc); err != nil {
 		t.Fatal(err)
 	}
 	return resolve(doc, doc).(object)
@@ -494,7 +505,7 @@ func TestExamplesOfTheDocumentFit(t *testing.T) {
 func TestTheDocumentIsServed(t *testing.T) {
 	w := newWorld(t)
 	rec := newRecorder(w.handler, "GET", "/openapi.json")
-	if rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), api.Document()) || rec.Header().Get("Content-Type") != "application/json" || rec.Header().Get("Request-Id") == "" {
+	if rec.Code != 200 || !bytes.Equal(rec.Body.Bytes(), openapi(t)) || rec.Header().Get("Content-Type") != "application/json" || rec.Header().Get("Request-Id") == "" {
 		t.Errorf("status %d, headers %v", rec.Code, rec.Header())
 	}
 }

@@ -27,7 +27,7 @@ type Function struct {
 // and answers invocations until the process is ended. What build returns as an
 // error is logged, and ends the process, so that the deployment sees it.
 func Main(name string, build func(*Function) (Handler, error)) {
-	f := NewFunction(name, os.Getenv, os.Stdout)
+	f := newFunction(name, os.Getenv, os.Stdout)
 	slog.SetDefault(f.Log) // what the runtime itself says becomes JSON too
 	h, err := build(f)
 	if err != nil {
@@ -37,9 +37,9 @@ func Main(name string, build func(*Function) (Handler, error)) {
 	lambda.Start(h)
 }
 
-// NewFunction makes a Function as Main does, with another environment and
+// newFunction makes a Function as Main does, with another environment and
 // another place for its log.
-func NewFunction(name string, getenv func(string) string, out io.Writer) *Function {
+func newFunction(name string, getenv func(string) string, out io.Writer) *Function {
 	return &Function{Name: name, Getenv: getenv, Log: NewLog(out, slog.LevelInfo).With("function", name), out: out}
 }
 

@@ -12,7 +12,8 @@ import (
 const MetricsNamespace = "Bindery"
 
 // Names of the metrics, which have the dimension Stage. There are only those
-// that an alarm of the stack reads: each costs its owner by the month, and AWS counts calls, errors and durations of functions for nothing.
+// that an alarm of the stack reads: each costs its owner by the month, and AWS
+// counts calls, errors and durations of functions for nothing.
 const (
 	MetricExportFaults  = "ExportFaults"  // count: exports that failed by no fault of their site
 	MetricSweepAge      = "SweepAge"      // seconds since when something may wait for a sweep

@@ -267,7 +267,7 @@ func (w *world) bundle(t testing.TB, id string) []byte {
 	if hex.EncodeToString(sum[:]) != job.Bundle.SHA256 || int64(len(data)) != job.Bundle.Size {
 		t.Errorf("the bundle is not what its job says")
 	}
-	info, err := bundle.Check(ctx, bytes.NewReader(data), bundle.Limits{})
+	info, err := bundle.Read(ctx, bytes.NewReader(data), bundle.Limits{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,10 +39,10 @@ const (
 	MaxRemoteBytes = 200 << 20
 	// MaxRemoteFiles is how many addresses a job asks for.
 	MaxRemoteFiles = 2000
-	// MaxRemoteTime is how long a job asks other hosts, all together, beyond the
+	// maxRemoteTime is how long a job asks other hosts, all together, beyond the
 	// files that are under way then, each of which takes remote.MaxTime at most:
 	// Plan has 15 minutes for all that it does.
-	MaxRemoteTime = 5 * time.Minute
+	maxRemoteTime = 5 * time.Minute
 	// remoteParallel is how many are asked for at the same time.
 	remoteParallel = 8
 	// maxUnreached is how many addresses of one host, and maxUnreachedAll how
@@ -132,7 +132,7 @@ func (r *remotes) fetch(kind remote.Kind, addresses []string) {
 		if r.begun.IsZero() {
 			r.begun = r.steps.opt.Now()
 		}
-		late := r.steps.opt.Now().Sub(r.begun) > MaxRemoteTime
+		late := r.steps.opt.Now().Sub(r.begun) > maxRemoteTime
 		found := make([]*remoteFile, len(wave))
 		group, ctx := errgroup.WithContext(r.ctx)
 		for i, address := range wave {
@@ -212,7 +212,7 @@ func (r *remotes) one(ctx context.Context, kind remote.Kind, address string, lat
 	var got remote.File
 	var err error
 	if late {
-		err = &remote.Problem{Reason: fmt.Sprintf("is not asked for: the export has waited %d minutes for other hosts", int(MaxRemoteTime/time.Minute))}
+		err = &remote.Problem{Reason: fmt.Sprintf("is not asked for: the export has waited %d minutes for other hosts", int(maxRemoteTime/time.Minute))}
 	} else {
 		got, err = r.steps.opt.Fetcher.Get(ctx, address, r.hosts, kind)
 	}

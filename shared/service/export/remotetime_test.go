@@ -103,7 +103,7 @@ func TestRemoteTimeLeavesRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	limit := time.Duration(workflow.States["Plan"].TimeoutSeconds) * time.Second
-	if most := MaxRemoteTime + remote.MaxTime; limit == 0 || most > limit/2 {
+	if most := maxRemoteTime + remote.MaxTime; limit == 0 || most > limit/2 {
 		t.Errorf("Plan may wait %v for other hosts, and has %v for all it does", most, limit)
 	}
 }

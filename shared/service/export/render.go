@@ -33,7 +33,7 @@ type fact struct {
 	Maybe   []string          `json:"maybeClasses,omitempty"`
 	Styles  map[string]string `json:"styles,omitempty"`
 	Mermaid bool              `json:"mermaid,omitempty"`
-	// Islands tells that the page has a Script.
+	// Islands reports that the page has a Script.
 	Islands bool `json:"islands,omitempty"`
 	// Reference and Playground are those of page.Result.
 	Reference  bool `json:"reference,omitempty"`
@@ -75,7 +75,7 @@ func (s *Steps) Render(ctx context.Context, in job.RenderInput) error {
 
 func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 	if in.Shard < 1 || in.Shard > MaxShards {
-		return internal("a shard has a number that there is not", fmt.Errorf("shard %d", in.Shard))
+		return internal("there is no shard of this number", fmt.Errorf("shard %d", in.Shard))
 	}
 	input, err := s.input(ctx, in.JobID, in.Renderer)
 	if err != nil {
@@ -107,14 +107,17 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 	if err != nil {
 		return gone(err)
 	}
-	if err := s.put(ctx, job.FilesKey(in.JobID, in.Shard), out.files.Bytes()); err != nil {
-		return err
-	}
-	if err := s.put(ctx, job.FactsKey(in.JobID, in.Shard), out.facts.Bytes()); err != nil {
-		return err
-	}
-	if err := s.put(ctx, job.FullKey(in.JobID, in.Shard), out.full.Bytes()); err != nil {
-		return err
+	for _, part := range []struct {
+		key  string
+		data []byte
+	}{
+		{job.FilesKey(in.JobID, in.Shard), out.files.Bytes()},
+		{job.FactsKey(in.JobID, in.Shard), out.facts.Bytes()},
+		{job.FullKey(in.JobID, in.Shard), out.full.Bytes()},
+	} {
+		if err := s.put(ctx, part.key, part.data); err != nil {
+			return err
+		}
 	}
 	if src.finder != nil {
 		if err := s.putSearch(ctx, in, &out.index); err != nil {
@@ -200,7 +203,7 @@ func (s *Steps) document(ctx context.Context, src *source, dst []byte, i int, re
 	return src.views.Document(dst, i, res)
 }
 
-// failedPage stands for a page that can't be rendered.
+// failedPage takes the place of a page that can't be rendered.
 func failedPage(p *site.Page, reason string) *page.Result {
 	const notice = "This page could not be rendered."
 	return &page.Result{
@@ -247,8 +250,8 @@ func appendFact(dst []byte, s *site.Site, i int, res *page.Result, found *search
 	return append(append(dst, line...), '\n'), nil
 }
 
-// needsID tells fragments that name an element from those that browsers
-// understand by themselves.
+// needsID reports whether a fragment names an element, and is none of those that
+// browsers understand by themselves.
 func needsID(fragment string) bool {
 	return fragment != "" && !strings.EqualFold(fragment, "top") && !strings.HasPrefix(fragment, ":~:") && fragment != themeContent
 }

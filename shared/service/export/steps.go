@@ -73,7 +73,7 @@ func New(opt Options) *Steps {
 		opt.Annotate = func(context.Context, ...slog.Attr) {}
 	}
 	if opt.Renderer == "" {
-		opt.Renderer = Renderer()
+		opt.Renderer = ownRenderer()
 	}
 	return &Steps{
 		opt:         opt,

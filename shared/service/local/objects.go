@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -99,10 +100,7 @@ func (o *Objects) put(ctx context.Context, key string, r io.Reader, opt store.Pu
 		return store.ObjectInfo{}, err
 	}
 	info := store.ObjectInfo{Key: key, Size: n, SHA256: sum, Modified: o.l.now().UTC()}
-	contentType := opt.ContentType
-	if contentType == "" {
-		contentType = defaultType
-	}
+	contentType := cmp.Or(opt.ContentType, defaultType)
 	var old string
 	err = o.l.inTransaction(ctx, func(tx *sql.Tx) error {
 		old = ""
@@ -134,11 +132,9 @@ func (o *Objects) put(ctx context.Context, key string, r io.Reader, opt store.Pu
 
 // place moves a finished file to a random name, for good.
 func (o *Objects) place(tmp string) (string, error) {
-	id := make([]byte, 16)
-	if _, err := rand.Read(id); err != nil {
-		return "", err
-	}
-	name := hex.EncodeToString(id)
+	var id [16]byte
+	rand.Read(id[:]) // never fails
+	name := hex.EncodeToString(id[:])
 	dir := filepath.Join(o.root, name[:2])
 	if err := os.Mkdir(dir, 0o700); err == nil {
 		if err := syncDir(o.root); err != nil {
@@ -199,16 +195,24 @@ func (o *Objects) named() (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
 	named := map[string]bool{}
-	for rows.Next() {
+	return named, eachRow(rows, func() error {
 		var file string
-		if err := rows.Scan(&file); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&file)
 		named[file] = true
+		return err
+	})
+}
+
+// eachRow calls fn at every row, until it returns an error, and closes rows.
+func eachRow(rows *sql.Rows, fn func() error) error {
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		if err := fn(); err != nil {
+			return err
+		}
 	}
-	return named, rows.Err()
+	return rows.Err()
 }
 
 // Get implements store.Objects.
@@ -307,16 +311,13 @@ func (o *Objects) List(ctx context.Context, prefix, after string, limit int) ([]
 	if err != nil {
 		return nil, fmt.Errorf("list objects: %w", contextError(ctx, err))
 	}
-	defer func() { _ = rows.Close() }()
 	var list []store.ObjectInfo
-	for rows.Next() {
+	err = eachRow(rows, func() error {
 		s, err := scanObject(rows)
-		if err != nil {
-			return nil, fmt.Errorf("list objects: %w", contextError(ctx, err))
-		}
 		list = append(list, s.ObjectInfo)
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	})
+	if err != nil {
 		return nil, fmt.Errorf("list objects: %w", contextError(ctx, err))
 	}
 	return list, nil

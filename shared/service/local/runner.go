@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -94,18 +95,10 @@ const tellAttempts = 5
 // returns at once; executions run until ctx ends or Close. Those that are not
 // done by then stay RUNNING.
 func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt RunnerOptions) error {
-	if opt.RenderConcurrency <= 0 {
-		opt.RenderConcurrency = runtime.GOMAXPROCS(0)
-	}
-	if opt.MaxExecutions <= 0 {
-		opt.MaxExecutions = 4
-	}
-	if opt.Poll <= 0 {
-		opt.Poll = time.Second
-	}
-	if opt.Log == nil {
-		opt.Log = r.l.log
-	}
+	opt.RenderConcurrency = cmp.Or(opt.RenderConcurrency, runtime.GOMAXPROCS(0))
+	opt.MaxExecutions = cmp.Or(opt.MaxExecutions, 4)
+	opt.Poll = cmp.Or(opt.Poll, time.Second)
+	opt.Log = cmp.Or(opt.Log, r.l.log)
 	definition, err := job.Definition(job.ByName, opt.RenderConcurrency)
 	if err != nil {
 		return err
@@ -277,9 +270,8 @@ func (w *work) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }()
 	running := map[string]bool{}
-	for rows.Next() {
+	err = eachRow(rows, func() error {
 		var input []byte
 		e, err := scanExecution(scanFunc(func(dest ...any) error { return rows.Scan(append(dest, &input)...) }))
 		if err != nil {
@@ -295,8 +287,9 @@ func (w *work) look(ctx context.Context) error {
 		case !active: // its steps are done stopping
 			w.tell(ctx, e)
 		}
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	for name, cancel := range w.active {

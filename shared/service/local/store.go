@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -91,7 +92,7 @@ func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) 
 		if err != nil {
 			return store.Page{}, err
 		}
-		where += fmt.Sprintf(" AND (%s) %s (%s)", join(order, ""), compare, placeholders(len(order)))
+		where += fmt.Sprintf(" AND (%s) %s (?%s)", strings.Join(order, ", "), compare, strings.Repeat(", ?", len(order)-1))
 		for _, v := range at {
 			args = append(args, v)
 		}
@@ -104,7 +105,7 @@ func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) 
 	args = append(args, s.l.now().Unix(), limit+1)
 	rows, err := s.l.reads.QueryContext(ctx,
 		`SELECT pk, sk, rev, value, active, expires FROM records WHERE `+where+
-			` ORDER BY `+join(order, " "+direction)+` LIMIT ?`, args...)
+			` ORDER BY `+strings.Join(order, " "+direction+", ")+" "+direction+` LIMIT ?`, args...)
 	if err != nil {
 		return store.Page{}, fmt.Errorf("query records: %w", contextError(ctx, err))
 	}
@@ -291,25 +292,4 @@ func decodeCursor(q store.Query, columns int) ([][]byte, error) {
 		}
 	}
 	return c.At, nil
-}
-
-// join lists column names, each with a suffix.
-func join(columns []string, suffix string) string {
-	s := ""
-	for i, c := range columns {
-		if i > 0 {
-			s += ", "
-		}
-		s += c + suffix
-	}
-	return s
-}
-
-// placeholders lists n parameters.
-func placeholders(n int) string {
-	s := "?"
-	for range n - 1 {
-		s += ", ?"
-	}
-	return s
 }

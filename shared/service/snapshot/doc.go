@@ -4,7 +4,7 @@
 // small files is tens of objects and not 20,000, and a site with one change is
 // one small pack more.
 //
-//	path.go      CheckPath: names that can be part of an archive and of a URL
+//	path.go      pathFault: names that can be part of an archive and of a URL
 //	manifest.go  Manifest, Encode, Decode, CheckEntries
 //	plan.go      Plan: which files are new, and the packs they go into
 //	fs.go        FS: a read-only file system over manifest and packs

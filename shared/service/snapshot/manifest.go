@@ -376,7 +376,7 @@ func checkPacks(list []PackRef) (packUses, error) {
 	packs := make(packUses, len(list))
 	last := ""
 	for _, p := range list {
-		if !IsDigest(p.SHA256) {
+		if !isDigest(p.SHA256) {
 			return nil, formatErrorf("%q is not a SHA-256 in lower-case hex", p.SHA256)
 		}
 		if p.SHA256 <= last {
@@ -394,7 +394,7 @@ func checkPacks(list []PackRef) (packUses, error) {
 // checkEntry adds the faults of one entry, and notes its use of a pack. It
 // reports whether the entry's size is one that counts.
 func (packs packUses) checkEntry(e *Entry, faults *PathErrors) bool {
-	if !IsDigest(e.SHA256) {
+	if !isDigest(e.SHA256) {
 		faults.add(e.Path, "the digest is not a SHA-256 in lower-case hex")
 	}
 	if year := e.Modified.UTC().Year(); year < 1970 || year > 9999 || e.Modified.Nanosecond() != 0 {
@@ -453,8 +453,8 @@ func sortFaults(faults PathErrors) {
 // emptyDigest is the SHA-256 of no bytes.
 const emptyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// IsDigest reports whether s is a SHA-256 in lower-case hex.
-func IsDigest(s string) bool {
+// isDigest reports whether s is a SHA-256 in lower-case hex.
+func isDigest(s string) bool {
 	if len(s) != 64 {
 		return false
 	}

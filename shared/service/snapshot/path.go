@@ -21,9 +21,9 @@ const (
 	MaxElementBytes = 255
 )
 
-// ReservedPrefix begins the names at the root of a bundle that Bindery keeps
+// reservedPrefix begins the names at the root of a bundle that Bindery keeps
 // for itself (bindery.json, bindery/…). Files of a site can't begin with it.
-const ReservedPrefix = "bindery"
+const reservedPrefix = "bindery"
 
 // PathError says why a file can't be in a snapshot. Its text is safe to show.
 type PathError struct {
@@ -70,16 +70,6 @@ func (e PathErrors) Unwrap() []error {
 	return all
 }
 
-// CheckPath says why path can't be the path of a file in a snapshot, as a
-// *PathError, or returns nil. A path is relative to the site's root, with
-// slashes.
-func CheckPath(path string) error {
-	if reason := pathFault(path); reason != "" {
-		return &PathError{Path: path, Reason: reason}
-	}
-	return nil
-}
-
 // pathFault is the rule book: the reason for each rule follows it.
 func pathFault(path string) string {
 	switch {
@@ -117,8 +107,8 @@ func pathFault(path string) string {
 		if reason := elementFault(element); reason != "" {
 			return reason
 		}
-		if i == 0 && strings.HasPrefix(foldCase(element), ReservedPrefix) {
-			return fmt.Sprintf("names at the root that begin with %q are kept for the bundle's own files", ReservedPrefix)
+		if i == 0 && strings.HasPrefix(foldCase(element), reservedPrefix) {
+			return fmt.Sprintf("names at the root that begin with %q are kept for the bundle's own files", reservedPrefix)
 		}
 	}
 	return ""

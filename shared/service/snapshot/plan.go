@@ -81,7 +81,7 @@ func NewPlan(files []File, base *Manifest, now time.Time) (*Plan, error) {
 		if f.Size < 0 || f.Size > MaxFileBytes {
 			return nil, PathErrors{{f.Path, fmt.Sprintf("the file has %d bytes, more than %d", f.Size, int64(MaxFileBytes))}}
 		}
-		if !IsDigest(f.SHA256) {
+		if !isDigest(f.SHA256) {
 			return nil, PathErrors{{f.Path, "the digest is not a SHA-256 in lower-case hex"}}
 		}
 	}

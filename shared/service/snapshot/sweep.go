@@ -91,7 +91,7 @@ func Unreferenced(packs []store.ObjectInfo, refs *References, now time.Time) []s
 	var gone []store.ObjectInfo
 	for _, info := range packs {
 		digest := path.Base(info.Key)
-		if !IsDigest(digest) || refs.Has(digest) || now.Sub(info.Modified) <= MinPackAge {
+		if !isDigest(digest) || refs.Has(digest) || now.Sub(info.Modified) <= MinPackAge {
 			continue
 		}
 		gone = append(gone, info)

@@ -15,8 +15,8 @@ const (
 	MaxPartitionKey = 2048
 	// MaxSortKey is the most bytes of Key.SK, and of what an index sorts by.
 	MaxSortKey = 1024
-	// MaxTransactionBytes is the most bytes of all records of one Write.
-	MaxTransactionBytes = 4 << 20
+	// maxTransactionBytes is the most bytes of all records of one Write.
+	maxTransactionBytes = 4 << 20
 )
 
 // CheckWrite refuses a Write that no state of the records could make right,
@@ -57,8 +57,8 @@ func CheckWrite(puts []Record, deletes []Delete, size func(Record) (int, error))
 			return fmt.Errorf("write: record %q %q: the value is not JSON", p.Key.PK, p.Key.SK)
 		}
 	}
-	if total > MaxTransactionBytes {
-		return fmt.Errorf("write: %d bytes in one transaction, at most %d: %w", total, MaxTransactionBytes, ErrTooLarge)
+	if total > maxTransactionBytes {
+		return fmt.Errorf("write: %d bytes in one transaction, at most %d: %w", total, maxTransactionBytes, ErrTooLarge)
 	}
 	for _, d := range deletes {
 		if err := once(d.Key); err != nil {

@@ -377,10 +377,7 @@ func (s *objectSuite) hardKeys(t *testing.T) {
 	for _, name := range names {
 		s.want(t, name, []byte(name))
 		want = append(want, s.key(name))
-		link, err := s.PresignGet(s.ctx, s.key(name), "", time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		link := s.readLink(t, name, "", time.Minute)
 		if status, _, body := s.do(t, http.MethodGet, link, nil); status != http.StatusOK || string(body) != name {
 			t.Errorf("the link to %q: %d %q", name, status, body)
 		}
@@ -471,6 +468,26 @@ func (s *objectSuite) remove(t *testing.T) {
 	}
 }
 
+// readLink makes a link to an object, whose file is called filename.
+func (s *objectSuite) readLink(t *testing.T, name, filename string, life time.Duration) store.Link {
+	t.Helper()
+	link, err := s.PresignGet(s.ctx, s.key(name), filename, life)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return link
+}
+
+// writeLink makes a link that takes data and nothing else.
+func (s *objectSuite) writeLink(t *testing.T, name string, data []byte, life time.Duration) store.Link {
+	t.Helper()
+	link, err := s.PresignPut(s.ctx, s.key(name), int64(len(data)), digestOf(data), life)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return link
+}
+
 // do sends a request as the link says.
 func (s *objectSuite) do(t *testing.T, method string, link store.Link, body []byte, change ...func(*http.Request)) (int, http.Header, []byte) {
 	t.Helper()
@@ -501,10 +518,7 @@ func (s *objectSuite) do(t *testing.T, method string, link store.Link, body []by
 
 func (s *objectSuite) linkGet(t *testing.T) {
 	data := text(50_000)
-	link, err := s.PresignGet(s.ctx, s.key("l"), `the "site" ü.tar.gz`, 10*time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := s.readLink(t, "l", `the "site" ü.tar.gz`, 10*time.Minute)
 	if left := time.Until(link.ExpiresAt); left <= 0 || left > 10*time.Minute {
 		t.Errorf("the link ends in %v", left)
 	}
@@ -531,10 +545,7 @@ func (s *objectSuite) linkGet(t *testing.T) {
 func (s *objectSuite) linkRange(t *testing.T) {
 	data := text(1000)
 	s.put(t, "l", data, store.PutOptions{})
-	link, err := s.PresignGet(s.ctx, s.key("l"), "", time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := s.readLink(t, "l", "", time.Minute)
 	set := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
@@ -563,15 +574,9 @@ func (s *objectSuite) linkRange(t *testing.T) {
 func (s *objectSuite) linkChanged(t *testing.T) {
 	s.put(t, "l", []byte("mine"), store.PutOptions{})
 	s.put(t, "m", []byte("not meant"), store.PutOptions{})
-	get, err := s.PresignGet(s.ctx, s.key("l"), "name", time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	get := s.readLink(t, "l", "name", time.Minute)
 	data := []byte("upload")
-	put, err := s.PresignPut(s.ctx, s.key("n"), int64(len(data)), digestOf(data), time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	put := s.writeLink(t, "n", data, time.Minute)
 	refused := func(what, method string, link store.Link, body []byte) {
 		t.Helper()
 		// S3 answers 400 to what isn't even a parameter, such as a month 13.
@@ -624,15 +629,9 @@ func (s *objectSuite) linkChanged(t *testing.T) {
 
 func (s *objectSuite) linkExpired(t *testing.T) {
 	s.put(t, "l", []byte("x"), store.PutOptions{})
-	get, err := s.PresignGet(s.ctx, s.key("l"), "", time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	get := s.readLink(t, "l", "", time.Second)
 	data := []byte("late")
-	put, err := s.PresignPut(s.ctx, s.key("late"), int64(len(data)), digestOf(data), time.Second)
-	if err != nil {
-		t.Fatal(err)
-	}
+	put := s.writeLink(t, "late", data, time.Second)
 	eventually(t, func() string {
 		if status, _, _ := s.do(t, http.MethodGet, get, nil); status != http.StatusForbidden {
 			return fmt.Sprintf("a link to read that has ended: %d, want 403", status)
@@ -651,10 +650,7 @@ func (s *objectSuite) linkExpired(t *testing.T) {
 func (s *objectSuite) linkPut(t *testing.T) {
 	for _, data := range [][]byte{text(300_000), {}} {
 		name := fmt.Sprint("up", len(data))
-		link, err := s.PresignPut(s.ctx, s.key(name), int64(len(data)), digestOf(data), time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		link := s.writeLink(t, name, data, time.Minute)
 		if left := time.Until(link.ExpiresAt); left <= 0 || left > time.Minute {
 			t.Errorf("the link ends in %v", left)
 		}
@@ -669,10 +665,7 @@ func (s *objectSuite) linkPut(t *testing.T) {
 	}
 	// It is the object that counts, not the link.
 	s.put(t, "there", []byte("first"), store.PutOptions{})
-	link, err := s.PresignPut(s.ctx, s.key("there"), 6, digestOf([]byte("second")), time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := s.writeLink(t, "there", []byte("second"), time.Minute)
 	if status, _, _ := s.do(t, http.MethodPut, link, []byte("second")); status != http.StatusPreconditionFailed {
 		t.Errorf("over an object that is there: %d, want 412", status)
 	}
@@ -681,10 +674,7 @@ func (s *objectSuite) linkPut(t *testing.T) {
 
 func (s *objectSuite) linkPutOther(t *testing.T) {
 	data := []byte("exactly this")
-	link, err := s.PresignPut(s.ctx, s.key("other"), int64(len(data)), digestOf(data), time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := s.writeLink(t, "other", data, time.Minute)
 	refused := func(what string, body []byte, change ...func(*http.Request)) {
 		t.Helper()
 		if status, _, got := s.do(t, http.MethodPut, link, body, change...); status != http.StatusForbidden && status != http.StatusBadRequest {

@@ -55,6 +55,14 @@ type storeSuite struct {
 
 func (s *storeSuite) key(sk string) store.Key { return store.Key{PK: s.pk, SK: sk} }
 
+// mustWrite is a Write without an error.
+func (s *storeSuite) mustWrite(t *testing.T, puts []store.Record, deletes []store.Delete) {
+	t.Helper()
+	if err := s.Write(s.ctx, puts, deletes); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // put writes one record, which must work.
 func (s *storeSuite) put(t *testing.T, sk string, revision int64, value string) {
 	t.Helper()
@@ -137,9 +145,7 @@ func (s *storeSuite) roundTrip(t *testing.T) {
 		Value:  []byte(`{"text": "ü \u0000 <&> 😀",  "n": 12345678901234567890.5e3}`),
 		Active: "active " + s.pk,
 	}
-	if err := s.Write(s.ctx, []store.Record{want}, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.mustWrite(t, []store.Record{want}, nil)
 	got, err := s.Get(s.ctx, want.Key)
 	if err != nil {
 		t.Fatal(err)
@@ -151,9 +157,7 @@ func (s *storeSuite) roundTrip(t *testing.T) {
 	if !bytes.Equal(got.Value, want.Value) {
 		t.Errorf("the value must keep its bytes: got %q, want %q", got.Value, want.Value)
 	}
-	if err := s.Write(s.ctx, nil, []store.Delete{{Key: want.Key}}); err != nil {
-		t.Fatal(err)
-	}
+	s.mustWrite(t, nil, []store.Delete{{Key: want.Key}})
 }
 
 func (s *storeSuite) missing(t *testing.T) {
@@ -385,9 +389,7 @@ func (s *storeSuite) order(t *testing.T) {
 		puts[i] = store.Record{Key: s.key(sk), Value: []byte(`1`)}
 	}
 	slices.Reverse(puts)
-	if err := s.Write(s.ctx, puts, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.mustWrite(t, puts, nil)
 	backwards := slices.Clone(want)
 	slices.Reverse(backwards)
 	for _, limit := range []int{0, 1, 2, 7, len(want), len(want) + 1} {
@@ -405,9 +407,7 @@ func (s *storeSuite) prefixes(t *testing.T) {
 	for _, sk := range []string{"a", "a/", "a/1", "a/2", "a0", "b", "x\U0010FFFF", "x\U0010FFFFy", "y", "\U0010FFFF", "\U0010FFFFz"} {
 		puts = append(puts, store.Record{Key: s.key(sk), Value: []byte(`1`)})
 	}
-	if err := s.Write(s.ctx, puts, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.mustWrite(t, puts, nil)
 	for prefix, want := range map[string][]string{
 		"a":           {"a", "a/", "a/1", "a/2", "a0"},
 		"a/":          {"a/", "a/1", "a/2"},
@@ -432,9 +432,7 @@ func (s *storeSuite) prefixes(t *testing.T) {
 
 func (s *storeSuite) partitions(t *testing.T) {
 	for _, pk := range []string{s.pk, s.pk + "x", s.pk + "/"} {
-		if err := s.Write(s.ctx, []store.Record{{Key: store.Key{PK: pk, SK: "k"}, Value: fmt.Appendf(nil, "%q", pk)}}, nil); err != nil {
-			t.Fatal(err)
-		}
+		s.mustWrite(t, []store.Record{{Key: store.Key{PK: pk, SK: "k"}, Value: fmt.Appendf(nil, "%q", pk)}}, nil)
 	}
 	got := s.all(t, store.Query{PK: s.pk})
 	if len(got) != 1 || got[0].Key != s.key("k") || string(got[0].Value) != fmt.Sprintf("%q", s.pk) {
@@ -460,9 +458,7 @@ func (s *storeSuite) cursors(t *testing.T) {
 		}
 	}
 	// A page begins after the record that the cursor names, even if that is gone.
-	if err := s.Write(s.ctx, nil, []store.Delete{{Key: page.Records[0].Key}}); err != nil {
-		t.Fatal(err)
-	}
+	s.mustWrite(t, nil, []store.Delete{{Key: page.Records[0].Key}})
 	if got := sortKeys(s.all(t, store.Query{PK: s.pk, Limit: 1, Cursor: page.Cursor})); !slices.Equal(got, []string{"1", "2"}) {
 		t.Errorf("after a deleted record: got %q", got)
 	}
@@ -490,11 +486,9 @@ func (s *storeSuite) active(t *testing.T) {
 		{s.pk + "/0", s.pk, "late"}, {s.pk + "/2", s.pk + "c", "y"},
 	}
 	for _, e := range entries {
-		if err := s.Write(s.ctx, []store.Record{
+		s.mustWrite(t, []store.Record{
 			{Key: store.Key{PK: e.pk, SK: e.sk}, Value: []byte(`{"active":true}`), Active: e.active},
-		}, nil); err != nil {
-			t.Fatal(err)
-		}
+		}, nil)
 	}
 	s.put(t, "not active", 0, `1`)
 	want := slices.Clone(entries)
@@ -528,28 +522,21 @@ func (s *storeSuite) active(t *testing.T) {
 	holds(store.Query{Prefix: s.pk + "/", Limit: 2, Descending: true}, backwards)
 
 	// A record leaves the index when it is no longer active, or gone.
-	if err := s.Write(s.ctx,
-		[]store.Record{{Key: s.key("late"), Revision: 1, Value: []byte(`{"active":false}`)}},
-		[]store.Delete{{Key: s.key("w"), Revision: 1}}); err != nil {
-		t.Fatal(err)
-	}
+	s.mustWrite(t, []store.Record{{Key: s.key("late"), Revision: 1, Value: []byte(`{"active":false}`)}},
+		[]store.Delete{{Key: s.key("w"), Revision: 1}})
 	holds(store.Query{Prefix: s.pk + "/"}, want[2:])
 	// And nothing of this stays for whoever reads the index after us.
 	var rest []store.Delete
 	for _, e := range entries {
 		rest = append(rest, store.Delete{Key: store.Key{PK: e.pk, SK: e.sk}})
 	}
-	if err := s.Write(s.ctx, nil, rest); err != nil {
-		t.Fatal(err)
-	}
+	s.mustWrite(t, nil, rest)
 	holds(store.Query{Prefix: s.pk + "/"}, nil)
 }
 
 func (s *storeSuite) expiry(t *testing.T) {
 	at := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
-	if err := s.Write(s.ctx, []store.Record{{Key: s.key("e"), Value: []byte(`1`), ExpiresAt: at.Add(400 * time.Millisecond)}}, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.mustWrite(t, []store.Record{{Key: s.key("e"), Value: []byte(`1`), ExpiresAt: at.Add(400 * time.Millisecond)}}, nil)
 	got, err := s.Get(s.ctx, s.key("e"))
 	if err != nil || !got.ExpiresAt.Equal(at) {
 		t.Errorf("got expiry %v, %v; want %v", got.ExpiresAt, err, at)
@@ -557,9 +544,7 @@ func (s *storeSuite) expiry(t *testing.T) {
 	// One that has expired may be there or not; in either case whoever reads
 	// what is there can write the next.
 	past := time.Now().Add(-time.Hour)
-	if err := s.Write(s.ctx, []store.Record{{Key: s.key("p"), Value: []byte(`1`), ExpiresAt: past}}, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.mustWrite(t, []store.Record{{Key: s.key("p"), Value: []byte(`1`), ExpiresAt: past}}, nil)
 	old, err := s.Get(s.ctx, s.key("p"))
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ const (
 	AttrSK        = "sk"       // S, sort key
 	AttrActivePK  = "activepk" // S, partition key of IndexActive; only on active records, always ActivePartition
 	AttrActive    = "active"   // S, sort key of IndexActive
-	AttrExpires   = "expires"  // N, Unix seconds: the table's time to live
+	attrExpires   = "expires"  // N, Unix seconds: the table's time to live
 	IndexActive   = "active"   // holds all attributes
 	attrRevision  = "rev"      // N
 	attrValue     = "value"    // S; B where the document is not UTF-8

@@ -7,6 +7,7 @@ package s3store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -117,15 +118,9 @@ func (o *Objects) Put(ctx context.Context, key string, r io.Reader, opt store.Pu
 		}
 		opt.SHA256 = strings.ToLower(opt.SHA256)
 	}
-	if opt.ContentType == "" {
-		opt.ContentType = defaultType
-	}
-	id := make([]byte, 12)
-	if _, err := rand.Read(id); err != nil {
-		return store.ObjectInfo{}, fmt.Errorf("put object %s: %w", key, err)
-	}
+	opt.ContentType = cmp.Or(opt.ContentType, defaultType)
 	u := &upload{
-		o: o, key: key, opt: opt, by: base64.RawURLEncoding.EncodeToString(id),
+		o: o, key: key, opt: opt, by: rand.Text(),
 		source: store.Until(ctx, r), digest: sha256.New(),
 	}
 	return u.run(ctx)
