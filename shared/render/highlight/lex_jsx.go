@@ -1,6 +1,6 @@
 package highlight
 
-// element reads "<", or "</" where nothing is open, and the name behind it.
+// element reads "<", or "</" where nothing is open, and the name after it.
 func (l *scriptLexer) element() {
 	l.put(Plain, l.pos+1)
 	l.put(Tag, l.tagName(l.pos))
@@ -62,7 +62,7 @@ func (l *scriptLexer) inTag() {
 	}
 }
 
-// markupString gives the end of an attribute's value. It may have line ends, but
+// markupString returns the end of an attribute's value. It may have line ends, but
 // no empty line.
 func (l *scriptLexer) markupString(quote byte) int {
 	for i := l.pos + 1; i < len(l.code); i++ {

@@ -245,7 +245,7 @@ func (l *pythonLexer) word() {
 	}
 }
 
-// nameClass returns the class of a name that is no keyword.
+// nameClass returns the class of a name that is not a keyword.
 func (l *pythonLexer) nameClass(word string, next byte) Class {
 	called := next == '('
 	switch {

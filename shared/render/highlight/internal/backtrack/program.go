@@ -96,7 +96,7 @@ type inst struct {
 	class  *class // of kindSet
 }
 
-// takes tells whether the instruction takes a character.
+// takes reports whether the instruction takes a character.
 func (in *inst) takes(r rune) bool {
 	switch in.kind {
 	case kindOne:
