@@ -161,7 +161,7 @@ func newParser(s string, o Options) *parser {
 	return p
 }
 
-// start gives the parser a source.
+// start sets the parser's source.
 func (p *parser) start(s string) {
 	p.origins, p.steps = nil, 0
 	base := 0
