@@ -218,7 +218,7 @@ func (b *builder) code(c code) *mdx.Node {
 	if b.coded += len(c.source); b.coded > maxCode {
 		b.cut, c.source = true, "…"
 	}
-	// The words behind a fence can also be features of a block: those that
+	// The words after a fence can also be features of a block: those that
 	// could be are left to readers as they are, without braces and quotes.
 	title := strings.Join(strings.Fields(strings.NewReplacer("{", "", "}", "", `"`, "", "'", "", "`", "", "=", " ").Replace(c.title)), " ")
 	return &mdx.Node{Kind: mdx.CodeBlock, Name: c.lang, Meta: title, Value: c.source, Pos: b.pos, End: b.pos}

@@ -72,7 +72,7 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 	return m.typed(x, depth)
 }
 
-// given returns the value that the author gives, nil for none.
+// given returns the author's value, nil if there is none.
 func (m *maker) given(x *Schema) json.RawMessage {
 	for _, given := range [...]json.RawMessage{first(x.Examples), x.Const, x.Default, first(x.Enum)} {
 		if given == nil {

@@ -305,7 +305,7 @@ func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
 	return append(out, b.alternatives(r, depth)...)
 }
 
-// deep tells whether there is more to say of a schema than a line.
+// deep reports whether a schema needs more than a line.
 func (b *builder) deep(x *Schema) bool {
 	if len(x.Properties)+len(x.Patterns)+len(x.Tuple) > 0 || x.Additional != nil && b.described(x.Additional) {
 		return true
@@ -321,7 +321,7 @@ func (b *builder) deep(x *Schema) bool {
 	return false
 }
 
-// described tells schemas that say more than their type.
+// described reports whether a schema says more than its type.
 func (b *builder) described(x *Schema) bool { return b.describedAt(x, 0) }
 
 func (b *builder) describedAt(x *Schema, depth int) bool {

@@ -12,7 +12,7 @@ type entry struct {
 	param Param
 	// value is the author's, or made up: JSON.
 	value json.RawMessage
-	// file tells fields that take files, many of them that take several.
+	// file marks fields that take files, many of them those that take several.
 	file, many bool
 	// part is the content type that the author names for the field, or several
 	// after commas.

@@ -29,11 +29,11 @@ type Content struct {
 	// Head stands before what the page's author wrote: method and path, and
 	// the description.
 	Head []*mdx.Node
-	// Body stands behind it: parameters, body, answers.
+	// Body follows it: parameters, body, answers.
 	Body []*mdx.Node
 	// Beside are the examples, which stand in the column beside the text.
 	Beside []*mdx.Node
-	// Cut tells that not all fields are shown.
+	// Cut means that not all fields are shown.
 	Cut bool
 }
 
@@ -246,7 +246,7 @@ func (b *builder) servers() []*mdx.Node {
 	return out
 }
 
-// listed is a word and the values behind it.
+// listed is a word and the values after it.
 func (b *builder) listed(word string, values []string) *mdx.Node {
 	line := []*mdx.Node{b.text(word + ": ")}
 	for i, v := range values {

@@ -170,7 +170,7 @@ func refShown(ref string) string {
 	return file
 }
 
-// Remote tells whether the name of a specification is the address of another
+// Remote reports whether the name of a specification is the address of another
 // host.
 func Remote(name string) bool {
 	return strings.Contains(name, "://") || strings.HasPrefix(name, "//")
@@ -205,7 +205,7 @@ func (r *Reader) lead(from *document, ref string, hops *int) (place, string) {
 		} else {
 			name, err := url.PathUnescape(file)
 			if err != nil {
-				return place{}, "is no path"
+				return place{}, "is not a path"
 			}
 			if strings.HasPrefix(name, "/") {
 				name = strings.TrimLeft(name, "/")
@@ -231,7 +231,7 @@ func (r *Reader) lead(from *document, ref string, hops *int) (place, string) {
 	}
 	if pointer[0] != '/' {
 		if p.v = doc.anchor(pointer); p.v == nil {
-			return place{}, "names an anchor that there is not"
+			return place{}, "names an anchor that does not exist"
 		}
 		return p, ""
 	}

@@ -145,7 +145,7 @@ type Part struct {
 	Headers []Param `json:",omitempty"`
 }
 
-// Example is a value that the author gives.
+// Example is a value by the author.
 type Example struct {
 	Name        string          `json:",omitempty"`
 	Description string          `json:",omitempty"`
@@ -184,7 +184,7 @@ type Callback struct {
 	Body              *Body  `json:",omitempty"`
 }
 
-// Sample is code that the author gives.
+// Sample is code by the author.
 type Sample struct{ Lang, Label, Source string }
 
 // Slice cuts what a page about an operation shows.
@@ -351,7 +351,7 @@ func (c *slicer) scheme(name string, v *value) Scheme {
 	return s
 }
 
-// resolve returns what a schema stands for: what its Ref names, with what
+// resolve follows a schema's Ref: it returns what that names, with what
 // stands beside the reference.
 func (s *Slice) resolve(x *Schema) *Schema {
 	if x == nil {

@@ -13,7 +13,7 @@ type XML struct {
 	Name      string `json:",omitempty"`
 	Prefix    string `json:",omitempty"`
 	Namespace string `json:",omitempty"`
-	// Attribute tells a property that is an attribute of its parent; Wrapped a
+	// Attribute marks a property that is an attribute of its parent, Wrapped a
 	// list with an element around its items.
 	Attribute bool `json:",omitempty"`
 	Wrapped   bool `json:",omitempty"`
