@@ -105,7 +105,7 @@ var (
 	decorations = []string{"gradient", "grid", "windows"}
 )
 
-// readVariables reads the texts that stand for {{name}}, before all else is read.
+// readVariables reads the texts that replace {{name}}, before all else is read.
 func (r *configReader) readVariables(v *value) map[string]string {
 	if !r.object(v) {
 		return nil
@@ -180,7 +180,7 @@ func (r *configReader) banner(v *value) (b Banner) {
 	return b
 }
 
-// unsupported tells the author of a field that is read and has no effect, and
+// unsupported reports a field that is read and has no effect, and
 // why.
 func (r *configReader) unsupported(v *value, format string, args ...any) {
 	r.report(v, mdx.Notice, "config-unsupported", format, args...)
@@ -262,7 +262,7 @@ func (r *configReader) color(v *value) string {
 	}
 	s := r.str(v)
 	if s == "" || !isHexColor(s) {
-		r.report(v, mdx.Warning, "config-color", "%q is no colour such as #0055aa", s)
+		r.report(v, mdx.Warning, "config-color", "%q is not a colour such as #0055aa", s)
 		return ""
 	}
 	return s
@@ -417,7 +417,7 @@ func (r *configReader) specs(v *value) (places []string, directory string) {
 	return r.strings(v), ""
 }
 
-// redirects reads the list of redirects, and gives the place of each.
+// redirects reads the list of redirects, and returns the place of each.
 func (r *configReader) redirects(v *value) (out []Redirect, places []*value) {
 	for _, i := range r.items(v) {
 		if !r.object(i) {

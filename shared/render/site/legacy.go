@@ -114,7 +114,7 @@ func (r *configReader) legacyStyling(v *value) (s Styling) {
 }
 
 // shape reads the name of a shape that the older looks had; usual is the one
-// that is most like the look that there is.
+// that is most like the look.
 func (r *configReader) shape(v *value, what, usual string) {
 	if s := r.str(v); s != "" && s != usual {
 		r.unsupported(v, "%s have one shape, and not %q", what, s)
@@ -293,7 +293,7 @@ func (n *navReader) gradient(v *value) (light, dark string) {
 	return light, light
 }
 
-// legacyLevel gives each group to the tab or anchor with the longest prefix
+// legacyLevel puts each group into the tab or anchor with the longest prefix
 // that its first page has, and the others to first.
 func (n *navReader) legacyLevel(version string, groups []legacyGroup, parts []legacyPart, first *Node) []*Node {
 	in := func(of string) bool { return of == "" || version == "" || of == version }

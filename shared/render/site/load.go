@@ -129,7 +129,7 @@ func (r *configReader) files(s *Site, config *value, paths []string, prefetch fu
 
 // navigation reads the navigation, and makes the pages about operations that it
 // asks for, and reports whether there are such. apiOf returns what makes them,
-// for the pages that there are, by address.
+// for the existing pages, by address.
 func (r *configReader) navigation(s *Site, config *value, apiOf func(map[string]int) *apiReader) (root *Node, generated bool) {
 	byAddress := make(map[string]int, 2*len(s.Pages))
 	for i := range s.Pages {
