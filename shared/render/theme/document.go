@@ -130,7 +130,7 @@ func (t *Theme) showContents(v *View) bool {
 	return len(v.Contents) > 0
 }
 
-// bannerKey tells one banner from the next, so that dismissing it hides only
+// bannerKey distinguishes one banner from the next, so that dismissing it hides only
 // this one; empty where there is nothing to dismiss.
 func bannerKey(b *Banner) string {
 	if b == nil || !b.Dismissible || len(b.HTML) == 0 {
