@@ -110,7 +110,7 @@ func graphText(src *source) (header string, lines []string, err error) {
 	return header, lines, nil
 }
 
-// atob is the function of browsers; what is no base64 gives "".
+// atob is the function of browsers; what is not base64 becomes "".
 func atob(s string) string {
 	b, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {

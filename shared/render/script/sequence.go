@@ -377,7 +377,7 @@ func (r *sequenceReader) message(line string) (ok bool, err error) {
 	return false, nil
 }
 
-// join makes "activate B" behind a message to B, and "deactivate B" behind one
+// join makes "activate B" after a message to B, and "deactivate B" after one
 // from B, part of the message.
 func join(items *[]item) {
 	out := (*items)[:0]

@@ -347,7 +347,7 @@ func (m *meter) within(v goja.Value, depth int64) {
 	}
 }
 
-// strange is the length of what is no array: an array's elements were charged.
+// strange is the length of what is not an array: an array's elements were charged.
 func (m *meter) strange(v goja.Value) int64 {
 	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Array" {
 		return 0

@@ -355,7 +355,7 @@ func builtins(script []byte, components []string) string {
 }
 
 // native is the built-in component that has the name of one of the language's own
-// values. The runtimes tell them apart: only elements are of the component.
+// values. The runtimes distinguish them: only elements are of the component.
 const native = "Error"
 
 // hookNames are the names of the runtime that authors use without an import.

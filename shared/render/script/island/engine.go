@@ -93,7 +93,7 @@ type Node struct {
 	// Text is a text; then Tag is "".
 	Text string
 	// Tag is an HTML element's or, with Builtin, a component's name. The tag
-	// Children stands for what the element holds in the page.
+	// Children is what the element holds in the page.
 	Tag     string
 	Builtin bool
 	// Attrs are the attributes as JSON objects' members, in order.
@@ -119,7 +119,7 @@ type Attr struct {
 // Shown is what a source shows at first.
 type Shown struct {
 	Nodes []Node
-	// Live tells that it may change, or answers to readers: that the page
+	// Live means that it may change, or answers to readers: that the page
 	// needs Script.
 	Live bool
 	// Inputs are the site's files that were read.

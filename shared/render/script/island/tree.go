@@ -145,7 +145,7 @@ func located(o outcome, sourceMap []byte, source Source) *Error {
 	return e
 }
 
-// lineOf gives the line of the file for one of the module that bundle makes of
+// lineOf returns the line of the file for one of the module that bundle makes of
 // it.
 func (s *Source) lineOf(line int) int {
 	first := strings.Count(s.Module, "\n") + 3

@@ -112,7 +112,7 @@ const (
 // marker is the variable of the environment that makes a program a worker.
 const marker = "BINDERY_ISLAND_WORKER"
 
-// IsWorker tells whether this process was started by an Engine. A program that
+// IsWorker reports whether this process was started by an Engine. A program that
 // gives an Engine itself to start must ask before it does anything else, and
 // call Work.
 func IsWorker(getenv func(string) string) bool { return getenv(marker) != "" }
