@@ -167,7 +167,7 @@ func (p *parser) keyword(w string) bool {
 	return false
 }
 
-// reserved are words that are no names of values.
+// reserved reports whether a word cannot name a value.
 func reserved(w string) bool {
 	switch w {
 	case "", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else",

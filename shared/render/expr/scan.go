@@ -55,7 +55,7 @@ const maxOpen = 1000
 // Lines is where a Scanner gets more text from.
 type Lines interface {
 	// More returns the text with at least one more line at its end, and false
-	// if there is no more.
+	// if there are no more.
 	More() (text string, ok bool)
 }
 
