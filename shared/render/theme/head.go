@@ -72,13 +72,9 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	// The encoding first: it must stand in the first 1024 bytes.
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)
-	dst = append(dst, `<title>`...)
-	dst = html.AppendText(dst, t.docTitle(v.Title))
-	dst = append(dst, `</title>`...)
+	dst = appendText(dst, `<title>`, t.docTitle(v.Title), `</title>`)
 	dst = appendMeta(dst, "description", v.Description)
-	if v.NoIndex {
-		dst = append(dst, `<meta name="robots" content="noindex">`...)
-	}
+	dst = appendIf(dst, v.NoIndex, `<meta name="robots" content="noindex">`)
 	if v.Canonical != "" {
 		dst = append(dst, `<link rel="canonical"`...)
 		dst = appendHref(dst, v.Canonical)
@@ -130,8 +126,7 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	dst = append(dst, `<script src="`...)
 	dst = html.AppendValue(dst, v.Root)
 	dst = append(dst, t.boot...)
-	dst = append(dst, `"></script>`...)
-	dst = append(dst, `<link rel="stylesheet" href="`...)
+	dst = append(dst, `"></script><link rel="stylesheet" href="`...)
 	dst = html.AppendValue(dst, v.Root)
 	dst = append(dst, t.css...)
 	dst = append(dst, `">`...)

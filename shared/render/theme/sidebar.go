@@ -98,16 +98,11 @@ func (t *Theme) Sidebar(v SidebarView) *Sidebar {
 		b := append(s.head, `<ul class="nav-anchors">`...)
 		for _, a := range v.Anchors {
 			b = append(b, `<li><a`...)
-			if a.Current {
-				b = append(b, ` aria-current="true"`...)
-			}
+			b = appendIf(b, a.Current, ` aria-current="true"`)
 			b = appendHref(b, a.Href)
-			b = append(b, '>')
-			b = append(b, `<span class="nav-anchor-icon">`...)
+			b = append(b, `><span class="nav-anchor-icon">`...)
 			b = t.appendColoredIcon(b, &a)
-			b = append(b, `</span>`...)
-			b = html.AppendText(b, a.Label)
-			b = append(b, `</a></li>`...)
+			b = appendText(b, `</span>`, a.Label, `</a></li>`)
 		}
 		s.head = append(b, `</ul>`...)
 	}
@@ -232,14 +227,10 @@ func (t *Theme) navLink(s *Sidebar, n int, it *NavItem) {
 	s.html = append(s.html, `<a`...)
 	s.nodes[n].mark = len(s.html)
 	s.html = appendHref(s.html, it.Href)
-	if it.External {
-		s.html = append(s.html, ` rel="noopener" target="_blank"`...)
-	}
+	s.html = appendIf(s.html, it.External, ` rel="noopener" target="_blank"`)
 	s.html = append(s.html, '>')
 	t.navLabel(s, it)
-	if it.External {
-		s.html = append(s.html, uiExternal...)
-	}
+	s.html = appendIf(s.html, it.External, uiExternal)
 	s.html = append(s.html, `</a>`...)
 }
 
@@ -251,9 +242,7 @@ func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
 	if it.Method != "" {
 		dst = append(dst, `<span class="method" data-method="`...)
 		dst = html.AppendValue(dst, it.Method)
-		dst = append(dst, `">`...)
-		dst = html.AppendText(dst, it.Method)
-		dst = append(dst, `</span>`...)
+		dst = appendText(dst, `">`, it.Method, `</span>`)
 	}
 	if it.Deprecated {
 		dst = append(dst, `<span class="nav-deprecated">`...)
@@ -262,11 +251,7 @@ func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
 	}
 	dst = html.AppendText(dst, it.Label)
 	dst = append(dst, `</span>`...)
-	if it.Tag != "" {
-		dst = append(dst, `<span class="tag">`...)
-		dst = html.AppendText(dst, it.Tag)
-		dst = append(dst, `</span>`...)
-	}
+	dst = appendTag(dst, it.Tag)
 	return dst
 }
 
@@ -382,8 +367,7 @@ func (s *Sidebar) appendBranchLevel(dst []byte, level, path []int) []byte {
 			}
 			dst = append(dst, `<li class="nav-branch"><a`...)
 			dst = appendHref(dst, nd.href)
-			dst = append(dst, '>')
-			dst = append(dst, `<span>`...)
+			dst = append(dst, `><span>`...)
 			dst = html.AppendText(dst, nd.label)
 			// The style sheet draws the arrow: there are many of these.
 			dst = append(dst, `</span></a></li>`...)
@@ -408,9 +392,7 @@ func (s *Sidebar) appendMore(dst []byte, n int, arrow string) []byte {
 	dst = appendHref(dst, nd.href)
 	dst = append(dst, `><span aria-hidden="true">`...)
 	dst = append(dst, arrow...)
-	dst = append(dst, ` </span><span>`...)
-	dst = html.AppendText(dst, nd.label)
-	return append(dst, ` …</span></a></li>`...)
+	return appendText(dst, ` </span><span>`, nd.label, ` …</span></a></li>`)
 }
 
 // Len is the number of bytes of the whole tree, for callers that keep many

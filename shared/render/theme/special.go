@@ -35,9 +35,7 @@ func (t *Theme) NotFound() []byte {
 	// outside the bundle.
 	dst = append(dst, `</title><link rel="icon" href="data:,"><style>`...)
 	dst = append(dst, t.plain...)
-	dst = append(dst, `</style></head><body><main id="bindery-content"><p class="code" aria-hidden="true">404</p><h1>`...)
-	dst = html.AppendText(dst, title)
-	dst = append(dst, `</h1><p>`...)
+	dst = appendText(dst, `</style></head><body><main id="bindery-content"><p class="code" aria-hidden="true">404</p><h1>`, title, `</h1><p>`)
 	dst = html.AppendText(dst, text)
 	dst = append(dst, `</p>`...)
 	if t.cfg.BaseURL != "" {
@@ -63,9 +61,7 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 	// address; in an address they have an escape.
 	dst = append(dst, `<meta http-equiv="refresh"`...)
 	dst = html.AppendAttr(dst, "content", "0; url="+refreshEscaper.Replace(to))
-	dst = append(dst, `><title>`...)
-	dst = html.AppendText(dst, t.docTitle(w.Say(words.Moved)))
-	dst = append(dst, `</title>`...)
+	dst = appendText(dst, `><title>`, t.docTitle(w.Say(words.Moved)), `</title>`)
 	if canonical != "" {
 		dst = append(dst, `<link rel="canonical"`...)
 		dst = appendHref(dst, canonical)

@@ -275,6 +275,27 @@ func (t *Theme) Icon(name, library, style string) (svg string, ok bool) {
 	return t.icons.SVG(name, library, style)
 }
 
+// appendText appends text, escaped, between two pieces of HTML.
+func appendText(dst []byte, before, text, after string) []byte {
+	return append(html.AppendText(append(dst, before...), text), after...)
+}
+
+// appendTag appends the small word after a name, if there is one.
+func appendTag(dst []byte, tag string) []byte {
+	if tag == "" {
+		return dst
+	}
+	return appendText(dst, `<span class="tag">`, tag, `</span>`)
+}
+
+// appendIf appends a piece of HTML on a condition.
+func appendIf(dst []byte, condition bool, piece string) []byte {
+	if condition {
+		dst = append(dst, piece...)
+	}
+	return dst
+}
+
 // appendHref writes a complete href attribute with the space before it.
 // Addresses that would run a script are replaced by "#".
 func appendHref(dst []byte, href string) []byte {

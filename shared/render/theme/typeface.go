@@ -187,7 +187,6 @@ func (t *typefaces) standIn(family, local, weights string, m fonts.Metrics) {
 		";unicode-range:" + western + "}")
 }
 
-// cssString writes s as a CSS string.
 func cssString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

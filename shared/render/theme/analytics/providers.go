@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// setting is one setting of a service.
 type setting struct {
 	// form is what a value must match as a whole.
 	form *regexp.Regexp
