@@ -99,7 +99,6 @@ type paramMember struct {
 	into param
 }
 
-// stmt is a statement.
 type stmt interface{}
 
 type (

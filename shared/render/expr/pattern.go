@@ -37,7 +37,6 @@ func (p *parser) arrow() (node, bool) {
 	return f, true
 }
 
-// functionExpr reads function name(…) {…}.
 func (p *parser) functionExpr() (f function, name string) {
 	p.word()
 	if p.sign("*") {
@@ -310,7 +309,6 @@ func (p *parser) statements() []stmt {
 	}
 }
 
-// end reads the end of a statement.
 func (p *parser) end() {
 	p.space()
 	newline := p.line == p.i

@@ -248,7 +248,6 @@ func (o *ownFiles) llmsSections() []llmsSection {
 	return out
 }
 
-// oneLine makes a text one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // linkText is a text that can stand in the brackets of a link.

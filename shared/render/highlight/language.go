@@ -217,7 +217,6 @@ func priority(lexer chroma.Lexer) float32 {
 	return 1
 }
 
-// find returns the language of a label, or nil.
 func (l *languages) find(label string) *language {
 	if lang, ok := l.byLabel[label]; ok {
 		return lang

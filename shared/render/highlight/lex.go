@@ -142,7 +142,6 @@ func (l *lexer) quoted(i int) int {
 	return len(l.code)
 }
 
-// done returns the runs and the steps.
 func (l *lexer) done() ([]Run, int) {
 	l.put(Plain, len(l.code))
 	return l.runs, len(l.code) + l.looked
@@ -162,7 +161,6 @@ func isWordStart(c byte) bool {
 
 func isWord(c byte) bool { return isWordStart(c) || isDigit(c) }
 
-// wordSet makes a set of the words of a list.
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(list) {

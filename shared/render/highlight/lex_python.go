@@ -129,7 +129,6 @@ func (l *pythonLexer) decorator() {
 	l.after("")
 }
 
-// dots reads "." or "...".
 func (l *pythonLexer) dots() {
 	end := l.pos + 1
 	for l.at(end) == '.' {

@@ -61,7 +61,6 @@ func (l *scriptLexer) operator(f *frame, length int) {
 	}
 }
 
-// opening reads an opening bracket.
 func (l *scriptLexer) opening(f *frame, c byte) {
 	kind, closing := inIndex, byte(']')
 	switch c {
@@ -85,7 +84,6 @@ func (l *scriptLexer) opening(f *frame, c byte) {
 	l.push(kind, closing)
 }
 
-// dots reads "." or "...".
 func (l *scriptLexer) dots() {
 	if l.has(l.pos, "...") {
 		l.put(Operator, l.pos+3)
@@ -166,7 +164,6 @@ func (l *scriptLexer) braceKind(f *frame) frameKind {
 	return inObject
 }
 
-// closing reads a closing bracket.
 func (l *scriptLexer) closing(c byte) {
 	kind, ok := l.pop(c)
 	if ok && kind == inTemplate {

@@ -51,7 +51,6 @@ func (l *shellLexer) binding(f *shellFrame, text string, end int, whole bool) {
 	}
 }
 
-// firstWord reads the first word of a command.
 func (l *shellLexer) firstWord(f *shellFrame, text string, end int, whole bool) {
 	switch {
 	case text != "" && l.assignment(f, end):
@@ -403,7 +402,6 @@ func (l *shellLexer) backQuote() {
 	l.put(String, l.pos+1)
 }
 
-// arithmetic reads one token in "(( ))".
 func (l *shellLexer) arithmetic(f *shellFrame) {
 	switch c := l.code[l.pos]; {
 	case c == '(':

@@ -154,7 +154,6 @@ func (c *slicer) asyncOperations(root place, o *Operation) {
 	}
 }
 
-// messages reads a message, or several by oneOf.
 func (c *slicer) messages(p place) []Message {
 	if list := p.v.get("oneOf").list(); list != nil {
 		var out []Message

@@ -1,6 +1,5 @@
 package reference
 
-// param reads a parameter.
 func (c *slicer) param(p place) Param {
 	out := Param{
 		Name: p.v.first("name"), In: p.v.first("in"), Description: c.words(p.v.first("description")),
@@ -111,7 +110,6 @@ func (c *slicer) headers(p place) []Param {
 	return out
 }
 
-// examples reads "example" and "examples".
 func (c *slicer) examples(p place) []Example {
 	var out []Example
 	for _, m := range p.v.get("examples").fields() {
@@ -142,7 +140,6 @@ func (c *slicer) examples(p place) []Example {
 	return out
 }
 
-// response reads an answer.
 func (c *slicer) response(status string, p place) Response {
 	out := Response{Status: status, Description: c.words(p.v.first("description")), Media: c.media(p.get("content"))}
 	out.Headers = c.headers(p)

@@ -257,7 +257,6 @@ func number(x *Schema) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// text returns a text of a format.
 func text(x *Schema) string {
 	switch x.Format {
 	case "date-time":

@@ -103,7 +103,6 @@ func (b *builder) enter(x *Schema) (leave func()) {
 	return func() { b.open = b.open[:len(b.open)-1] }
 }
 
-// field is one field of a page.
 type field struct {
 	name        string
 	required    bool

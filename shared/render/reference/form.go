@@ -19,7 +19,6 @@ type entry struct {
 	part string
 }
 
-// formField is one part of a form.
 type formField struct {
 	name, value string
 	file        bool

@@ -33,7 +33,6 @@ type Options struct {
 	Without map[string]bool
 }
 
-// code is one sample.
 type code struct{ lang, title, source string }
 
 // samples are those that are made up of a call that sends content of the type m,

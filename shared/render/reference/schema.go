@@ -103,7 +103,6 @@ const (
 	maxRequired = maxParts
 )
 
-// slicer makes one slice.
 type slicer struct {
 	r     *Reader
 	slice *Slice

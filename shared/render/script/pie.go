@@ -40,7 +40,6 @@ type slice struct {
 	share float64 // of the whole, 0 to 1
 }
 
-// pie is a pie chart as it is read.
 type pie struct {
 	title    string
 	showData bool // the values stand after the names

@@ -14,7 +14,6 @@ const (
 	maxFrames = 12 // within each other
 )
 
-// sequence is a sequence diagram as it is read.
 type sequence struct {
 	actors []actor
 	index  map[string]int
@@ -110,7 +109,6 @@ type errLarge struct{ what string }
 
 func (e errLarge) Error() string { return "the diagram has " + e.what }
 
-// sequenceReader reads lines into a sequence.
 type sequenceReader struct {
 	*sequence
 	open   []*item // frames that are not at their end

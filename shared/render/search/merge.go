@@ -78,7 +78,6 @@ func (h *streams) Pop() any {
 	return s
 }
 
-// termReader reads a stream of terms.
 type termReader struct {
 	r    *bufio.Reader
 	key  key

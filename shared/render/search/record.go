@@ -184,7 +184,6 @@ var (
 // thousandths.
 const saturation = 5000
 
-// maxImpact is the largest impact.
 const maxImpact = 63
 
 // score is what a section has of a term: a weight in thousandths.

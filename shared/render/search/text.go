@@ -29,7 +29,6 @@ type group struct {
 	runs []textRun
 }
 
-// textRun is a file of texts.
 type textRun struct {
 	number   int // in the order in which all groups' runs are written
 	sections int

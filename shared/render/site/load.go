@@ -236,7 +236,6 @@ func (r *configReader) find(s *Site) (*value, error) {
 	return nil, &ConfigError{File: "docs.json", Message: "the site has no such file"}
 }
 
-// collectStrings gathers all strings of a value.
 func collectStrings(v *value, out *[]string) {
 	if v == nil {
 		return

@@ -138,7 +138,6 @@ func (m *meter) bits(v goja.Value) int64 {
 	return int64(n)
 }
 
-// integerOf is an integer of any length.
 func (m *meter) integerOf(v goja.Value) *big.Int {
 	i, ok := reflect.ValueOf(v).Convert(reflect.TypeFor[*big.Int]()).Interface().(*big.Int)
 	if !ok {

@@ -85,7 +85,6 @@ const (
 	kindSet
 )
 
-// inst is one instruction.
 type inst struct {
 	op     op
 	kind   kind
