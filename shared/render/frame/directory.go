@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -75,12 +76,8 @@ func (v *Views) entries(l *linker, from *site.Page, nodes []*site.Node, own, lev
 		e := entry{label: n.Label, description: n.Description, icon: v.iconHTML(l, n.Icon)}
 		if at >= 0 {
 			o := &v.site.Pages[at]
-			if e.label == "" {
-				e.label = o.Name()
-			}
-			if e.description == "" {
-				e.description = o.Description
-			}
+			e.label = cmp.Or(e.label, o.Name())
+			e.description = cmp.Or(e.description, o.Description)
 			if e.icon == "" {
 				e.icon = v.iconHTML(l, o.Icon)
 			}

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -206,10 +207,7 @@ func (v *Views) Document(dst []byte, i int, res *page.Result) []byte {
 		root := strings.Repeat("../", strings.Count(p.Output, "/"))
 		return append(dst, v.theme.RedirectPage((&linker{views: v, root: root}).href(p.URL), "")...)
 	}
-	section := v.site.Near(i)
-	if section == nil {
-		section = v.fallback
-	}
+	section := cmp.Or(v.site.Near(i), v.fallback)
 	depth := strings.Count(v.site.Pages[i].Output, "/")
 	f := v.frame(section, depth)
 	return v.documentWith(dst, i, res, f, v.sidebar(f, section, depth, i))
