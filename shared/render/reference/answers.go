@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -82,9 +83,7 @@ func (b *builder) channel() []*mdx.Node {
 	out = append(out, b.params(b.slice.Params)...)
 	for _, op := range b.slice.Channel.Operations {
 		title := map[string]string{"send": b.lang.Say(words.Send), "receive": b.lang.Say(words.Receive)}[op.Action]
-		if title == "" {
-			title = b.lang.Say(words.Messages)
-		}
+		title = cmp.Or(title, b.lang.Say(words.Messages))
 		out = append(out, b.heading(2, b.text(title)))
 		if op.Summary != "" {
 			out = append(out, b.paragraph(b.strong(op.Summary)))
@@ -104,10 +103,7 @@ func (b *builder) channel() []*mdx.Node {
 }
 
 func (b *builder) message(m Message) []*mdx.Node {
-	name := m.Title
-	if name == "" {
-		name = m.Name
-	}
+	name := cmp.Or(m.Title, m.Name)
 	out := append([]*mdx.Node{b.heading(3, b.text(name))}, b.prose(m.Description)...)
 	if m.Type != "" {
 		out = append(out, b.paragraph(b.codeSpan(m.Type)))

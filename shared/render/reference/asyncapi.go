@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -176,9 +177,7 @@ func (c *slicer) named(p place, name string) []Message {
 	m := Message{
 		Name: p.v.first("name", "messageId"), Title: p.v.first("title", "summary"), Description: c.words(p.v.first("description")), Type: p.v.first("contentType"),
 	}
-	if m.Name == "" {
-		m.Name = name
-	}
+	m.Name = cmp.Or(m.Name, name)
 	schema := func(at place) *Schema {
 		if at.v == nil {
 			return nil

@@ -1,5 +1,7 @@
 package reference
 
+import "cmp"
+
 func (c *slicer) param(p place) Param {
 	out := Param{
 		Name: p.v.first("name"), In: p.v.first("in"), Description: c.words(p.v.first("description")),
@@ -117,14 +119,9 @@ func (c *slicer) examples(p place) []Example {
 		if !ok || len(out) == 20 {
 			continue
 		}
-		value := at.v.get("value")
-		if value == nil {
-			value = at.v.get("dataValue")
-		}
+		value := cmp.Or(at.v.get("value"), at.v.get("dataValue"))
 		e := Example{Name: at.v.first("summary"), Description: c.words(at.v.first("description")), Value: c.json(value, maxExample)}
-		if e.Name == "" {
-			e.Name = m.key
-		}
+		e.Name = cmp.Or(e.Name, m.key)
 		if e.Value == nil {
 			e.URL = c.words(at.v.first("externalValue"))
 		}

@@ -90,10 +90,7 @@ func (m *maker) given(x *Schema) json.RawMessage {
 // alternative returns a value of the first of oneOf or anyOf that has one, with
 // the properties that stand beside the alternatives.
 func (m *maker) alternative(x *Schema, depth int) (json.RawMessage, bool) {
-	alternatives := x.OneOf
-	if alternatives == nil {
-		alternatives = x.AnyOf
-	}
+	alternatives := orElse(x.OneOf, x.AnyOf)
 	for i, a := range alternatives {
 		raw, ok := json.RawMessage(nil), false
 		if len(x.Properties) > 0 {
@@ -154,10 +151,7 @@ func (m *maker) named(raw json.RawMessage, x *Schema, alternative int) json.RawM
 	if x.Discriminator == "" || alternative >= len(x.Mapping) || x.Mapping[alternative] == "" {
 		return raw
 	}
-	list := x.OneOf
-	if list == nil {
-		list = x.AnyOf
-	}
+	list := orElse(x.OneOf, x.AnyOf)
 	a := m.slice.resolve(list[alternative])
 	for _, p := range slices.Concat(a.Properties, x.Properties) {
 		if p.Name != x.Discriminator {

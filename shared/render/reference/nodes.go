@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -367,10 +368,7 @@ func (b *builder) param(p Param) *mdx.Node {
 	if p.In == "querystring" {
 		b.place = "query"
 	}
-	x := p.Schema
-	if x == nil {
-		x = &Schema{}
-	}
+	x := cmp.Or(p.Schema, &Schema{})
 	f := field{name: p.Name, required: p.Required, deprecated: p.Deprecated, description: p.Description, schema: x, examples: p.Examples}
 	if t := b.slice.resolve(x).Types; len(t) > 0 && t[0] == "array" && p.In == "query" && !p.Explode && p.Style != "json" {
 		f.note = p.Name + "=" + map[string]string{"spaceDelimited": "a%20b", "pipeDelimited": "a|b"}[p.Style]

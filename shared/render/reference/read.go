@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -293,9 +294,6 @@ func (d *document) anchor(name string) *value {
 // pointer, or its file's name.
 func nameOf(id string) string {
 	file, pointer, _ := strings.Cut(id, "#")
-	name := pointer[strings.LastIndexByte(pointer, '/')+1:]
-	if name == "" {
-		name = strings.TrimSuffix(path.Base(file), path.Ext(file))
-	}
+	name := cmp.Or(pointer[strings.LastIndexByte(pointer, '/')+1:], strings.TrimSuffix(path.Base(file), path.Ext(file)))
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
 }

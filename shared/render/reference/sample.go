@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -43,10 +44,7 @@ func (s *Slice) samples(o Options, m *Media, own bool) []code {
 		if !own {
 			break
 		}
-		title := x.Label
-		if title == "" {
-			title = titleOf(x.Lang)
-		}
+		title := cmp.Or(x.Label, titleOf(x.Lang))
 		out = append(out, code{strings.ToLower(x.Lang), title, strings.TrimRight(x.Source, "\n ")})
 	}
 	if o.NoSamples || s.Key.Kind != KindOperation {

@@ -439,10 +439,7 @@ func (c *slicer) discriminate(s *Schema, p place, d *value) {
 		return
 	}
 	s.Discriminator = d.first("propertyName")
-	list := s.OneOf
-	if list == nil {
-		list = s.AnyOf
-	}
+	list := orElse(s.OneOf, s.AnyOf)
 	if len(list) == 0 {
 		return
 	}

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -337,10 +338,7 @@ func (c *slicer) scheme(name string, v *value) Scheme {
 	}
 	for _, f := range v.get("flows").fields() {
 		flow := Flow{Name: f.key, AuthorizeURL: f.val.first("authorizationUrl"), TokenURL: f.val.first("tokenUrl"), RefreshURL: f.val.first("refreshUrl")}
-		scopes := f.val.get("scopes")
-		if scopes == nil {
-			scopes = f.val.get("availableScopes")
-		}
+		scopes := cmp.Or(f.val.get("scopes"), f.val.get("availableScopes"))
 		for _, m := range scopes.fields() {
 			flow.Scopes = append(flow.Scopes, Scope{m.key, c.words(m.val.str())})
 		}

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -294,9 +295,7 @@ func operation(key Key, item, op place, tags map[string]string) Operation {
 		Hidden: v.get("x-hidden").isTrue(), Excluded: v.get("x-excluded").isTrue() || item.v.get("x-excluded").isTrue(),
 		item: item, op: op,
 	}
-	if o.Summary == "" {
-		o.Summary = item.v.first("summary")
-	}
+	o.Summary = cmp.Or(o.Summary, item.v.first("summary"))
 	if t := v.get("tags").texts(); len(t) > 0 {
 		if o.Group = tags[t[0]]; o.Group == "" {
 			o.Group = t[0]
