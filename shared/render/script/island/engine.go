@@ -3,6 +3,7 @@ package island
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -72,9 +73,7 @@ type Engine struct {
 // New makes an Engine.
 func New(o Options) *Engine {
 	e := &Engine{program: o.Program, args: o.Args, log: o.Log, turn: make(chan struct{}, 1)}
-	if e.log == nil {
-		e.log = slog.New(slog.DiscardHandler)
-	}
+	e.log = cmp.Or(e.log, slog.New(slog.DiscardHandler))
 	return e
 }
 

@@ -2,6 +2,7 @@ package island
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,9 +114,7 @@ func located(o outcome, sourceMap []byte, source Source) *Error {
 		if !ok {
 			continue
 		}
-		if name == "" {
-			name = f.fn
-		}
+		name = cmp.Or(name, f.fn)
 		if strings.HasPrefix(name, "$island") { // the page itself
 			name = ""
 		}

@@ -2,6 +2,7 @@ package island
 
 import (
 	"bufio"
+	"cmp"
 	_ "embed" // for runtime.js
 	"encoding/json"
 	"errors"
@@ -268,10 +269,7 @@ func perform(site files, r request) (a answer) {
 		message, _, _ := strings.Cut(err.Error(), "\n")
 		return answer{Fault: &Error{Message: "the engine can't read it: " + message, File: first.File, Line: first.Line}}
 	}
-	props := first.Props
-	if props == "" {
-		props = "{}"
-	}
+	props := cmp.Or(first.Props, "{}")
 	o := run(program, props, first.Number)
 	if o.err != "" {
 		return answer{Fault: located(o, sourceMap, first)}
@@ -321,9 +319,7 @@ func run(script *goja.Program, props string, number int) (o outcome) {
 		if len(o.err) > most {
 			o.err = strings.ToValidUTF8(o.err[:most], "") + "…"
 		}
-		if o.err == "" {
-			o.err = "it ends with an error"
-		}
+		o.err = cmp.Or(o.err, "it ends with an error")
 		return o
 	}
 	global := vm.GlobalObject()
