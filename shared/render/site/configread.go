@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -301,12 +302,8 @@ func (r *configReader) picture(v *value) Logo {
 	r.refer(v.get("light"), l.Light, true)
 	r.refer(v.get("dark"), l.Dark, true)
 	r.refer(v.get("href"), l.Href, false)
-	if l.Light == "" {
-		l.Light = l.Dark
-	}
-	if l.Dark == "" {
-		l.Dark = l.Light
-	}
+	l.Light = cmp.Or(l.Light, l.Dark)
+	l.Dark = cmp.Or(l.Dark, l.Light)
 	return l
 }
 
@@ -338,9 +335,7 @@ func (r *configReader) navLink(v *value) (NavLink, bool) {
 		r.report(v, mdx.Warning, "config-link", "this link has no href")
 		return n, false
 	}
-	if n.Label == "" {
-		n.Label = n.Href
-	}
+	n.Label = cmp.Or(n.Label, n.Href)
 	r.refer(v, n.Href, false)
 	return n, true
 }

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -209,13 +210,9 @@ func (n *navReader) legacyRoot(v *value) *Node {
 	}
 	if tabs == 0 {
 		first.Kind = KindAnchor
-		if first.Icon.Name == "" {
-			first.Icon.Name = "book-open"
-		}
+		first.Icon.Name = cmp.Or(first.Icon.Name, "book-open")
 	}
-	if first.Label == "" {
-		first.Label = "Documentation"
-	}
+	first.Label = cmp.Or(first.Label, "Documentation")
 
 	var versions []*Node
 	for _, i := range n.items(v.get("versions")) {
@@ -287,9 +284,7 @@ func (n *navReader) gradient(v *value) (light, dark string) {
 	}
 	light, dark = n.color(v.get("from")), n.color(v.get("to"))
 	n.color(v.get("via"))
-	if light == "" {
-		light = dark
-	}
+	light = cmp.Or(light, dark)
 	return light, light
 }
 

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -68,13 +69,9 @@ func newPage(source string, head map[string]field, expand func(string) string) (
 	p = Page{Source: source, Address: address, Output: address + ".html"}
 	text := func(key string) string { return expand(strings.TrimSpace(head[key].text)) }
 	p.Title = text("title")
-	if p.Title == "" {
-		p.Title = titleOf(address)
-	}
+	p.Title = cmp.Or(p.Title, titleOf(address))
 	p.SidebarTitle, p.Description = text("sidebarTitle"), text("description")
-	if p.SidebarTitle == "" {
-		p.SidebarTitle = text("shortTitle")
-	}
+	p.SidebarTitle = cmp.Or(p.SidebarTitle, text("shortTitle"))
 	p.Icon = Icon{Name: text("icon"), Style: text("iconType")}
 	if f := head["icon"].fields; f != nil {
 		p.Icon.Name, p.Icon.Library = f["name"], f["library"]

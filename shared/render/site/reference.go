@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -440,9 +441,7 @@ const maxTwice = 50_000
 // it in another directory: readers stay where they are.
 func (a *apiReader) page(file string, o *reference.Operation, directory string, division *Node) (int, bool) {
 	ref := Reference{File: file, Key: o.Key}
-	if directory == "" {
-		directory = defaultDirectory
-	}
+	directory = cmp.Or(directory, defaultDirectory)
 	if i, ok := a.made[madeFor{ref, division}]; ok {
 		return i, true
 	}
