@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -51,14 +52,10 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 	switch a.Name {
 	case "copy":
 		own = uiCopy
-		if label == "" {
-			label = w.Say(words.CopyPage)
-		}
+		label = cmp.Or(label, w.Say(words.CopyPage))
 	case "view":
 		own = uiPage
-		if label == "" {
-			label = w.Say(words.ViewPage)
-		}
+		label = cmp.Or(label, w.Say(words.ViewPage))
 	}
 	if a.Name == "copy" {
 		dst = append(dst, `<button type="button" class="action needs-js"`...)

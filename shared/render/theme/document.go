@@ -138,12 +138,8 @@ func appendBanner(dst []byte, b *Banner, w words.Language) []byte {
 	case "warning", "critical":
 		class += " banner-" + b.Kind
 	}
-	if dark == "" {
-		dark = light
-	}
-	if light == "" {
-		light = dark
-	}
+	dark = cmp.Or(dark, light)
+	light = cmp.Or(light, dark)
 	lightFill, okLight := parseHex(light)
 	darkFill, okDark := parseHex(dark)
 	colored := okLight && okDark

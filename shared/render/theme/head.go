@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -26,12 +27,8 @@ func (t *Theme) siteHead() []byte {
 // that begin dark; boot.js replaces it by the reader's choice before the first
 // paint.
 func (t *Theme) htmlTag(dst []byte, lang, dir, class, banner string) []byte {
-	if lang == "" {
-		lang = t.cfg.Lang
-	}
-	if dir == "" {
-		dir = direction(lang)
-	}
+	lang = cmp.Or(lang, t.cfg.Lang)
+	dir = cmp.Or(dir, direction(lang))
 	dst = append(dst, "<!doctype html>\n<html"...)
 	dst = html.AppendAttr(dst, "lang", lang)
 	dst = html.AppendAttr(dst, "dir", dir)
@@ -96,10 +93,7 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 		dst = appendHref(dst, v.Feed)
 		dst = append(dst, '>')
 	}
-	title := v.Title
-	if title == "" {
-		title = t.cfg.SiteName
-	}
+	title := cmp.Or(v.Title, t.cfg.SiteName)
 	// What the author says of the page stands alone: services read the first.
 	dst = appendUnset(dst, v.Meta, "og:type", "article")
 	dst = appendUnset(dst, v.Meta, "og:site_name", t.cfg.SiteName)

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
@@ -69,10 +70,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 // appendSearch writes the search field. It is a button: what is typed goes into
 // the dialog that it opens.
 func (t *Theme) appendSearch(dst []byte, s *Search, w words.Language) []byte {
-	prompt := t.cfg.SearchPrompt
-	if prompt == "" {
-		prompt = w.Say(words.Search)
-	}
+	prompt := cmp.Or(t.cfg.SearchPrompt, w.Say(words.Search))
 	dst = append(dst, `<div class="search-place needs-js" id="bindery-search"`...)
 	dst = html.AppendAttr(dst, "data-index", s.Index)
 	dst = html.AppendAttr(dst, "data-script", s.Script)
@@ -103,15 +101,11 @@ func (t *Theme) appendLogo(dst []byte, v *View) []byte {
 	if t.cfg.Logo.Href != "" && isAbsolute(t.cfg.Logo.Href) {
 		home = t.cfg.Logo.Href
 	}
-	if home == "" {
-		home = v.Root + "index.html"
-	}
+	home = cmp.Or(home, v.Root+"index.html")
 	dst = append(dst, `<a class="logo"`...)
 	dst = appendHref(dst, home)
 	light, dark := t.cfg.Logo.Light, t.cfg.Logo.Dark
-	if light == "" {
-		light = dark
-	}
+	light = cmp.Or(light, dark)
 	if light == "" {
 		return appendText(dst, `><span>`, t.cfg.SiteName, `</span></a>`)
 	}

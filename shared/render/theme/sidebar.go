@@ -2,6 +2,7 @@ package theme
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -122,12 +123,8 @@ func (t *Theme) Sidebar(v SidebarView) *Sidebar {
 // has colours of its own. A colour is an attribute of the drawing: no style.
 func (t *Theme) appendColoredIcon(dst []byte, a *Anchor) []byte {
 	light, dark := a.ColorLight, a.ColorDark
-	if light == "" {
-		light = dark
-	}
-	if dark == "" {
-		dark = light
-	}
+	light = cmp.Or(light, dark)
+	dark = cmp.Or(dark, light)
 	l, okLight := parseHex(light)
 	d, okDark := parseHex(dark)
 	icon := t.appendIcon(nil, a.Icon)

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/url"
@@ -20,12 +21,8 @@ import (
 func (t *Theme) NotFound() []byte {
 	w := words.In(t.cfg.Lang)
 	title, text := t.cfg.NotFoundTitle, t.cfg.NotFoundText
-	if title == "" {
-		title = w.Say(words.NotFound)
-	}
-	if text == "" {
-		text = w.Say(words.NotFoundText)
-	}
+	title = cmp.Or(title, w.Say(words.NotFound))
+	text = cmp.Or(text, w.Say(words.NotFoundText))
 	dst := t.htmlTag(nil, "", "", "", "")
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)

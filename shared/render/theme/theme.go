@@ -32,6 +32,7 @@ package theme
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -147,12 +148,8 @@ func New(cfg Config) (*Theme, error) {
 	if t.icons == nil {
 		t.icons = icons.New()
 	}
-	if t.cfg.Lang == "" {
-		t.cfg.Lang = "en"
-	}
-	if t.cfg.SiteKey == "" {
-		t.cfg.SiteKey = t.cfg.SiteName
-	}
+	t.cfg.Lang = cmp.Or(t.cfg.Lang, "en")
+	t.cfg.SiteKey = cmp.Or(t.cfg.SiteKey, t.cfg.SiteName)
 	m := minify.New()
 	m.AddFunc("text/css", css.Minify)
 	m.AddFunc("text/javascript", js.Minify)
@@ -269,9 +266,7 @@ func (t *Theme) Assets() []Asset {
 // "tabler" or empty for the site's; the others are tried after it. Style is the
 // style of Font Awesome ("solid", "regular", "brands"…), empty for any.
 func (t *Theme) Icon(name, library, style string) (svg string, ok bool) {
-	if library == "" {
-		library = t.cfg.IconLibrary
-	}
+	library = cmp.Or(library, t.cfg.IconLibrary)
 	return t.icons.SVG(name, library, style)
 }
 
