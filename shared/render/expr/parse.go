@@ -427,7 +427,6 @@ func (p *parser) regexp() node {
 	return fails{unsupported("it has a regular expression")}
 }
 
-// literal reads a string or a number.
 func (p *parser) literal() node {
 	if c := p.s[p.i]; c == '"' || c == '\'' {
 		text, end, ok := quoted(p.s, p.i+1, c)

@@ -201,7 +201,6 @@ func (p *parser) fallback(q *param) bool {
 	return p.err == nil
 }
 
-// block reads statements in braces.
 func (p *parser) block() []stmt {
 	if !p.enter() {
 		return nil

@@ -34,7 +34,6 @@ func directoriesOf(s *site.Site) map[int]*site.Node {
 	return out
 }
 
-// entry is one line of a directory.
 type entry struct {
 	label, description, icon string
 	href, markdown           string // markdown is what the page's copy links to
@@ -199,7 +198,6 @@ func writeIcon(w *component.Writer, class, icon string) {
 	}
 }
 
-// appendList writes a directory in Markdown.
 func appendList(dst []byte, entries []entry, indent string) []byte {
 	for _, e := range entries {
 		dst = append(dst, indent+"- ["+linkText(e.label)+"]("+e.markdown+")"...)

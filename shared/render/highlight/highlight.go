@@ -101,7 +101,6 @@ func (h *Highlighter) others(label, code string) []Run {
 	return h.grammarRuns(lang, code)
 }
 
-// grammarRuns returns the runs that chroma's grammar makes of code.
 func (h *Highlighter) grammarRuns(lang *language, code string) []Run {
 	text, offsets := characters(code)
 	m := h.machines.Get().(*machine)
@@ -110,7 +109,6 @@ func (h *Highlighter) grammarRuns(lang *language, code string) []Run {
 	return join(m.tokens, text, offsets, len(code))
 }
 
-// tokenise leaves the tokens of a text in the machine.
 func (h *Highlighter) tokenise(m *machine, lang *language, text []rune) {
 	// The grammars are data of others, compiled by others: should that lead to
 	// a panic, the block stays plain from there on.

@@ -14,7 +14,6 @@ func (l *scriptLexer) tagName(i int) int {
 	return i
 }
 
-// closeElement leaves the innermost element.
 func (l *scriptLexer) closeElement() {
 	if len(l.stack) > 1 {
 		l.stack = l.stack[:len(l.stack)-1]
@@ -22,7 +21,6 @@ func (l *scriptLexer) closeElement() {
 	l.after(true)
 }
 
-// inTag reads one token inside a tag.
 func (l *scriptLexer) inTag() {
 	c := l.code[l.pos]
 	switch {

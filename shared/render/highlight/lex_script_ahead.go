@@ -45,7 +45,6 @@ func (l *scriptLexer) functionAhead(i int) bool {
 	return l.has(i, "=>") || l.at(i) == ':' && l.arrowOnLine(i)
 }
 
-// functionTypeAhead reports whether a function's type begins at i.
 func (l *scriptLexer) functionTypeAhead(i int) bool {
 	i = l.skipSpace(i)
 	if l.at(i) == '<' {
@@ -122,7 +121,6 @@ func (l *scriptLexer) skipBrackets(i int) int {
 	return -1
 }
 
-// closingOf returns the bracket that closes what c opens.
 func closingOf(c byte) byte {
 	switch c {
 	case '(':

@@ -1,6 +1,5 @@
 package highlight
 
-// punctuation reads punctuation and operators of values.
 func (l *scriptLexer) punctuation(c byte) {
 	f := l.top()
 	switch c {
@@ -145,7 +144,6 @@ func (l *scriptLexer) star(f *frame) {
 	}
 }
 
-// braceKind guesses what "{" opens.
 func (l *scriptLexer) braceKind(f *frame) frameKind {
 	switch {
 	case f.body != inBlock:
@@ -198,7 +196,6 @@ func (l *scriptLexer) closing(c byte) {
 	}
 }
 
-// colon reads ":" after a value.
 func (l *scriptLexer) colon(f *frame) {
 	class, typing := Plain, false
 	switch {
@@ -220,7 +217,6 @@ func (l *scriptLexer) colon(f *frame) {
 	l.after(false)
 }
 
-// question reads "?", "?." and "??".
 func (l *scriptLexer) question(f *frame) {
 	switch next := l.at(l.pos + 1); {
 	case next == '.' && !isDigit(l.at(l.pos+2)):

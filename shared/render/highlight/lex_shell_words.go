@@ -187,7 +187,6 @@ func (l *shellLexer) argument(f *shellFrame, text string, end int, whole bool) {
 	}
 }
 
-// testOperator returns the length of an operator of a test at l.pos, or 0.
 func (l *shellLexer) testOperator() int {
 	for _, operator := range [...]string{"==", "!=", "=~", "=", "!"} {
 		if l.has(l.pos, operator) && l.endsWord(l.pos+len(operator)) {
@@ -216,7 +215,6 @@ func (l *shellLexer) endsWord(i int) bool {
 	return false
 }
 
-// wordPart reads a part of a word, or finds that it has ended.
 func (l *shellLexer) wordPart(f *shellFrame) {
 	switch c := l.code[l.pos]; c {
 	case ' ', '\t', '\n', '\r', ';', '|', '&':

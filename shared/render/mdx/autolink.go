@@ -193,7 +193,6 @@ func (p *parser) domain(in *inliner, i int) (int, bool) {
 	return i, seen
 }
 
-// runeLen is the length of the character at i.
 func runeLen(s string, i int) int {
 	if s[i] < utf8.RuneSelf {
 		return 1
@@ -297,7 +296,6 @@ func (p *parser) linkText(out []*Node, n *Node, raw string) []*Node {
 	return t.out
 }
 
-// piece makes a text node of a part.
 func (t *textLinker) piece(a, b int) *Node {
 	if a == 0 && b == len(t.s) {
 		return t.n

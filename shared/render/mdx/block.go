@@ -258,7 +258,6 @@ func (c *cursor) quote(p *parser) bool {
 	return true
 }
 
-// readLine reads one line.
 func (p *parser) readLine(c cursor) {
 	n, newItem := p.matchContainers(&c)
 	interrupt := false

@@ -8,7 +8,6 @@ import "strings"
 // when their closing bracket is met; emphasis is resolved when a list is
 // complete; tags are matched when it becomes the children of a node.
 
-// itemKind is what an item is.
 type itemKind uint8
 
 const (
@@ -173,7 +172,6 @@ func (p *parser) task(s string, item *Node) int {
 	return 3
 }
 
-// push appends an item to the list.
 func (in *inliner) push(it item) int32 {
 	k := int32(len(in.items))
 	last := in.items[0].prev
@@ -184,7 +182,6 @@ func (in *inliner) push(it item) int32 {
 	return k
 }
 
-// text appends the text from a to b as it stands.
 func (in *inliner) text(a, b int) {
 	if a >= b {
 		return

@@ -54,7 +54,6 @@ func (p *parser) scanTag(r *reader, inline bool) (*Node, outcome) {
 	return n, matched
 }
 
-// unexpected reports the character at t.i.
 func (t *tagScanner) unexpected(where, expected string) bool {
 	if t.r.atEnd(t.i) {
 		t.p.problem(t.r.src(t.at), "found %s %s, expected %s", t.r.eol(), where, expected)
@@ -94,7 +93,6 @@ func (t *tagScanner) space() {
 	}
 }
 
-// startsName reports whether a name begins at t.i.
 func (t *tagScanner) startsName() bool {
 	c := t.r.at(t.i)
 	if c < utf8.RuneSelf {
@@ -131,7 +129,6 @@ const (
 	wantAttr = "an attribute name, white space before attributes, or the end of the tag"
 )
 
-// read fills n with the tag.
 func (t *tagScanner) read(n *Node) bool {
 	t.space()
 	if t.r.at(t.i) == '/' {

@@ -178,7 +178,6 @@ func (p *parser) closeParagraph() *Node {
 	return para
 }
 
-// join makes one text of lines.
 func (p *parser) join(segs []seg) view {
 	whole := true
 	for i := 1; i < len(segs); i++ {

@@ -2,7 +2,6 @@ package mdx
 
 import "strings"
 
-// openBracket appends an opening bracket that stands from a to b.
 func (p *parser) openBracket(in *inliner, a, b int, image bool) {
 	if n := len(in.brackets); n > 0 {
 		in.brackets[n-1].filled = true

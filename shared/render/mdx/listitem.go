@@ -31,7 +31,6 @@ func (p *parser) beginItem(ct *container, m marker, off int) {
 	p.blankIn = 0
 }
 
-// marker is the marker of a list item.
 type marker struct {
 	ordered bool
 	marker  byte

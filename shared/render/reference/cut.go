@@ -50,7 +50,6 @@ func (c *slicer) body(p place) *Body {
 	return &Body{Description: c.words(p.v.first("description")), Required: p.v.get("required").isTrue(), Media: c.media(p.get("content"))}
 }
 
-// media reads content by its types.
 func (c *slicer) media(p place) []Media {
 	var out []Media
 	for _, m := range p.v.fields() {

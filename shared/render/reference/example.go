@@ -211,7 +211,6 @@ func first(list []json.RawMessage) json.RawMessage {
 	return list[0]
 }
 
-// number returns a number within its bounds.
 func number(x *Schema) string {
 	whole := x.Types[0] == "integer"
 	n, step := 1.5, 0.0
@@ -251,34 +250,18 @@ func number(x *Schema) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
+// formats are examples of texts by the format.
+var formats = map[string]string{
+	"date-time": "2024-01-15T09:30:00Z", "date": "2024-01-15", "time": "09:30:00Z", "duration": "P1D",
+	"email": "user@example.com", "idn-email": "user@example.com", "hostname": "example.com", "idn-hostname": "example.com",
+	"uri": "https://example.com", "url": "https://example.com", "iri": "https://example.com", "uri-reference": "https://example.com",
+	"ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "uuid": "3c90c3cc-0d44-4b50-8888-8dd25736052a",
+	"byte": "aGVsbG8=", "binary": "<file>", "password": "********",
+}
+
 func text(x *Schema) string {
-	switch x.Format {
-	case "date-time":
-		return "2024-01-15T09:30:00Z"
-	case "date":
-		return "2024-01-15"
-	case "time":
-		return "09:30:00Z"
-	case "duration":
-		return "P1D"
-	case "email", "idn-email":
-		return "user@example.com"
-	case "uri", "url", "iri", "uri-reference":
-		return "https://example.com"
-	case "hostname", "idn-hostname":
-		return "example.com"
-	case "ipv4":
-		return "192.0.2.1"
-	case "ipv6":
-		return "2001:db8::1"
-	case "uuid":
-		return "3c90c3cc-0d44-4b50-8888-8dd25736052a"
-	case "byte":
-		return "aGVsbG8="
-	case "binary":
-		return "<file>"
-	case "password":
-		return "********"
+	if example := formats[x.Format]; example != "" {
+		return example
 	}
 	if x.Title != "" && len(x.Title) < 40 {
 		return "<" + strings.ToLower(x.Title) + ">"

@@ -79,7 +79,6 @@ func (s *Slice) entries(m *Media, requiredOnly bool) []entry {
 	return out
 }
 
-// formFields are the parts that are made of a field.
 func (s *Slice) formFields(e entry) []formField {
 	if e.file {
 		return []formField{{name: e.param.Name, value: "file", file: true, part: single(e.part)}}

@@ -264,7 +264,6 @@ func (r *Reader) lead(from *document, ref string, hops *int) (place, string) {
 	return p, ""
 }
 
-// anchor finds a schema by its $anchor.
 func (d *document) anchor(name string) *value {
 	if d.anchors == nil {
 		d.anchors = map[string]*value{}

@@ -346,21 +346,11 @@ func concrete(mediaType string) string {
 	if minor != "*" {
 		return mediaType
 	}
-	switch major {
-	case "*":
-		return "application/json"
-	case "image":
-		return "image/png"
-	case "audio":
-		return "audio/mpeg"
-	case "video":
-		return "video/mp4"
-	case "text":
-		return "text/plain"
-	case "font":
-		return "font/woff2"
-	}
-	return "application/octet-stream"
+	return cmp.Or(concreteTypes[major], "application/octet-stream")
+}
+
+var concreteTypes = map[string]string{
+	"*": "application/json", "image": "image/png", "audio": "audio/mpeg", "video": "video/mp4", "text": "text/plain", "font": "font/woff2",
 }
 
 // isFileBody reports whether a body is a file, by its schema or, where that says
@@ -384,7 +374,6 @@ func (s *Slice) isFileBody(m *Media) bool {
 		slices.Contains([]string{"application/octet-stream", "application/pdf", "application/zip", "application/gzip"}, kind))
 }
 
-// isFile reports whether values of a schema are files.
 func isFile(x *Schema) bool {
 	if x.Format == "binary" {
 		return true
@@ -453,9 +442,7 @@ func escapeSample(v string) string {
 // place is where a scheme's secret stands: "header", "query", "cookie" or "".
 func (s Scheme) place() string {
 	switch s.Type {
-	case "apiKey":
-		return s.In
-	case "httpApiKey":
+	case "apiKey", "httpApiKey":
 		return s.In
 	case "http", "oauth2", "openIdConnect":
 		return "header"

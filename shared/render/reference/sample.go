@@ -101,7 +101,6 @@ func titleOf(lang string) string {
 	return lang
 }
 
-// shellQuote quotes a word for a shell.
 func shellQuote(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return r > 127 || !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@=%+,", r))

@@ -244,7 +244,6 @@ func (s *Schema) inferTypes() {
 	}
 }
 
-// limits reads the constraints.
 func (c *slicer) limits(s *Schema, v *value) {
 	for _, name := range limitNames {
 		x := v.get(name)

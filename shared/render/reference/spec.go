@@ -245,7 +245,6 @@ func (s *Spec) add(o Operation) {
 // maxOperations bounds the pages of one specification.
 const maxOperations = 50_000
 
-// operations reads paths and webhooks.
 func (r *Reader) operations(s *Spec, root place) {
 	tags := map[string]string{}
 	for _, t := range root.v.get("tags").list() {

@@ -15,7 +15,6 @@ import (
 // libraryKinds are the library's words for kinds.
 var libraryKinds = map[Kind]string{Flowchart: "graph", State: "graph", Class: "class", Entity: "er"}
 
-// graphDiagram draws a graph with the library.
 func (e *Engine) graphDiagram(ctx context.Context, src *source) (*Diagram, error) {
 	header, lines, err := graphText(src)
 	if err != nil {

@@ -53,7 +53,6 @@ var (
 	pieSlice  = regexp.MustCompile(`^("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')[ \t]*:[ \t]*(-?\d+(?:\.\d+)?)[ \t]*(?:%%.*)?$`)
 )
 
-// pieDiagram draws a pie chart.
 func pieDiagram(src *source) (*Diagram, error) {
 	p, err := parsePie(src)
 	if err != nil {

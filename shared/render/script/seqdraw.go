@@ -50,7 +50,6 @@ func (d *drawing) line(class string, x1, y1, x2, y2 float64) {
 	d.raw("/>")
 }
 
-// path draws points as a line, closed or not.
 func (d *drawing) path(class string, closed bool, points ...float64) {
 	d.raw(`<path class="` + class + `" d="`)
 	for i := 0; i+1 < len(points); i += 2 {

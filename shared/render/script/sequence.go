@@ -247,7 +247,6 @@ func (r *sequenceReader) frame(word, label string) error {
 	return nil
 }
 
-// activation reads "activate A" or "deactivate A".
 func (r *sequenceReader) activation(word, name string) error {
 	i, err := r.actor(name)
 	if err != nil {

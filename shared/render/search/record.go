@@ -228,7 +228,6 @@ func (w *scorer) section(p *Page, sections []Section, i int, fn func(term string
 	clear(w.scores)
 }
 
-// add weighs the terms of a field.
 func (w *scorer) add(f field, text string) {
 	if text == "" {
 		return

@@ -312,7 +312,6 @@ func (r *configReader) font(v *value) Font {
 	return Font{r.str(v.get("family")), r.str(v.get("source")), r.str(v.get("format")), r.str(v.get("weight"))}
 }
 
-// navLink reads a link of the header or the footer.
 func (r *configReader) navLink(v *value) (NavLink, bool) {
 	if !r.object(v) {
 		return NavLink{}, false

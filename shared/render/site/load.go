@@ -217,7 +217,6 @@ func (s *Site) checkRedirects(r *configReader, places []*value) {
 	}
 }
 
-// find reads the site's configuration file.
 func (r *configReader) find(s *Site) (*value, error) {
 	for _, name := range [...]string{"docs.json", "mint.json"} {
 		v, err := r.read(name, nil)
@@ -251,7 +250,6 @@ func collectStrings(v *value, out *[]string) {
 	}
 }
 
-// configFiles gathers the files that a configuration was read from.
 func configFiles(v *value, out map[string]bool) {
 	if v == nil {
 		return
@@ -309,7 +307,6 @@ func (r *configReader) sort(config *value, paths []string, named func(string) bo
 	return kept, static, nil
 }
 
-// pages reads the heads of all pages.
 func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Context, []string) error) error {
 	s.Pages = make([]Page, 0, len(sources))
 	for i, source := range sources {

@@ -14,7 +14,6 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// fileKind is what a file of the site is.
 type fileKind uint8
 
 const (

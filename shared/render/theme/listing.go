@@ -80,7 +80,6 @@ func (t *Theme) appendList(dst []byte, entries []ListEntry) []byte {
 	return append(dst, `</ul>`...)
 }
 
-// appendListEntry writes one entry with those below it.
 func (t *Theme) appendListEntry(dst []byte, e *ListEntry) []byte {
 	dst = append(dst, `<li>`...)
 	dst = appendIf(dst, len(e.Children) > 0, `<span class="listing-group">`)

@@ -47,7 +47,6 @@ func (p *palette) get(name string) rgb {
 	return rgb{}
 }
 
-// css appends the declarations.
 func (p *palette) css(b *strings.Builder) {
 	for _, t := range p.tokens {
 		b.WriteString("--c-")
@@ -234,7 +233,6 @@ func tokensCSS(cfg *Config, faces *typefaces) string {
 	return b.String()
 }
 
-// backdrop appends the background picture.
 func backdrop(b *strings.Builder, picture string) {
 	if picture = html.Safe(picture); picture == "" || picture == "#" {
 		return

@@ -135,7 +135,6 @@ func (m *meter) bounds() error {
 	return err
 }
 
-// texts bounds the functions of texts.
 func (m *meter) texts() error {
 	const proto = "String.prototype"
 	v, err := m.vm.RunString(boundsScript)
@@ -556,7 +555,6 @@ func (m *meter) numbers() error {
 	)
 }
 
-// makers bounds what constructors make.
 func (m *meter) makers() error {
 	typed := func(name string, args []goja.Value) []goja.Value {
 		if len(args) == 0 {

@@ -164,7 +164,6 @@ func Digest(script []byte) string {
 	return fmt.Sprintf("%x", sum[:6])
 }
 
-// worker is a process that renders.
 type worker struct {
 	cmd *exec.Cmd
 	in  *json.Encoder

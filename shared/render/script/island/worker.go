@@ -238,7 +238,6 @@ func (s *askedFiles) read(name string) (string, error) {
 	return f.Text, nil
 }
 
-// perform does a piece of work.
 func perform(site files, r request) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -148,7 +148,6 @@ func (p *Pen) Draw(c Card) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// covers reports whether the font has all letters of a text.
 func (p *Pen) covers(text string) bool {
 	for _, r := range text {
 		if r == ' ' {

@@ -95,7 +95,6 @@ type inst struct {
 	class  *class // of kindSet
 }
 
-// takes reports whether the instruction takes a character.
 func (in *inst) takes(r rune) bool {
 	switch in.kind {
 	case kindOne:
