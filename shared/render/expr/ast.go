@@ -1,6 +1,6 @@
 package expr
 
-// node is an expression: a value that stands for itself (string, float64,
+// node is an expression: a value itself (string, float64,
 // bool, nil, []any or Object), or one of the types below.
 type node = any
 
@@ -53,7 +53,7 @@ type (
 // value is asked for, so that what stands around it is still there.
 type fails struct{ err error }
 
-// isValue reports whether an expression is a value that stands for itself.
+// isValue reports whether an expression is itself a value.
 func isValue(e node) bool {
 	switch e.(type) {
 	case nil, string, float64, bool, []any, Object:
@@ -99,7 +99,6 @@ type paramMember struct {
 	into param
 }
 
-// stmt is a statement.
 type stmt interface{}
 
 type (

@@ -10,7 +10,7 @@
 //   - module.go: import and export statements
 //   - ast.go: what a source is read into
 //   - parse.go, pattern.go, jsx.go: reading it
-//   - eval.go: what it stands for
+//   - eval.go: its value
 //   - operators.go, methods.go, statics.go: operators, methods of values, and
 //     functions such as Object.keys
 //

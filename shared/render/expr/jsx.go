@@ -70,7 +70,6 @@ func (p *parser) attrValue() node {
 	return p.unexpected()
 }
 
-// tagName reads the name of an element or attribute.
 func (p *parser) tagName() string {
 	start := p.i
 	for p.i < len(p.s) {

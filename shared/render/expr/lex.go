@@ -176,7 +176,7 @@ func quoted(s string, i int, quote byte) (text string, end int, ok bool) {
 
 var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f", 'v': "\v", '0': "\x00", '\n': ""}
 
-// appendEscape appends what the escape stands for whose backslash is before i.
+// appendEscape appends the character of the escape whose backslash is before i.
 func appendEscape(b []byte, s string, i int) ([]byte, int, bool) {
 	if i >= len(s) {
 		return b, i, false

@@ -8,7 +8,6 @@ import (
 	"unicode/utf16"
 )
 
-// get returns a member by name.
 func (m *Machine) get(of any, name string) (any, error) {
 	switch of := of.(type) {
 	case Object:
@@ -58,7 +57,6 @@ func (m *Machine) at(of, at any) (any, error) {
 // errArguments is what a method returns that only an engine could call so.
 var errArguments = errors.New("other arguments are needed")
 
-// method calls a method of a value.
 func (m *Machine) method(of any, name string, args []any) (v any, err error) {
 	err = errArguments
 	switch of := of.(type) {

@@ -108,7 +108,6 @@ func (m *module) str() (string, bool) {
 	return "", false
 }
 
-// name takes a name or a string.
 func (m *module) name() string {
 	if s, ok := m.str(); ok {
 		return s

@@ -167,7 +167,7 @@ func (p *parser) keyword(w string) bool {
 	return false
 }
 
-// reserved are words that are no names of values.
+// reserved reports whether a word cannot name a value.
 func reserved(w string) bool {
 	switch w {
 	case "", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else",
@@ -427,7 +427,6 @@ func (p *parser) regexp() node {
 	return fails{unsupported("it has a regular expression")}
 }
 
-// literal reads a string or a number.
 func (p *parser) literal() node {
 	if c := p.s[p.i]; c == '"' || c == '\'' {
 		text, end, ok := quoted(p.s, p.i+1, c)

@@ -37,7 +37,6 @@ func (p *parser) arrow() (node, bool) {
 	return f, true
 }
 
-// functionExpr reads function name(…) {…}.
 func (p *parser) functionExpr() (f function, name string) {
 	p.word()
 	if p.sign("*") {
@@ -202,7 +201,6 @@ func (p *parser) fallback(q *param) bool {
 	return p.err == nil
 }
 
-// block reads statements in braces.
 func (p *parser) block() []stmt {
 	if !p.enter() {
 		return nil
@@ -310,7 +308,6 @@ func (p *parser) statements() []stmt {
 	}
 }
 
-// end reads the end of a statement.
 func (p *parser) end() {
 	p.space()
 	newline := p.line == p.i

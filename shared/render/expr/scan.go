@@ -55,7 +55,7 @@ const maxOpen = 1000
 // Lines is where a Scanner gets more text from.
 type Lines interface {
 	// More returns the text with at least one more line at its end, and false
-	// if there is no more.
+	// if there are no more.
 	More() (text string, ok bool)
 }
 
@@ -216,7 +216,6 @@ func (j *Scanner) more(i int) byte {
 	return 0
 }
 
-// ended reports whether no byte is left at i.
 func (j *Scanner) ended(i int) bool { return j.at(i) == 0 && i >= len(j.Text) }
 
 // took passes over n bytes of a token after which an operand is expected.
@@ -225,7 +224,6 @@ func (j *Scanner) took(n int, as last) {
 	j.operand, j.last = false, as
 }
 
-// tookOperand notes that an operand ended.
 func (j *Scanner) tookOperand() { j.operand, j.last = true, lastOperand }
 
 func (j *Scanner) fail(at int, format string, args ...any) {

@@ -54,7 +54,6 @@ func actionsOf(c *site.Config) []site.ContextualOption {
 	return out
 }
 
-// actionsFor are the actions of one page.
 func (v *Views) actionsFor(f *frame, p *site.Page) []theme.Action {
 	if len(v.actions) == 0 {
 		return nil

@@ -97,7 +97,6 @@ func (v *Views) contentsTitle(lang string, section *site.Node) string {
 	return v.theme.AllPages(lang, name)
 }
 
-// contentsPages writes the contents pages of all sections that have one.
 func (o *ownFiles) contentsPages() error {
 	v := o.views
 	for _, section := range v.sections {

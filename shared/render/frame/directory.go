@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -33,7 +34,6 @@ func directoriesOf(s *site.Site) map[int]*site.Node {
 	return out
 }
 
-// entry is one line of a directory.
 type entry struct {
 	label, description, icon string
 	href, markdown           string // markdown is what the page's copy links to
@@ -75,12 +75,8 @@ func (v *Views) entries(l *linker, from *site.Page, nodes []*site.Node, own, lev
 		e := entry{label: n.Label, description: n.Description, icon: v.iconHTML(l, n.Icon)}
 		if at >= 0 {
 			o := &v.site.Pages[at]
-			if e.label == "" {
-				e.label = o.Name()
-			}
-			if e.description == "" {
-				e.description = o.Description
-			}
+			e.label = cmp.Or(e.label, o.Name())
+			e.description = cmp.Or(e.description, o.Description)
 			if e.icon == "" {
 				e.icon = v.iconHTML(l, o.Icon)
 			}
@@ -202,7 +198,6 @@ func writeIcon(w *component.Writer, class, icon string) {
 	}
 }
 
-// appendList writes a directory in Markdown.
 func appendList(dst []byte, entries []entry, indent string) []byte {
 	for _, e := range entries {
 		dst = append(dst, indent+"- ["+linkText(e.label)+"]("+e.markdown+")"...)

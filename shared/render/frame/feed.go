@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"path"
@@ -121,9 +122,7 @@ func (v *Views) Feed(i int, res *page.Result) (name string, data []byte, err err
 	for n := range res.Updates {
 		u := &res.Updates[n]
 		item := rssItem{Title: u.Title, Description: u.Summary, Categories: u.Tags, Link: address}
-		if item.Title == "" {
-			item.Title = u.Label
-		}
+		item.Title = cmp.Or(item.Title, u.Label)
 		if item.Title == "" || len(f.Channel.Items) == maxFeedItems {
 			continue
 		}

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 
@@ -26,10 +27,7 @@ func newForge(r site.Repository, of string) *forge {
 	if !r.Edit && !r.Issues {
 		return nil
 	}
-	base := r.URL
-	if base == "" {
-		base = strings.TrimSuffix(strings.TrimRight(of, "/"), ".git")
-	}
+	base := cmp.Or(r.URL, strings.TrimSuffix(strings.TrimRight(of, "/"), ".git"))
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || strings.Trim(u.Path, "/") == "" {
 		return nil

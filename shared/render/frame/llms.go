@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -79,10 +80,7 @@ func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection) error {
 	used := make(map[string]int)
 	for i := range sections {
 		s := &sections[i]
-		title := s.title()
-		if title == "" {
-			title = oneLine(o.views.site.Config.Name)
-		}
+		title := cmp.Or(s.title(), oneLine(o.views.site.Config.Name))
 		parts := cutLines(s.lines, llmsBytes)
 		for n, lines := range parts {
 			name, label := slug(title), title
@@ -248,7 +246,6 @@ func (o *ownFiles) llmsSections() []llmsSection {
 	return out
 }
 
-// oneLine makes a text one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // linkText is a text that can stand in the brackets of a link.

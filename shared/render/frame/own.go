@@ -63,7 +63,7 @@ func (o *ownFiles) take(name string) {
 	}
 }
 
-// free reports whether a name can still be given: it is no file, no folder, and
+// free reports whether a name can still be given: it is neither a file nor a folder, and
 // none of its own folders is a file.
 func (o *ownFiles) free(name string) bool {
 	name = strings.ToLower(name)

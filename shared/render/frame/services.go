@@ -51,7 +51,7 @@ func newServices(s *site.Site, features Features) (services, error) {
 	if features.Analytics && features.AnalyticsID != "" {
 		named := analytics.OfID(features.AnalyticsID)
 		if named == nil {
-			tell(mdx.Warning, "integration", "the project's measurement id %s is none of a service that a bundle knows", features.AnalyticsID)
+			tell(mdx.Warning, "integration", "the project's measurement id %s belongs to no service that a bundle knows", features.AnalyticsID)
 		}
 		maps.Copy(all, named) // the project's word counts
 	}

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -69,9 +70,7 @@ func (v *Views) readOutline(o *outline, section *site.Node) {
 			n := int32(len(o.entries))
 			if add(c, at, int32(len(o.entries[at].kids))) {
 				o.entries[at].kids = append(o.entries[at].kids, n)
-				if o.entries[at].first == nil {
-					o.entries[at].first = o.entries[n].first
-				}
+				o.entries[at].first = cmp.Or(o.entries[at].first, o.entries[n].first)
 			}
 		}
 	}
@@ -218,15 +217,9 @@ func (v *Views) item(l *linker, n *site.Node) theme.NavItem {
 	case site.KindPage:
 		p := &v.site.Pages[n.Page]
 		item.Key, item.Deprecated = n.Page, p.Deprecated
-		if item.Label == "" {
-			item.Label = p.Name()
-		}
-		if item.Icon == "" {
-			item.Icon = l.icon(p.Icon)
-		}
-		if item.Tag == "" {
-			item.Tag = p.Tag
-		}
+		item.Label = cmp.Or(item.Label, p.Name())
+		item.Icon = cmp.Or(item.Icon, l.icon(p.Icon))
+		item.Tag = cmp.Or(item.Tag, p.Tag)
 		item.Method = method(p.OpenAPI)
 		item.External = p.URL != "" && strings.Contains(item.Href, "://")
 	case site.KindLink:

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -36,7 +37,7 @@ type Features struct {
 	AssistantURL string
 	// RatingsURL is where readers' ratings are sent; empty for nowhere.
 	RatingsURL string
-	// Offline is whether readers have no network: it says why there is no service.
+	// Offline is whether readers have no network: the reason why there is no service.
 	Offline bool
 	// HTMLAddresses is whether canonical addresses end with ".html".
 	HTMLAddresses bool
@@ -206,10 +207,7 @@ func (v *Views) Document(dst []byte, i int, res *page.Result) []byte {
 		root := strings.Repeat("../", strings.Count(p.Output, "/"))
 		return append(dst, v.theme.RedirectPage((&linker{views: v, root: root}).href(p.URL), "")...)
 	}
-	section := v.site.Near(i)
-	if section == nil {
-		section = v.fallback
-	}
+	section := cmp.Or(v.site.Near(i), v.fallback)
 	depth := strings.Count(v.site.Pages[i].Output, "/")
 	f := v.frame(section, depth)
 	return v.documentWith(dst, i, res, f, v.sidebar(f, section, depth, i))

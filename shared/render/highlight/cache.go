@@ -31,7 +31,7 @@ func newCache(limit int) *cache {
 	return &cache{limit: max(limit/2, 1), young: map[[sha256.Size]byte]*cached{}}
 }
 
-// get gives the runs under a key and makes them if they aren't there.
+// get returns the runs under a key and makes them if they aren't there.
 func (c *cache) get(key [sha256.Size]byte, make func() []Run) []Run {
 	c.mu.Lock()
 	entry, ok := c.young[key]

@@ -25,10 +25,10 @@ const (
 	classCount
 )
 
-// classInfo is what of a class is visible outside Go.
+// classInfo is how HTML and CSS show a class.
 type classInfo struct {
 	name  string // the value of the class attribute in HTML
-	style string // the part of the CSS variable behind --hl-
+	style string // the part of the CSS variable after --hl-
 	light string // text colour on light backgrounds; "" inherits
 	dark  string // on dark ones
 	extra string // further declarations

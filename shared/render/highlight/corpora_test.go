@@ -106,6 +106,18 @@ func TestCorporaTokens(t *testing.T) {
 	}
 }
 
+// typeTokens returns chroma's tokens of code.
+func (h *Highlighter) typeTokens(label, code string) (tokens []token, text []rune) {
+	lang := h.languages.find(label)
+	if lang == nil || lang.lexer == nil {
+		return nil, nil
+	}
+	text, _ = characters(code)
+	m := newMachine(h.languages)
+	h.tokenise(m, lang, text)
+	return m.tokens, text
+}
+
 // readable is a token for a failure's message and for comparing.
 type readable struct{ Type, Text string }
 

@@ -2,7 +2,7 @@ package highlight
 
 import "strings"
 
-// CSS gives the rules for the class names of AppendHTML, inside pre and code.
+// CSS returns the rules for the class names of AppendHTML, inside pre and code.
 // Colours are CSS variables, --hl-keyword and so on: set on :root for light
 // pages and under .dark, a class of the root element, for dark ones. A theme
 // overrides the variables, not the rules. What is plain inherits its colour.

@@ -1,6 +1,6 @@
 // Package highlight turns code into runs of classes and those into HTML.
 //
-// A [Highlighter] takes a language label and code and gives [Run]s that cover
+// A [Highlighter] takes a language label and code and returns [Run]s that cover
 // the code exactly; [AppendHTML] and [Highlighter.AppendLines] write them as
 // escaped HTML with one short class name a span, and [CSS] holds the rules for
 // those names. Nothing here knows of pages or themes.
@@ -9,7 +9,7 @@
 //
 // The commonest languages have lexers of their own: JSON, shells, JavaScript and
 // TypeScript with and without JSX, Python, Markdown and MDX. Each walks once over the bytes of the
-// code and gives runs of classes at once. They guess where only a parser could
+// code and makes runs of classes at once. They guess where only a parser could
 // know, with bounds on what they read ahead, and a wrong guess ends at the next
 // closing brace or empty line. A test holds them against what Shiki's grammars
 // show of the same code.

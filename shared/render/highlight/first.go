@@ -58,7 +58,6 @@ func analyse(pattern string) (first charSet, steps []step, err error) {
 // as unknown.
 const maxPrefixDepth = 200
 
-// nodePrefix returns what is known of the beginning of a node.
 func nodePrefix(n *syntax.RegexNode, depth int) prefix {
 	if n == nil || depth > maxPrefixDepth || n.Options&(syntax.RightToLeft|syntax.ECMAScript) != 0 {
 		return unknownPrefix()

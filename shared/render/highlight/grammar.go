@@ -315,7 +315,7 @@ func (g *grammar) stateIndex(name string) int {
 	return -1
 }
 
-// candidates gives the rules to try, in order, in front of a character.
+// candidates returns the rules to try, in order, in front of a character.
 func (s *state) candidates(next rune) []*rule {
 	s.once.Do(s.prepare)
 	return s.dispatch[column(next)]
@@ -344,7 +344,7 @@ func (r *rule) analyse() {
 	}
 }
 
-// expression gives the compiled expression, or nil when it doesn't compile:
+// expression returns the compiled expression, or nil when it doesn't compile:
 // such a rule never matches.
 func (r *rule) expression() *backtrack.Program {
 	r.once.Do(func() {
@@ -355,7 +355,7 @@ func (r *rule) expression() *backtrack.Program {
 	return r.program
 }
 
-// fieldsOf gives the exported fields of a struct, or of what a pointer to one
+// fieldsOf returns the exported fields of a struct, or of what a pointer to one
 // points at, those of embedded structs included.
 func fieldsOf(v any) map[string]any {
 	fields := map[string]any{}
@@ -384,7 +384,7 @@ func isNil(v any) bool {
 	return false
 }
 
-// hidden gives a field of a struct that v points at, also one that isn't
+// hidden returns a field of a struct that v points at, also one that isn't
 // exported; nil where there is no such field. Chroma's lexers that combine two
 // others have no way to ask for those; TestWrapped holds the fields' names to
 // the version of chroma that is in use.

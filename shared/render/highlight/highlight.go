@@ -55,10 +55,10 @@ func (h *Highlighter) Language(label string) (name string, known bool) {
 	return "", false
 }
 
-// Runs gives the runs of code in the language of a label (see Language). They
-// cover the code exactly, in order, none is empty and no two neighbours have
-// one class. Code of an unknown language, and code longer than MaxBytes, is one
-// plain run. Equal calls share one slice: callers don't change it.
+// Runs returns the runs of code in the language of a label (see Language). They
+// cover the code exactly, in order; none is empty, and neighbours differ in
+// class. Code of an unknown language, and code longer than MaxBytes, is one
+// plain run. Equal calls share one slice, which callers must not change.
 func (h *Highlighter) Runs(label, code string) []Run {
 	if code == "" {
 		return nil
@@ -91,7 +91,7 @@ func cacheKey(name, code string) [sha256.Size]byte {
 	return sha256.Sum256(buffer)
 }
 
-// others gives the runs of code within Markdown in a language without an own
+// others returns the runs of code within Markdown in a language without an own
 // lexer; nil where it is unknown, or plain, or holds code of further languages.
 func (h *Highlighter) others(label, code string) []Run {
 	lang := h.languages.find(label)
@@ -101,7 +101,6 @@ func (h *Highlighter) others(label, code string) []Run {
 	return h.grammarRuns(lang, code)
 }
 
-// grammarRuns gives the runs that chroma's grammar makes of code.
 func (h *Highlighter) grammarRuns(lang *language, code string) []Run {
 	text, offsets := characters(code)
 	m := h.machines.Get().(*machine)
@@ -110,7 +109,6 @@ func (h *Highlighter) grammarRuns(lang *language, code string) []Run {
 	return join(m.tokens, text, offsets, len(code))
 }
 
-// tokenise leaves the tokens of a text in the machine.
 func (h *Highlighter) tokenise(m *machine, lang *language, text []rune) {
 	// The grammars are data of others, compiled by others: should that lead to
 	// a panic, the block stays plain from there on.
@@ -123,10 +121,10 @@ func (h *Highlighter) tokenise(m *machine, lang *language, text []rune) {
 	m.text(lang, text, 0, 0)
 }
 
-// characters gives the characters of code as grammars take them: line ends are
-// line feeds, and a byte that is no UTF-8 is U+FFFD. offsets[i] is where
+// characters returns the characters of code as grammars take them: line ends are
+// line feeds, and a byte that is not UTF-8 is U+FFFD. offsets[i] is where
 // character i begins in code, and its last element is len(code); it is nil
-// where that is i itself. There is a line feed behind the end of text, in its
+// where that is i itself. A line feed follows the end of text, in its
 // capacity, for grammars that want one.
 func characters(code string) (text []rune, offsets []int) {
 	text = make([]rune, 0, len(code)+1)
@@ -195,16 +193,4 @@ func join(tokens []token, text []rune, offsets []int, size int) []Run {
 		add(Plain, size)
 	}
 	return slices.Clip(runs)
-}
-
-// typeTokens gives chroma's tokens of code, for tests that compare drivers.
-func (h *Highlighter) typeTokens(label, code string) (tokens []token, text []rune) {
-	lang := h.languages.find(label)
-	if lang == nil || lang.lexer == nil {
-		return nil, nil
-	}
-	text, _ = characters(code)
-	m := newMachine(h.languages)
-	h.tokenise(m, lang, text)
-	return m.tokens, text
 }

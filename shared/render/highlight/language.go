@@ -61,7 +61,7 @@ var plainLabels = map[string]string{
 
 // plainLanguages are chroma's names of the languages that stay plain. Chroma's
 // Raku grammar is a program that rewrites its own rules while it runs, for all
-// its users at once: what it gives depends on what else runs.
+// its users at once: its tokens depend on what else runs.
 var plainLanguages = map[string]bool{"plaintext": true, "Raku": true}
 
 // The languages whose code holds code of others.
@@ -85,8 +85,8 @@ var ownLexers = map[string]lexFunction{
 	"react":        lexScriptJSX,
 }
 
-// ownLanguages are languages that chroma does not tell from another one, its
-// base. In TypeScript "<T>a" is a type in front of a value, in TSX an element.
+// ownLanguages are languages that chroma does not distinguish from another one,
+// their base. In TypeScript "<T>a" is a type in front of a value, in TSX an element.
 var ownLanguages = map[string]struct {
 	base   string
 	labels []string
@@ -178,7 +178,7 @@ func newLanguage(lexer chroma.Lexer) *language {
 	return lang
 }
 
-// extensions gives the file extensions of the languages ("tf", "yml"), which
+// extensions returns the file extensions of the languages ("tf", "yml"), which
 // writers use as labels. Of several languages with one extension it takes that
 // of the highest priority, and the first of those, as chroma does.
 func extensions(all chroma.Lexers) map[string]chroma.Lexer {
@@ -217,7 +217,6 @@ func priority(lexer chroma.Lexer) float32 {
 	return 1
 }
 
-// find gives the language of a label, or nil.
 func (l *languages) find(label string) *language {
 	if lang, ok := l.byLabel[label]; ok {
 		return lang

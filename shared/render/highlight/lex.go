@@ -2,7 +2,7 @@ package highlight
 
 import "strings"
 
-// lexer walks once over code and gives each byte a class. The lexers of the
+// lexer walks over code once and puts each byte into a class. The lexers of the
 // commonest languages build on it; they read code as bytes, guess where only a
 // parser could know, and never fail: what they don't understand is plain.
 //
@@ -17,7 +17,7 @@ type lexer struct {
 	most   int // how many of those there may be
 }
 
-// lexFunction gives the runs of code, and how many bytes were read for that.
+// lexFunction returns the runs of code, and how many bytes were read for that.
 type lexFunction func(code string) (runs []Run, steps int)
 
 // maxAhead is how many bytes a lexer reads ahead for one guess, and aheadFactor
@@ -28,8 +28,9 @@ const (
 	aheadFactor = 30
 )
 
-// maxDepth is how many brackets, templates, substitutions and elements inside
-// each other a lexer keeps apart. What lies deeper is read as what contains it.
+// maxDepth is the maximum nesting of brackets, templates, substitutions and
+// elements that a lexer distinguishes; deeper nesting is read as the enclosing
+// construct.
 const maxDepth = 200
 
 func newLexer(code string) lexer {
@@ -37,7 +38,7 @@ func newLexer(code string) lexer {
 	return lexer{code: code, runs: make([]Run, 0, len(code)/bytesARun+4), most: aheadFactor*len(code) + maxAhead}
 }
 
-// reach gives how far code may be read ahead from i for one guess: at most some
+// reach returns how far code may be read ahead from i for one guess: at most some
 // bytes, and none once all guesses together took too many.
 func (l *lexer) reach(i, bytes int) int {
 	return min(len(l.code), i+min(bytes, max(0, l.most-l.looked)))
@@ -52,7 +53,7 @@ func (l *lexer) commentEnd() int {
 	return len(l.code)
 }
 
-// put gives the bytes up to end a class.
+// put puts the bytes up to end into a class.
 func (l *lexer) put(class Class, end int) {
 	end = min(end, len(l.code))
 	if end <= l.pos {
@@ -66,7 +67,7 @@ func (l *lexer) put(class Class, end int) {
 	l.pos = end
 }
 
-// at gives the byte at i, and 0 behind the end.
+// at returns the byte at i, 0 outside of the code.
 func (l *lexer) at(i int) byte {
 	if i >= 0 && i < len(l.code) {
 		return l.code[i]
@@ -74,12 +75,12 @@ func (l *lexer) at(i int) byte {
 	return 0
 }
 
-// has says whether code goes on with text at i.
+// has reports whether code continues with text at i.
 func (l *lexer) has(i int, text string) bool {
 	return i <= len(l.code) && strings.HasPrefix(l.code[i:], text)
 }
 
-// wordEnd gives the end of the word that begins at i, to be put.
+// wordEnd returns the end of the word that begins at i, to be put.
 func (l *lexer) wordEnd(i int) int {
 	for i < len(l.code) && isWord(l.code[i]) {
 		i++
@@ -87,7 +88,7 @@ func (l *lexer) wordEnd(i int) int {
 	return i
 }
 
-// skipWord gives the end of the word that begins at i, for a guess.
+// skipWord returns the end of the word that begins at i, for a guess.
 func (l *lexer) skipWord(i int) int {
 	from := i
 	for end := l.reach(i, maxAhead); i < end && isWord(l.code[i]); i++ {
@@ -96,7 +97,7 @@ func (l *lexer) skipWord(i int) int {
 	return i
 }
 
-// lineEnd gives the place of the next line feed, or the end.
+// lineEnd returns the place of the next line feed, or the end.
 func (l *lexer) lineEnd(i int) int {
 	if n := strings.IndexByte(l.code[i:], '\n'); n >= 0 {
 		return i + n
@@ -104,7 +105,7 @@ func (l *lexer) lineEnd(i int) int {
 	return len(l.code)
 }
 
-// skipSpace gives the place of the next byte that is no white space, at most
+// skipSpace returns the place of the next byte that is not white space, at most
 // maxAhead bytes away.
 func (l *lexer) skipSpace(i int) int {
 	from := i
@@ -123,9 +124,9 @@ func (l *lexer) skipBlank(i int) int {
 	return i
 }
 
-// quoted gives the end of a string that begins at i with a quote and ends with
+// quoted returns the end of a string that begins at i with a quote and ends with
 // the same one, or in front of the line's end. A backslash takes the byte
-// behind it along, also a line feed.
+// after it along, even a line feed.
 func (l *lexer) quoted(i int) int {
 	quote := l.code[i]
 	for i++; i < len(l.code); i++ {
@@ -141,7 +142,6 @@ func (l *lexer) quoted(i int) int {
 	return len(l.code)
 }
 
-// done gives the runs and the steps.
 func (l *lexer) done() ([]Run, int) {
 	l.put(Plain, len(l.code))
 	return l.runs, len(l.code) + l.looked
@@ -153,7 +153,7 @@ func isSpace(c byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isWordStart says whether a name may begin with c. Characters beyond ASCII
+// isWordStart reports whether a name may begin with c. Characters beyond ASCII
 // count as letters.
 func isWordStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
@@ -161,7 +161,6 @@ func isWordStart(c byte) bool {
 
 func isWord(c byte) bool { return isWordStart(c) || isDigit(c) }
 
-// wordSet makes a set of the words of a list.
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(list) {

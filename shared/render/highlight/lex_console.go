@@ -1,6 +1,6 @@
 package highlight
 
-// lexConsole reads what a terminal shows: commands behind prompts, and their
+// lexConsole reads what a terminal shows: commands after prompts, and their
 // output.
 func lexConsole(code string) ([]Run, int) {
 	l := newShellLexer(code)
@@ -21,7 +21,7 @@ func lexConsole(code string) ([]Run, int) {
 	return l.done()
 }
 
-// promptEnd gives the length of a prompt at the beginning of a line, or 0:
+// promptEnd returns the length of a prompt at the beginning of a line, or 0:
 // "$ ", "# ", "% ", "> ", with "user@host:~/folder" or "(environment)" in front.
 func promptEnd(line string) int {
 	const longest = 60
@@ -45,7 +45,7 @@ func promptEnd(line string) int {
 	return 0
 }
 
-// commandEnd gives the end of the lines that one command takes.
+// commandEnd returns the end of the lines that one command takes.
 func (l *shellLexer) commandEnd() int {
 	end := l.lineEnd(l.pos)
 	for end < len(l.code) && end > l.pos && l.code[end-1] == '\\' {

@@ -1,6 +1,6 @@
 package highlight
 
-// element reads "<", or "</" where nothing is open, and the name behind it.
+// element reads "<", or "</" where nothing is open, and the name after it.
 func (l *scriptLexer) element() {
 	l.put(Plain, l.pos+1)
 	l.put(Tag, l.tagName(l.pos))
@@ -14,7 +14,6 @@ func (l *scriptLexer) tagName(i int) int {
 	return i
 }
 
-// closeElement leaves the innermost element.
 func (l *scriptLexer) closeElement() {
 	if len(l.stack) > 1 {
 		l.stack = l.stack[:len(l.stack)-1]
@@ -22,7 +21,6 @@ func (l *scriptLexer) closeElement() {
 	l.after(true)
 }
 
-// inTag reads one token inside a tag.
 func (l *scriptLexer) inTag() {
 	c := l.code[l.pos]
 	switch {
@@ -62,7 +60,7 @@ func (l *scriptLexer) inTag() {
 	}
 }
 
-// markupString gives the end of an attribute's value. It may have line ends, but
+// markupString returns the end of an attribute's value. It may have line ends, but
 // no empty line.
 func (l *scriptLexer) markupString(quote byte) int {
 	for i := l.pos + 1; i < len(l.code); i++ {

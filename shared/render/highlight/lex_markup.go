@@ -8,7 +8,7 @@ import "strings"
 type markupLexer struct {
 	lexer
 	mdx bool
-	// others gives the runs of code in a language without a lexer here, and nil
+	// others returns the runs of code in a language without a lexer here, and nil
 	// for one that it doesn't know. It is asked for the first maxOthers fences.
 	others func(label, code string) []Run
 	asked  int
@@ -33,7 +33,7 @@ func lexMarkup(code string, mdx bool, others func(label, code string) []Run) ([]
 func lexMarkdown(code string) ([]Run, int) { return lexMarkup(code, false, nil) }
 func lexMDX(code string) ([]Run, int)      { return lexMarkup(code, true, nil) }
 
-// line gives the line that begins at i, without blanks behind it.
+// line returns the line that begins at i, without the blanks at its end.
 func (l *markupLexer) line(i int) string {
 	return strings.TrimRight(l.code[i:l.lineEnd(i)], " \t\r")
 }
@@ -109,7 +109,7 @@ func (l *markupLexer) block() {
 	}
 }
 
-// headingLevel gives the number of signs that make a line a heading, or 0.
+// headingLevel returns the number of signs that make a line a heading, or 0.
 func headingLevel(line string) int {
 	level := len(line) - len(strings.TrimLeft(line, "#"))
 	if level == 0 || level > 6 || level < len(line) && line[level] != ' ' {
@@ -118,7 +118,7 @@ func headingLevel(line string) int {
 	return level
 }
 
-// listMarker gives the length of what begins an item of a list, or 0.
+// listMarker returns the length of what begins an item of a list, or 0.
 func listMarker(line string) int {
 	i := 0
 	if line != "" && strings.IndexByte("-*+", line[0]) >= 0 {
@@ -164,7 +164,7 @@ func (l *markupLexer) fence(start int, line string) {
 	l.put(Plain, next+1)
 }
 
-// embedded gives the runs of the code in a fence, or nil.
+// embedded returns the runs of the code in a fence, or nil.
 func (l *markupLexer) embedded(label, code string) []Run {
 	if code == "" {
 		return nil
@@ -181,7 +181,7 @@ func (l *markupLexer) embedded(label, code string) []Run {
 	return l.others(label, code)
 }
 
-// embeddedLexer gives the lexer of code in Markdown, or nil.
+// embeddedLexer returns the lexer of code in Markdown, or nil.
 func embeddedLexer(label string) lexFunction {
 	switch strings.ToLower(label) {
 	case "js", "javascript", "jsx", "mjs", "cjs", "tsx":
@@ -259,7 +259,7 @@ func (l *markupLexer) inline() {
 	l.put(Plain, len(l.code))
 }
 
-// codeSpan reads code between back quotes on one line, and gives what follows.
+// codeSpan reads code between back quotes on one line, and returns where it ended.
 func (l *markupLexer) codeSpan(i int) int {
 	end := i
 	for end < l.reach(i, maxAhead) && l.code[end] == '`' {
@@ -280,7 +280,7 @@ func (l *markupLexer) codeSpan(i int) int {
 	return l.pos
 }
 
-// emphasis reads text between two marks on one line, and gives what follows.
+// emphasis reads text between two marks on one line, and returns where it ended.
 func (l *markupLexer) emphasis(i int, mark string, class Class) int {
 	line := l.code[i+len(mark) : max(l.reach(i, maxAhead), i+len(mark))]
 	if n := strings.IndexAny(line, "\n`<{["); n >= 0 {
@@ -296,7 +296,7 @@ func (l *markupLexer) emphasis(i int, mark string, class Class) int {
 	return l.pos
 }
 
-// target reads "](address)" on one line, and gives what follows.
+// target reads "](address)" on one line, and returns where it ended.
 func (l *markupLexer) target(i int) int {
 	line := l.code[i:max(l.reach(i, 2*maxAhead), i)]
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
@@ -312,7 +312,7 @@ func (l *markupLexer) target(i int) int {
 	return l.pos
 }
 
-// autolink gives the end of the address in <https://…>, or 0.
+// autolink returns the end of the address in <https://…>, or 0.
 func (l *markupLexer) autolink(i int) int {
 	line := l.code[i+1 : max(l.reach(i+1, maxAhead), i+1)]
 	l.looked += len(line)
@@ -358,7 +358,7 @@ func (l *scriptLexer) embedded() {
 	}
 }
 
-// paragraphEnds says whether an empty line follows.
+// paragraphEnds reports whether an empty line follows.
 func (l *scriptLexer) paragraphEnds() bool {
 	return l.has(l.pos, "\n\n") || l.has(l.pos, "\n\r\n")
 }

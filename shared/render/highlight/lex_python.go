@@ -129,7 +129,6 @@ func (l *pythonLexer) decorator() {
 	l.after("")
 }
 
-// dots reads "." or "...".
 func (l *pythonLexer) dots() {
 	end := l.pos + 1
 	for l.at(end) == '.' {
@@ -245,7 +244,7 @@ func (l *pythonLexer) word() {
 	}
 }
 
-// nameClass returns the class of a name that is no keyword.
+// nameClass returns the class of a name that is not a keyword.
 func (l *pythonLexer) nameClass(word string, next byte) Class {
 	called := next == '('
 	switch {

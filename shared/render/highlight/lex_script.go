@@ -173,12 +173,11 @@ func (l *scriptLexer) token() {
 // value notes that a value stands where a statement or a parameter began. A key
 // of an object is still at its beginning: its colon is to come.
 func (l *scriptLexer) value() {
-	if f := l.top(); f.kind != inObject && f.kind != inMembers && f.kind != inClass {
+	f := l.top()
+	if f.kind != inObject && f.kind != inMembers && f.kind != inClass {
 		f.start = false
 	}
-	if f := l.top(); f.imports {
-		f.imports = false
-	}
+	f.imports = false
 }
 
 // continues are the bytes with which a line goes on that a value ended.
@@ -334,7 +333,7 @@ func (l *scriptLexer) number() {
 	l.after(true)
 }
 
-// regex gives the end of the regular expression that begins at l.pos, or -1.
+// regex returns the end of the regular expression that begins at l.pos, or -1.
 func (l *scriptLexer) regex() int {
 	class := false
 	for i, end := l.pos+1, l.reach(l.pos+1, maxAhead); i < end; i++ {

@@ -1,6 +1,6 @@
 package highlight
 
-// bindsFunction says whether what is bound to the name that ends at i is a
+// bindsFunction reports whether what is bound to the name that ends at i is a
 // function: "= () =>", ": () => …".
 func (l *scriptLexer) bindsFunction(i int) bool {
 	i = l.skipBlank(i)
@@ -16,7 +16,7 @@ func (l *scriptLexer) bindsFunction(i int) bool {
 	return false
 }
 
-// functionAhead says whether a function begins at i: "function", "a =>",
+// functionAhead reports whether a function begins at i: "function", "a =>",
 // "(a, b) =>", "<T>(a) =>", each perhaps with "async" in front.
 func (l *scriptLexer) functionAhead(i int) bool {
 	i = l.skipSpace(i)
@@ -45,7 +45,6 @@ func (l *scriptLexer) functionAhead(i int) bool {
 	return l.has(i, "=>") || l.at(i) == ':' && l.arrowOnLine(i)
 }
 
-// functionTypeAhead says whether a function's type begins at i.
 func (l *scriptLexer) functionTypeAhead(i int) bool {
 	i = l.skipSpace(i)
 	if l.at(i) == '<' {
@@ -62,7 +61,7 @@ func (l *scriptLexer) functionTypeAhead(i int) bool {
 	return l.has(l.skipSpace(i), "=>")
 }
 
-// arrowOnLine says whether "=>" follows on the line, in front of a semicolon.
+// arrowOnLine reports whether "=>" follows on the line, in front of a semicolon.
 func (l *scriptLexer) arrowOnLine(i int) bool {
 	for end := l.reach(i, maxAhead/2); i < end; i++ {
 		l.looked++
@@ -76,8 +75,8 @@ func (l *scriptLexer) arrowOnLine(i int) bool {
 	return false
 }
 
-// skipBrackets gives the end of the bracket that opens at i, or -1 if it isn't
-// closed near by. Inside of "<", an arrow is no end.
+// skipBrackets returns the end of the bracket that opens at i, or -1 if it isn't
+// closed near by. Inside of "<", an arrow does not close.
 func (l *scriptLexer) skipBrackets(i int) int {
 	var open [16]byte
 	depth := 0
@@ -122,7 +121,6 @@ func (l *scriptLexer) skipBrackets(i int) int {
 	return -1
 }
 
-// closingOf gives the bracket that closes what c opens.
 func closingOf(c byte) byte {
 	switch c {
 	case '(':
@@ -135,7 +133,7 @@ func closingOf(c byte) byte {
 	return '>'
 }
 
-// typesAhead says whether "<" at i begins the types of a call.
+// typesAhead reports whether "<" at i begins the types of a call.
 func (l *scriptLexer) typesAhead(i int) bool {
 	switch c := l.at(i + 1); {
 	case c == ' ' || c == '=' || c == '<' || isDigit(c):
@@ -159,8 +157,8 @@ func (l *scriptLexer) typesAhead(i int) bool {
 	return false
 }
 
-// genericAhead says whether "<" at i begins the parameters of a generic arrow
-// function, which in JSX have a comma or "extends" behind the first name.
+// genericAhead reports whether "<" at i begins the parameters of a generic arrow
+// function, which in JSX have a comma or "extends" after the first name.
 func (l *scriptLexer) genericAhead(i int) bool {
 	end := l.skipWord(i + 1)
 	return l.at(end) == ',' || l.has(end, " extends ")

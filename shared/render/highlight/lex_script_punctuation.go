@@ -1,6 +1,5 @@
 package highlight
 
-// punctuation reads punctuation and operators of values.
 func (l *scriptLexer) punctuation(c byte) {
 	f := l.top()
 	switch c {
@@ -61,7 +60,6 @@ func (l *scriptLexer) operator(f *frame, length int) {
 	}
 }
 
-// opening reads an opening bracket.
 func (l *scriptLexer) opening(f *frame, c byte) {
 	kind, closing := inIndex, byte(']')
 	switch c {
@@ -85,7 +83,6 @@ func (l *scriptLexer) opening(f *frame, c byte) {
 	l.push(kind, closing)
 }
 
-// dots reads "." or "...".
 func (l *scriptLexer) dots() {
 	if l.has(l.pos, "...") {
 		l.put(Operator, l.pos+3)
@@ -147,7 +144,6 @@ func (l *scriptLexer) star(f *frame) {
 	}
 }
 
-// braceKind guesses what "{" opens.
 func (l *scriptLexer) braceKind(f *frame) frameKind {
 	switch {
 	case f.body != inBlock:
@@ -166,7 +162,6 @@ func (l *scriptLexer) braceKind(f *frame) frameKind {
 	return inObject
 }
 
-// closing reads a closing bracket.
 func (l *scriptLexer) closing(c byte) {
 	kind, ok := l.pop(c)
 	if ok && kind == inTemplate {
@@ -201,7 +196,6 @@ func (l *scriptLexer) closing(c byte) {
 	}
 }
 
-// colon reads ":" after a value.
 func (l *scriptLexer) colon(f *frame) {
 	class, typing := Plain, false
 	switch {
@@ -223,7 +217,6 @@ func (l *scriptLexer) colon(f *frame) {
 	l.after(false)
 }
 
-// question reads "?", "?." and "??".
 func (l *scriptLexer) question(f *frame) {
 	switch next := l.at(l.pos + 1); {
 	case next == '.' && !isDigit(l.at(l.pos+2)):

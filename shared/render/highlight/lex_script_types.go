@@ -2,7 +2,6 @@ package highlight
 
 import "strings"
 
-// typeWord reads a word inside a type.
 func (l *scriptLexer) typeWord(f *frame, word string, end int) {
 	if l.dot {
 		l.put(Type, end)

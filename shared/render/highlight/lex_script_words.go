@@ -1,6 +1,5 @@
 package highlight
 
-// word reads a name or a keyword.
 func (l *scriptLexer) word() {
 	end := l.pos
 	if l.code[end] == '#' {

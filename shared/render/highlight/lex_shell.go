@@ -299,7 +299,7 @@ func (l *shellLexer) redirect() {
 	l.put(Operator, end)
 }
 
-// placeholder gives the end of a name in angle brackets such as <your-key> that
+// placeholder returns the end of a name in angle brackets such as <your-key> that
 // begins at i, or -1.
 func (l *shellLexer) placeholder(i int) int {
 	if l.at(i) != '<' || !isWordStart(l.at(i+1)) {
@@ -368,7 +368,7 @@ func (l *shellLexer) open(f *shellFrame, next byte) {
 		}
 		l.put(Plain, l.pos+2)
 	case next == ')':
-		l.put(Plain, l.pos+2) // behind the name of a function
+		l.put(Plain, l.pos+2) // after the name of a function
 		l.command(f)
 	default:
 		if f.expect == expectCommand {

@@ -51,7 +51,6 @@ func (l *shellLexer) binding(f *shellFrame, text string, end int, whole bool) {
 	}
 }
 
-// firstWord reads the first word of a command.
 func (l *shellLexer) firstWord(f *shellFrame, text string, end int, whole bool) {
 	switch {
 	case text != "" && l.assignment(f, end):
@@ -188,7 +187,6 @@ func (l *shellLexer) argument(f *shellFrame, text string, end int, whole bool) {
 	}
 }
 
-// testOperator returns the length of an operator of a test at l.pos, or 0.
 func (l *shellLexer) testOperator() int {
 	for _, operator := range [...]string{"==", "!=", "=~", "=", "!"} {
 		if l.has(l.pos, operator) && l.endsWord(l.pos+len(operator)) {
@@ -217,7 +215,6 @@ func (l *shellLexer) endsWord(i int) bool {
 	return false
 }
 
-// wordPart reads a part of a word, or finds that it has ended.
 func (l *shellLexer) wordPart(f *shellFrame) {
 	switch c := l.code[l.pos]; c {
 	case ' ', '\t', '\n', '\r', ';', '|', '&':
@@ -403,7 +400,6 @@ func (l *shellLexer) backQuote() {
 	l.put(String, l.pos+1)
 }
 
-// arithmetic reads one token in "(( ))".
 func (l *shellLexer) arithmetic(f *shellFrame) {
 	switch c := l.code[l.pos]; {
 	case c == '(':

@@ -59,7 +59,7 @@ func (m *machine) reset(length int) {
 
 // document tokenises a whole text from the grammar's root, as chroma does for
 // a text of its own: a grammar that needs a line feed at the end gets one. The
-// text may have a line feed behind its end, in its spare capacity or not.
+// text may have a line feed after its end, in its spare capacity or not.
 func (m *machine) document(g *grammar, text []rune, base, depth int) {
 	end := len(text)
 	if g.ensureNL && (end == 0 || text[end-1] != '\n') {
@@ -75,8 +75,8 @@ func (m *machine) document(g *grammar, text []rune, base, depth int) {
 	m.limit = outer
 }
 
-// run tokenises text[:end] from a state on; matches may look at, and end
-// behind, what lies between end and the length of text. base is added to the
+// run tokenises text[:end], beginning in a state; matches may look at, and end
+// within, what follows up to the length of text. base is added to the
 // positions of the tokens.
 func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 	if depth > maxNesting {
@@ -135,7 +135,7 @@ func (m *machine) run(g *grammar, text []rune, end, base, start, depth int) {
 	}
 }
 
-// fail gives the rest of the text up. Tokens that are there stay.
+// fail gives up the rest of the text. Tokens that are there stay.
 func (m *machine) fail() { m.failed = true }
 
 // emit adds a token; one that ends in a line feed that was only added is cut

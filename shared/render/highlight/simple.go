@@ -16,7 +16,7 @@ type step struct {
 	min, max int
 }
 
-// simpleSteps gives the steps of an expression that is a sequence of them, in
+// simpleSteps returns the steps of an expression that is a sequence of them, in
 // which nothing can have to be tried again: only the last one, or one that the
 // parser found to be atomic, takes a varying number of characters. About half
 // of all attempts are of such expressions: white space, punctuation, names.
@@ -85,7 +85,7 @@ func (s *step) takes(r rune) bool {
 	return s.set.Contains(r)
 }
 
-// matchSteps gives where the steps end that begin at pos, or -1, and how many
+// matchSteps returns where the steps end that begin at pos, or -1, and how many
 // characters they passed.
 func matchSteps(steps []step, text []rune, pos int) (end, passed int) {
 	start := pos

@@ -15,10 +15,8 @@ type traits struct {
 	by    [256]classifier
 }
 
-// classifier returns the class of a token.
 type classifier func(w word) Class
 
-// classifiers are by the types of tokens.
 type classifiers map[chroma.TokenType]classifier
 
 // kinds number the types of tokens, from 1.
@@ -67,7 +65,6 @@ func (w word) next() rune { return at(w.code, w.end) }
 // and is not in capitals.
 func (w word) isUpper() bool { return unicode.IsUpper(w.first()) && !allUpper(w.text()) }
 
-// classOf returns the class of the token that is code[start:end].
 func (tr *traits) classOf(typ chroma.TokenType, code []rune, start, end int) Class {
 	kind := kindOf(typ)
 	if by := tr.by[kind]; by != nil {

@@ -25,7 +25,7 @@ var wordListPattern = regexp.MustCompile(`^(\\b)?\((\?:)?([A-Za-z0-9_]+(?:\|[A-Z
 // longestWord is what a match has room for.
 const longestWord = 64
 
-// readWords reads a pattern, without flags; nil if it is no list of words.
+// readWords reads a pattern, without flags; nil if it is not a list of words.
 func readWords(pattern, flags string) *wordList {
 	if strings.Contains(flags, "i") {
 		return nil
@@ -45,7 +45,7 @@ func readWords(pattern, flags string) *wordList {
 	return l
 }
 
-// match gives where the word ends that begins at pos, or -1.
+// match returns where the word ends that begins at pos, or -1.
 func (l *wordList) match(text []rune, pos int) int {
 	if l.begins && pos > 0 && backtrack.IsWord(text[pos-1]) {
 		return -1

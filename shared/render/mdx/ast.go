@@ -12,7 +12,7 @@ type Pos struct {
 	Offset, Line, Column int
 }
 
-// Kind tells what a Node is. The comment behind each kind names the fields of
+// Kind is what a Node is. The comment after each kind names the fields of
 // Node that it uses besides Pos and, where it has content, Children.
 type Kind uint8
 
@@ -37,7 +37,7 @@ const (
 	FootnoteDef   // Name (normalised label); Children: blocks
 	ESM           // Value: import and export statements, verbatim
 
-	// JSX and expressions; Inline tells text from flow.
+	// JSX and expressions; Inline distinguishes text from flow.
 	Element    // Name ("" for a fragment), Attrs, SelfClosing; Children
 	Expression // Value: the source between the braces
 
@@ -103,7 +103,7 @@ const (
 	AlignRight
 )
 
-// AttrKind tells how an attribute was written.
+// AttrKind is how an attribute was written.
 type AttrKind uint8
 
 // The forms of a JSX attribute.
@@ -132,7 +132,7 @@ func (n *Node) Attr(name string) (Attr, bool) {
 	return Attr{}, false
 }
 
-// Severity tells how much a Diagnostic matters.
+// Severity is how much a Diagnostic matters.
 type Severity string
 
 // Severities. None of them stops an export: what makes a site unusable is an
@@ -150,13 +150,13 @@ type Diagnostic struct {
 	// Code is a stable name such as "mdx-syntax" or "link-missing".
 	Code string `json:"code"`
 	File string `json:"file"`
-	// Line and Column count from 1; 0 where there is no place.
+	// Line and Column count from 1; 0 if the place is unknown.
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
 }
 
-// String gives the form that editors and terminals link: file:line:column: message.
+// String returns the form that editors and terminals link: file:line:column: message.
 func (d Diagnostic) String() string {
 	place := d.File
 	if d.Line > 0 {

@@ -76,7 +76,7 @@ func plainScheme(scheme string) bool {
 	return strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "mailto")
 }
 
-// nextMail finds the next mail address that begins at i or behind it.
+// nextMail finds the next mail address that begins at i or after it.
 func (p *parser) nextMail(in *inliner, i int) {
 	s := in.s
 	in.mail, in.mailEnd = len(s), len(s)
@@ -193,7 +193,6 @@ func (p *parser) domain(in *inliner, i int) (int, bool) {
 	return i, seen
 }
 
-// runeLen is the length of the character at i.
 func runeLen(s string, i int) int {
 	if s[i] < utf8.RuneSelf {
 		return 1
@@ -297,7 +296,6 @@ func (p *parser) linkText(out []*Node, n *Node, raw string) []*Node {
 	return t.out
 }
 
-// piece makes a text node of a part.
 func (t *textLinker) piece(a, b int) *Node {
 	if a == 0 && b == len(t.s) {
 		return t.n
@@ -527,7 +525,7 @@ func (t *textLinker) domain(s string, i int) (int, bool) {
 	return i, parts >= 2 && isAlpha(s[i-1])
 }
 
-// xmppResource reads the resource behind an xmpp address.
+// xmppResource reads the resource after an xmpp address.
 func xmppResource(s string, i int) (int, bool) {
 	if i >= len(s) || s[i] != '/' {
 		return i, true

@@ -28,7 +28,7 @@ type container struct {
 	kind Kind
 	node *Node // the Blockquote, List or FootnoteDef
 	item *Node // of a List
-	// marker is the list's bullet, or the sign behind its numbers; size how
+	// marker is the list's bullet, or the sign after its numbers; size how
 	// many columns the content of the item is indented.
 	marker byte
 	size   int
@@ -259,7 +259,6 @@ func (c *cursor) quote(p *parser) bool {
 	return true
 }
 
-// readLine reads one line.
 func (p *parser) readLine(c cursor) {
 	n, newItem := p.matchContainers(&c)
 	interrupt := false
@@ -372,7 +371,7 @@ func (p *parser) openContainers(c *cursor, n int, interrupt bool) int {
 // opening is what follows the mark of a container.
 type opening struct {
 	c     cursor
-	mark  int // offset behind the mark
+	mark  int // offset after the mark
 	m     marker
 	label string
 }
@@ -408,7 +407,7 @@ func (p *parser) container(c cursor, indent int, interrupt bool) (container, ope
 const maxLabel = 999
 
 // footnoteLabel reads [^label] at i and returns the label in normal form and
-// the offset behind it.
+// the offset after it.
 func (p *parser) footnoteLabel(s string, i int) (string, int, bool) {
 	if i+1 >= len(s) || s[i+1] != '^' {
 		return "", 0, false
@@ -430,9 +429,9 @@ func (p *parser) footnoteLabel(s string, i int) (string, int, bool) {
 	return "", 0, false
 }
 
-// readFlow gives what is left of the line to a leaf. n is how many of the open
+// readFlow passes what is left of the line to a leaf. n is how many of the open
 // containers the line continues: where it is not all, the line is lazy and can
-// only go on a paragraph. opened tells that the line opens containers.
+// only go on a paragraph. opened means that the line opens containers.
 func (p *parser) readFlow(c cursor, n int, opened bool) {
 	lazy := n < len(p.stack)
 	if c.isBlank(p) {
@@ -492,7 +491,7 @@ func (p *parser) commit(n int) {
 	}
 }
 
-// closeLeaf ends the open leaf. lazy tells that a line outside of the leaf's
+// closeLeaf ends the open leaf. lazy means that a line outside of the leaf's
 // containers ended it.
 func (p *parser) closeLeaf(lazy bool) {
 	leaf := p.leaf

@@ -140,7 +140,7 @@ func reference(s string, i int) (string, int) {
 	ref := s[i : j+1]
 	text := html.UnescapeString(ref)
 	// UnescapeString also knows names without semicolon and leaves the rest
-	// of an unknown name behind them.
+	// of an unknown name after them.
 	if text == ref || strings.HasSuffix(text, ";") && ref != "&semi;" {
 		return "", 0
 	}

@@ -43,7 +43,7 @@ func (x *runIndex) after(n, i int) bool {
 }
 
 // code reads `code` or $$math$$ at i. Where there is none, the run of signs is
-// text, and the offset behind it is returned.
+// text, and the offset after it is returned.
 func (p *parser) code(in *inliner, from, i int) (int, bool) {
 	s, sign := in.s, in.s[i]
 	open := i
@@ -125,7 +125,7 @@ func (p *parser) singleDollars(in *inliner, from, open int) (int, bool) {
 	return end + 1, true
 }
 
-// clearlyMath tells formulas from what may stand between two prices or two
+// clearlyMath distinguishes formulas from what may stand between two prices or two
 // names of a shell.
 func clearlyMath(s string) bool {
 	if len(s) == 1 {
@@ -165,7 +165,7 @@ func (p *parser) codeValue(s string, table bool) string {
 }
 
 // unescapePipes resolves \| but leaves \\ as it is, which may stand before a
-// pipe that is no escape.
+// pipe that is not an escape.
 func unescapePipes(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -25,7 +25,7 @@
 // Tags (jsx.go) and the JavaScript in them are read through a reader
 // (reader.go), which takes further lines as it needs them and leaves out the
 // marks of the containers around them. Where an expression or a statement ends
-// is found by the scanner of package expr, which is no parser of JavaScript: it
+// is found by the scanner of package expr, which does not parse JavaScript: it
 // refuses what reads like prose, and lets some wrong JavaScript through. html.go
 // reads the tags and comments of plain sources.
 //
@@ -38,7 +38,7 @@
 //
 // # Where it differs from the reference parser
 //
-//   - JavaScript that the scanner cannot tell from right is accepted, such as
+//   - JavaScript that the scanner cannot tell from correct code is accepted, such as
 //     types of TypeScript or an element closed by the name of another.
 //   - A document that begins with --- and has no second such line is read from
 //     there as any other, lists and quotes included.

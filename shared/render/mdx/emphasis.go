@@ -54,7 +54,7 @@ func (p *parser) wrap(in *inliner, kind Kind, opener, closer int32, start, end i
 	return true
 }
 
-// bottomKey tells apart the closers for which the same openers are out of the
+// bottomKey identifies the closers for which the same openers are out of the
 // question.
 func bottomKey(it *item) int {
 	k := int(it.end-it.start) % 3 * 4

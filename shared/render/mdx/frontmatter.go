@@ -7,7 +7,7 @@ import "strings"
 type FrontMatter struct {
 	// Raw is the YAML source without the --- lines; empty when there is none.
 	Raw string
-	// Pos is where Raw begins; the zero Pos when there is no block.
+	// Pos is where Raw begins; the zero Pos without a block.
 	Pos Pos
 }
 

@@ -8,7 +8,6 @@ import "strings"
 // when their closing bracket is met; emphasis is resolved when a list is
 // complete; tags are matched when it becomes the children of a node.
 
-// itemKind is what an item is.
 type itemKind uint8
 
 const (
@@ -36,11 +35,11 @@ type item struct {
 // bracket is an opening bracket that may begin a link or an image.
 type bracket struct {
 	item  int32
-	after int // offset behind the bracket
+	after int // offset after the bracket
 	image bool
 	// inactive brackets would begin a link around a link.
 	inactive bool
-	// filled brackets hold a further bracket: their content is no label.
+	// filled brackets hold a further bracket: their content is not a label.
 	filled bool
 }
 
@@ -71,7 +70,7 @@ type inliner struct {
 	read       reader
 }
 
-// special tells at which bytes the scan of text stops. Letters that begin
+// special holds the bytes at which the scan of text stops. Letters that begin
 // addresses are added where the text holds any.
 var special = func() (t [256]bool) {
 	for _, c := range []byte("\n\\&*_~`$[]!<{") {
@@ -127,7 +126,7 @@ func (p *parser) inlines(n *Node, job inlineJob) {
 	}
 	n.Children = p.collect(in, 0, 0, false)
 	if job.item != nil && i > 0 {
-		// The white space behind a task's box is no content.
+		// The white space after a task's box is not content.
 		if len(n.Children) > 0 && n.Children[0].Kind == Text {
 			head := n.Children[0]
 			if head.Value = head.Value[1:]; head.Value == "" {
@@ -154,7 +153,7 @@ func (in *inliner) reset(v view) {
 }
 
 // task reads the box [ ] or [x] that a list item's text may begin with and
-// returns the offset behind it.
+// returns the offset after it.
 func (p *parser) task(s string, item *Node) int {
 	if len(s) < 4 || s[0] != '[' || s[2] != ']' || !isSpaceOrEOL(s[3]) {
 		return 0
@@ -173,7 +172,6 @@ func (p *parser) task(s string, item *Node) int {
 	return 3
 }
 
-// push appends an item to the list.
 func (in *inliner) push(it item) int32 {
 	k := int32(len(in.items))
 	last := in.items[0].prev
@@ -184,7 +182,6 @@ func (in *inliner) push(it item) int32 {
 	return k
 }
 
-// text appends the text from a to b as it stands.
 func (in *inliner) text(a, b int) {
 	if a >= b {
 		return

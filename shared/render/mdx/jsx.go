@@ -8,7 +8,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/expr"
 )
 
-// What an Element in a list of siblings stands for before tags are matched;
+// What an Element in a list of siblings represents before tags are matched;
 // kept in Level, which elements do not use.
 const (
 	tagNone  = 0 // a whole element
@@ -33,7 +33,7 @@ type tagScanner struct {
 	i  int
 }
 
-// scanTag reads the tag that begins at r.i and leaves r.i behind it.
+// scanTag reads the tag that begins at r.i and leaves r.i after it.
 func (p *parser) scanTag(r *reader, inline bool) (*Node, outcome) {
 	if next := r.at(r.i + 1); isSpaceOrEOL(next) {
 		return nil, noMatch
@@ -54,7 +54,6 @@ func (p *parser) scanTag(r *reader, inline bool) (*Node, outcome) {
 	return n, matched
 }
 
-// unexpected reports the character at t.i.
 func (t *tagScanner) unexpected(where, expected string) bool {
 	if t.r.atEnd(t.i) {
 		t.p.problem(t.r.src(t.at), "found %s %s, expected %s", t.r.eol(), where, expected)
@@ -94,7 +93,6 @@ func (t *tagScanner) space() {
 	}
 }
 
-// startsName reports whether a name begins at t.i.
 func (t *tagScanner) startsName() bool {
 	c := t.r.at(t.i)
 	if c < utf8.RuneSelf {
@@ -131,7 +129,6 @@ const (
 	wantAttr = "an attribute name, white space before attributes, or the end of the tag"
 )
 
-// read fills n with the tag.
 func (t *tagScanner) read(n *Node) bool {
 	t.space()
 	if t.r.at(t.i) == '/' {
@@ -199,7 +196,7 @@ func (t *tagScanner) tagName(n *Node) bool {
 	return true
 }
 
-// nameEnds checks the character behind a name.
+// nameEnds checks the character after a name.
 func (t *tagScanner) nameEnds(further string) bool {
 	c := t.r.at(t.i)
 	if c == '/' || c == '>' || c == '{' || isSpaceOrEOL(c) || c == '\f' || c == '\v' || c != 0 && strings.IndexByte(further, c) >= 0 {
@@ -322,7 +319,7 @@ func (t *tagScanner) attribute(n *Node, c byte) bool {
 	return true
 }
 
-// attrNameEnds checks the character behind an attribute's name.
+// attrNameEnds checks the character after an attribute's name.
 func (t *tagScanner) attrNameEnds(further string) bool {
 	return t.nameEnds(further)
 }
@@ -415,7 +412,7 @@ func (p *parser) scanned(j *expr.Scanner, start int) {
 }
 
 // scanExpression reads an expression among content at r.i and leaves r.i
-// behind it.
+// after it.
 func (p *parser) scanExpression(r *reader, inline bool) (*Node, outcome) {
 	value, end, ok := p.scanBraces(r, r.i, bracesChild)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 )
 
 // startLeaf begins the leaf whose mark stands at the cursor, if there is one,
-// and reports whether it did. interrupt tells that a paragraph is open.
+// and reports whether it did. interrupt means that a paragraph is open.
 func (p *parser) startLeaf(c cursor, indent, n int, interrupt bool) bool {
 	switch b := c.byte(p); b {
 	case '#':
@@ -24,7 +24,7 @@ func (p *parser) startLeaf(c cursor, indent, n int, interrupt bool) bool {
 				p.underline(para, c)
 				return true
 			}
-			// Nothing but definitions: the line stands for itself.
+			// Nothing but definitions: the line is text.
 			p.startPlain(c, indent, n)
 			return true
 		}
@@ -178,7 +178,6 @@ func (p *parser) closeParagraph() *Node {
 	return para
 }
 
-// join makes one text of lines.
 func (p *parser) join(segs []seg) view {
 	whole := true
 	for i := 1; i < len(segs); i++ {
@@ -250,7 +249,7 @@ func (p *parser) definitions(segs []seg) int {
 type definition struct{ label, url, title string }
 
 // definition reads [label]: destination "title" at i, where only white space
-// may follow on the line. The offset is behind the last part.
+// may follow on the line. The offset is after the last part.
 func (p *parser) definition(s string, i int) (definition, int, bool) {
 	var def definition
 	label, i, ok := p.label(s, i)
@@ -357,7 +356,7 @@ func (p *parser) fenceLine(c cursor) {
 	p.fence.End = p.pos(c.le)
 }
 
-// closeFence gives the code its value; end is the offset behind the closing
+// closeFence sets the code's value; end is the offset after the closing
 // fence, 0 when there is none.
 func (p *parser) closeFence(lazy bool, end int) {
 	f := p.fence
@@ -414,7 +413,7 @@ func (p *parser) flowTags(c cursor, n int) bool {
 			r.i++
 		}
 		b := r.at(r.i)
-		// An expression right behind an expression makes a paragraph of both.
+		// An expression right after an expression makes a paragraph of both.
 		if b == '<' || b == '{' && node.Kind == Element && !p.Plain {
 			continue
 		}

@@ -2,18 +2,17 @@ package mdx
 
 import "strings"
 
-// openBracket appends an opening bracket that stands from a to b.
 func (p *parser) openBracket(in *inliner, a, b int, image bool) {
 	if n := len(in.brackets); n > 0 {
 		in.brackets[n-1].filled = true
 	}
-	// An item of its own: what a link takes begins behind it.
+	// An item of its own: what a link takes begins after it.
 	k := in.push(item{kind: itemText, mark: '[', start: int32(a), end: int32(b)})
 	in.brackets = append(in.brackets, bracket{item: k, after: b, image: image})
 }
 
 // closeBracket reads the closing bracket at i, with what may follow it, and
-// returns the offset behind; i when the bracket is text.
+// returns the offset after it; i when the bracket is text.
 func (p *parser) closeBracket(in *inliner, i int) int {
 	n := len(in.brackets)
 	if n == 0 {
@@ -100,7 +99,7 @@ func (p *parser) target(in *inliner, b bracket, i int) (url, title string, end i
 	return def.URL, def.Title, i + 1, true
 }
 
-// link makes the items behind the bracket a link or an image.
+// link makes the items after the bracket a link or an image.
 func (p *parser) link(in *inliner, b bracket, i, end int, url, title string) bool {
 	kind := Link
 	if b.image {

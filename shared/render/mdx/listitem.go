@@ -31,18 +31,17 @@ func (p *parser) beginItem(ct *container, m marker, off int) {
 	p.blankIn = 0
 }
 
-// marker is the marker of a list item.
 type marker struct {
 	ordered bool
 	marker  byte
 	start   int
 	size    int // columns up to the item's content
-	end     int // offset behind the marker
+	end     int // offset after the marker
 	blank   bool
 	after   cursor
 }
 
-// listMarker reads a list item's marker at the cursor, which stands behind
+// listMarker reads a list item's marker at the cursor, which stands after
 // indent columns of white space. An item that interrupts a paragraph must not
 // be empty and must not begin with another number than 1.
 func (p *parser) listMarker(c cursor, indent int, interrupt bool) (marker, bool) {

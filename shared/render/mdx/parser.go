@@ -125,7 +125,6 @@ func InlineText(src string) string {
 	return PlainText(&Node{Kind: Document, Children: ParseInline(src)})
 }
 
-// parser holds the state of one parse.
 type parser struct {
 	Options
 	// s is the source with every line ending as \n and without byte order
@@ -161,7 +160,7 @@ func newParser(s string, o Options) *parser {
 	return p
 }
 
-// start gives the parser a source.
+// start sets the parser's source.
 func (p *parser) start(s string) {
 	p.origins, p.steps = nil, 0
 	base := 0
@@ -261,13 +260,11 @@ func (p *parser) realPos(at Pos) Pos {
 	return at
 }
 
-// pos makes the place of an offset.
 func (p *parser) pos(off int) Pos {
 	line := sort.SearchInts(p.lines, off+1)
 	return Pos{Offset: off, Line: line, Column: off - p.lines[line-1] + 1}
 }
 
-// node takes a node from the slab.
 func (p *parser) node(kind Kind, off int) *Node {
 	if len(p.nodes) == 0 {
 		p.nodes = make([]Node, 64)

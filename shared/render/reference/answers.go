@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -101,9 +102,7 @@ func (b *builder) channel() []*mdx.Node {
 			return append(out, b.more())
 		}
 		title := map[string]string{"send": b.lang.Say(words.Send), "receive": b.lang.Say(words.Receive)}[op.Action]
-		if title == "" {
-			title = b.lang.Say(words.Messages)
-		}
+		title = cmp.Or(title, b.lang.Say(words.Messages))
 		out = append(out, b.heading(2, b.text(title)))
 		if op.Summary != "" {
 			out = append(out, b.paragraph(b.strong(op.Summary)))
@@ -127,10 +126,7 @@ func (b *builder) message(m Message) []*mdx.Node {
 		b.cut = true
 		return nil
 	}
-	name := m.Title
-	if name == "" {
-		name = m.Name
-	}
+	name := cmp.Or(m.Title, m.Name)
 	out := append([]*mdx.Node{b.heading(3, b.text(name))}, b.prose(m.Description)...)
 	if m.Type != "" {
 		out = append(out, b.paragraph(b.codeSpan(m.Type)))
@@ -242,7 +238,7 @@ func (b *builder) code(c code) *mdx.Node {
 	if b.coded += len(c.source); b.coded > maxCode || c.source == "" && b.slice.made > maxMade {
 		b.cut, c.source = true, "…"
 	}
-	// The words behind a fence can also be features of a block: those that
+	// The words after a fence can also be features of a block: those that
 	// could be are left to readers as they are, without braces and quotes.
 	title := strings.Join(strings.Fields(strings.NewReplacer("{", "", "}", "", `"`, "", "'", "", "`", "", "=", " ").Replace(c.title)), " ")
 	return &mdx.Node{Kind: mdx.CodeBlock, Name: c.lang, Meta: title, Value: c.source, Pos: b.pos, End: b.pos}

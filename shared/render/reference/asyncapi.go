@@ -175,7 +175,6 @@ func (c *slicer) asyncOperations(s *Spec, root place, o *Operation) {
 	}
 }
 
-// messages reads a message, or several by oneOf.
 func (c *slicer) messages(p place) []Message {
 	if list := p.v.get("oneOf").list(); list != nil {
 		var out []Message

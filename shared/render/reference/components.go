@@ -22,7 +22,7 @@ const (
 	answerTypes  = "answer-type"
 )
 
-// IsPlayground tells whether a node is the form that sends a call.
+// IsPlayground reports whether a node is the form that sends a call.
 func IsPlayground(n *mdx.Node) bool { return n.Kind == mdx.Element && n.Name == playgroundName }
 
 // Components are the components that Content's nodes name besides those that

@@ -1,6 +1,7 @@
 package reference
 
-// param reads a parameter.
+import "cmp"
+
 func (c *slicer) param(p place) Param {
 	out := Param{
 		Name: c.first(p.v, "name"), In: c.first(p.v, "in"), Description: c.first(p.v, "description"),
@@ -49,7 +50,6 @@ func (c *slicer) body(p place) *Body {
 	return &Body{Description: c.first(p.v, "description"), Required: p.v.get("required").isTrue(), Media: c.media(p.get("content"))}
 }
 
-// media reads content by its types.
 func (c *slicer) media(p place) []Media {
 	var out []Media
 	c.each(p, func(kind string, at place) {
@@ -99,21 +99,15 @@ func (c *slicer) headers(p place) []Param {
 	return out
 }
 
-// examples reads "example" and "examples".
 func (c *slicer) examples(p place) []Example {
 	var out []Example
 	c.each(p.get("examples"), func(name string, at place) {
 		if len(out) == 20 {
 			return
 		}
-		value := at.v.get("value")
-		if value == nil {
-			value = at.v.get("dataValue")
-		}
+		value := cmp.Or(at.v.get("value"), at.v.get("dataValue"))
 		e := Example{Name: c.first(at.v, "summary"), Description: c.first(at.v, "description"), Value: c.json(value, maxExample)}
-		if e.Name == "" {
-			e.Name = name
-		}
+		e.Name = cmp.Or(e.Name, name)
 		if e.Value == nil {
 			e.URL = c.first(at.v, "externalValue")
 		}
@@ -129,7 +123,6 @@ func (c *slicer) examples(p place) []Example {
 	return out
 }
 
-// response reads an answer.
 func (c *slicer) response(status string, p place) Response {
 	out := Response{Status: status, Description: c.first(p.v, "description"), Media: c.media(p.get("content"))}
 	out.Headers = c.headers(p)

@@ -27,7 +27,7 @@
 // A Reader belongs to the step that plans an export: it reads each file once,
 // checks nothing that readers would not see, reports what leads nowhere, and
 // asks no other host itself: it is given copies, if any (Remotes). Slices are
-// small and stand for themselves, so that the steps that render never read a
+// small and complete in themselves, so that the steps that render never read a
 // specification.
 //
 // The tree is this package's own, on a YAML parser and encoding/json: the

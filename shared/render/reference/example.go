@@ -74,7 +74,7 @@ func (m *maker) value(x *Schema, depth int) (json.RawMessage, bool) {
 	return m.typed(x, depth)
 }
 
-// given returns the value that the author gives, nil for none.
+// given returns the author's value, nil if there is none.
 func (m *maker) given(x *Schema) json.RawMessage {
 	for _, given := range [...]json.RawMessage{first(x.Examples), x.Const, x.Default, first(x.Enum)} {
 		if given == nil {
@@ -92,10 +92,7 @@ func (m *maker) given(x *Schema) json.RawMessage {
 // alternative returns a value of the first of oneOf or anyOf that has one, with
 // the properties that stand beside the alternatives.
 func (m *maker) alternative(x *Schema, depth int) (json.RawMessage, bool) {
-	alternatives := x.OneOf
-	if alternatives == nil {
-		alternatives = x.AnyOf
-	}
+	alternatives := orElse(x.OneOf, x.AnyOf)
 	for i, a := range alternatives {
 		raw, ok := json.RawMessage(nil), false
 		if len(x.Properties) > 0 {
@@ -156,10 +153,7 @@ func (m *maker) named(raw json.RawMessage, x *Schema, alternative int) json.RawM
 	if x.Discriminator == "" || alternative >= len(x.Mapping) || x.Mapping[alternative] == "" {
 		return raw
 	}
-	list := x.OneOf
-	if list == nil {
-		list = x.AnyOf
-	}
+	list := orElse(x.OneOf, x.AnyOf)
 	a := m.slice.resolve(list[alternative])
 	m.slice.made += len(a.Properties) + len(x.Properties) + len(raw)/16
 	for _, p := range slices.Concat(a.Properties, x.Properties) {
@@ -222,7 +216,6 @@ func first(list []json.RawMessage) json.RawMessage {
 	return list[0]
 }
 
-// number returns a number within its bounds.
 func number(x *Schema) string {
 	whole := x.Types[0] == "integer"
 	n, step := 1.5, 0.0
@@ -262,35 +255,18 @@ func number(x *Schema) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// text returns a text of a format.
+// formats are examples of texts by the format.
+var formats = map[string]string{
+	"date-time": "2024-01-15T09:30:00Z", "date": "2024-01-15", "time": "09:30:00Z", "duration": "P1D",
+	"email": "user@example.com", "idn-email": "user@example.com", "hostname": "example.com", "idn-hostname": "example.com",
+	"uri": "https://example.com", "url": "https://example.com", "iri": "https://example.com", "uri-reference": "https://example.com",
+	"ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "uuid": "3c90c3cc-0d44-4b50-8888-8dd25736052a",
+	"byte": "aGVsbG8=", "binary": "<file>", "password": "********",
+}
+
 func text(x *Schema) string {
-	switch x.Format {
-	case "date-time":
-		return "2024-01-15T09:30:00Z"
-	case "date":
-		return "2024-01-15"
-	case "time":
-		return "09:30:00Z"
-	case "duration":
-		return "P1D"
-	case "email", "idn-email":
-		return "user@example.com"
-	case "uri", "url", "iri", "uri-reference":
-		return "https://example.com"
-	case "hostname", "idn-hostname":
-		return "example.com"
-	case "ipv4":
-		return "192.0.2.1"
-	case "ipv6":
-		return "2001:db8::1"
-	case "uuid":
-		return "3c90c3cc-0d44-4b50-8888-8dd25736052a"
-	case "byte":
-		return "aGVsbG8="
-	case "binary":
-		return "<file>"
-	case "password":
-		return "********"
+	if example := formats[x.Format]; example != "" {
+		return example
 	}
 	if x.Title != "" && len(x.Title) < 40 {
 		return "<" + strings.ToLower(x.Title) + ">"

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -44,10 +45,7 @@ func (b *builder) parts(list []Part) []*mdx.Node {
 
 // header shows a header of an answer, or of a part of a form.
 func (b *builder) header(h Param) *mdx.Node {
-	x := h.Schema
-	if x == nil {
-		x = &Schema{}
-	}
+	x := cmp.Or(h.Schema, &Schema{})
 	f := field{name: h.Name, required: h.Required, deprecated: h.Deprecated, description: h.Description, schema: x, examples: h.Examples}
 	place := b.place
 	b.place = "header"
@@ -69,9 +67,7 @@ func (b *builder) value(x *Schema, name string, depth int) []*mdx.Node {
 		}
 		return append(append(out, b.properties(r, depth)...), b.facts(r)...)
 	}
-	if name == "" {
-		name = b.kindName()
-	}
+	name = cmp.Or(name, b.kindName())
 	return []*mdx.Node{b.field(field{name: name, schema: x}, depth)}
 }
 
@@ -106,7 +102,6 @@ func (b *builder) enter(x *Schema) (leave func()) {
 	return func() { b.open = b.open[:len(b.open)-1] }
 }
 
-// field is one field of a page.
 type field struct {
 	name        string
 	required    bool
@@ -136,10 +131,7 @@ func (b *builder) field(f field, depth int) *mdx.Node {
 	if x.Default != nil {
 		attrs = append(attrs, attr("default", short(x.Default)))
 	}
-	examples := f.examples
-	if examples == nil {
-		examples = x.Examples
-	}
+	examples := orElse(f.examples, x.Examples)
 	if e := first(examples); e != nil && e[0] != '{' && e[0] != '[' {
 		attrs = append(attrs, attr("placeholder", short(e)))
 	}
@@ -153,10 +145,7 @@ func (b *builder) field(f field, depth int) *mdx.Node {
 	if labels != nil {
 		attrs = append(attrs, mdx.Attr{Kind: mdx.AttrExpr, Name: "post", Value: "[" + strings.Join(labels, ",") + "]"})
 	}
-	description := f.description
-	if description == "" {
-		description = x.Description
-	}
+	description := cmp.Or(f.description, x.Description)
 	children := b.prose(description)
 	if f.note != "" {
 		children = append(children, b.paragraph(b.codeSpan(f.note)))
@@ -312,7 +301,7 @@ func (b *builder) inner(x *Schema, depth int) []*mdx.Node {
 	return append(out, b.alternatives(r, depth)...)
 }
 
-// deep reports whether there is more to say of a schema than a line.
+// deep reports whether a schema needs more than a line.
 func (b *builder) deep(x *Schema) bool {
 	if len(x.Properties)+len(x.Patterns)+len(x.Tuple) > 0 || x.Additional != nil && b.described(x.Additional) {
 		return true

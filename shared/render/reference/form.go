@@ -12,14 +12,13 @@ type entry struct {
 	param Param
 	// value is the author's, or made up: JSON.
 	value json.RawMessage
-	// file tells fields that take files, many of them that take several.
+	// file marks fields that take files, many of them those that take several.
 	file, many bool
 	// part is the content type that the author names for the field, or several
 	// after commas.
 	part string
 }
 
-// formField is one part of a form.
 type formField struct {
 	name, value string
 	file        bool
@@ -80,7 +79,6 @@ func (s *Slice) entries(m *Media, requiredOnly bool) []entry {
 	return out
 }
 
-// formFields are the parts that are made of a field.
 func (s *Slice) formFields(e entry) []formField {
 	if e.file {
 		return []formField{{name: e.param.Name, value: "file", file: true, part: single(e.part)}}

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -29,11 +30,11 @@ type Content struct {
 	// Head stands before what the page's author wrote: method and path, and
 	// the description.
 	Head []*mdx.Node
-	// Body stands behind it: parameters, body, answers.
+	// Body follows it: parameters, body, answers.
 	Body []*mdx.Node
 	// Beside are the examples, which stand in the column beside the text.
 	Beside []*mdx.Node
-	// Cut reports that not all fields are shown.
+	// Cut means that not all fields are shown.
 	Cut bool
 }
 
@@ -271,7 +272,7 @@ func (b *builder) servers() []*mdx.Node {
 	return out
 }
 
-// listed is a word and the values behind it.
+// listed is a word and the values after it.
 func (b *builder) listed(word string, values []string) *mdx.Node {
 	line := []*mdx.Node{b.text(word + ": ")}
 	for i, v := range values {
@@ -399,10 +400,7 @@ func (b *builder) param(p Param) *mdx.Node {
 	if p.In == "querystring" {
 		b.place = "query"
 	}
-	x := p.Schema
-	if x == nil {
-		x = &Schema{}
-	}
+	x := cmp.Or(p.Schema, &Schema{})
 	f := field{name: p.Name, required: p.Required, deprecated: p.Deprecated, description: p.Description, schema: x, examples: p.Examples}
 	if t := b.slice.resolve(x).Types; len(t) > 0 && t[0] == "array" && p.In == "query" && !p.Explode && p.Style != "json" {
 		f.note = p.Name + "=" + map[string]string{"spaceDelimited": "a%20b", "pipeDelimited": "a|b"}[p.Style]

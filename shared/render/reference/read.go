@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -180,7 +181,7 @@ func refShown(ref string) string {
 	return file
 }
 
-// Remote tells whether the name of a specification is the address of another
+// Remote reports whether the name of a specification is the address of another
 // host.
 func Remote(name string) bool {
 	return strings.Contains(name, "://") || strings.HasPrefix(name, "//")
@@ -222,7 +223,7 @@ func (r *Reader) lead(from *document, ref string, hops *int) (place, string) {
 		} else {
 			name, err := url.PathUnescape(file)
 			if err != nil {
-				return place{}, "is no path"
+				return place{}, "is not a path"
 			}
 			if strings.HasPrefix(name, "/") {
 				name = strings.TrimLeft(name, "/")
@@ -248,7 +249,7 @@ func (r *Reader) lead(from *document, ref string, hops *int) (place, string) {
 	}
 	if pointer[0] != '/' {
 		if p.v = doc.anchor(pointer); p.v == nil {
-			return place{}, "names an anchor that there is not"
+			return place{}, "names an anchor that does not exist"
 		}
 		return p, ""
 	}
@@ -280,7 +281,6 @@ func (r *Reader) lead(from *document, ref string, hops *int) (place, string) {
 	return p, ""
 }
 
-// anchor finds a schema by its $anchor.
 func (d *document) anchor(name string) *value {
 	if d.anchors == nil {
 		d.anchors = map[string]*value{}
@@ -310,9 +310,6 @@ func (d *document) anchor(name string) *value {
 // pointer, or its file's name.
 func nameOf(id string) string {
 	file, pointer, _ := strings.Cut(id, "#")
-	name := pointer[strings.LastIndexByte(pointer, '/')+1:]
-	if name == "" {
-		name = strings.TrimSuffix(path.Base(file), path.Ext(file))
-	}
+	name := cmp.Or(pointer[strings.LastIndexByte(pointer, '/')+1:], strings.TrimSuffix(path.Base(file), path.Ext(file)))
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
 }

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Remotes gives copies of specifications on other hosts. A Reader without one
+// Remotes holds copies of specifications on other hosts. A Reader without one
 // asks no other host.
 type Remotes interface {
-	// Announce tells which addresses are read next, so that they can be
+	// Announce names the addresses that are read next, so that they can be
 	// fetched together.
 	Announce(addresses []string)
-	// Read gives the copy of what is at an absolute address. The problem says
+	// Read returns the copy of what is at an absolute address. The problem says
 	// why there is none, as the end of a sentence about the address.
 	Read(address string) (data []byte, problem string)
 }
@@ -24,7 +24,7 @@ const notAsked = "is on another host, which is not asked"
 // they refer to. It is called before anything is read.
 func (r *Reader) UseRemotes(from Remotes) { r.remotes = from }
 
-// Announce tells the Reader's Remotes which specifications are read next.
+// Announce names to the Reader's Remotes the specifications that are read next.
 func (r *Reader) Announce(addresses []string) {
 	if r.remotes != nil && len(addresses) > 0 {
 		r.remotes.Announce(addresses)

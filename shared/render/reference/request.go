@@ -21,7 +21,7 @@ type request struct {
 	json bool
 	file bool
 	form []formField
-	// multipart tells a form with files from one in an address's form.
+	// multipart distinguishes a form with files from one in an address's form.
 	multipart bool
 }
 
@@ -105,7 +105,7 @@ func fill(address string, values map[string]string) string {
 	}
 }
 
-// base is the address of the first server; a made-up one stands for a server
+// base is the address of the first server; a made-up one replaces a server
 // that the specification leaves open.
 func (s *Slice) base() string {
 	if len(s.Servers) == 0 {
@@ -246,7 +246,7 @@ func rank(mediaType string) int {
 // pair is a name and its value, in a query or in a form.
 type pair struct{ name, value string }
 
-// pairs gives a parameter by its style: escaped, as it stands in a query, or for
+// pairs returns a parameter by its style: escaped, as it stands in a query, or for
 // a form, as it is. The script of the playground does the same.
 func (s *Slice) pairs(p Param, text string, form bool) []pair {
 	name, escape := url.QueryEscape, escapeSample
@@ -258,7 +258,7 @@ func (s *Slice) pairs(p Param, text string, form bool) []pair {
 	}
 	var parsed *value
 	if types := s.resolve(p.Schema).Types; p.Style != "json" && len(types) > 0 && (types[0] == "array" || types[0] == "object") {
-		parsed, _ = parseJSON([]byte(text)) // text that is none stands for itself
+		parsed, _ = parseJSON([]byte(text)) // text that is neither stays as it is
 	}
 	var items []string
 	for _, item := range parsed.list() {
@@ -288,7 +288,7 @@ func (s *Slice) pairs(p Param, text string, form bool) []pair {
 	return []pair{{name(p.Name), escape(text)}}
 }
 
-// plain is a part of a parameter as text: JSON where it is no text itself.
+// plain is a part of a parameter as text: JSON where it is not text itself.
 func plain(v *value) string {
 	if v.kind == stringValue {
 		return v.text
@@ -346,24 +346,14 @@ func concrete(mediaType string) string {
 	if minor != "*" {
 		return mediaType
 	}
-	switch major {
-	case "*":
-		return "application/json"
-	case "image":
-		return "image/png"
-	case "audio":
-		return "audio/mpeg"
-	case "video":
-		return "video/mp4"
-	case "text":
-		return "text/plain"
-	case "font":
-		return "font/woff2"
-	}
-	return "application/octet-stream"
+	return cmp.Or(concreteTypes[major], "application/octet-stream")
 }
 
-// isFileBody tells a body that is a file, by its schema or, where that says
+var concreteTypes = map[string]string{
+	"*": "application/json", "image": "image/png", "audio": "audio/mpeg", "video": "video/mp4", "text": "text/plain", "font": "font/woff2",
+}
+
+// isFileBody reports whether a body is a file, by its schema or, where that says
 // nothing, by its type.
 func (s *Slice) isFileBody(m *Media) bool {
 	if isJSON(m.Type) {
@@ -384,7 +374,6 @@ func (s *Slice) isFileBody(m *Media) bool {
 		slices.Contains([]string{"application/octet-stream", "application/pdf", "application/zip", "application/gzip"}, kind))
 }
 
-// isFile tells values that are files.
 func isFile(x *Schema) bool {
 	if x.Format == "binary" {
 		return true
@@ -423,7 +412,7 @@ func (s *Slice) mediaExample(m *Media, to side, required bool) json.RawMessage {
 	return s.example(m.Schema, to, required)
 }
 
-// paramExample is a parameter's value in a sample; given tells the author's.
+// paramExample is a parameter's value in a sample; given means that it is the author's.
 func (s *Slice) paramExample(p Param) (value string, given bool) {
 	if raw := first(p.Examples); raw != nil {
 		return scalarText(raw), true
@@ -453,9 +442,7 @@ func escapeSample(v string) string {
 // place is where a scheme's secret stands: "header", "query", "cookie" or "".
 func (s Scheme) place() string {
 	switch s.Type {
-	case "apiKey":
-		return s.In
-	case "httpApiKey":
+	case "apiKey", "httpApiKey":
 		return s.In
 	case "http", "oauth2", "openIdConnect":
 		return "header"

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -33,7 +34,6 @@ type Options struct {
 	Without map[string]bool
 }
 
-// code is one sample.
 type code struct{ lang, title, source string }
 
 // samples are those that are made up of a call that sends content of the type m,
@@ -44,10 +44,7 @@ func (s *Slice) samples(o Options, m *Media, own bool) []code {
 		if !own {
 			break
 		}
-		title := x.Label
-		if title == "" {
-			title = titleOf(x.Lang)
-		}
+		title := cmp.Or(x.Label, titleOf(x.Lang))
 		out = append(out, code{strings.ToLower(x.Lang), title, strings.TrimRight(x.Source, "\n ")})
 	}
 	if o.NoSamples || s.Key.Kind != KindOperation {
@@ -104,7 +101,6 @@ func titleOf(lang string) string {
 	return lang
 }
 
-// shellQuote quotes a word for a shell.
 func shellQuote(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return r > 127 || !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:@=%+,", r))

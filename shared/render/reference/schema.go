@@ -9,7 +9,7 @@ import (
 )
 
 // Schema is what a page shows of a schema. allOf is joined already; what a
-// name stands for is in Slice.Schemas.
+// name refers to is in Slice.Schemas.
 type Schema struct {
 	// Ref, if set, names a schema of the slice. Description and Deprecated may
 	// stand beside it and win; nothing else does.
@@ -99,7 +99,6 @@ const (
 	maxRequired = maxParts
 )
 
-// slicer makes one slice.
 type slicer struct {
 	r     *Reader
 	slice *Slice
@@ -153,7 +152,7 @@ func (c *slicer) schema(p place, depth int) *Schema {
 	return s
 }
 
-// inline converts a schema that is no reference. joining are the schemas whose
+// inline converts a schema that is not a reference. joining are the schemas whose
 // allOf is being joined, for circles.
 func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 	v := p.v
@@ -228,7 +227,6 @@ func (s *Schema) inferTypes() {
 	}
 }
 
-// limits reads the constraints.
 func (c *slicer) limits(s *Schema, v *value) {
 	for _, name := range limitNames {
 		x := v.get(name)
@@ -291,7 +289,7 @@ func (c *slicer) properties(p place, member string, depth int) []Property {
 }
 
 // only returns the single alternative of a schema that says little else, with
-// what it says: one, or one and null besides, is no choice to show. It returns
+// what it says: one, or one and null besides, leaves no choice to show. It returns
 // nil for all other schemas.
 func (s *Schema) only() *Schema {
 	one := slices.Concat(s.OneOf, s.AnyOf)
@@ -410,17 +408,14 @@ func (c *slicer) derive(s *Schema, p place, d *value, depth int) {
 	}
 }
 
-// discriminate finds the value that stands for each alternative.
+// discriminate finds the value that selects each alternative.
 func (c *slicer) discriminate(s *Schema, p place, d *value) {
 	if d.kind == stringValue { // AsyncAPI
 		s.Discriminator = c.words(d.text)
 		return
 	}
 	s.Discriminator = c.first(d, "propertyName")
-	list := s.OneOf
-	if list == nil {
-		list = s.AnyOf
-	}
+	list := orElse(s.OneOf, s.AnyOf)
 	if len(list) == 0 {
 		return
 	}

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -151,7 +152,7 @@ type Part struct {
 	Headers []Param `json:",omitempty"`
 }
 
-// Example is a value that the author gives.
+// Example is a value by the author.
 type Example struct {
 	Name        string          `json:",omitempty"`
 	Description string          `json:",omitempty"`
@@ -190,7 +191,7 @@ type Callback struct {
 	Body              *Body  `json:",omitempty"`
 }
 
-// Sample is code that the author gives.
+// Sample is code by the author.
 type Sample struct{ Lang, Label, Source string }
 
 // Slice cuts what a page about an operation shows.
@@ -352,10 +353,7 @@ func (c *slicer) scheme(name string, v *value) Scheme {
 			break
 		}
 		flow := Flow{Name: c.words(f.key), AuthorizeURL: c.first(f.val, "authorizationUrl"), TokenURL: c.first(f.val, "tokenUrl"), RefreshURL: c.first(f.val, "refreshUrl")}
-		scopes := f.val.get("scopes")
-		if scopes == nil {
-			scopes = f.val.get("availableScopes")
-		}
+		scopes := cmp.Or(f.val.get("scopes"), f.val.get("availableScopes"))
 		for _, m := range scopes.fields() {
 			if c.bytes >= maxSliceBytes {
 				break
@@ -369,7 +367,7 @@ func (c *slicer) scheme(name string, v *value) Scheme {
 	return s
 }
 
-// resolve returns what a schema stands for: what its Ref names, with what
+// resolve follows a schema's Ref: it returns what that names, with what
 // stands beside the reference.
 func (s *Slice) resolve(x *Schema) *Schema {
 	if x == nil {

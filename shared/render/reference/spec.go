@@ -86,7 +86,7 @@ func spaced(id string) string {
 
 var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
-// Kind tells what a page is about.
+// Kind is what a page is about.
 type Kind string
 
 // Kinds of pages.
@@ -171,7 +171,7 @@ func specFile(name string) bool {
 }
 
 // Spec reads a specification's operations. What is wrong is reported; a file
-// that is no specification gives nil.
+// that is not a specification is reported, and nil.
 func (r *Reader) Spec(file string) *Spec {
 	if s, ok := r.specs[file]; ok {
 		return s
@@ -204,7 +204,7 @@ func (r *Reader) Spec(file string) *Spec {
 		r.report(mdx.Error, "api-version", file, root.v.get("swagger").line, "Swagger %s is not read: OpenAPI 3.0 and 3.1 are; converters are at hand for most languages", root.v.first("swagger"))
 		return nil
 	default:
-		r.report(mdx.Error, "api-unreadable", file, root.line(), "the file is no specification: it has neither \"openapi\" nor \"asyncapi\"")
+		r.report(mdx.Error, "api-unreadable", file, root.line(), "the file is not a specification: it has neither \"openapi\" nor \"asyncapi\"")
 		return nil
 	}
 	r.specs[file] = s
@@ -248,7 +248,6 @@ func (s *Spec) add(o Operation) {
 // maxOperations bounds the pages of one specification.
 const maxOperations = 50_000
 
-// operations reads paths and webhooks.
 func (r *Reader) operations(s *Spec, root place) {
 	tags := map[string]string{}
 	for _, t := range root.v.get("tags").list() {

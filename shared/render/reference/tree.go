@@ -96,7 +96,6 @@ func (v *value) first(keys ...string) string {
 func (v *value) isTrue() bool  { return v != nil && v.kind == boolValue && v.text == "true" }
 func (v *value) isFalse() bool { return v != nil && v.kind == boolValue && v.text == "false" }
 
-// list returns the items of a list.
 func (v *value) list() []*value {
 	if v == nil || v.kind != listValue {
 		return nil

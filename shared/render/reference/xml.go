@@ -2,6 +2,7 @@ package reference
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"regexp"
@@ -13,7 +14,7 @@ type XML struct {
 	Name      string `json:",omitempty"`
 	Prefix    string `json:",omitempty"`
 	Namespace string `json:",omitempty"`
-	// Attribute tells a property that is an attribute of its parent; Wrapped a
+	// Attribute marks a property that is an attribute of its parent, Wrapped a
 	// list with an element around its items.
 	Attribute bool `json:",omitempty"`
 	Wrapped   bool `json:",omitempty"`
@@ -40,10 +41,7 @@ func (s *Slice) xml(x *Schema, raw json.RawMessage) string {
 	}
 	w := xmlWriter{slice: s}
 	w.b.WriteString(xml.Header)
-	name := s.resolve(x).Name
-	if name == "" {
-		name = "root"
-	}
+	name := cmp.Or(s.resolve(x).Name, "root")
 	w.value(name, x, v, 0)
 	return strings.TrimRight(w.b.String(), "\n")
 }
@@ -103,9 +101,7 @@ func (w *xmlWriter) element(tag string, r *Schema, v *value, depth int) {
 	for _, list := range [...][]*Schema{r.OneOf, r.AnyOf} {
 		if len(list) > 0 { // the first alternative, as in examples
 			for _, p := range w.slice.resolve(list[0]).Properties {
-				if properties[p.Name] == nil {
-					properties[p.Name] = p.Schema
-				}
+				properties[p.Name] = cmp.Or(properties[p.Name], p.Schema)
 			}
 		}
 	}

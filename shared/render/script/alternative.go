@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lines says a sequence in words: who tells whom what, by frames. Signs stand
+// lines says a sequence in words: who says what to whom, by frames. Signs stand
 // for words, so that it is in the author's language alone.
 func (s *sequence) lines() []Line {
 	var out []Line

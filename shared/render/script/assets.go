@@ -30,7 +30,7 @@ type File struct {
 	Data []byte
 }
 
-// Runtime gives the scripts that pages with diagrams that only Mermaid draws
+// Runtime returns the scripts that pages with diagrams that only Mermaid draws
 // load, in order: Mermaid itself, a megabyte compressed, and what starts it.
 // Both are classic scripts, which run from a folder too. Mermaid writes styles
 // into its drawings: a content security policy must allow inline styles.
@@ -49,7 +49,7 @@ var runtime = sync.OnceValues(func() ([]File, error) {
 	return []File{named("mermaid", append(head, code...)), named("diagrams", start)}, nil
 })
 
-// Islands gives the script that pages with living components load before their
+// Islands returns the script that pages with living components load before their
 // own: Preact, and what links it to the components that the export drew
 // (package island).
 func Islands() (File, error) { return islands() }
@@ -72,7 +72,7 @@ func named(stem string, data []byte) File {
 	return File{"bindery/" + stem + "." + hex.EncodeToString(sum[:6]) + ".js", data}
 }
 
-// Live tells whether a diagram that Draw has this error for may still be drawn
+// Live reports whether a diagram that Draw has this error for may still be drawn
 // by Mermaid on the page. What is too large is not.
 func Live(err error) bool {
 	var large errLarge

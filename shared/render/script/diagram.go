@@ -107,7 +107,6 @@ func (e *Engine) draw(ctx context.Context, text string) (*Diagram, error) {
 	return d, nil
 }
 
-// sequenceDiagram draws a sequence diagram.
 func sequenceDiagram(src *source) (*Diagram, error) {
 	s, err := parseSequence(src)
 	if err != nil {

@@ -17,7 +17,7 @@
 //	assets.go     the styles of diagrams and the script that starts Mermaid
 //	internal/bundlegen  packs the libraries from npm; data, licences: what it makes
 //
-// Nothing here reads a clock, a network or randomness, so equal input gives
+// Nothing here reads a clock, a network or randomness, so equal input makes
 // equal bytes: in every process, in any order. Work is bounded by the input's
 // size and counts; a clock stops only what no bound foresaw.
 package script

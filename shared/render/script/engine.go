@@ -97,7 +97,7 @@ var errStopped = errors.New("it takes too long")
 
 // run calls fn, which uses the machine, and stops it at the context's end. A
 // machine that failed in another way than by an exception must not be used
-// again; usable tells.
+// again; usable is false.
 func (m *machine) run(ctx context.Context, fn func() error) (usable bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -122,7 +122,7 @@ func (m *machine) run(ctx context.Context, fn func() error) (usable bool, err er
 	return err == nil || errors.As(err, &exception), err
 }
 
-// drawer gives a machine that draws graphs; release gives it back.
+// drawer returns a machine that draws graphs; release puts it back.
 func (e *Engine) drawer(ctx context.Context) (*machine, error) {
 	select {
 	case e.slots <- struct{}{}:

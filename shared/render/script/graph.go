@@ -15,7 +15,6 @@ import (
 // libraryKinds are the library's words for kinds.
 var libraryKinds = map[Kind]string{Flowchart: "graph", State: "graph", Class: "class", Entity: "er"}
 
-// graphDiagram draws a graph with the library.
 func (e *Engine) graphDiagram(ctx context.Context, src *source) (*Diagram, error) {
 	header, lines, err := graphText(src)
 	if err != nil {
@@ -110,7 +109,7 @@ func graphText(src *source) (header string, lines []string, err error) {
 	return header, lines, nil
 }
 
-// atob is the function of browsers; what is no base64 gives "".
+// atob is the function of browsers; what is not base64 becomes "".
 func atob(s string) string {
 	b, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {

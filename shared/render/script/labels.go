@@ -49,7 +49,7 @@ func lost(src *source, svg []byte) string {
 	return ""
 }
 
-// labelsOf gives the parts of a line that readers must see.
+// labelsOf returns the parts of a line that readers must see.
 func labelsOf(kind Kind, line string) []string {
 	first, _, _ := strings.Cut(line, " ")
 	switch strings.ToLower(first) {

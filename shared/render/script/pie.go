@@ -40,10 +40,9 @@ type slice struct {
 	share float64 // of the whole, 0 to 1
 }
 
-// pie is a pie chart as it is read.
 type pie struct {
 	title    string
-	showData bool // the values stand behind the names
+	showData bool // the values stand after the names
 	hole     float64
 	slices   []slice
 }
@@ -54,7 +53,6 @@ var (
 	pieSlice  = regexp.MustCompile(`^("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')[ \t]*:[ \t]*(-?\d+(?:\.\d+)?)[ \t]*(?:%%.*)?$`)
 )
 
-// pieDiagram draws a pie chart.
 func pieDiagram(src *source) (*Diagram, error) {
 	p, err := parsePie(src)
 	if err != nil {
@@ -155,9 +153,9 @@ func (p *pie) hue(i int) string {
 	return "d-hue-" + strconv.Itoa(h)
 }
 
-// draw gives the chart's SVG, and its size. Slices follow each other clockwise
+// draw returns the chart's SVG, and its size. Slices follow each other clockwise
 // from the top. Each row of the legend has its share too: colours alone would
-// tell some readers nothing.
+// say nothing to some readers.
 func (p *pie) draw() (svg []byte, width, height float64) {
 	names := make([][]string, len(p.slices))
 	nameWidth, shareWidth, rows := 0.0, 0.0, 0.0

@@ -18,7 +18,6 @@ var data embed.FS
 // 3.6 MB.
 const maxProgram = 16 << 20
 
-// unpack reads a packed library.
 func unpack(name string) ([]byte, error) {
 	packed, err := data.ReadFile("data/" + name + ".js.zst")
 	if err != nil {

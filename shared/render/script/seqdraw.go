@@ -12,7 +12,7 @@ type drawing struct{ b []byte }
 
 func (d *drawing) raw(s string) { d.b = append(d.b, s...) }
 
-// num adds a number with at most one digit behind the point.
+// num adds a number with at most one digit after the point.
 func (d *drawing) num(v float64) {
 	v = math.Round(v*10) / 10
 	if v == 0 {
@@ -50,7 +50,6 @@ func (d *drawing) line(class string, x1, y1, x2, y2 float64) {
 	d.raw("/>")
 }
 
-// path draws points as a line, closed or not.
 func (d *drawing) path(class string, closed bool, points ...float64) {
 	d.raw(`<path class="` + class + `" d="`)
 	for i := 0; i+1 < len(points); i += 2 {
@@ -84,7 +83,7 @@ func (d *drawing) text(class string, x, y float64, lines []string) {
 	}
 }
 
-// drawSequence gives the SVG of a sequence diagram, and its size.
+// drawSequence returns the SVG of a sequence diagram, and its size.
 func drawSequence(s *sequence) (svg []byte, width, height float64) {
 	p := &placed{sequence: s}
 	p.columns()

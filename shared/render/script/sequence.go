@@ -14,7 +14,6 @@ const (
 	maxFrames = 12 // within each other
 )
 
-// sequence is a sequence diagram as it is read.
 type sequence struct {
 	actors []actor
 	index  map[string]int
@@ -110,7 +109,6 @@ type errLarge struct{ what string }
 
 func (e errLarge) Error() string { return "the diagram has " + e.what }
 
-// sequenceReader reads lines into a sequence.
 type sequenceReader struct {
 	*sequence
 	open   []*item // frames that are not at their end
@@ -249,7 +247,6 @@ func (r *sequenceReader) frame(word, label string) error {
 	return nil
 }
 
-// activation reads "activate A" or "deactivate A".
 func (r *sequenceReader) activation(word, name string) error {
 	i, err := r.actor(name)
 	if err != nil {
@@ -377,7 +374,7 @@ func (r *sequenceReader) message(line string) (ok bool, err error) {
 	return false, nil
 }
 
-// join makes "activate B" behind a message to B, and "deactivate B" behind one
+// join makes "activate B" after a message to B, and "deactivate B" after one
 // from B, part of the message.
 func join(items *[]item) {
 	out := (*items)[:0]

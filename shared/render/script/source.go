@@ -25,7 +25,7 @@ const (
 // source is the text of a diagram without what stands around it.
 type source struct {
 	kind Kind
-	// header is the first line in one piece; lines are those behind it,
+	// header is the first line in one piece; lines are those after it,
 	// without comments and empty ones.
 	header string
 	lines  []string

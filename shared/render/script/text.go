@@ -130,7 +130,6 @@ func wrap(s string, limit float64, bold bool) []string {
 	return out
 }
 
-// widestOf is the width of the widest line.
 func widestOf(lines []string, bold bool) float64 {
 	w := 0.0
 	for _, l := range lines {

@@ -23,7 +23,7 @@ const (
 )
 
 // Utilities makes the style sheet of utility classes for a site's class names.
-// The names may come in any order and more than once; the same set gives the
+// The names may come in any order and more than once; the same set makes the
 // same bytes. unknown are those that have no rule, sorted. Without a known
 // name css is empty.
 //

@@ -312,7 +312,7 @@ func (d *division) root() *root {
 			counts = appendNumber(counts, int(n))
 		}
 		for _, x := range g.runs {
-			// Runs of groups that began early may come behind.
+			// Runs of groups that began early may come later.
 			texts = appendNumber(appendSigned(texts, x.number-before), x.sections)
 			digests = append(digests, x.digest...)
 			before = x.number

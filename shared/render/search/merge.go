@@ -78,7 +78,6 @@ func (h *streams) Pop() any {
 	return s
 }
 
-// termReader reads a stream of terms.
 type termReader struct {
 	r    *bufio.Reader
 	key  key
@@ -162,7 +161,7 @@ func (t *termReader) number(limit int) (int, error) {
 	return int(n), nil
 }
 
-// broken tells a stream that has no end from one that can't be read.
+// broken distinguishes a stream that has no end from one that can't be read.
 func broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: it has no end", errTerms)

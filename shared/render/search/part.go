@@ -11,7 +11,7 @@ import (
 )
 
 // maxPostings is how many sections a term leads to: those that are most about
-// it. A term of more is in so many that it tells little. It bounds what a
+// it. A term of more is in so many that it says little. It bounds what a
 // reader loads, and the memory of a merge.
 const maxPostings = 2000
 
@@ -123,7 +123,7 @@ func (p *Part) Add(page Page) (Fact, error) {
 	return fact, nil
 }
 
-// Join adds another part, whose pages come behind. The other one is used up.
+// Join adds another part, whose pages come after its own. The other one is used up.
 func (p *Part) Join(o *Part) {
 	if p.lists == nil {
 		p.lists, p.pages = o.lists, o.pages

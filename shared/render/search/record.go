@@ -41,7 +41,7 @@ const (
 	// maxStored is how many bytes of a section's text are kept to be shown.
 	// All of it is found.
 	maxStored = 2000
-	// maxSections is how many sections of a page are told apart; those behind
+	// maxSections is how many sections of a page are distinguished; those after
 	// belong to the last of them.
 	maxSections = 4000
 	// maxName is how many bytes of a title, a heading or a trail are shown.
@@ -68,7 +68,7 @@ type Fact struct {
 
 // Division is one index: what its pages have in common, and a digest of them.
 type Division struct {
-	// Name tells it from the site's other ones: letters, digits and hyphens.
+	// Name distinguishes it from the site's other ones: letters, digits and hyphens.
 	Name string
 	// Language is the language of its pages (BCP 47).
 	Language string
@@ -92,7 +92,7 @@ func (d *Division) Add(f Fact) { fmt.Fprintln(d.sum, f.Digest) }
 // same pages and language have the same.
 func (d *Division) suffix() string { return "." + hex.EncodeToString(d.sum.Sum(nil)[:6]) }
 
-// sections gives the page's sections with its own at the front.
+// sections returns the page's sections with its own at the front.
 func (p *Page) sections() []Section {
 	out := make([]Section, 1, len(p.Sections)+1)
 	for _, s := range p.Sections {
@@ -126,7 +126,7 @@ func (p *Page) fact() (Fact, error) {
 	return Fact{Divisions: p.Divisions, Digest: hex.EncodeToString(sum[:16])}, nil
 }
 
-// store gives a page as the index shows it.
+// store returns a page as the index shows it.
 func (p *Page) store(sections []Section) stored {
 	out := stored{
 		Number: p.Number, Divisions: p.Divisions, Path: oneLine(p.Path), Title: name(p.Title),
@@ -167,7 +167,7 @@ type field struct {
 	// usual is the number of terms after which a field is long, and slope how
 	// much that counts, in hundredths.
 	usual, slope int
-	// name tells fields that call the section by its name.
+	// name marks fields that call the section by its name.
 	name bool
 }
 
@@ -184,7 +184,6 @@ var (
 // thousandths.
 const saturation = 5000
 
-// maxImpact is the largest impact.
 const maxImpact = 63
 
 // score is what a section has of a term: a weight in thousandths.
@@ -229,7 +228,6 @@ func (w *scorer) section(p *Page, sections []Section, i int, fn func(term string
 	clear(w.scores)
 }
 
-// add weighs the terms of a field.
 func (w *scorer) add(f field, text string) {
 	if text == "" {
 		return

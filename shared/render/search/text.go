@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// digestLength is how many characters of a run's digest its name has, behind
-// its number: as few as those need who tell by a name that a file never changes.
+// digestLength is how many characters of a run's digest its name has, after
+// its number: as few as keep a name from being used for another content.
 const digestLength = 8
 
 // group is the pages that are in the same divisions, with their texts. What
@@ -29,7 +29,6 @@ type group struct {
 	runs []textRun
 }
 
-// textRun is a file of texts.
 type textRun struct {
 	number   int // in the order in which all groups' runs are written
 	sections int
@@ -52,7 +51,7 @@ func (b *Builder) Page(line []byte) error {
 		return fmt.Errorf("search: page %d has no sections", p.Number)
 	}
 	if p.Number <= b.last || p.Number > math.MaxInt32 {
-		return fmt.Errorf("search: page %d comes behind page %d", p.Number, b.last)
+		return fmt.Errorf("search: page %d comes after page %d", p.Number, b.last)
 	}
 	b.last = p.Number
 	for i, n := range p.Divisions {

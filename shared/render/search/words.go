@@ -72,7 +72,7 @@ func kindOf(r rune) charKind {
 	return letter
 }
 
-// ignored tells marks that readers leave out when they type: accents that
+// ignored reports whether a mark is one that readers leave out when they type: accents that
 // stand alone, vowel points of Hebrew and Arabic, joiners.
 func ignored(r rune) bool {
 	return r >= 0x300 && r <= 0x36F || r == 0xAD || r >= 0x591 && r <= 0x5BD || r == 0x5BF || r == 0x5C1 || r == 0x5C2 ||
@@ -126,7 +126,7 @@ func fold(w string) string {
 }
 
 // terms calls fn with each term of a text. A word written in parts, such as
-// "getUserById", is a term as a whole, and part tells its parts. Runs of a
+// "getUserById", is a term as a whole, and part marks its parts. Runs of a
 // script without spaces are cut in overlapping pairs of characters. Of a text
 // that is a name, single letters are terms too: "C#" and "R" are called so.
 func terms(text string, name bool, fn func(term string, part bool)) {
@@ -175,7 +175,7 @@ func pairs(run string, fn func(term string, part bool)) {
 	}
 }
 
-// word gives a word and its parts.
+// word passes a word and its parts to fn.
 func word(w string, name bool, fn func(term string, part bool)) {
 	// A fold may make a character longer; nothing a reader types comes near.
 	if len(w) > 4*maxTerm {
@@ -204,7 +204,7 @@ func word(w string, name bool, fn func(term string, part bool)) {
 func upper(c byte) bool { return c >= 'A' && c <= 'Z' }
 func lower(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
 
-// usable tells whether a word is worth a term.
+// usable reports whether a word is worth a term.
 func usable(w string) bool {
 	n, digits := 0, 0
 	for _, r := range w {

@@ -27,7 +27,7 @@ type Config struct {
 	Thumbnails Thumbnails
 	// SearchPrompt is the text of an empty search field.
 	SearchPrompt string `json:",omitempty"`
-	// Drilldown says whether opening a group leads to its first page; nil
+	// Drilldown is whether opening a group leads to its first page; nil
 	// leaves it to the look.
 	Drilldown *bool `json:",omitempty"`
 	// Timestamp shows when pages changed last.
@@ -83,7 +83,7 @@ type NavLink struct {
 	// Type is "button", "github", "discord" or empty.
 	Type string `json:",omitempty"`
 	// Shape of a button is "pill", "roundedRectangle" or empty; Arrow puts an
-	// arrow behind its label.
+	// arrow after its label.
 	Shape string `json:",omitempty"`
 	Arrow bool   `json:",omitempty"`
 }
@@ -127,7 +127,7 @@ type Contextual struct {
 
 // ContextualOption is one entry: a built-in one by Name, such as "copy", or one
 // of the author's own with a title and a link. In Href and in the values of
-// Query, "$path" stands for the page's path and "$page" for the page.
+// Query, "$path" becomes the page's path and "$page" the page.
 type ContextualOption struct {
 	Name               string `json:",omitempty"`
 	Title, Description string `json:",omitempty"`
@@ -164,7 +164,7 @@ type Appearance struct {
 	Strict  bool   `json:",omitempty"`
 }
 
-// Background is what lies behind pages.
+// Background is the background of pages.
 type Background struct {
 	Decoration            string `json:",omitempty"`
 	ColorLight, ColorDark string `json:",omitempty"`
@@ -189,13 +189,13 @@ type Styling struct {
 	Eyebrows string `json:",omitempty"`
 	// DarkCode shows blocks of code dark, on light pages too.
 	DarkCode bool `json:",omitempty"`
-	// Latex says whether pages have formulas; nil means: look.
+	// Latex is whether pages have formulas; nil means: look.
 	Latex *bool `json:",omitempty"`
 	// Sharp leaves corners square.
 	Sharp bool `json:",omitempty"`
 }
 
-// NotFound is the page for addresses that there are not.
+// NotFound is the page for addresses that do not exist.
 type NotFound struct{ Title, Description string }
 
 // API is what API pages take as given.

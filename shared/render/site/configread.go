@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -105,7 +106,7 @@ var (
 	decorations = []string{"gradient", "grid", "windows"}
 )
 
-// readVariables reads the texts that stand for {{name}}, before all else is read.
+// readVariables reads the texts that replace {{name}}, before all else is read.
 func (r *configReader) readVariables(v *value) map[string]string {
 	if !r.object(v) {
 		return nil
@@ -180,7 +181,7 @@ func (r *configReader) banner(v *value) (b Banner) {
 	return b
 }
 
-// unsupported tells the author of a field that is read and has no effect, and
+// unsupported reports a field that is read and has no effect, and
 // why.
 func (r *configReader) unsupported(v *value, format string, args ...any) {
 	r.report(v, mdx.Notice, "config-unsupported", format, args...)
@@ -262,7 +263,7 @@ func (r *configReader) color(v *value) string {
 	}
 	s := r.str(v)
 	if s == "" || !isHexColor(s) {
-		r.report(v, mdx.Warning, "config-color", "%q is no colour such as #0055aa", s)
+		r.report(v, mdx.Warning, "config-color", "%q is not a colour such as #0055aa", s)
 		return ""
 	}
 	return s
@@ -301,12 +302,8 @@ func (r *configReader) picture(v *value) Logo {
 	r.refer(v.get("light"), l.Light, true)
 	r.refer(v.get("dark"), l.Dark, true)
 	r.refer(v.get("href"), l.Href, false)
-	if l.Light == "" {
-		l.Light = l.Dark
-	}
-	if l.Dark == "" {
-		l.Dark = l.Light
-	}
+	l.Light = cmp.Or(l.Light, l.Dark)
+	l.Dark = cmp.Or(l.Dark, l.Light)
 	return l
 }
 
@@ -315,7 +312,6 @@ func (r *configReader) font(v *value) Font {
 	return Font{r.str(v.get("family")), r.str(v.get("source")), r.str(v.get("format")), r.str(v.get("weight"))}
 }
 
-// navLink reads a link of the header or the footer.
 func (r *configReader) navLink(v *value) (NavLink, bool) {
 	if !r.object(v) {
 		return NavLink{}, false
@@ -338,9 +334,7 @@ func (r *configReader) navLink(v *value) (NavLink, bool) {
 		r.report(v, mdx.Warning, "config-link", "this link has no href")
 		return n, false
 	}
-	if n.Label == "" {
-		n.Label = n.Href
-	}
+	n.Label = cmp.Or(n.Label, n.Href)
 	r.refer(v, n.Href, false)
 	return n, true
 }
@@ -417,7 +411,7 @@ func (r *configReader) specs(v *value) (places []string, directory string) {
 	return r.strings(v), ""
 }
 
-// redirects reads the list of redirects, and gives the place of each.
+// redirects reads the list of redirects, and returns the place of each.
 func (r *configReader) redirects(v *value) (out []Redirect, places []*value) {
 	for _, i := range r.items(v) {
 		if !r.object(i) {

@@ -14,7 +14,7 @@
 //	frontmatter.go a page's YAML head
 //	pages.go       which files are pages, their addresses and names in a bundle
 //	redirect.go    where redirects lead, exact ones and patterns (package redirect)
-//	oldaddress.go  the old addresses of pages, which patterns tell
+//	oldaddress.go  the old addresses of pages, which patterns describe
 //	resolve.go     Resolve: what a link on a page points at
 //	tree.go        Trail, Section, Next and Prev: where a page stands
 //	twin.go        Counterpart: the same page in another version or language

@@ -278,7 +278,7 @@ func TestUnknownFields(t *testing.T) {
 		{`{"name": "x", "navigation": {"groups": [{"group": "G", "pages": ["a"], "iocn": "x"}]}}`, `docs.json:1:80: warning: an entry of "groups" has no field "iocn"; did you mean "icon"?`},
 		{`{"name": "x", "whatever": [{"deep": 1}], "navigation": {"pages": ["a"]}}`, `docs.json:1:27: warning: the configuration has no field "whatever"`},
 		{`{"name": "x", "name": "y", "navigation": {"pages": ["a"]}}`, `docs.json:1:23: warning: the configuration has the field "name" twice: this one counts`},
-		{`{"name": "x", "appearance": {"default": "drak"}, "navigation": {"pages": ["a"]}}`, `docs.json:1:41: warning: "drak" is none of system, light, dark; did you mean "dark"?`},
+		{`{"name": "x", "appearance": {"default": "drak"}, "navigation": {"pages": ["a"]}}`, `docs.json:1:41: warning: "drak" is not one of system, light, dark; did you mean "dark"?`},
 		{`{"name": "x", "contextual": {"options": ["claud"]}, "navigation": {"pages": ["a"]}}`, `docs.json:1:42: warning: there is no option "claud" of the page's menu; did you mean "claude"?`},
 		{`{"name": "x", "$comment": "fine", "navigation": {"pages": ["a"]}}`, ""},
 	} {

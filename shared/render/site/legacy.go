@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func (r *configReader) legacyStyling(v *value) (s Styling) {
 }
 
 // shape reads the name of a shape that the older looks had; usual is the one
-// that is most like the look that there is.
+// that is most like the look.
 func (r *configReader) shape(v *value, what, usual string) {
 	if s := r.str(v); s != "" && s != usual {
 		r.unsupported(v, "%s have one shape, and not %q", what, s)
@@ -209,13 +210,9 @@ func (n *navReader) legacyRoot(v *value) *Node {
 	}
 	if tabs == 0 {
 		first.Kind = KindAnchor
-		if first.Icon.Name == "" {
-			first.Icon.Name = "book-open"
-		}
+		first.Icon.Name = cmp.Or(first.Icon.Name, "book-open")
 	}
-	if first.Label == "" {
-		first.Label = "Documentation"
-	}
+	first.Label = cmp.Or(first.Label, "Documentation")
 
 	var versions []*Node
 	for _, i := range n.items(v.get("versions")) {
@@ -287,13 +284,11 @@ func (n *navReader) gradient(v *value) (light, dark string) {
 	}
 	light, dark = n.color(v.get("from")), n.color(v.get("to"))
 	n.color(v.get("via"))
-	if light == "" {
-		light = dark
-	}
+	light = cmp.Or(light, dark)
 	return light, light
 }
 
-// legacyLevel gives each group to the tab or anchor with the longest prefix
+// legacyLevel puts each group into the tab or anchor with the longest prefix
 // that its first page has, and the others to first.
 func (n *navReader) legacyLevel(version string, groups []legacyGroup, parts []legacyPart, first *Node) []*Node {
 	in := func(of string) bool { return of == "" || version == "" || of == version }

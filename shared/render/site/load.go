@@ -135,7 +135,7 @@ func (r *configReader) files(s *Site, config *value, paths []string, prefetch fu
 
 // navigation reads the navigation, and makes the pages about operations that it
 // asks for, and reports whether there are such. apiOf returns what makes them,
-// for the pages that there are, by address.
+// for the existing pages, by address.
 func (r *configReader) navigation(s *Site, config *value, apiOf func(map[string]int) *apiReader) (root *Node, generated bool) {
 	byAddress := make(map[string]int, 2*len(s.Pages))
 	for i := range s.Pages {
@@ -223,7 +223,6 @@ func (s *Site) checkRedirects(r *configReader, places []*value) {
 	}
 }
 
-// find reads the site's configuration file.
 func (r *configReader) find(s *Site) (*value, error) {
 	for _, name := range [...]string{"docs.json", "mint.json"} {
 		v, err := r.read(name, nil)
@@ -242,7 +241,6 @@ func (r *configReader) find(s *Site) (*value, error) {
 	return nil, &ConfigError{File: "docs.json", Message: "the site has no such file"}
 }
 
-// collectStrings gathers all strings of a value.
 func collectStrings(v *value, out *[]string) {
 	if v == nil {
 		return
@@ -258,7 +256,6 @@ func collectStrings(v *value, out *[]string) {
 	}
 }
 
-// configFiles gathers the files that a configuration was read from.
 func configFiles(v *value, out map[string]bool) {
 	if v == nil {
 		return
@@ -316,7 +313,6 @@ func (r *configReader) sort(config *value, paths []string, named func(string) bo
 	return kept, static, nil
 }
 
-// pages reads the heads of all pages.
 func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Context, []string) error) error {
 	s.Pages = make([]Page, 0, len(sources))
 	for i, source := range sources {

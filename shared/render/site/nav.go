@@ -264,7 +264,7 @@ func (n *navReader) find(v *value, name string) (int, bool) {
 	if endpointEntry.MatchString(name) {
 		n.report(v, mdx.Notice, "nav-endpoint", "the operation %q is in none of the site's specifications: it has no page", name)
 	} else {
-		n.report(v, mdx.Error, "nav-missing", "the navigation names a page that there is not: %q", name)
+		n.report(v, mdx.Error, "nav-missing", "the navigation names a page that does not exist: %q", name)
 	}
 	return -1, false
 }

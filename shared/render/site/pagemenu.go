@@ -10,7 +10,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// contextualNames are the built-in options. What they need tells why a bundle
+// contextualNames are the built-in options. What they need is why a bundle
 // has no such entry; empty for those that it has.
 var contextualNames = map[string]string{
 	"copy": "", "view": "", "chatgpt": "", "claude": "", "perplexity": "", "grok": "", "aistudio": "",
@@ -117,7 +117,7 @@ func (r *configReader) repository(v *value) (p Repository) {
 	return p
 }
 
-// ratings tells whether the site wants its readers to rate pages.
+// ratings reports whether the site wants its readers to rate pages.
 func (r *configReader) ratings(v *value) bool {
 	x := v.get("feedback")
 	return x.members() != nil && r.boolean(x.get("thumbsRating"))

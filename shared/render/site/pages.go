@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -13,7 +14,6 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// fileKind tells what a file of the site is.
 type fileKind uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 // out, unless the navigation names them.
 var ignoredNames = map[string]bool{"readme.md": true, "license.md": true, "changelog.md": true, "contributing.md": true}
 
-// classify tells what a file is by its path. named says whether the
+// classify returns what a file is by its path. named reports whether the
 // navigation names a page by this path without its extension.
 func classify(p string, named func(string) bool) fileKind {
 	for _, e := range strings.Split(p, "/") {
@@ -56,7 +56,7 @@ func classify(p string, named func(string) bool) fileKind {
 	return staticFile
 }
 
-// Reserved tells whether a path is one that bundles keep for themselves.
+// Reserved reports whether a path is one that bundles keep for themselves.
 func Reserved(p string) bool {
 	return len(p) >= 7 && strings.EqualFold(p[:7], "bindery")
 }
@@ -68,13 +68,9 @@ func newPage(source string, head map[string]field, expand func(string) string) (
 	p = Page{Source: source, Address: address, Output: address + ".html"}
 	text := func(key string) string { return expand(strings.TrimSpace(head[key].text)) }
 	p.Title = text("title")
-	if p.Title == "" {
-		p.Title = titleOf(address)
-	}
+	p.Title = cmp.Or(p.Title, titleOf(address))
 	p.SidebarTitle, p.Description = text("sidebarTitle"), text("description")
-	if p.SidebarTitle == "" {
-		p.SidebarTitle = text("shortTitle")
-	}
+	p.SidebarTitle = cmp.Or(p.SidebarTitle, text("shortTitle"))
 	p.Icon = Icon{Name: text("icon"), Style: text("iconType")}
 	if f := head["icon"].fields; f != nil {
 		p.Icon.Name, p.Icon.Library = f["name"], f["library"]
@@ -91,7 +87,7 @@ func newPage(source string, head map[string]field, expand func(string) string) (
 		p.Mode = m
 	case "", "default":
 	default:
-		problem = fmt.Sprintf("there is no mode %q of a page: it is shown as usual", m)
+		problem = fmt.Sprintf("pages have no mode %q: this one is shown as usual", m)
 	}
 	p.OpenAPI, p.AsyncAPI, p.OpenAPISchema = text("openapi"), text("asyncapi"), text("openapi-schema")
 	p.Keywords = head["keywords"].list
@@ -149,7 +145,7 @@ func titleOf(address string) string {
 	return string(unicode.ToUpper(r)) + name[n:]
 }
 
-// included tells whether a page's address is among the wanted prefixes, which
+// included reports whether a page's address is among the wanted prefixes, which
 // have no slashes at their ends.
 func included(p *Page, prefixes []string) bool {
 	for _, prefix := range prefixes {
@@ -166,13 +162,13 @@ func included(p *Page, prefixes []string) bool {
 }
 
 // names are the files and folders of a bundle, in lower case: many disks don't
-// tell cases apart.
+// distinguish cases.
 type names struct {
 	files   map[string]string // → the source
 	folders map[string]string // → a source in it
 }
 
-// clash gives the source that stands in the way of a file, or "".
+// clash returns the source that stands in the way of a file, or "".
 func (n *names) clash(name string) string {
 	name = strings.ToLower(name)
 	if source := n.folders[name]; source != "" {

@@ -24,8 +24,8 @@ func (p *pattern) match(path string) (destination string, ok bool) {
 	return p.Fill(p.destination, values), true
 }
 
-// samplePath returns a path that the pattern matches and that is no page's: any text
-// may stand for a name.
+// samplePath returns a path that the pattern matches and that no page has: any text
+// may replace a name.
 func samplePath(p redirect.Pattern) string {
 	parts := make([]string, len(p.Elements))
 	for i, e := range p.Elements {
@@ -131,7 +131,7 @@ func (x *patternIndex) add(p pattern) {
 	n.ends = append(n.ends, at)
 }
 
-// match gives the destination of the first pattern that matches path: of those
+// match returns the destination of the first pattern that matches path: of those
 // that ask for exactly this query and fragment, else of those that ask for
 // nothing, else of any. met is what the pattern asked for.
 func (x *patternIndex) match(path string, has condition) (destination string, met condition, ok bool) {
@@ -188,7 +188,7 @@ func (n *patternNode) collect(found []int, rest, last string) []int {
 	return found
 }
 
-// redirect gives where a redirect leads from a path, and what of the query and
+// redirect returns where a redirect leads from a path, and what of the query and
 // the fragment its source named: that part is not carried on.
 func (x *index) redirect(path string, has condition) (destination string, met condition, ok bool) {
 	if has.empty() {
@@ -240,7 +240,7 @@ func (x *index) addRedirects(redirects []Redirect) {
 	}
 }
 
-// way follows redirects from a path of the site and gives the addresses that it
+// way follows redirects from a path of the site and returns the addresses that it
 // passes, the last one where it ends. loop says that it never does; named, that
 // no pattern had a part in it.
 func (s *Site) way(path string) (passed []string, named, loop bool) {
@@ -272,7 +272,7 @@ func (s *Site) way(path string) (passed []string, named, loop bool) {
 	return passed, named, true
 }
 
-// inside gives the path within the site that a redirect's destination names.
+// inside returns the path within the site that a redirect's destination names.
 func (s *Site) inside(destination string) (string, bool) {
 	if schemeOf(destination) != "" || strings.HasPrefix(destination, "//") {
 		inner, own := s.ownPath(destination)

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -18,7 +19,7 @@ type Reference struct {
 	Key  reference.Key
 }
 
-// generatedSize stands for the size of pages that have no source, where work is
+// generatedSize is taken for the size of pages that have no source, where work is
 // divided by size.
 const generatedSize = 16 << 10
 
@@ -37,7 +38,7 @@ type apiReader struct {
 	files map[string]bool
 	// known are those that the configuration names, in its order.
 	known []string
-	// remote tells that the configuration names some on other hosts.
+	// remote means that the configuration names some on other hosts.
 	remote bool
 	// near are the specifications of the closest part of the navigation that
 	// names any, by page.
@@ -109,7 +110,7 @@ func (a *apiReader) read(config *value, page func(string) (int, bool)) {
 	}
 }
 
-// announce tells the reader all specifications on other hosts that the
+// announce names to the reader all specifications on other hosts that the
 // configuration and pages name.
 func (a *apiReader) announce(config *value) {
 	var all []string
@@ -435,14 +436,12 @@ func (a *apiReader) all(node *Node, open, async bool, used func(int)) []*Node {
 // divisions and operations.
 const maxTwice = 50_000
 
-// page gives the page about an operation: the author's, else one that is made.
+// page returns the page about an operation: the author's, else one that is made.
 // There is one, unless another language, version or product of the site asks for
 // it in another directory: readers stay where they are.
 func (a *apiReader) page(file string, o *reference.Operation, directory string, division *Node) (int, bool) {
 	ref := Reference{File: file, Key: o.Key}
-	if directory == "" {
-		directory = defaultDirectory
-	}
+	directory = cmp.Or(directory, defaultDirectory)
 	if i, ok := a.made[madeFor{ref, division}]; ok {
 		return i, true
 	}
@@ -516,7 +515,7 @@ func slugOf(text string) string {
 }
 
 // sortPages puts the pages into the order of their sources after some were
-// added, and tells the navigation.
+// added, and updates the navigation.
 func (s *Site) sortPages() {
 	order := make([]int, len(s.Pages))
 	for i := range order {

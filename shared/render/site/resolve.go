@@ -291,7 +291,7 @@ func (s *Site) redirected(x *index, p string, t *Target, query, fragment *string
 	return false
 }
 
-// ownPath gives the path of an absolute address on the site's own domain.
+// ownPath returns the path of an absolute address on the site's own domain.
 func (s *Site) ownPath(address string) (string, bool) {
 	i := strings.Index(address, "//")
 	if i < 0 || s.Domain == "" {
@@ -375,7 +375,7 @@ func cleanHref(href string) string {
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f }
 
-// schemeOf gives the scheme of an address in lower case, or "".
+// schemeOf returns the scheme of an address in lower case, or "".
 func schemeOf(href string) string {
 	for i := 0; i < len(href); i++ {
 		switch c := href[i]; {
@@ -402,7 +402,7 @@ func unescape(s string) string {
 	return u
 }
 
-// Rel gives the reference that leads from one file of a bundle to another,
+// Rel returns the reference that leads from one file of a bundle to another,
 // percent-encoded. Both paths have no leading slash.
 func Rel(from, to string) string {
 	// The directories that both share are left out.
@@ -436,7 +436,7 @@ func Rel(from, to string) string {
 func escapePath(s string) string  { return escapeIn(s, pathSafe) }
 func escapeQuery(s string) string { return escapeIn(s, querySafe) }
 
-// Characters that stand for themselves besides letters and digits (RFC 3986).
+// Characters besides letters and digits that need no escape (RFC 3986).
 // In a query a percent sign is taken for an escape that the author wrote.
 const (
 	pathSafe     = "-._~!$&()*+,;=:@/"

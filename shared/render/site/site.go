@@ -25,7 +25,7 @@ type Site struct {
 	// its place.
 	Global    []*Node    `json:",omitempty"`
 	Redirects []Redirect `json:",omitempty"`
-	// Files are the static files of the site, sorted: everything that is no
+	// Files are the static files of the site, sorted: everything that is not a
 	// page, no snippet and no configuration.
 	Files []string `json:",omitempty"`
 	// Styles and Scripts are those of Files that every page loads, in order.
@@ -84,7 +84,7 @@ type Page struct {
 	// what OpenAPI or AsyncAPI name, or a schema.
 	Reference *Reference `json:",omitempty"`
 	// From is the specification that a page without a source of its own is made
-	// from; there is no file Source then.
+	// from; the file Source does not exist then.
 	From     string   `json:",omitempty"`
 	Keywords []string `json:",omitempty"`
 	// Meta is for the page's head: entries such as "og:image".
@@ -105,7 +105,7 @@ type Page struct {
 	Hidden bool `json:",omitempty"`
 	// NoIndex pages ask search engines to stay away.
 	NoIndex bool `json:",omitempty"`
-	// InNav tells whether the navigation names the page.
+	// InNav is whether the navigation names the page.
 	InNav bool `json:",omitempty"`
 	// Excluded pages lie outside the prefixes that were asked for: they are
 	// not in the bundle, and links to them go to the site's domain.
@@ -139,7 +139,7 @@ func (p *Page) MarkdownPath() string { return p.Address + ".md" }
 // page.
 func (p *Page) Listed() bool { return !p.Excluded && !p.NoIndex && p.URL == "" }
 
-// NodeKind tells what a Node of the navigation is.
+// NodeKind is what a Node of the navigation is.
 type NodeKind string
 
 // Kinds of navigation nodes. Product to Item are divisions: a reader sees one
@@ -158,7 +158,7 @@ const (
 	KindLink     NodeKind = "link"
 )
 
-// Division tells whether nodes of this kind divide the site into parts.
+// Division reports whether nodes of this kind divide the site into parts.
 func (k NodeKind) Division() bool {
 	switch k {
 	case KindProduct, KindVersion, KindLanguage, KindTab, KindAnchor, KindDropdown, KindMenu:
@@ -216,14 +216,14 @@ type Node struct {
 // Redirect leads from one address to another.
 type Redirect struct {
 	// Source and Destination as written: paths with a leading slash, in which
-	// ":name" stands for one element, ":name*" for any number, and "*" for
+	// ":name" matches one element, ":name*" for any number, and "*" for
 	// any rest. Destination may be an absolute address.
 	Source, Destination string
 	Permanent           bool `json:",omitempty"`
 }
 
 // ConfigError says why a site can't be used at all. Line and Column count
-// from 1 and are 0 where there is no place.
+// from 1; 0 means that the place is unknown.
 type ConfigError struct {
 	File         string
 	Line, Column int
@@ -237,12 +237,12 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
 }
 
-// TargetKind tells what a link points at.
+// TargetKind is what a link points at.
 type TargetKind uint8
 
 // Kinds of link targets.
 const (
-	// Missing: within the site, but there is no such page or file.
+	// Missing: within the site, but no such page or file exists.
 	Missing TargetKind = iota
 	// ToPage: a page of the bundle.
 	ToPage

@@ -83,7 +83,7 @@ func (s *Site) buildTree(x *index) {
 func (s *Site) Trail(page int) []*Node { return s.tables().trails[page] }
 
 // Section is the innermost division that holds the page (the root where there
-// are no divisions): its groups are what a sidebar shows. Nil for pages
+// are not divisions): its groups are what a sidebar shows. Nil for pages
 // outside the navigation.
 func (s *Site) Section(page int) *Node { return s.tables().sections[page] }
 

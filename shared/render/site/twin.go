@@ -19,7 +19,7 @@ type twinSet struct {
 
 // Counterpart is the page in other that says the same as a page in own, or -1.
 // Both are siblings of one kind: versions, languages or products. It is the one
-// whose address differs only in the element that tells the two apart; among
+// whose address differs only in the element that distinguishes the two; among
 // versions and languages also the one whose file has the same name, if no
 // other one has.
 func (s *Site) Counterpart(page int, own, other *Node) int {
@@ -48,7 +48,7 @@ func (s *Site) Counterpart(page int, own, other *Node) int {
 
 // buildTwins fills the tables of all divisions that have siblings. Each page
 // counts in the divisions on its own way alone: a page that stands in two
-// versions is shown in the first, so that it is no counterpart in the second.
+// versions is shown in the first, so that it is not a counterpart in the second.
 func (s *Site) buildTwins(x *index) {
 	x.twins = make(map[*Node]*twinSet)
 	pages := make(map[*Node][]int)
@@ -149,7 +149,7 @@ next:
 	return out
 }
 
-// named tells whether a division's label, or a word of it, is an element of
+// named reports whether a division's label, or a word of it, is an element of
 // addresses: "Version 2.1" and "v2.1", "fr" and "fr".
 func named(label, element string) bool {
 	element = strings.ToLower(element)

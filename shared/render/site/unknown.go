@@ -45,7 +45,7 @@ func (r *configReader) unread(v *value, where string) {
 	}
 }
 
-// nearest gives the word that is most like s, or "" if none is. Of two that are
+// nearest returns the word that is most like s, or "" if none is. Of two that are
 // equally like it, it is the first.
 func nearest(s string, words []string) string {
 	const longest = 64 // no field has a longer name

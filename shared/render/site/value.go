@@ -377,7 +377,7 @@ func (r *configReader) oneOf(v *value, words ...string) string {
 	if near := nearest(s, words); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	r.report(v, mdx.Warning, "config-value", "%q is none of %s%s", s, strings.Join(words, ", "), hint)
+	r.report(v, mdx.Warning, "config-value", "%q is not one of %s%s", s, strings.Join(words, ", "), hint)
 	return ""
 }
 

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -21,9 +22,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w words.Language) []byte {
 	if len(v.Actions) > 1 {
 		dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
 		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Actions))
-		dst = append(dst, '>')
-		dst = append(dst, uiChevron...)
-		dst = append(dst, `</summary><ul class="menu-list">`...)
+		dst = append(dst, `>`+uiChevron+`</summary><ul class="menu-list">`...)
 		for i := range v.Actions[1:] {
 			dst = append(dst, `<li>`...)
 			dst = t.appendAction(dst, &v.Actions[i+1], v, w)
@@ -53,14 +52,10 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 	switch a.Name {
 	case "copy":
 		own = uiCopy
-		if label == "" {
-			label = w.Say(words.CopyPage)
-		}
+		label = cmp.Or(label, w.Say(words.CopyPage))
 	case "view":
 		own = uiPage
-		if label == "" {
-			label = w.Say(words.ViewPage)
-		}
+		label = cmp.Or(label, w.Say(words.ViewPage))
 	}
 	if a.Name == "copy" {
 		dst = append(dst, `<button type="button" class="action needs-js"`...)
@@ -68,9 +63,7 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 	} else {
 		dst = append(dst, `<a class="action"`...)
 		dst = appendHref(dst, a.Href)
-		if a.External {
-			dst = append(dst, ` rel="noopener" target="_blank"`...)
-		}
+		dst = appendIf(dst, a.External, ` rel="noopener" target="_blank"`)
 	}
 	dst = append(dst, '>')
 	before := len(dst)
@@ -80,21 +73,15 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 	if len(dst) == before {
 		dst = append(dst, own...)
 	}
-	dst = append(dst, `<span class="menu-text"><span data-label>`...)
-	dst = html.AppendText(dst, label)
-	dst = append(dst, `</span>`...)
+	dst = appendText(dst, `<span class="menu-text"><span data-label>`, label, `</span>`)
 	if a.Description != "" {
-		dst = append(dst, `<span class="menu-description">`...)
-		dst = html.AppendText(dst, a.Description)
-		dst = append(dst, `</span>`...)
+		dst = appendText(dst, `<span class="menu-description">`, a.Description, `</span>`)
 	}
 	dst = append(dst, `</span>`...)
 	if a.Name == "copy" {
 		return append(dst, `</button>`...)
 	}
-	if a.External {
-		dst = append(dst, uiExternal...)
-	}
+	dst = appendIf(dst, a.External, uiExternal)
 	return append(dst, `</a>`...)
 }
 
@@ -122,9 +109,7 @@ func appendPageFoot(dst []byte, v *View, w words.Language) []byte {
 	if v.FeedShown {
 		dst = append(dst, `<a class="feed" type="application/rss+xml"`...)
 		dst = appendHref(dst, v.Feed)
-		dst = append(dst, '>')
-		dst = append(dst, uiFeed...)
-		dst = append(dst, `RSS</a>`...)
+		dst = append(dst, `>`+uiFeed+`RSS</a>`...)
 	}
 	if !v.Modified.IsZero() {
 		before, after, _ := strings.Cut(w.Say(words.Modified), "%s")

@@ -29,7 +29,7 @@ func parseHex(s string) (rgb, bool) {
 	return rgb{float64(v>>16) / 255, float64(v>>8&255) / 255, float64(v&255) / 255}, true
 }
 
-// mustHex reads a colour of our own tables; a typo gives black, which the
+// mustHex reads a colour of our own tables; a typo makes black, which the
 // contrast test finds.
 func mustHex(s string) rgb { c, _ := parseHex(s); return c }
 

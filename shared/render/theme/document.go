@@ -73,29 +73,20 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = t.appendHeader(dst, v, w)
 	dst = append(dst, `<div class="layout`...)
 	sidebar, contents := t.showSidebar(v), t.showContents(v)
-	if !sidebar {
-		dst = append(dst, ` no-sidebar`...)
-	}
-	if !contents {
-		dst = append(dst, ` no-contents`...)
-	}
-	if v.Beside {
-		dst = append(dst, ` has-beside`...)
-	}
+	dst = appendIf(dst, !sidebar, ` no-sidebar`)
+	dst = appendIf(dst, !contents, ` no-contents`)
+	dst = appendIf(dst, v.Beside, ` has-beside`)
 	dst = append(dst, `">`...)
 	if sidebar {
 		dst = append(dst, `<nav class="sidebar" id="bindery-sidebar" popover`...)
 		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Navigation))
 		dst = append(dst, `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`...)
 		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Close))
-		dst = append(dst, '>')
-		dst = append(dst, uiClose...)
-		dst = append(dst, `</button>`...)
+		dst = append(dst, `>`+uiClose+`</button>`...)
 		dst = v.Sidebar.append(dst, v.CurrentKey)
 		dst = append(dst, `</nav>`...)
 	}
-	dst = append(dst, `<div class="page">`...)
-	dst = append(dst, `<main id="bindery-content" tabindex="-1"><article>`...)
+	dst = append(dst, `<div class="page"><main id="bindery-content" tabindex="-1"><article>`...)
 	if mode != ModeCustom && mode != ModeFrame {
 		dst = t.appendTitle(dst, v, w, contents)
 	}
@@ -130,7 +121,7 @@ func (t *Theme) showContents(v *View) bool {
 	return len(v.Contents) > 0
 }
 
-// bannerKey tells one banner from the next, so that dismissing it hides only
+// bannerKey distinguishes one banner from the next, so that dismissing it hides only
 // this one; empty where there is nothing to dismiss.
 func bannerKey(b *Banner) string {
 	if b == nil || !b.Dismissible || len(b.HTML) == 0 {
@@ -147,12 +138,8 @@ func appendBanner(dst []byte, b *Banner, w words.Language) []byte {
 	case "warning", "critical":
 		class += " banner-" + b.Kind
 	}
-	if dark == "" {
-		dark = light
-	}
-	if light == "" {
-		light = dark
-	}
+	dark = cmp.Or(dark, light)
+	light = cmp.Or(light, dark)
 	lightFill, okLight := parseHex(light)
 	darkFill, okDark := parseHex(dark)
 	colored := okLight && okDark
@@ -180,9 +167,7 @@ func appendBanner(dst []byte, b *Banner, w words.Language) []byte {
 	if b.Dismissible {
 		dst = append(dst, `<button type="button" class="icon-button needs-js" data-banner-close`...)
 		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Close))
-		dst = append(dst, '>')
-		dst = append(dst, uiClose...)
-		dst = append(dst, `</button>`...)
+		dst = append(dst, `>`+uiClose+`</button>`...)
 	}
 	return append(dst, `</div>`...)
 }
@@ -209,19 +194,13 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 		for i := range v.Breadcrumbs {
 			b := &v.Breadcrumbs[i]
 			dst = append(dst, `<li>`...)
-			if i > 0 {
-				dst = append(dst, uiChevron...)
-			}
+			dst = appendIf(dst, i > 0, uiChevron)
 			if b.Href != "" {
 				dst = append(dst, `<a`...)
 				dst = appendHref(dst, b.Href)
-				dst = append(dst, '>')
-				dst = html.AppendText(dst, b.Label)
-				dst = append(dst, `</a>`...)
+				dst = appendText(dst, `>`, b.Label, `</a>`)
 			} else {
-				dst = append(dst, `<span>`...)
-				dst = html.AppendText(dst, b.Label)
-				dst = append(dst, `</span>`...)
+				dst = appendText(dst, `<span>`, b.Label, `</span>`)
 			}
 			dst = append(dst, `</li>`...)
 		}
@@ -230,16 +209,12 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 	if v.Title != "" {
 		dst = append(dst, `<h1>`...)
 		if v.Deprecated {
-			dst = append(dst, `<s>`...)
-			dst = html.AppendText(dst, v.Title)
-			dst = append(dst, `</s>`...)
+			dst = appendText(dst, `<s>`, v.Title, `</s>`)
 		} else {
 			dst = html.AppendText(dst, v.Title)
 		}
 		if v.Tag != "" {
-			dst = append(dst, ` <span class="tag">`...)
-			dst = html.AppendText(dst, v.Tag)
-			dst = append(dst, `</span>`...)
+			dst = appendText(dst, ` <span class="tag">`, v.Tag, `</span>`)
 		}
 		dst = append(dst, `</h1>`...)
 	}
@@ -253,9 +228,7 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 		dst = append(dst, `</p>`...)
 	}
 	if contents {
-		dst = append(dst, `<div class="contents-place"><button type="button" class="contents-button" popovertarget="bindery-contents">`...)
-		dst = append(dst, uiList...)
-		dst = append(dst, `<span class="contents-label">`...)
+		dst = append(dst, `<div class="contents-place"><button type="button" class="contents-button" popovertarget="bindery-contents">`+uiList+`<span class="contents-label">`...)
 		dst = append(dst, w.Say(words.Contents)...)
 		dst = append(dst, `</span> <span class="contents-now"></span></button></div>`...)
 	}
@@ -285,9 +258,7 @@ func (t *Theme) appendContents(dst []byte, v *View, w words.Language) []byte {
 		}
 		dst = append(dst, `<a href="#`...)
 		dst = html.AppendValue(dst, h.ID)
-		dst = append(dst, `">`...)
-		dst = html.AppendText(dst, h.Text)
-		dst = append(dst, `</a></li>`...)
+		dst = appendText(dst, `">`, h.Text, `</a></li>`)
 	}
 	dst = append(dst, `</ul>`...)
 	if v.ActionsInContents && len(v.Actions) > 0 {
@@ -312,16 +283,10 @@ func appendPager(dst []byte, v *View, w words.Language) []byte {
 		dst = html.AppendAttr(dst, "rel", class)
 		dst = appendHref(dst, l.Href)
 		dst = append(dst, `><span class="pager-word">`...)
-		if class == "prev" {
-			dst = append(dst, uiArrow...)
-		}
+		dst = appendIf(dst, class == "prev", uiArrow)
 		dst = append(dst, word...)
-		if class == "next" {
-			dst = append(dst, uiArrow...)
-		}
-		dst = append(dst, `</span><span class="pager-title">`...)
-		dst = html.AppendText(dst, l.Label)
-		dst = append(dst, `</span></a>`...)
+		dst = appendIf(dst, class == "next", uiArrow)
+		dst = appendText(dst, `</span><span class="pager-title">`, l.Label, `</span></a>`)
 	}
 	one(v.Prev, "prev", w.Say(words.Prev))
 	one(v.Next, "next", w.Say(words.Next))
@@ -339,9 +304,7 @@ func (t *Theme) appendFooter(dst []byte, f *Footer, w words.Language) []byte {
 			c := &f.Columns[i]
 			dst = append(dst, `<div>`...)
 			if c.Title != "" {
-				dst = append(dst, `<p class="footer-title">`...)
-				dst = html.AppendText(dst, c.Title)
-				dst = append(dst, `</p>`...)
+				dst = appendText(dst, `<p class="footer-title">`, c.Title, `</p>`)
 			}
 			dst = append(dst, `<ul>`...)
 			for j := range c.Links {
@@ -367,9 +330,7 @@ func (t *Theme) appendFooter(dst []byte, f *Footer, w words.Language) []byte {
 			before := len(dst)
 			dst = t.appendIcon(dst, s.Icon)
 			if len(dst) == before {
-				dst = append(dst, `<span>`...)
-				dst = html.AppendText(dst, s.Label)
-				dst = append(dst, `</span>`...)
+				dst = appendText(dst, `<span>`, s.Label, `</span>`)
 			}
 			dst = append(dst, `</a></li>`...)
 		}

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -26,12 +27,8 @@ func (t *Theme) siteHead() []byte {
 // that begin dark; boot.js replaces it by the reader's choice before the first
 // paint.
 func (t *Theme) htmlTag(dst []byte, lang, dir, class, banner string) []byte {
-	if lang == "" {
-		lang = t.cfg.Lang
-	}
-	if dir == "" {
-		dir = direction(lang)
-	}
+	lang = cmp.Or(lang, t.cfg.Lang)
+	dir = cmp.Or(dir, direction(lang))
 	dst = append(dst, "<!doctype html>\n<html"...)
 	dst = html.AppendAttr(dst, "lang", lang)
 	dst = html.AppendAttr(dst, "dir", dir)
@@ -72,13 +69,9 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	// The encoding first: it must stand in the first 1024 bytes.
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)
-	dst = append(dst, `<title>`...)
-	dst = html.AppendText(dst, t.docTitle(v.Title))
-	dst = append(dst, `</title>`...)
+	dst = appendText(dst, `<title>`, t.docTitle(v.Title), `</title>`)
 	dst = appendMeta(dst, "description", v.Description)
-	if v.NoIndex {
-		dst = append(dst, `<meta name="robots" content="noindex">`...)
-	}
+	dst = appendIf(dst, v.NoIndex, `<meta name="robots" content="noindex">`)
 	if v.Canonical != "" {
 		dst = append(dst, `<link rel="canonical"`...)
 		dst = appendHref(dst, v.Canonical)
@@ -100,10 +93,7 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 		dst = appendHref(dst, v.Feed)
 		dst = append(dst, '>')
 	}
-	title := v.Title
-	if title == "" {
-		title = t.cfg.SiteName
-	}
+	title := cmp.Or(v.Title, t.cfg.SiteName)
 	// What the author says of the page stands alone: services read the first.
 	dst = appendUnset(dst, v.Meta, "og:type", "article")
 	dst = appendUnset(dst, v.Meta, "og:site_name", t.cfg.SiteName)
@@ -130,8 +120,7 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	dst = append(dst, `<script src="`...)
 	dst = html.AppendValue(dst, v.Root)
 	dst = append(dst, t.boot...)
-	dst = append(dst, `"></script>`...)
-	dst = append(dst, `<link rel="stylesheet" href="`...)
+	dst = append(dst, `"></script><link rel="stylesheet" href="`...)
 	dst = html.AppendValue(dst, v.Root)
 	dst = append(dst, t.css...)
 	dst = append(dst, `">`...)

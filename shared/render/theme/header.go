@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
@@ -13,9 +14,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	if t.showSidebar(v) {
 		dst = append(dst, `<button type="button" class="icon-button menu-button" popovertarget="bindery-sidebar"`...)
 		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Menu))
-		dst = append(dst, '>')
-		dst = append(dst, uiMenu...)
-		dst = append(dst, `</button>`...)
+		dst = append(dst, `>`+uiMenu+`</button>`...)
 	}
 	dst = t.appendLogo(dst, v)
 	if len(h.Switches) > 0 {
@@ -53,9 +52,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	if len(h.Links) > 0 {
 		dst = append(dst, `<button type="button" class="icon-button more-button" popovertarget="bindery-links"`...)
 		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Links))
-		dst = append(dst, '>')
-		dst = append(dst, uiMore...)
-		dst = append(dst, `</button>`...)
+		dst = append(dst, `>`+uiMore+`</button>`...)
 	}
 	dst = append(dst, `</div></div>`...)
 	if len(h.Tabs) > 0 {
@@ -73,18 +70,11 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 // appendSearch writes the search field. It is a button: what is typed goes into
 // the dialog that it opens.
 func (t *Theme) appendSearch(dst []byte, s *Search, w words.Language) []byte {
-	prompt := t.cfg.SearchPrompt
-	if prompt == "" {
-		prompt = w.Say(words.Search)
-	}
+	prompt := cmp.Or(t.cfg.SearchPrompt, w.Say(words.Search))
 	dst = append(dst, `<div class="search-place needs-js" id="bindery-search"`...)
 	dst = html.AppendAttr(dst, "data-index", s.Index)
 	dst = html.AppendAttr(dst, "data-script", s.Script)
-	dst = append(dst, `><button type="button" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">`...)
-	dst = append(dst, uiSearch...)
-	dst = append(dst, `<span>`...)
-	dst = html.AppendText(dst, prompt)
-	return append(dst, `</span><kbd aria-hidden="true">/</kbd></button></div>`...)
+	return appendText(dst, `><button type="button" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K">`+uiSearch+`<span>`, prompt, `</span><kbd aria-hidden="true">/</kbd></button></div>`)
 }
 
 // appendAppearance writes the choice between light, dark and what the system
@@ -93,11 +83,7 @@ func (t *Theme) appendAppearance(dst []byte, w words.Language) []byte {
 	dst = append(dst, `<details class="menu appearance needs-js" name="bindery-menu" data-appearance-menu><summary class="icon-button"`...)
 	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Appearance))
 	dst = html.AppendAttr(dst, "title", w.Say(words.Appearance))
-	dst = append(dst, `><span class="only-light">`...)
-	dst = append(dst, uiSun...)
-	dst = append(dst, `</span><span class="only-dark">`...)
-	dst = append(dst, uiMoon...)
-	dst = append(dst, `</span></summary><ul class="menu-list">`...)
+	dst = append(dst, `><span class="only-light">`+uiSun+`</span><span class="only-dark">`+uiMoon+`</span></summary><ul class="menu-list">`...)
 	for _, c := range [...]struct{ value, icon, word string }{{"light", uiSun, w.Say(words.Light)}, {"dark", uiMoon, w.Say(words.Dark)}, {"system", uiSystem, w.Say(words.System)}} {
 		dst = append(dst, `<li><button type="button" aria-pressed="false"`...)
 		dst = html.AppendAttr(dst, "data-appearance-choice", c.value)
@@ -105,9 +91,7 @@ func (t *Theme) appendAppearance(dst []byte, w words.Language) []byte {
 		dst = append(dst, c.icon...)
 		dst = append(dst, `<span class="menu-text">`...)
 		dst = append(dst, c.word...)
-		dst = append(dst, `</span>`...)
-		dst = append(dst, uiCheck...)
-		dst = append(dst, `</button></li>`...)
+		dst = append(dst, `</span>`+uiCheck+`</button></li>`...)
 	}
 	return append(dst, `</ul></details>`...)
 }
@@ -117,19 +101,13 @@ func (t *Theme) appendLogo(dst []byte, v *View) []byte {
 	if t.cfg.Logo.Href != "" && isAbsolute(t.cfg.Logo.Href) {
 		home = t.cfg.Logo.Href
 	}
-	if home == "" {
-		home = v.Root + "index.html"
-	}
+	home = cmp.Or(home, v.Root+"index.html")
 	dst = append(dst, `<a class="logo"`...)
 	dst = appendHref(dst, home)
 	light, dark := t.cfg.Logo.Light, t.cfg.Logo.Dark
+	light = cmp.Or(light, dark)
 	if light == "" {
-		light = dark
-	}
-	if light == "" {
-		dst = append(dst, `><span>`...)
-		dst = html.AppendText(dst, t.cfg.SiteName)
-		return append(dst, `</span></a>`...)
+		return appendText(dst, `><span>`, t.cfg.SiteName, `</span></a>`)
 	}
 	// The name is the link's label: one of the two pictures is always hidden.
 	dst = html.AppendAttr(dst, "aria-label", t.cfg.SiteName)
@@ -159,9 +137,7 @@ func (t *Theme) appendLink(dst []byte, l *Link, class string) []byte {
 	dst = appendHref(dst, l.Href)
 	dst = append(dst, '>')
 	dst = t.appendIcon(dst, l.Icon)
-	dst = append(dst, `<span>`...)
-	dst = html.AppendText(dst, l.Label)
-	return append(dst, `</span></a>`...)
+	return appendText(dst, `<span>`, l.Label, `</span></a>`)
 }
 
 func (t *Theme) appendSwitch(dst []byte, s *Switch, w words.Language) []byte {
@@ -175,27 +151,16 @@ func (t *Theme) appendSwitch(dst []byte, s *Switch, w words.Language) []byte {
 		}
 	}
 	dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
-	if s.Kind == "language" {
-		dst = append(dst, ` class="is-language"`...)
-	}
-	dst = append(dst, `><span class="sr">`...)
-	dst = html.AppendText(dst, w.Say(switchName(s.Kind)))
-	dst = append(dst, `: </span>`...)
+	dst = appendIf(dst, s.Kind == "language", ` class="is-language"`)
+	dst = appendText(dst, `><span class="sr">`, w.Say(switchName(s.Kind)), `: </span>`)
 	if s.Kind == "language" && cur.Icon == "" {
 		dst = append(dst, uiGlobe...)
 	} else {
 		dst = t.appendIcon(dst, cur.Icon)
 	}
-	dst = append(dst, `<span>`...)
-	dst = html.AppendText(dst, cur.Label)
-	dst = append(dst, `</span>`...)
-	if cur.Tag != "" {
-		dst = append(dst, `<span class="tag">`...)
-		dst = html.AppendText(dst, cur.Tag)
-		dst = append(dst, `</span>`...)
-	}
-	dst = append(dst, uiChevron...)
-	dst = append(dst, `</summary>`...)
+	dst = appendText(dst, `<span>`, cur.Label, `</span>`)
+	dst = appendTag(dst, cur.Tag)
+	dst = append(dst, uiChevron+`</summary>`...)
 	dst = t.appendOptions(dst, s.Options)
 	return append(dst, `</details>`...)
 }
@@ -210,28 +175,16 @@ func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
 			dst = html.AppendAttr(dst, "hreflang", o.Lang)
 			dst = html.AppendAttr(dst, "lang", o.Lang)
 		}
-		if o.Current {
-			dst = append(dst, ` aria-current="true"`...)
-		}
+		dst = appendIf(dst, o.Current, ` aria-current="true"`)
 		dst = append(dst, '>')
 		dst = t.appendIcon(dst, o.Icon)
-		dst = append(dst, `<span class="menu-text"><span>`...)
-		dst = html.AppendText(dst, o.Label)
-		dst = append(dst, `</span>`...)
-		if o.Tag != "" {
-			dst = append(dst, `<span class="tag">`...)
-			dst = html.AppendText(dst, o.Tag)
-			dst = append(dst, `</span>`...)
-		}
+		dst = appendText(dst, `<span class="menu-text"><span>`, o.Label, `</span>`)
+		dst = appendTag(dst, o.Tag)
 		if o.Description != "" {
-			dst = append(dst, `<span class="menu-description">`...)
-			dst = html.AppendText(dst, o.Description)
-			dst = append(dst, `</span>`...)
+			dst = appendText(dst, `<span class="menu-description">`, o.Description, `</span>`)
 		}
 		dst = append(dst, `</span>`...)
-		if o.Current {
-			dst = append(dst, uiCheck...)
-		}
+		dst = appendIf(dst, o.Current, uiCheck)
 		dst = append(dst, `</a></li>`...)
 	}
 	return append(dst, `</ul>`...)
@@ -241,29 +194,19 @@ func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
 	dst = append(dst, `<li>`...)
 	if len(tab.Menu) > 0 {
 		dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
-		if tab.Current {
-			dst = append(dst, ` aria-current="true"`...)
-		}
+		dst = appendIf(dst, tab.Current, ` aria-current="true"`)
 		dst = append(dst, '>')
 		dst = t.appendIcon(dst, tab.Icon)
-		dst = append(dst, `<span>`...)
-		dst = html.AppendText(dst, tab.Label)
-		dst = append(dst, `</span>`...)
-		dst = append(dst, uiChevron...)
-		dst = append(dst, `</summary>`...)
+		dst = appendText(dst, `<span>`, tab.Label, `</span>`+uiChevron+`</summary>`)
 		dst = t.appendOptions(dst, tab.Menu)
 		return append(dst, `</details></li>`...)
 	}
 	dst = append(dst, `<a`...)
 	dst = appendHref(dst, tab.Href)
-	if tab.Current {
-		dst = append(dst, ` aria-current="true"`...)
-	}
+	dst = appendIf(dst, tab.Current, ` aria-current="true"`)
 	dst = append(dst, '>')
 	dst = t.appendIcon(dst, tab.Icon)
-	dst = append(dst, `<span>`...)
-	dst = html.AppendText(dst, tab.Label)
-	return append(dst, `</span></a></li>`...)
+	return appendText(dst, `<span>`, tab.Label, `</span></a></li>`)
 }
 
 func switchName(kind string) words.Phrase {

@@ -64,15 +64,11 @@ func (t *Theme) AppendListing(dst []byte, entries []ListEntry) ([]byte, []Headin
 		dst = t.appendListLabel(dst, e)
 		dst = append(dst, `</h2>`...)
 		if e.Description != "" {
-			dst = append(dst, `<p>`...)
-			dst = html.AppendText(dst, e.Description)
-			dst = append(dst, `</p>`...)
+			dst = appendText(dst, `<p>`, e.Description, `</p>`)
 		}
 		dst = t.appendList(dst, e.Children)
 	}
-	if open {
-		dst = append(dst, `</ul>`...)
-	}
+	dst = appendIf(dst, open, `</ul>`)
 	return append(dst, `</div>`...), headings
 }
 
@@ -84,20 +80,13 @@ func (t *Theme) appendList(dst []byte, entries []ListEntry) []byte {
 	return append(dst, `</ul>`...)
 }
 
-// appendListEntry writes one entry with those below it.
 func (t *Theme) appendListEntry(dst []byte, e *ListEntry) []byte {
 	dst = append(dst, `<li>`...)
-	if len(e.Children) > 0 {
-		dst = append(dst, `<span class="listing-group">`...)
-	}
+	dst = appendIf(dst, len(e.Children) > 0, `<span class="listing-group">`)
 	dst = t.appendListLabel(dst, e)
-	if len(e.Children) > 0 {
-		dst = append(dst, `</span>`...)
-	}
+	dst = appendIf(dst, len(e.Children) > 0, `</span>`)
 	if e.Description != "" {
-		dst = append(dst, ` <span class="listing-description">`...)
-		dst = html.AppendText(dst, e.Description)
-		dst = append(dst, `</span>`...)
+		dst = appendText(dst, ` <span class="listing-description">`, e.Description, `</span>`)
 	}
 	if len(e.Children) > 0 {
 		dst = t.appendList(dst, e.Children)
@@ -111,16 +100,12 @@ func (t *Theme) appendListLabel(dst []byte, e *ListEntry) []byte {
 	if it.Href != "" {
 		dst = append(dst, `<a`...)
 		dst = appendHref(dst, it.Href)
-		if it.External {
-			dst = append(dst, ` rel="noopener" target="_blank"`...)
-		}
+		dst = appendIf(dst, it.External, ` rel="noopener" target="_blank"`)
 		dst = append(dst, '>')
 	}
 	dst = t.appendNavLabel(dst, it)
 	if it.Href != "" {
-		if it.External {
-			dst = append(dst, uiExternal...)
-		}
+		dst = appendIf(dst, it.External, uiExternal)
 		dst = append(dst, `</a>`...)
 	}
 	if e.Continued {
@@ -135,13 +120,7 @@ func appendPagesLink(dst []byte, l *Link, current bool) []byte {
 		return dst
 	}
 	dst = append(dst, `<p class="nav-all"><a`...)
-	if current {
-		dst = append(dst, currentMark...)
-	}
+	dst = appendIf(dst, current, currentMark)
 	dst = appendHref(dst, l.Href)
-	dst = append(dst, '>')
-	dst = append(dst, uiList...)
-	dst = append(dst, `<span>`...)
-	dst = html.AppendText(dst, l.Label)
-	return append(dst, `</span></a></p>`...)
+	return appendText(dst, `>`+uiList+`<span>`, l.Label, `</span></a></p>`)
 }

@@ -11,9 +11,7 @@ func appendAssistant(dst []byte, href string, w words.Language) []byte {
 	dst = append(dst, `<a class="assistant" id="bindery-assistant" rel="noopener" target="_blank"`...)
 	dst = appendHref(dst, href)
 	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Assistant))
-	dst = append(dst, '>')
-	dst = append(dst, uiChat...)
-	dst = append(dst, `<span>`...)
+	dst = append(dst, `>`+uiChat+`<span>`...)
 	dst = append(dst, w.Say(words.Assistant)...)
 	return append(dst, `</span></a>`...)
 }

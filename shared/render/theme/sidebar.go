@@ -2,6 +2,7 @@ package theme
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -98,16 +99,11 @@ func (t *Theme) Sidebar(v SidebarView) *Sidebar {
 		b := append(s.head, `<ul class="nav-anchors">`...)
 		for _, a := range v.Anchors {
 			b = append(b, `<li><a`...)
-			if a.Current {
-				b = append(b, ` aria-current="true"`...)
-			}
+			b = appendIf(b, a.Current, ` aria-current="true"`)
 			b = appendHref(b, a.Href)
-			b = append(b, '>')
-			b = append(b, `<span class="nav-anchor-icon">`...)
+			b = append(b, `><span class="nav-anchor-icon">`...)
 			b = t.appendColoredIcon(b, &a)
-			b = append(b, `</span>`...)
-			b = html.AppendText(b, a.Label)
-			b = append(b, `</a></li>`...)
+			b = appendText(b, `</span>`, a.Label, `</a></li>`)
 		}
 		s.head = append(b, `</ul>`...)
 	}
@@ -127,12 +123,8 @@ func (t *Theme) Sidebar(v SidebarView) *Sidebar {
 // has colours of its own. A colour is an attribute of the drawing: no style.
 func (t *Theme) appendColoredIcon(dst []byte, a *Anchor) []byte {
 	light, dark := a.ColorLight, a.ColorDark
-	if light == "" {
-		light = dark
-	}
-	if dark == "" {
-		dark = light
-	}
+	light = cmp.Or(light, dark)
+	dark = cmp.Or(dark, light)
 	l, okLight := parseHex(light)
 	d, okDark := parseHex(dark)
 	icon := t.appendIcon(nil, a.Icon)
@@ -232,14 +224,10 @@ func (t *Theme) navLink(s *Sidebar, n int, it *NavItem) {
 	s.html = append(s.html, `<a`...)
 	s.nodes[n].mark = len(s.html)
 	s.html = appendHref(s.html, it.Href)
-	if it.External {
-		s.html = append(s.html, ` rel="noopener" target="_blank"`...)
-	}
+	s.html = appendIf(s.html, it.External, ` rel="noopener" target="_blank"`)
 	s.html = append(s.html, '>')
 	t.navLabel(s, it)
-	if it.External {
-		s.html = append(s.html, uiExternal...)
-	}
+	s.html = appendIf(s.html, it.External, uiExternal)
 	s.html = append(s.html, `</a>`...)
 }
 
@@ -251,9 +239,7 @@ func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
 	if it.Method != "" {
 		dst = append(dst, `<span class="method" data-method="`...)
 		dst = html.AppendValue(dst, it.Method)
-		dst = append(dst, `">`...)
-		dst = html.AppendText(dst, it.Method)
-		dst = append(dst, `</span>`...)
+		dst = appendText(dst, `">`, it.Method, `</span>`)
 	}
 	if it.Deprecated {
 		dst = append(dst, `<span class="nav-deprecated">`...)
@@ -262,11 +248,7 @@ func (t *Theme) appendNavLabel(dst []byte, it *NavItem) []byte {
 	}
 	dst = html.AppendText(dst, it.Label)
 	dst = append(dst, `</span>`...)
-	if it.Tag != "" {
-		dst = append(dst, `<span class="tag">`...)
-		dst = html.AppendText(dst, it.Tag)
-		dst = append(dst, `</span>`...)
-	}
+	dst = appendTag(dst, it.Tag)
 	return dst
 }
 
@@ -382,8 +364,7 @@ func (s *Sidebar) appendBranchLevel(dst []byte, level, path []int) []byte {
 			}
 			dst = append(dst, `<li class="nav-branch"><a`...)
 			dst = appendHref(dst, nd.href)
-			dst = append(dst, '>')
-			dst = append(dst, `<span>`...)
+			dst = append(dst, `><span>`...)
 			dst = html.AppendText(dst, nd.label)
 			// The style sheet draws the arrow: there are many of these.
 			dst = append(dst, `</span></a></li>`...)
@@ -408,9 +389,7 @@ func (s *Sidebar) appendMore(dst []byte, n int, arrow string) []byte {
 	dst = appendHref(dst, nd.href)
 	dst = append(dst, `><span aria-hidden="true">`...)
 	dst = append(dst, arrow...)
-	dst = append(dst, ` </span><span>`...)
-	dst = html.AppendText(dst, nd.label)
-	return append(dst, ` …</span></a></li>`...)
+	return appendText(dst, ` </span><span>`, nd.label, ` …</span></a></li>`)
 }
 
 // Len is the number of bytes of the whole tree, for callers that keep many

@@ -1,6 +1,7 @@
 package theme
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/url"
@@ -20,12 +21,8 @@ import (
 func (t *Theme) NotFound() []byte {
 	w := words.In(t.cfg.Lang)
 	title, text := t.cfg.NotFoundTitle, t.cfg.NotFoundText
-	if title == "" {
-		title = w.Say(words.NotFound)
-	}
-	if text == "" {
-		text = w.Say(words.NotFoundText)
-	}
+	title = cmp.Or(title, w.Say(words.NotFound))
+	text = cmp.Or(text, w.Say(words.NotFoundText))
 	dst := t.htmlTag(nil, "", "", "", "")
 	dst = append(dst, `<head><meta charset="utf-8">`...)
 	dst = append(dst, t.headSite...)
@@ -35,9 +32,7 @@ func (t *Theme) NotFound() []byte {
 	// outside the bundle.
 	dst = append(dst, `</title><link rel="icon" href="data:,"><style>`...)
 	dst = append(dst, t.plain...)
-	dst = append(dst, `</style></head><body><main id="bindery-content"><p class="code" aria-hidden="true">404</p><h1>`...)
-	dst = html.AppendText(dst, title)
-	dst = append(dst, `</h1><p>`...)
+	dst = appendText(dst, `</style></head><body><main id="bindery-content"><p class="code" aria-hidden="true">404</p><h1>`, title, `</h1><p>`)
 	dst = html.AppendText(dst, text)
 	dst = append(dst, `</p>`...)
 	if t.cfg.BaseURL != "" {
@@ -63,9 +58,7 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 	// address; in an address they have an escape.
 	dst = append(dst, `<meta http-equiv="refresh"`...)
 	dst = html.AppendAttr(dst, "content", "0; url="+refreshEscaper.Replace(to))
-	dst = append(dst, `><title>`...)
-	dst = html.AppendText(dst, t.docTitle(w.Say(words.Moved)))
-	dst = append(dst, `</title>`...)
+	dst = appendText(dst, `><title>`, t.docTitle(w.Say(words.Moved)), `</title>`)
 	if canonical != "" {
 		dst = append(dst, `<link rel="canonical"`...)
 		dst = appendHref(dst, canonical)

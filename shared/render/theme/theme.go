@@ -32,6 +32,7 @@ package theme
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -58,7 +59,7 @@ const notices = "Icons: Font Awesome Free (https://fontawesome.com), CC BY 4.0; 
 type Config struct {
 	// SiteName is shown beside the logo's place and in titles.
 	SiteName string
-	// SiteKey tells this site's stored reader settings from those of other
+	// SiteKey distinguishes this site's stored reader settings from those of other
 	// sites on the same host; the domain does. Empty means SiteName.
 	SiteKey string
 	// Lang is the site's language (BCP 47), "en" if empty.
@@ -74,17 +75,17 @@ type Config struct {
 	Appearance string
 	Strict     bool
 
-	// Decoration is a pattern behind pages: "gradient", "grid", "windows" or
+	// Decoration is a pattern in the background of pages: "gradient", "grid", "windows" or
 	// empty.
 	Decoration string
-	// BackgroundImage and BackgroundImageDark are pictures behind pages: paths
+	// BackgroundImage and BackgroundImageDark are background pictures: paths
 	// from the bundle's root or absolute addresses.
 	BackgroundImage, BackgroundImageDark string
 	// Sharp leaves corners square.
 	Sharp bool
 	// SearchPrompt is the author's text of an empty search field.
 	SearchPrompt string
-	// Drilldown says whether opening a group of the sidebar goes to its first
+	// Drilldown is whether opening a group of the sidebar goes to its first
 	// page; nil leaves it to the theme.
 	Drilldown *bool
 
@@ -98,7 +99,7 @@ type Config struct {
 	// rooms own (components, highlighting), added after the theme's.
 	CSS, JS []string
 
-	// Assistant tells that pages have a button that leads to an AI assistant
+	// Assistant means that pages have a button that leads to an AI assistant
 	// (Header.Assistant).
 	Assistant bool
 	// Ratings is the address that readers' ratings of pages are sent to; empty
@@ -147,12 +148,8 @@ func New(cfg Config) (*Theme, error) {
 	if t.icons == nil {
 		t.icons = icons.New()
 	}
-	if t.cfg.Lang == "" {
-		t.cfg.Lang = "en"
-	}
-	if t.cfg.SiteKey == "" {
-		t.cfg.SiteKey = t.cfg.SiteName
-	}
+	t.cfg.Lang = cmp.Or(t.cfg.Lang, "en")
+	t.cfg.SiteKey = cmp.Or(t.cfg.SiteKey, t.cfg.SiteName)
 	m := minify.New()
 	m.AddFunc("text/css", css.Minify)
 	m.AddFunc("text/javascript", js.Minify)
@@ -256,7 +253,7 @@ func addLicences(t *Theme, families []*fonts.Family) (string, error) {
 }
 
 // Assets are the files that pages refer to; the bundle must hold them. The
-// same Config gives the same bytes.
+// same Config makes the same bytes.
 func (t *Theme) Assets() []Asset {
 	out := make([]Asset, len(t.assets))
 	for i, a := range t.assets {
@@ -269,10 +266,29 @@ func (t *Theme) Assets() []Asset {
 // "tabler" or empty for the site's; the others are tried after it. Style is the
 // style of Font Awesome ("solid", "regular", "brands"…), empty for any.
 func (t *Theme) Icon(name, library, style string) (svg string, ok bool) {
-	if library == "" {
-		library = t.cfg.IconLibrary
-	}
+	library = cmp.Or(library, t.cfg.IconLibrary)
 	return t.icons.SVG(name, library, style)
+}
+
+// appendText appends text, escaped, between two pieces of HTML.
+func appendText(dst []byte, before, text, after string) []byte {
+	return append(html.AppendText(append(dst, before...), text), after...)
+}
+
+// appendTag appends the small word after a name, if there is one.
+func appendTag(dst []byte, tag string) []byte {
+	if tag == "" {
+		return dst
+	}
+	return appendText(dst, `<span class="tag">`, tag, `</span>`)
+}
+
+// appendIf appends a piece of HTML on a condition.
+func appendIf(dst []byte, condition bool, piece string) []byte {
+	if condition {
+		dst = append(dst, piece...)
+	}
+	return dst
 }
 
 // appendHref writes a complete href attribute with the space before it.
@@ -312,7 +328,7 @@ func splitIcon(icon string) (name, library, style string) {
 	return name, before, ""
 }
 
-// isPicture tells addresses of pictures from names of icons.
+// isPicture reports whether a text is the address of a picture, not the name of an icon.
 func isPicture(icon string) bool {
 	return strings.ContainsAny(icon, "/.")
 }

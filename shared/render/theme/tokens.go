@@ -47,7 +47,6 @@ func (p *palette) get(name string) rgb {
 	return rgb{}
 }
 
-// css appends the declarations.
 func (p *palette) css(b *strings.Builder) {
 	for _, t := range p.tokens {
 		b.WriteString("--c-")
@@ -64,7 +63,7 @@ const (
 	markContrast = 3.0
 	// darkLinkContrast is for links on dark pages whose colour no author chose.
 	darkLinkContrast = 6.0
-	// maxCodeChroma keeps what is behind code so pale that colours show on it.
+	// maxCodeChroma keeps the background of code so pale that colours show on it.
 	maxCodeChroma = 0.03
 	// What lies on a strong page is paler, and on a page that is hardly dark it
 	// is no lighter than what white words are readable on.
@@ -234,7 +233,6 @@ func tokensCSS(cfg *Config, faces *typefaces) string {
 	return b.String()
 }
 
-// backdrop appends the picture behind pages.
 func backdrop(b *strings.Builder, picture string) {
 	if picture = html.Safe(picture); picture == "" || picture == "#" {
 		return
@@ -245,7 +243,7 @@ func backdrop(b *strings.Builder, picture string) {
 	b.WriteString("--backdrop:url(" + cssString(picture) + ");")
 }
 
-// isAbsolute tells addresses of other sites from paths of this one.
+// isAbsolute reports whether an address is of another site, not a path of this one.
 func isAbsolute(u string) bool {
 	if strings.HasPrefix(u, "//") {
 		return true

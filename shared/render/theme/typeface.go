@@ -31,7 +31,7 @@ type Font struct {
 // headings, one for code.
 type Fonts struct{ Body, Heading Font }
 
-// What stands behind every family.
+// What follows every family.
 const (
 	sansStack  = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif,"Apple Color Emoji","Segoe UI Emoji"`
 	serifStack = `Charter,"Bitstream Charter",Cambria,Georgia,serif`
@@ -187,7 +187,6 @@ func (t *typefaces) standIn(family, local, weights string, m fonts.Metrics) {
 		";unicode-range:" + western + "}")
 }
 
-// cssString writes s as a CSS string.
 func cssString(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

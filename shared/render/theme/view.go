@@ -21,7 +21,7 @@ type View struct {
 	// Canonical is the page's absolute address; empty leaves it out.
 	Canonical string
 	// Image is the absolute address of a picture for link previews; ImageDrawn
-	// tells that package preview drew it, so that its size is known.
+	// means that package preview drew it, so that its size is known.
 	Image      string
 	ImageDrawn bool
 	NoIndex    bool
@@ -80,7 +80,7 @@ type View struct {
 	Contents []Heading
 	// Body is the article's HTML, without the title.
 	Body []byte
-	// Beside tells that the body has a column beside its text.
+	// Beside means that the body has a column beside its text.
 	Beside     bool
 	Prev, Next *Link
 	Footer     Footer

@@ -62,8 +62,8 @@ func alias(tag string) string {
 type Language struct{ column int }
 
 // In returns the language of a tag (BCP 47, or a label of docs.json), whatever
-// its case: the nearest that there is, so that "fr-CA" is French, and English
-// for a language that there are no words of.
+// its case: the nearest known one, so that "fr-CA" is French, and English
+// for an unknown language.
 func In(tag string) Language {
 	t := read()
 	for tag = strings.ToLower(strings.ReplaceAll(tag, "_", "-")); tag != ""; {

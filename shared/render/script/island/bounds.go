@@ -135,7 +135,6 @@ func (m *meter) bounds() error {
 	return err
 }
 
-// texts bounds the functions of texts.
 func (m *meter) texts() error {
 	const proto = "String.prototype"
 	v, err := m.vm.RunString(boundsScript)
@@ -347,7 +346,7 @@ func (m *meter) within(v goja.Value, depth int64) {
 	}
 }
 
-// strange is the length of what is no array: an array's elements were charged.
+// strange is the length of what is not an array: an array's elements were charged.
 func (m *meter) strange(v goja.Value) int64 {
 	if o, ok := v.(*goja.Object); ok && o.ClassName() == "Array" {
 		return 0
@@ -556,7 +555,6 @@ func (m *meter) numbers() error {
 	)
 }
 
-// makers bounds what constructors make.
 func (m *meter) makers() error {
 	typed := func(name string, args []goja.Value) []goja.Value {
 		if len(args) == 0 {

@@ -73,7 +73,6 @@ const statements = "statements:"
 
 // files are the site's, as a process that renders sees them.
 type files interface {
-	// has reports whether there is a file of this name.
 	has(name string) bool
 	// read returns its content. What the error says is for authors.
 	read(name string) (string, error)
@@ -149,7 +148,6 @@ func (b *bundler) entry() string {
 	return entry.String() + "export default [" + list.String() + "];\n"
 }
 
-// add appends the source with the number i.
 func (m *module) add(i int, s Source) {
 	names := ""
 	if len(s.Names) > 0 {
@@ -237,7 +235,6 @@ func (b *bundler) resolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	return api.OnResolveResult{Path: name, Namespace: "site"}, nil
 }
 
-// loadFile reads a file of the site.
 func (b *bundler) loadFile(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	b.mu.Lock()
 	b.count++
@@ -285,7 +282,6 @@ func (b *bundler) fault(m api.Message) *Error {
 	return e
 }
 
-// isRuntime reports whether an import names the runtime.
 func isRuntime(name string) bool {
 	switch first, _, _ := strings.Cut(name, "/"); first {
 	case "react", "react-dom", "preact":
@@ -355,7 +351,7 @@ func builtins(script []byte, components []string) string {
 }
 
 // native is the built-in component that has the name of one of the language's own
-// values. The runtimes tell them apart: only elements are of the component.
+// values. The runtimes distinguish them: only elements are of the component.
 const native = "Error"
 
 // hookNames are the names of the runtime that authors use without an import.

@@ -274,7 +274,7 @@ func (c *counter) rewritten(e ast.Expression) ast.Expression {
 	return e
 }
 
-// operation bounds what an operator gives: texts at +, integers of any length at
+// operation bounds the result of an operator: texts at +, integers of any length at
 // all others.
 func (c *counter) operation(n *ast.BinaryExpression) ast.Expression {
 	numbers := isNumber(n.Left) || isNumber(n.Right) // then neither is of any length, or it throws

@@ -3,6 +3,7 @@ package island
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -72,9 +73,7 @@ type Engine struct {
 // New makes an Engine.
 func New(o Options) *Engine {
 	e := &Engine{program: o.Program, args: o.Args, log: o.Log, turn: make(chan struct{}, 1)}
-	if e.log == nil {
-		e.log = slog.New(slog.DiscardHandler)
-	}
+	e.log = cmp.Or(e.log, slog.New(slog.DiscardHandler))
 	return e
 }
 
@@ -93,7 +92,7 @@ type Node struct {
 	// Text is a text; then Tag is "".
 	Text string
 	// Tag is an HTML element's or, with Builtin, a component's name. The tag
-	// Children stands for what the element holds in the page.
+	// Children is what the element holds in the page.
 	Tag     string
 	Builtin bool
 	// Attrs are the attributes as JSON objects' members, in order.
@@ -119,7 +118,7 @@ type Attr struct {
 // Shown is what a source shows at first.
 type Shown struct {
 	Nodes []Node
-	// Live tells that it may change, or answers to readers: that the page
+	// Live means that it may change, or answers to readers: that the page
 	// needs Script.
 	Live bool
 	// Inputs are the site's files that were read.
@@ -165,7 +164,6 @@ func Digest(script []byte) string {
 	return fmt.Sprintf("%x", sum[:6])
 }
 
-// worker is a process that renders.
 type worker struct {
 	cmd *exec.Cmd
 	in  *json.Encoder

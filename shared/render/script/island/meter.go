@@ -28,7 +28,7 @@ const (
 	bigText = 1 << 20
 	// costPiece is the bytes of a piece of a text in a list.
 	costPiece = 64
-	// costTaken stands for an item or a member that is taken one by one: its
+	// costTaken is for an item or a member that is taken one by one: its
 	// bytes, and the time that this takes the engine, so that the count ends a
 	// script long before the guard on its time.
 	costTaken = 256
@@ -138,7 +138,6 @@ func (m *meter) bits(v goja.Value) int64 {
 	return int64(n)
 }
 
-// integerOf is an integer of any length.
 func (m *meter) integerOf(v goja.Value) *big.Int {
 	i, ok := reflect.ValueOf(v).Convert(reflect.TypeFor[*big.Int]()).Interface().(*big.Int)
 	if !ok {
@@ -190,7 +189,7 @@ func (m *meter) text(v goja.Value) goja.String {
 	return s
 }
 
-// string is a value as a text: ToString of an integer gives the integer.
+// string is a value as a text: ToString of an integer is the integer.
 func (m *meter) string(v goja.Value) goja.String {
 	t := v.ToString()
 	if s, ok := t.(goja.String); ok {
@@ -232,7 +231,7 @@ func (m *meter) key(list, key goja.Value) {
 	}
 }
 
-// install gives the runtime what counted scripts call, and bounds its own
+// install adds to the runtime what counted scripts call, and bounds its own
 // functions.
 func (m *meter) install() error {
 	global := m.vm.GlobalObject()
@@ -296,7 +295,7 @@ func (m *meter) install() error {
 		}
 		make, ok := goja.AssertFunction(v)
 		if !ok {
-			return errors.New("an operator is no function")
+			return errors.New("an operator is not a function")
 		}
 		fn, err := make(nil, m.vm.ToValue(func(c goja.FunctionCall) goja.Value {
 			o.check(c.Argument(0), c.Argument(1))

@@ -2,6 +2,7 @@ package island
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,9 +114,7 @@ func located(o outcome, sourceMap []byte, source Source) *Error {
 		if !ok {
 			continue
 		}
-		if name == "" {
-			name = f.fn
-		}
+		name = cmp.Or(name, f.fn)
 		if strings.HasPrefix(name, "$island") { // the page itself
 			name = ""
 		}
@@ -145,7 +144,7 @@ func located(o outcome, sourceMap []byte, source Source) *Error {
 	return e
 }
 
-// lineOf gives the line of the file for one of the module that bundle makes of
+// lineOf returns the line of the file for one of the module that bundle makes of
 // it.
 func (s *Source) lineOf(line int) int {
 	first := strings.Count(s.Module, "\n") + 3

@@ -20,7 +20,7 @@ const (
 // className is what names of utility classes look like, among all words.
 var className = regexp.MustCompile(`^[!@*\-\[a-z][A-Za-z0-9!#$%&'()*+,\-./:=>@\[\]_~]*$`)
 
-// classWords gives the words in a script's texts that may be names of classes:
+// classWords returns the words in a script's texts that may be names of classes:
 // which of them a component will set is known only when it does. A script that
 // can't be read has none.
 func classWords(script []byte) []string {

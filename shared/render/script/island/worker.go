@@ -2,6 +2,7 @@ package island
 
 import (
 	"bufio"
+	"cmp"
 	_ "embed" // for runtime.js
 	"encoding/json"
 	"errors"
@@ -112,7 +113,7 @@ const (
 // marker is the variable of the environment that makes a program a worker.
 const marker = "BINDERY_ISLAND_WORKER"
 
-// IsWorker tells whether this process was started by an Engine. A program that
+// IsWorker reports whether this process was started by an Engine. A program that
 // gives an Engine itself to start must ask before it does anything else, and
 // call Work.
 func IsWorker(getenv func(string) string) bool { return getenv(marker) != "" }
@@ -237,7 +238,6 @@ func (s *askedFiles) read(name string) (string, error) {
 	return f.Text, nil
 }
 
-// perform does a piece of work.
 func perform(site files, r request) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -268,10 +268,7 @@ func perform(site files, r request) (a answer) {
 		message, _, _ := strings.Cut(err.Error(), "\n")
 		return answer{Fault: &Error{Message: "the engine can't read it: " + message, File: first.File, Line: first.Line}}
 	}
-	props := first.Props
-	if props == "" {
-		props = "{}"
-	}
+	props := cmp.Or(first.Props, "{}")
 	o := run(program, props, first.Number)
 	if o.err != "" {
 		return answer{Fault: located(o, sourceMap, first)}
@@ -321,9 +318,7 @@ func run(script *goja.Program, props string, number int) (o outcome) {
 		if len(o.err) > most {
 			o.err = strings.ToValidUTF8(o.err[:most], "") + "…"
 		}
-		if o.err == "" {
-			o.err = "it ends with an error"
-		}
+		o.err = cmp.Or(o.err, "it ends with an error")
 		return o
 	}
 	global := vm.GlobalObject()

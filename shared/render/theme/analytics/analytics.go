@@ -43,7 +43,7 @@ type Problem struct {
 	Service string
 	// Reason completes "the service … is left out: ".
 	Reason string
-	// Unknown tells that the service is none that this package knows.
+	// Unknown means that this package does not know the service.
 	Unknown bool
 }
 
@@ -51,7 +51,7 @@ type Problem struct {
 type Services map[string]map[string]string
 
 // Build makes the script for services, nil if none of them can load. Problems
-// are sorted by service. "cookies" is no service: it names the entry of the
+// are sorted by service. "cookies" is not a service: it names the entry of the
 // browser's local storage that says that a reader agreed.
 func Build(services Services) (*Script, []Problem, error) {
 	var problems []Problem

@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// setting is one setting of a service.
 type setting struct {
 	// form is what a value must match as a whole.
 	form *regexp.Regexp
-	// otherwise stands for one that is missing; empty means that it must be
+	// otherwise is used for one that is missing; empty means that it must be
 	// there, unless it is optional.
 	otherwise string
 	optional  bool
@@ -112,8 +111,8 @@ func providers() map[string]*provider {
 	}
 }
 
-// OfID are the services that a measurement id alone stands for, by its form; nil
-// for one that tells no service.
+// OfID are the services that a measurement id alone identifies, by its form; nil
+// for one that identifies no service.
 func OfID(id string) Services {
 	switch {
 	case strings.HasPrefix(id, "G-"):

@@ -117,7 +117,6 @@ func (l *library) get(name string) (string, bool) {
 	return s, ok
 }
 
-// names decompresses a block.
 func (k Block) names() map[string]string {
 	m := make(map[string]string, BlockNames)
 	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(k.Data)), maxBlock))

@@ -2,7 +2,7 @@
 // (Open Graph's og:image): a site's name and the part of it that a page is in,
 // beside a bar in the site's colour. It imports no other room.
 //
-// The same Card gives the same bytes on every machine: glyphs are far below the
+// The same Card makes the same bytes on every machine: glyphs are far below the
 // size from which the rasteriser calculates in floating point, and colours are
 // mixed in whole numbers.
 package preview
@@ -38,7 +38,7 @@ const design = 1
 // Card is what a picture says.
 type Card struct {
 	// Name is the site's name. Letters that the font lacks (it has Latin, Greek
-	// and Cyrillic) leave Domain to stand for it.
+	// and Cyrillic) are left to Domain.
 	Name   string
 	Domain string
 	// Section is the part of the site, or empty. One that the font can't show
@@ -148,7 +148,6 @@ func (p *Pen) Draw(c Card) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// covers tells whether the font has all letters of a text.
 func (p *Pen) covers(text string) bool {
 	for _, r := range text {
 		if r == ' ' {
@@ -213,7 +212,7 @@ func wrap(face font.Face, text string, width, most int) []string {
 	return lines
 }
 
-// cut shortens a text until it fits with an ellipsis behind it.
+// cut shortens a text until it fits with an ellipsis after it.
 func cut(s string, fits func(string) bool) string {
 	r := []rune(s)
 	for len(r) > 0 {

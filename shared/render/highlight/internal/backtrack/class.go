@@ -33,7 +33,7 @@ func (c *class) has(r rune) bool {
 // wordASCII holds the ASCII letters, digits and the underscore.
 var wordASCII = [2]uint64{0x03ff_0000_0000_0000, 0x07ff_fffe_87ff_fffe}
 
-// IsWord tells whether r counts as part of a word for \b. It is regexp2's rule
+// IsWord reports whether r counts as part of a word for \b. It is regexp2's rule
 // with an answer at hand for ASCII.
 func IsWord(r rune) bool {
 	if uint32(r) < utf8.RuneSelf {
@@ -42,12 +42,12 @@ func IsWord(r rune) bool {
 	return syntax.IsWordChar(r)
 }
 
-// isBoundary tells whether a word begins or ends at pos.
+// isBoundary reports whether a word begins or ends at pos.
 func isBoundary(text []rune, pos int) bool {
 	return (pos > 0 && IsWord(text[pos-1])) != (pos < len(text) && IsWord(text[pos]))
 }
 
-// equalFold tells whether two characters are one in another case. The rule is
+// equalFold reports whether two characters are one in another case. The rule is
 // that of regexp2's back references.
 func equalFold(a, b rune) bool {
 	if a == b {

@@ -45,7 +45,7 @@ type capture struct {
 	old   Span
 }
 
-// Group gives a group of the last match, by its place in the order of group
+// Group returns a group of the last match, by its place in the order of group
 // numbers; 0 is the whole match.
 func (m *Matcher) Group(i int) Span { return m.groups[i] }
 

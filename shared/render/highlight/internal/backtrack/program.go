@@ -85,7 +85,6 @@ const (
 	kindSet
 )
 
-// inst is one instruction.
 type inst struct {
 	op     op
 	kind   kind
@@ -96,7 +95,6 @@ type inst struct {
 	class  *class // of kindSet
 }
 
-// takes tells whether the instruction takes a character.
 func (in *inst) takes(r rune) bool {
 	switch in.kind {
 	case kindOne:
