@@ -14,6 +14,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // What readers have: an unpacked bundle, a server that sends it with a policy,
@@ -52,6 +54,13 @@ func policed(t *testing.T, dir, policy string) *httptest.Server {
 	}))
 	t.Cleanup(server.Close)
 	return server
+}
+
+// browser finds the program, for tests that run where there is time for it.
+func browser(t *testing.T) string {
+	t.Helper()
+	outside.Long(t, "opens pages in a browser")
+	return outside.Program(t, "chromium", "chromium-browser", "google-chrome")
 }
 
 // newBrowser starts a browser that asks no host by itself, for a test that needs
