@@ -27,6 +27,9 @@ func TestMain(m *testing.M) {
 	}
 	scratch = dir
 	code := m.Run()
+	if oneBrowser.stop != nil {
+		oneBrowser.stop()
+	}
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
