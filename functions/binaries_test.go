@@ -24,9 +24,7 @@ import (
 // a process of its own behind the runtime API, on a local cloud: natively, and
 // those that AWS gets, for arm64, under emulation.
 func TestPrograms(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and starts every function")
-	}
+	outside.Long(t, "builds and starts every function")
 	for _, c := range []struct {
 		name, arch string
 		emulator   string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestGatewayHasTheRoutesOfTheAPI and answers everything else with 404.
@@ -205,6 +206,7 @@ func (s *synthesized) guarded(t *testing.T, want bool) {
 
 // TestWebACLBySetting: the setting decides, not the stage.
 func TestWebACLBySetting(t *testing.T) {
+	outside.Long(t, "synthesizes two more stacks")
 	t.Run("dev with", func(t *testing.T) {
 		synth(t, stageDev, func(s *settings) { s.waf = true }).guarded(t, true)
 	})

@@ -9,11 +9,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestLocalDiffersInJustThat compares the local stage with a dev stage that has
 // everything: what local clouds can't deploy is left out, and nothing else.
 func TestLocalDiffersInJustThat(t *testing.T) {
+	outside.Long(t, "synthesizes one more stack")
 	all := plain(t, synth(t, stageDev, func(s *settings) { s.waf = true }))
 	local := plain(t, synth(t, stageLocal))
 	for id, r := range local {

@@ -462,6 +462,7 @@ func TestOutputsAreWhatOperatorsRead(t *testing.T) {
 
 // TestLint has cfn-lint read the golden templates.
 func TestLint(t *testing.T) {
+	outside.Long(t, "starts a linter of CloudFormation")
 	lint := outside.Tool(t, "cfn-lint", "venv", "bin", "cfn-lint")
 	// W3005: CDK writes down dependencies that references imply already.
 	args := []string{"--ignore-checks", "W3005", "--region", "eu-central-1", "--"}

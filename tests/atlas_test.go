@@ -12,37 +12,42 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-
-	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
 
-// atlas is a site of our own that has all that a site may have: products,
-// versions, four languages and two directions, every component in odd places,
-// formulas, and pages whose author means harm. Its longest page is made here.
+// atlas is the folder of a site of our own that has all that a site may have:
+// products, versions, four languages and two directions, every component in odd
+// places, formulas, and pages whose author means harm. Its longest page is made
+// here, once for all tests.
 func atlas(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "atlas"))); err != nil {
+	dir, err := atlasOnce()
+	if err != nil {
 		t.Fatal(err)
+	}
+	return dir
+}
+
+var atlasOnce = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(scratch, "atlas")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "atlas"))); err != nil {
+		return "", err
 	}
 	var table bytes.Buffer
 	table.WriteString("---\ntitle: Ten thousand rows\n---\n\n| Number | Square | Link |\n|---:|---:|---|\n")
 	for i := range 10_000 {
 		fmt.Fprintf(&table, "| %d | **%d** | [home](/en/v2/index) |\n", i, i*i)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "hostile", "rows.mdx"), table.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
+	return dir, os.WriteFile(filepath.Join(dir, "hostile", "rows.mdx"), table.Bytes(), 0o600)
+})
 
 // TestAtlas holds the bundle of that site against golden files: its files,
 // what its authors are told, the Markdown copies and the articles of the pages
@@ -194,7 +199,7 @@ func redirects(document string) bool { return strings.Contains(document, `http-e
 // web.dev calls good, 0.1: scripts pick among views), no id may
 // stand twice, and no page may be wider than the window.
 func TestAtlasInABrowser(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := unpack(t, atlas(t))
 	b := newTab(t, chromium, "file://"+dir)
 	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
@@ -246,7 +251,7 @@ func TestAtlasInABrowser(t *testing.T) {
 // TestAtlasWithoutJavaScript asserts that every word of every page can be seen
 // or unfolded where scripts do not run.
 func TestAtlasWithoutJavaScript(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := unpack(t, atlas(t))
 	b := newTab(t, chromium, "file://"+dir)
 	defer b.stop()
@@ -278,7 +283,7 @@ func TestAtlasWithoutJavaScript(t *testing.T) {
 // TestAtlasByKeyboard walks through pages with the Tab key: what has the focus
 // can be seen, in the window, with a mark around it.
 func TestAtlasByKeyboard(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := unpack(t, atlas(t))
 	b := newTab(t, chromium, "file://"+dir)
 	defer b.stop()

@@ -119,10 +119,7 @@ func bigSection(t *testing.T) string {
 // right to left, hidden and hostile pages), the site "islands" (components that
 // live, and those that fail), and some of a large section.
 func TestAxeFindsNothing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not run: opens a browser on every page")
-	}
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	axe, err := os.ReadFile(outside.Tool(t, "axe-core", "npm", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		t.Fatal(err)

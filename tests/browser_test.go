@@ -30,7 +30,7 @@ import (
 // holds what breaks layouts: tips at the edge, wide tables, long words. With
 // BINDERY_SCREENSHOTS=DIR it keeps a picture of each page: light, dark, phone.
 func TestPagesOpenInABrowser(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	sites := map[string]string{
 		"docs": filepath.Join(outside.Checkout(t), "infra", "docs"),
 		"hard": filepath.Join(outside.Checkout(t), "tests", "testdata", "hard"),

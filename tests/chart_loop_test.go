@@ -41,6 +41,7 @@ type environment struct {
 // TestLoopInPipelines runs each pipeline on success, on a failed job, on a
 // time-out, and twice at once.
 func TestLoopInPipelines(t *testing.T) {
+	outside.Long(t, "runs the scripts of two kinds of pipelines to every end")
 	u := start(t, t.TempDir())
 	domain := seededDomain(t, u)
 	publish := func(site string) {

@@ -21,7 +21,7 @@ const strict = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // document them: by links, keys and clicks, under a strict content security
 // policy. Each step is a script that gives what is wrong, "" for nothing.
 func TestComponentsInABrowser(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := unpack(t, filepath.Join(outside.Checkout(t), "infra", "docs"))
 	server := policed(t, dir, strict)
 
@@ -159,7 +159,7 @@ func TestComponentsInABrowser(t *testing.T) {
 // TestComponentsWithoutScripts reads every component's page with JavaScript
 // off: nothing is hidden but what opens by itself.
 func TestComponentsWithoutScripts(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := unpack(t, filepath.Join(outside.Checkout(t), "infra", "docs"))
 	pages, err := filepath.Glob(filepath.Join(dir, "components", "*.html"))
 	if err != nil || len(pages) < 15 {

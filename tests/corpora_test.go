@@ -23,6 +23,7 @@ import (
 // bundle and has a checker that shares no code with the product look at what
 // came out, beside the trees that the reference MDX parser reads.
 func TestThreeRealSites(t *testing.T) {
+	outside.Long(t, "exports three real sites")
 	checker := outside.Folder(t, "oracle", "check_bundle.py")
 	trees := filepath.Dir(outside.Trees(t, "mcp.jsonl"))
 	python := outside.Program(t, "python3")

@@ -134,9 +134,7 @@ func example(t *testing.T, page, label string) string {
 // shell against a running Bindery, and holds each answer against the one that
 // the page shows: the same fields, of the same kinds.
 func TestAPIExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: it runs a whole Bindery")
-	}
+	outside.Long(t, "runs a whole Bindery")
 	for _, tool := range []string{"bash", "curl"} {
 		outside.Program(t, tool)
 	}

@@ -60,7 +60,7 @@ var features = []struct {
 // says against the table. An air-gapped bundle calls nobody, from a folder
 // neither.
 func TestFeatureTable(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	u := start(t, t.TempDir())
 	domain := seededDomain(t, u)
 	if _, err := u.command(t, "publish", filepath.Join(outside.Checkout(t), "tests", "testdata", "features"), "--domain", domain); err != nil {

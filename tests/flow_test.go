@@ -93,6 +93,7 @@ func TestTheFlowByCurl(t *testing.T) {
 // site is exported, starts it on the same data, and compares the bundle with
 // one that was made in peace.
 func TestExportSurvivesPowerCuts(t *testing.T) {
+	outside.Long(t, "exports a site of 600 pages twice and starts seven times")
 	data := t.TempDir()
 	u := start(t, data)
 	domain := seededDomain(t, u)

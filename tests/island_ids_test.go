@@ -7,14 +7,12 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestIslandIDs: what two components of a page make with useId differs, so that
 // each label is of its own field, also of one that comes after a click.
 func TestIslandIDs(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	site := t.TempDir()
 	for name, text := range map[string]string{
 		"docs.json": `{"name": "Ids", "theme": "mint", "colors": {"primary": "#336699"}, "navigation": {"pages": ["index"]}}`,

@@ -12,8 +12,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
-
-	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // islandPages are the pages of the site "islands". The first needs no engine.
@@ -65,7 +63,7 @@ func shows(t *testing.T, name, got string) {
 // bundle states. Nothing may be written to the console, and no request may fail
 // or leave the bundle.
 func TestIslandsInABrowser(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := filepath.Dir(unpack(t, filepath.Join("testdata", "islands")))
 	policy := statedPolicy(t, filepath.Join(dir, "docs"))
 	if strings.Contains(policy, "unsafe") {
@@ -215,7 +213,7 @@ func bothAxe(t *testing.T, ctx context.Context) {
 // TestIslandsWithoutJavaScript reads what components show, and what they would
 // show later, where scripts don't run.
 func TestIslandsWithoutJavaScript(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := unpack(t, filepath.Join("testdata", "islands"))
 	ctx, stop := browse(t, chromium)
 	defer stop()

@@ -23,10 +23,7 @@ var lighthousePages = []string{"index", "start/quickstart", "components/code", "
 // nothing may jump; the speed is only told, because it depends on the machine
 // and on what runs beside.
 func TestLighthouse(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not run: judges five pages in a browser")
-	}
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	node := outside.Program(t, "node")
 	cli := outside.Tool(t, "lighthouse", "lighthouse", "node_modules", "lighthouse", "cli", "index.js")
 	address := preview(t, exportSite(t, filepath.Join(outside.Checkout(t), "infra", "docs")).Bundle)

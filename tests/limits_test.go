@@ -43,6 +43,7 @@ const (
 // TestAShardRendersInTime plans a site of many pages and holds the shards to
 // the measured cost of a page, which the page about costs has.
 func TestAShardRendersInTime(t *testing.T) {
+	outside.Long(t, "plans a site of 32,000 pages")
 	text, err := os.ReadFile(filepath.Join(outside.Checkout(t), "infra", "docs", "operate", "cost.mdx"))
 	if err != nil {
 		t.Fatal(err)

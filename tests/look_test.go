@@ -23,7 +23,7 @@ const strictPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; i
 // TestLookInABrowser: utility classes do what they say, drawings are shown in
 // light and dark, and Mermaid draws what is left to it, all under the policy.
 func TestLookInABrowser(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	source := t.TempDir()
 	for name, text := range map[string]string{
 		"docs.json": `{"name":"Look","theme":"mint","colors":{"primary":"#0055aa"},"navigation":{"pages":["classes","drawn","live"]}}`,
@@ -141,7 +141,7 @@ const printed = `(() => {
 // TestPagesWithoutTheirHelp: pages are whole where no script runs, on paper, and
 // while their fonts are still on the way.
 func TestPagesWithoutTheirHelp(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := unpack(t, filepath.Join(outside.Checkout(t), "infra", "docs"))
 	files := http.FileServer(http.Dir(dir))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

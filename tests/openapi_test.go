@@ -33,6 +33,7 @@ func TestTheOpenAPIDocumentIsClean(t *testing.T) {
 // Methods that nothing answers are 404 here by design, hence the one check that
 // is left out; 422 is the answer to an idempotency key used twice.
 func TestTheAPIHoldsWhatItsDocumentSays(t *testing.T) {
+	outside.Long(t, "makes thousands of requests")
 	tool := outside.Tool(t, "schemathesis", "venv", "bin", "schemathesis")
 	u := start(t, t.TempDir())
 	domain := seededDomain(t, u)

@@ -3,6 +3,7 @@ package tests
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +27,9 @@ func TestMain(m *testing.M) {
 	}
 	scratch = dir
 	code := m.Run()
+	if oneBrowser.stop != nil {
+		oneBrowser.stop()
+	}
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
@@ -42,7 +46,7 @@ func bindery(tb testing.TB) string {
 
 var buildOnce = sync.OnceValues(func() (string, error) {
 	file := filepath.Join(scratch, "bindery")
-	cmd := exec.Command("go", "build", "-o", file, "../infra/cmd/bindery")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", file, "../infra/cmd/bindery")
 	cmd.Stderr = os.Stderr
 	return file, cmd.Run()
 })
@@ -58,24 +62,46 @@ type exported struct {
 }
 
 // exportSite turns a folder into a bundle with the program, the way `make run`
-// does.
+// does, once for all tests: they read bundles, and change what they unpack.
 func exportSite(tb testing.TB, site string) exported {
 	tb.Helper()
-	out := filepath.Join(tb.TempDir(), "bundle.tar.gz")
-	cmd := exec.Command(bindery(tb), "run", site, "--out", out, "--json")
+	site, err := filepath.Abs(site)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	once, _ := exports.LoadOrStore(site, sync.OnceValues(func() (exported, error) { return runOn(bindery(tb), site) }))
+	e, err := once.(func() (exported, error))()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e
+}
+
+// exports has a function for each folder that was exported.
+var exports sync.Map
+
+// runOn has a program export a site, and believes what it says of it if that can
+// be so.
+func runOn(program, site string) (exported, error) {
+	dir, err := os.MkdirTemp(scratch, "export-")
+	if err != nil {
+		return exported{}, err
+	}
+	out := filepath.Join(dir, "bundle.tar.gz")
+	cmd := exec.Command(program, "run", site, "--out", out, "--json")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		tb.Fatalf("bindery run %s: %v\n%s", site, err, stderr.Bytes())
+		return exported{}, fmt.Errorf("bindery run %s: %w\n%s", site, err, stderr.Bytes())
 	}
 	e, err := readExported(stdout.Bytes())
 	if err != nil {
-		tb.Fatalf("bindery run --json: %v in %s", err, stdout.Bytes())
+		return exported{}, fmt.Errorf("bindery run --json: %w in %s", err, stdout.Bytes())
 	}
 	if e.Bundle != out || e.Pages == 0 {
-		tb.Fatalf("bindery run --json says %+v, want the bundle %s with pages", e, out)
+		return exported{}, fmt.Errorf("bindery run --json says %+v, want the bundle %s with pages", e, out)
 	}
-	return e
+	return e, nil
 }
 
 func readExported(stdout []byte) (exported, error) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // What readers have: an unpacked bundle, a server that sends it with a policy,
@@ -54,20 +57,54 @@ func policed(t *testing.T, dir, policy string) *httptest.Server {
 	return server
 }
 
-// newBrowser starts a browser that asks no host by itself, for a test that needs
-// it no longer than that. The function ends it.
+// browser finds the program, for tests that run where there is time for it.
+func browser(t *testing.T) string {
+	t.Helper()
+	outside.Long(t, "opens pages in a browser")
+	return outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+}
+
+// newBrowser opens a tab that shares no cookie, cache or storage with any other,
+// for a test that needs it no longer than that. The function closes it. All tests
+// have one browser for that; with options of its own, a test starts another.
 func newBrowser(t *testing.T, chromium string, longest time.Duration, more ...chromedp.ExecAllocatorOption) (context.Context, context.CancelFunc) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), longest)
-	ctx, stop := chromedp.NewContext(ctx, chromedp.WithAllocatorOptions(append([]chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(chromium), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
-	}, more...)...))
+	if len(more) > 0 {
+		ctx, cancel := context.WithTimeout(t.Context(), longest)
+		ctx, stop := chromedp.NewContext(ctx, startOptions(chromium, t.TempDir(), more...))
+		return ctx, func() { stop(); cancel() }
+	}
+	oneBrowser.Do(func() {
+		oneBrowser.ctx, oneBrowser.stop = chromedp.NewContext(context.Background(), startOptions(chromium, filepath.Join(scratch, "browser")))
+		oneBrowser.err = chromedp.Do(oneBrowser.ctx)
+	})
+	if oneBrowser.err != nil {
+		t.Fatal(oneBrowser.err)
+	}
+	ctx, cancel := context.WithTimeout(oneBrowser.ctx, longest)
+	t.Cleanup(cancel)
+	ctx, stop := chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 	return ctx, func() { stop(); cancel() }
 }
 
-// browse starts a browser whose pages have the focus.
+// oneBrowser is that of all tests. TestMain ends it.
+var oneBrowser struct {
+	sync.Once
+	ctx  context.Context
+	stop context.CancelFunc
+	err  error
+}
+
+// startOptions start a browser that asks no host by itself.
+func startOptions(chromium, dir string, more ...chromedp.ExecAllocatorOption) chromedp.ContextOption {
+	return chromedp.WithAllocatorOptions(append([]chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(chromium), chromedp.UserDataDir(dir),
+		chromedp.Flag("no-sandbox", true), chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("no-first-run", true),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+	}, more...)...)
+}
+
+// browse opens a tab whose pages have the focus.
 func browse(t *testing.T, chromium string) (context.Context, context.CancelFunc) {
 	t.Helper()
 	ctx, stop := newBrowser(t, chromium, 3*time.Minute)

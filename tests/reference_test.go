@@ -155,7 +155,7 @@ func (p playground) open(address string) {
 // calls from other pages is explained. It works from a folder, and from a server
 // with the policy that the bundle states. Secrets are nowhere but in the page.
 func TestPlayground(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	var open atomic.Bool
 	heard := make(chan string, 10)
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -263,7 +263,7 @@ func pureAxe(t *testing.T, ctx context.Context) {
 // Every kind of page about an API is as good as others: nothing is said on the
 // console, and axe-core finds nothing, with everything open and closed.
 func TestReferencePages(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := filepath.Dir(unpack(t, filepath.Join(outside.Checkout(t), "tests", "testdata", "reference")))
 	for _, page := range []string{
 		"lines", "line", "api/orders/list-orders", "api/orders/create-order", "api/orders/an-order-was-paid", "api/files/send-a-file", "events/stock", "notes/leave-a-note",

@@ -61,7 +61,7 @@ func said(r *http.Request) string {
 // server hears what the form, the command and the samples say. From a folder, and
 // from a server with the policy that the bundle states.
 func TestPlaygroundTypes(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	heard := make(chan string, 10)
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Origin", "Headers", "Methods"} {
@@ -218,7 +218,7 @@ func TestPlaygroundTypes(t *testing.T) {
 // TestTypesWithoutScript: where no script runs, a page about a call shows each
 // content type with its fields and samples.
 func TestTypesWithoutScript(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := t.TempDir()
 	archive, err := os.ReadFile(exportSite(t, filepath.Join(outside.Checkout(t), "tests", "testdata", "reference")).Bundle)
 	if err != nil {

@@ -137,7 +137,7 @@ func found(title string, and func(boxState) bool) func(boxState) bool {
 // under a sub-path of a file server with the policy that the bundle states, on a
 // desk and on a phone, and goes to what it finds.
 func TestSearchDialog(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := filepath.Dir(unpack(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite)))
 	policy := statedPolicy(t, filepath.Join(dir, "docs"))
 	server := policed(t, dir, policy)
@@ -283,7 +283,7 @@ func searchFromRightToLeft(t *testing.T, b searchBox) {
 // TestSearchWithoutItsScripts: without JavaScript nothing of search is shown, and
 // where a file of the index is missing, the dialog says so.
 func TestSearchWithoutItsScripts(t *testing.T) {
-	chromium := outside.Program(t, "chromium", "chromium-browser", "google-chrome")
+	chromium := browser(t)
 	dir := unpack(t, filepath.Join(outside.Checkout(t), "tests", "testdata", searchSite))
 	address := "file://" + filepath.Join(dir, "v2", "deploy.html")
 	const shown = `(() => { const r = document.getElementById("bindery-search").getBoundingClientRect(); return r.width * r.height; })()`

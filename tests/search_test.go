@@ -40,9 +40,7 @@ type question struct {
 // the site alone; such words with a letter left out. The right page must be among
 // the first three for 95 of 100 questions, mistyped ones aside.
 func TestSearchFindsTheRightPage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("exports real sites")
-	}
+	outside.Long(t, "exports real sites")
 	kinds := []string{"titles", "headings", "rare words", "rare words, mistyped"}
 	asked, hit := map[string]int{}, map[string]int{}
 	for _, name := range []string{"mcp", "trigger", "novu"} {

@@ -167,6 +167,7 @@ const (
 // file and every link is there, killed servers come back, versions are swapped
 // under load without a failed request, and a full volume is told.
 func TestServeWithoutANetwork(t *testing.T) {
+	outside.Long(t, "asks for every file of two bundles, again and again")
 	if os.Geteuid() != 0 {
 		outside.OutOfReach(t, "root, for a network namespace")
 	}

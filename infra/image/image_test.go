@@ -20,15 +20,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 	"golang.org/x/crypto/x509roots/fallback/bundle"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestServeImage builds the server's image for two architectures with a bundle
 // in it, reads it back as a container's runtime does, and runs the program from
 // the layers.
 func TestServeImage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("not run: it compiles the program for two architectures (-short)")
-	}
+	outside.Long(t, "compiles the program for two architectures")
 	dir := t.TempDir()
 	bundle := filepath.Join(dir, "site.tar.gz")
 	if err := os.WriteFile(bundle, []byte("a bundle"), 0o600); err != nil {

@@ -3,11 +3,14 @@ package chart
 import (
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestRefused holds values that can't work against values.schema.json, and
 // what a schema can't compare against the templates: helm must name the field.
 func TestRefused(t *testing.T) {
+	outside.Long(t, "runs helm for every fault")
 	const on = "staticExport: {enabled: true, bundleUrl: 'https://store.example.com/b?sig=1'}\n"
 	for name, c := range map[string]struct{ values, field string }{
 		"no link":                     {"staticExport: {enabled: true}", "/staticExport/bundleUrl"},

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // whole are values that users set as one, whatever is in them.
@@ -182,6 +184,7 @@ const (
 
 // TestEveryValueIsUsed changes every value and looks for a difference.
 func TestEveryValueIsUsed(t *testing.T) {
+	outside.Long(t, "runs helm twice for every value")
 	list := allValues(t)
 	for path := range changes {
 		if !slices.ContainsFunc(list, func(v value) bool { return v.path == path }) {

@@ -18,8 +18,9 @@
 //
 // Tests that belong to a make target of their own (test-cloud, test-sam,
 // test-chart) skip without that target's variable whatever is required, and keep
-// to the rule with it. What a test leaves out for another reason (-short, a
-// system that it is not about) is no matter of this package.
+// to the rule with it. Long is what tests ask that -short leaves out. What a test
+// leaves out for another reason (a system that it is not about) is no matter of
+// this package.
 package outside
 
 import (
@@ -140,6 +141,15 @@ func OutOfReach(tb testing.TB, what string) {
 		tb.Fatalf("needs %s, and BINDERY_REQUIRE=all", what)
 	}
 	tb.Skipf("not run: needs %s", what)
+}
+
+// Long skips a test under -short, whatever is required: make check runs what
+// takes little of the processor, make test everything. why says what takes it.
+func Long(tb testing.TB, why string) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skipf("not run with -short, but by make test: %s", why)
+	}
 }
 
 // requirement is a value of BINDERY_REQUIRE.

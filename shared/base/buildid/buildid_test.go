@@ -107,9 +107,7 @@ func TestDigestErrors(t *testing.T) {
 
 // Files are those that the go command builds the renderer from.
 func TestFilesAreThoseOfTheGoCommand(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks the go command")
-	}
+	outside.Long(t, "asks the go command")
 	root := outside.Checkout(t)
 	const pkg = "shared/service/export"
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=Dir,Standard,Module,GoFiles,EmbedFiles", "./"+pkg)
@@ -170,9 +168,7 @@ func TestHere(t *testing.T) {
 // A program that is older than a source is not built from it, nor is one
 // without the paths of its checkout.
 func TestHereOfAnotherBuild(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds programs")
-	}
+	outside.Long(t, "builds programs")
 	root := write(t, map[string]string{
 		"go.mod":  "module github.com/bindery-docs/bindery\n\ngo 1.26\n",
 		"main.go": "package main\n\nimport \"github.com/bindery-docs/bindery/shared/base/buildid\"\n\nfunc main() { println(buildid.Here(\"x\")) }\n",

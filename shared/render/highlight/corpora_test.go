@@ -80,6 +80,7 @@ func corpora(t testing.TB) []block {
 // TestCorporaTokens: on every block of the corpora the driver gives the very
 // tokens that chroma's own driver gives.
 func TestCorporaTokens(t *testing.T) {
+	outside.Long(t, "compares two drivers on every block of real sites")
 	blocks := corpora(t)
 	own, stock := New(Options{}), newStock()
 	compared := map[string]int{}

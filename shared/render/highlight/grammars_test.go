@@ -23,9 +23,7 @@ import (
 // end in the middle of a string, a tag or a word. The samples lie in the
 // module's folder and not here.
 func TestChromaSamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("its time is chroma's own driver's, minutes under the race detector")
-	}
+	outside.Long(t, "its time is chroma's own driver's, minutes under the race detector")
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/alecthomas/chroma/v2").Output()
 	dir := filepath.Join(strings.TrimSpace(string(out)), "lexers", "testdata")
 	files, globErr := filepath.Glob(filepath.Join(dir, "*.actual"))
@@ -137,6 +135,7 @@ func allRules(g *grammar) iter.Seq[*rule] {
 // it match, with the same groups, in texts made from the expression itself: some
 // that it should match, others with a character more, less or another one.
 func TestExpressions(t *testing.T) {
+	outside.Long(t, "compares two engines on every expression")
 	languages := newLanguages()
 	names := make([]string, 0, len(languages.byLabel))
 	byName := map[string]*language{}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // stepsOf gives the steps that code takes, and whether it was given up.
@@ -39,6 +41,9 @@ func TestHostile(t *testing.T) {
 		{"letters", "ruby", strings.Repeat("a", MaxBytes), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.stops && len(tt.code) > MaxBytes/2 {
+				outside.Long(t, "takes all steps that a block may, four times")
+			}
 			h := New(Options{})
 			steps, failed := stepsOf(h, tt.label, tt.code)
 			t.Logf("%d steps for %d bytes, given up: %v", steps, len(tt.code), failed)

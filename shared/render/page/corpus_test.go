@@ -54,6 +54,7 @@ func (s iconSet) Icon(name, library, style string) (string, bool) { return s.SVG
 // Every page of the real sites renders: tags nest, ids are unique, no handler
 // and no root-absolute address is left, and the same page gives the same bytes.
 func TestRealPagesRender(t *testing.T) {
+	outside.Long(t, "renders three real sites")
 	for _, name := range []string{"mcp", "novu", "trigger"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,6 +85,7 @@ func TestRealPagesRender(t *testing.T) {
 
 // The text that the reference parser reads is on the page, in order.
 func TestReferenceText(t *testing.T) {
+	outside.Long(t, "renders three real sites")
 	annotation := regexp.MustCompile(`(//|#|--|/\*|<!--)?\[!code[^\]]*\](\*/|-->)?`)
 	for _, name := range []string{"mcp", "novu", "trigger"} {
 		t.Run(name, func(t *testing.T) {
@@ -170,6 +172,7 @@ func TestReferenceText(t *testing.T) {
 // Links to headings find them: what the real sites' authors link to is what
 // ids are made for.
 func TestFragments(t *testing.T) {
+	outside.Long(t, "renders three real sites")
 	links, broken := 0, 0
 	for _, name := range []string{"mcp", "novu", "trigger"} {
 		fsys, s := corpus(t, name)

@@ -115,6 +115,7 @@ func safe(t *testing.T, svg []byte) {
 // TestOrder: a drawing depends on its source alone, not on what the machine
 // drew before.
 func TestOrder(t *testing.T) {
+	outside.Long(t, "draws every sample twice")
 	files, _ := filepath.Glob("testdata/diagrams/*.mmd")
 	drawn := map[string]string{}
 	for range 2 {
@@ -255,6 +256,7 @@ func TestCircles(t *testing.T) {
 
 // TestLargest: graphs near the bound are drawn.
 func TestLargest(t *testing.T) {
+	outside.Long(t, "lays out a graph near the bound")
 	var b strings.Builder
 	b.WriteString("graph TD\n")
 	for i := range 90 {
@@ -338,9 +340,7 @@ var arrowSigns = map[Kind]*regexp.Regexp{
 // TestCorporaDiagrams draws every diagram of real sites: none is left out,
 // none loses a word or a link, and no two drawings of a page share an id.
 func TestCorporaDiagrams(t *testing.T) {
-	if testing.Short() {
-		t.Skip("draws 130 diagrams")
-	}
+	outside.Long(t, "draws 130 diagrams")
 	root := outside.Folder(t, "corpora")
 	fence := regexp.MustCompile("(?ms)^([ \t]*)```mermaid[^\n]*\n(.*?)^[ \t]*```")
 	e := New(Options{})

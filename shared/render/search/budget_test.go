@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/render/search"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // What search may cost a reader. Files are counted as they lie there: folders
@@ -44,9 +45,7 @@ func TestBeforeTheFirstLetter(t *testing.T) {
 func TestQuestionsFetchLittle(t *testing.T) {
 	for _, site := range []struct{ pages, times int }{{1000, 1}, {20_000, largeSiteTimes}} {
 		t.Run(fmt.Sprint(site.pages), func(t *testing.T) {
-			if testing.Short() && site.pages > 1000 {
-				t.Skip("a large index")
-			}
+			outside.Long(t, "indexes so many pages")
 			pages, words := written(site.pages)
 			files := build(t, []string{"en"}, pages, cutting{shards: 3})
 			all := 0

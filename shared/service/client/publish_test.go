@@ -21,6 +21,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/client"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 const domain = "docs.example.com"
@@ -194,6 +195,7 @@ func TestPublish(t *testing.T) {
 // A publish of 20,000 small files makes tens of requests; after one change it
 // uploads that change.
 func TestPublishOfManySmallFiles(t *testing.T) {
+	outside.Long(t, "publishes 20,000 files")
 	b := newBindery(t)
 	dir := t.TempDir()
 	site := map[string]string{"docs.json": "{}"}

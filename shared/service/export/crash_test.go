@@ -9,14 +9,13 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Wherever the process ends, before, during or after a call of a port, the next
 // one completes the job with the same bytes.
 func TestPowerCutAtEveryCall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("hundreds of exports; left out with -short")
-	}
+	outside.Long(t, "hundreds of exports")
 	before := t.TempDir()
 	w := openWorld(t, before)
 	w.publish(t, sampleSite(9))

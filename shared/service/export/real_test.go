@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Real sites too give the same bytes for one worker on one shard and for many
@@ -13,9 +14,7 @@ import (
 func TestRealSites(t *testing.T) {
 	for name, pages := range map[string]int{"mcp": 343, "novu": 403, "trigger": 325} {
 		t.Run(name, func(t *testing.T) {
-			if testing.Short() && name != "mcp" {
-				t.Skip("one real site is enough for a short run")
-			}
+			outside.Long(t, "exports a real site twice")
 			w := newWorld(t)
 			w.publish(t, realSite(t, name))
 			one := w.exported(t, func(o *Options) { o.Shards, o.Concurrency = 1, 1 })

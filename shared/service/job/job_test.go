@@ -8,15 +8,14 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // TestCarriesNoRenderer: programs that only look after exports link neither the
 // renderer nor its JavaScript engine. What Fail, Reconcile and Sweep do is
 // tested in package export, where there are exports to look after.
 func TestCarriesNoRenderer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks the go command")
-	}
+	outside.Long(t, "asks the go command")
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // Reading a stranger's script is as much of a risk as running it: what ends the
@@ -38,6 +40,9 @@ func TestHostileSource(t *testing.T) {
 			page := Source{File: "page.mdx", Module: "import {x} from '/a.tsx'", Expression: "{typeof x}", Line: 9}
 			var fault *Error
 			var ended *Ended
+			if name == "text that doubles" {
+				outside.Long(t, "a guard ends the process after its memory")
+			}
 			_, err := e.Render(t.Context(), files, page, nil)
 			if name == "text that doubles" { // its compiler ends, each time
 				if !errors.As(err, &ended) || ended.File != "page.mdx" {
@@ -155,8 +160,8 @@ func TestEndedProcess(t *testing.T) {
 		{name: "by its memory", expression: "{(() => { const f = ([...r]) => r.length; return f({[Symbol.iterator]: () => ({next: Object})}) })()}", reason: "1280 MiB of memory|longer than 10s of a processor"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if testing.Short() && test.kills == 0 {
-				t.Skip("it takes the processor's time")
+			if test.kills == 0 {
+				outside.Long(t, "a guard ends the process after its time")
 			}
 			kills := 0
 			e := New(Options{Program: program})

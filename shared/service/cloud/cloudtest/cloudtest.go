@@ -42,9 +42,10 @@ type Cloud struct {
 }
 
 // MiniStack starts an empty MiniStack that ends with the test. It holds
-// signatures and permissions as AWS does.
+// signatures and permissions as AWS does. With -short the test ends here.
 func MiniStack(t *testing.T) *Cloud {
 	t.Helper()
+	outside.Long(t, "runs on a local cloud")
 	python := outside.Tool(t, "MiniStack", "ministack", "bin", "python")
 	port := freePort(t)
 	endpoint := "http://127.0.0.1:" + port
@@ -54,9 +55,11 @@ func MiniStack(t *testing.T) *Cloud {
 		"GATEWAY_PORT="+port, "BIND_HOST=127.0.0.1", "AWS_ENDPOINT_URL="+endpoint, "AUTH=true")
 }
 
-// Dynoxide starts an empty dynoxide that ends with the test.
+// Dynoxide starts an empty dynoxide that ends with the test. With -short the test
+// ends here.
 func Dynoxide(t *testing.T) *Cloud {
 	t.Helper()
+	outside.Long(t, "runs on a local cloud")
 	program := outside.Tool(t, "dynoxide", "dynoxide", "node_modules", "@dynoxide", "linux-x64", "dynoxide")
 	port := freePort(t)
 	endpoint := "http://127.0.0.1:" + port
