@@ -27,7 +27,7 @@ func status(code string) int {
 		return http.StatusConflict
 	case admin.CodeBundleGone:
 		return http.StatusGone
-	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeSiteTooLarge:
+	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeInvalidPaths, admin.CodeSiteTooLarge:
 		return http.StatusUnprocessableEntity
 	case admin.CodeTooManyExports:
 		return http.StatusTooManyRequests

@@ -213,17 +213,20 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		files   fstest.MapFS
+		paths   []string
 		breaks  func(t *testing.T, w *world, p admin.Snapshot)
 		code    string
 		message string
 	}{
-		{"broken JSON", fstest.MapFS{"docs.json": {Data: []byte("{\n  \"name\": \"x\",\n  oops\n}")}}, nil, admin.CodeInvalidSite, "docs.json:3:3: "},
-		{"no configuration", fstest.MapFS{"a.mdx": {Data: []byte("x")}}, nil, admin.CodeInvalidSite, "docs.json: "},
+		{"broken JSON", fstest.MapFS{"docs.json": {Data: []byte("{\n  \"name\": \"x\",\n  oops\n}")}}, nil, nil, admin.CodeInvalidSite, "docs.json:3:3: "},
+		{"no configuration", fstest.MapFS{"a.mdx": {Data: []byte("x")}}, nil, nil, admin.CodeInvalidSite, "docs.json: "},
+		{"no pages", fstest.MapFS{"docs.json": {Data: []byte(`{"name":"x"}`)}, "a.png": {Data: []byte("x")}}, []string{"/a"}, nil, admin.CodeInvalidSite, "docs.json: the site has no pages"},
+		{"paths that select no page", sampleSite(3), []string{"/nope", "nothing/here/"}, nil, admin.CodeInvalidPaths, `no page lies below "/nope", "/nothing/here"`},
 		{"broken reference", fstest.MapFS{
 			"docs.json": {Data: []byte(`{"name":"x","navigation":{"$ref":"./nav.json"}}`)},
 			"nav.json":  {Data: []byte(`{"pages": [`)},
-		}, nil, admin.CodeInvalidSite, "nav.json:1:"},
-		{"a pack is gone", sampleSite(3), func(t *testing.T, w *world, p admin.Snapshot) {
+		}, nil, nil, admin.CodeInvalidSite, "nav.json:1:"},
+		{"a pack is gone", sampleSite(3), nil, func(t *testing.T, w *world, p admin.Snapshot) {
 			list, err := w.objects.List(context.Background(), admin.PackPrefix(p.Organisation), "", 0)
 			if err != nil || len(list) == 0 {
 				t.Fatal(err)
@@ -234,7 +237,7 @@ func TestFailures(t *testing.T) {
 				}
 			}
 		}, admin.CodeInconsistent, "gone"},
-		{"a pack was changed", sampleSite(3), func(t *testing.T, w *world, p admin.Snapshot) {
+		{"a pack was changed", sampleSite(3), nil, func(t *testing.T, w *world, p admin.Snapshot) {
 			list, err := w.objects.List(context.Background(), admin.PackPrefix(p.Organisation), "", 0)
 			if err != nil || len(list) == 0 {
 				t.Fatal(err)
@@ -252,7 +255,7 @@ func TestFailures(t *testing.T) {
 			if c.breaks != nil {
 				c.breaks(t, w, p)
 			}
-			job := w.start(t)
+			job := w.start(t, c.paths...)
 			if err := workflow(context.Background(), w.steps(nil), job.ID); err == nil {
 				t.Error("the workflow succeeded")
 			}
