@@ -32,7 +32,7 @@ func (m *Machine) Run(ctx context.Context, name string, input json.RawMessage, o
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
 	if opt.Sleep == nil {
-		opt.Sleep = sleep
+		opt.Sleep = Sleep
 	}
 	if opt.Jitter == nil {
 		opt.Jitter = rand.Float64
@@ -443,8 +443,8 @@ func (x *execution) children(ctx context.Context, s *state, inputs, outputs []an
 	return failed
 }
 
-// sleep waits, at most until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits, at most until ctx ends: then it returns ctx.Err().
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

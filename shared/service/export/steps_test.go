@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -268,6 +270,61 @@ func TestFailures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A job says what its operator has to mend, wherever that was met; a cause that
+// no retry heals goes before it.
+func TestOutageIsNamed(t *testing.T) {
+	full := fmt.Errorf("put: %w", &store.Outage{Message: store.OutageFull, Err: syscall.ENOSPC})
+	for name, where := range map[string]string{"plan": "/site.json", "render": ".gz", "nowhere": "-"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.publish(t, sampleSite(3))
+			exp := w.start(t)
+			s := w.steps(func(o *Options) { o.Objects = &fullObjects{o.Objects, where, full} })
+			err := workflow(context.Background(), s, exp.ID)
+			j, found := w.admin.FindExport(context.Background(), exp.ID)
+			switch {
+			case found != nil:
+				t.Fatal(found)
+			case where == "-" && err != nil:
+				t.Error(err)
+			case where != "-" && (j.Status != admin.ExportFailed || j.Failure.Code != admin.CodeTemporary || j.Failure.Message != store.OutageFull):
+				t.Errorf("the job is %s with %+v", j.Status, j.Failure)
+			}
+		})
+	}
+	w := newWorld(t)
+	w.publish(t, sampleSite(3))
+	ctx := context.Background()
+	for _, causes := range [][]string{{admin.CodeTemporary, admin.CodeInvalidSite}, {admin.CodeInvalidSite, admin.CodeTemporary}} {
+		exp := w.start(t)
+		for _, code := range causes {
+			if err := w.admin.RecordFailure(ctx, exp.ID, code, "by "+code); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.admin.FailExport(ctx, exp.ID, admin.CodeTemporary, "late"); err != nil {
+			t.Fatal(err)
+		}
+		if j, err := w.admin.FindExport(ctx, exp.ID); err != nil || j.Failure.Message != "by "+admin.CodeInvalidSite {
+			t.Errorf("%v: %+v, %v", causes, j.Failure, err)
+		}
+	}
+}
+
+// fullObjects has no room for what ends in a name.
+type fullObjects struct {
+	store.Objects
+	where string
+	err   error
+}
+
+func (f *fullObjects) Put(ctx context.Context, key string, r io.Reader, opt store.PutOptions) (store.ObjectInfo, error) {
+	if strings.HasSuffix(key, f.where) {
+		return store.ObjectInfo{}, f.err
+	}
+	return f.Objects.Put(ctx, key, r, opt)
 }
 
 // Steps of two renderers never meet in one bundle.
