@@ -188,7 +188,14 @@ func (r *configReader) deref(v *value, above []string) (*value, error) {
 		}
 		ref := v.get("$ref")
 		target, ok := ref.text()
-		if !ok || strings.HasPrefix(target, "#") || strings.Contains(target, "://") {
+		if !ok || strings.HasPrefix(target, "#") {
+			return v, nil
+		}
+		if strings.Contains(target, "://") || strings.HasPrefix(target, "//") {
+			r.report(ref, mdx.Error, "config-ref-address", "$ref leads to an address, which is not fetched; name a file of the site")
+			if len(x) == 1 { // what stands beside it is read as it is
+				v = &value{file: v.file, line: v.line, column: v.column}
+			}
 			return v, nil
 		}
 		file := path.Join(path.Dir(v.file), target)
