@@ -222,28 +222,33 @@ func (r *configReader) deref(v *value, above []string) (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Members beside the reference win over those of the file.
 		if theirs, ok := other.v.([]member); ok && len(x) > 1 {
-			ours := make(map[string]bool, len(x))
-			for _, m := range x {
-				ours[m.key] = true
-			}
-			merged := make([]member, 0, len(theirs)+len(x))
-			for _, m := range theirs {
-				if !ours[m.key] {
-					merged = append(merged, m)
-				}
-			}
-			for _, m := range x {
-				if m.key != "$ref" {
-					merged = append(merged, m)
-				}
-			}
-			other.v = merged
+			other.v = merged(x, theirs)
 		}
 		return other, nil
 	}
 	return v, nil
+}
+
+// merged returns the members of a file that a reference leads to, with those
+// beside the reference, which win.
+func merged(beside, theirs []member) []member {
+	ours := make(map[string]bool, len(beside))
+	for _, m := range beside {
+		ours[m.key] = true
+	}
+	all := make([]member, 0, len(theirs)+len(beside))
+	for _, m := range theirs {
+		if !ours[m.key] {
+			all = append(all, m)
+		}
+	}
+	for _, m := range beside {
+		if m.key != "$ref" {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // The readers below take nil for a value that is not there.
