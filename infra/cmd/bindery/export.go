@@ -143,9 +143,6 @@ func (a *app) exportLink(ctx context.Context, c *client.Client, f exportFlags) (
 	if err != nil {
 		return nil, err
 	}
-	if job.PageCount == 0 {
-		a.warn("this bundle has no pages; does any page's address begin with the paths of the export?")
-	}
 	report := &linkReport{
 		JobID: job.JobID, Domain: job.Domain, Version: link.Version, SHA256: link.SHA256, SizeBytes: link.SizeBytes,
 		Pages: job.PageCount, ExpiresAt: link.ExpiresAt,
@@ -251,9 +248,6 @@ func (a *app) fetchBundle(ctx context.Context, c *client.Client, job api.ExportJ
 	bar.end()
 	if err != nil {
 		return nil, err
-	}
-	if report.Pages == 0 {
-		a.warn("this bundle has no pages; does any page's address begin with the paths of the export?")
 	}
 	return report, nil
 }

@@ -201,13 +201,8 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 		return false, t.tooLarge()
 	}
 	if t.have == 0 {
-		t.record.Total, t.record.validators = p.total, p.validators
-		raw, err := json.Marshal(t.record)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(t.dir, recordName), raw, 0o600)
-		}
-		if err != nil {
-			return false, volumeError("the download can't be written", err)
+		if err := t.note(p); err != nil {
+			return false, err
 		}
 		t.log.Info("fetching the bundle", "from", t.source.Where, "bytes", p.total)
 	} else {
@@ -237,6 +232,19 @@ func (t *transfer) once(ctx context.Context) (done bool, err error) {
 		err = io.ErrUnexpectedEOF
 	}
 	return false, t.interrupted(err)
+}
+
+// note writes down of which bundle the part is.
+func (t *transfer) note(p *part) error {
+	t.record.Total, t.record.validators = p.total, p.validators
+	raw, err := json.Marshal(t.record)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(t.dir, recordName), raw, 0o600)
+	}
+	if err != nil {
+		return volumeError("the download can't be written", err)
+	}
+	return nil
 }
 
 // interrupted returns the error of a download that can be resumed.

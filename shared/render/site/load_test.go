@@ -128,6 +128,7 @@ func TestNavigation(t *testing.T) {
 		{"beside a reference", `{"pages": [{"$ref": "nav/group.json", "group": "Another name"}]}`, "group \"Another name\"\n  b\n", nil},
 		{"pages that are missing", `{"pages": ["a", "nope", "GET /users", "openapi.json POST /users"]}`, "a\n", []string{"nav-missing", "nav-endpoint", "nav-endpoint"}},
 		{"a file that is missing", `{"pages": ["a", {"$ref": "./none.json"}]}`, "a\n", []string{"config-ref"}},
+		{"a reference to an address", `{"pages": ["a", {"$ref": "https://h.example/nav.json"}, {"$ref": "//h.example/nav.json"}]}`, "a\n", []string{"config-ref-address", "config-ref-address"}},
 		{"a reference to itself", `{"pages": ["a", {"$ref": "./nav/loop.json"}]}`, "a\n", []string{"config-ref"}},
 		{"other types", `{"pages": ["a", 7, {"group": 8, "pages": "b", "hidden": "yes"}, {}]}`, "a\ngroup \"8\"\n",
 			[]string{"config-type", "config-type", "config-type", "nav-entry"}},

@@ -201,7 +201,14 @@ func (r *configReader) deref(v *value, above []string) (*value, error) {
 		}
 		ref := v.get("$ref")
 		target, ok := ref.text()
-		if !ok || strings.HasPrefix(target, "#") || strings.Contains(target, "://") {
+		if !ok || strings.HasPrefix(target, "#") {
+			return v, nil
+		}
+		if strings.Contains(target, "://") || strings.HasPrefix(target, "//") {
+			r.report(ref, mdx.Error, "config-ref-address", "$ref leads to an address, which is not fetched; name a file of the site")
+			if len(x) == 1 { // what stands beside it is read as it is
+				v = &value{file: v.file, line: v.line, column: v.column}
+			}
 			return v, nil
 		}
 		file := path.Join(path.Dir(v.file), target)
@@ -228,28 +235,33 @@ func (r *configReader) deref(v *value, above []string) (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Members beside the reference win over those of the file.
 		if theirs, ok := other.v.([]member); ok && len(x) > 1 {
-			ours := make(map[string]bool, len(x))
-			for _, m := range x {
-				ours[m.key] = true
-			}
-			merged := make([]member, 0, len(theirs)+len(x))
-			for _, m := range theirs {
-				if !ours[m.key] {
-					merged = append(merged, m)
-				}
-			}
-			for _, m := range x {
-				if m.key != "$ref" {
-					merged = append(merged, m)
-				}
-			}
-			other.v = merged
+			other.v = merged(x, theirs)
 		}
 		return other, nil
 	}
 	return v, nil
+}
+
+// merged returns the members of a file that a reference leads to, with those
+// beside the reference, which win.
+func merged(beside, theirs []member) []member {
+	ours := make(map[string]bool, len(beside))
+	for _, m := range beside {
+		ours[m.key] = true
+	}
+	all := make([]member, 0, len(theirs)+len(beside))
+	for _, m := range theirs {
+		if !ours[m.key] {
+			all = append(all, m)
+		}
+	}
+	for _, m := range beside {
+		if m.key != "$ref" {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // The readers below take nil for a value that is not there.

@@ -134,6 +134,8 @@ func normalPaths(field string, paths []string) ([]string, error) {
 			return nil, FieldErrorf(name, "is not valid UTF-8")
 		case utf8.RuneCountInString(p) > MaxPath:
 			return nil, FieldErrorf(name, "must be at most %d characters", MaxPath)
+		case slices.Contains(strings.Split(p, "/"), ".."):
+			return nil, FieldErrorf(name, `must not have ".." as an element`)
 		case !pathForm().MatchString(p):
 			return nil, FieldErrorf(name, `must be a path such as "/guides", without query, fragment, backslash or control character`)
 		}

@@ -38,6 +38,7 @@ const (
 	CodeTooManyExports = "too_many_exports"      // the organisation's running exports are at their limit
 
 	CodeInvalidSite     = "invalid_site"     // the site can't be exported as it is
+	CodeInvalidPaths    = "invalid_paths"    // no page lies below the paths of the export
 	CodeRendererChanged = "renderer_changed" // steps of two renderers met in one job
 	CodeSiteTooLarge    = "site_too_large"   // the site is over a limit of exports
 	CodeJobNotActive    = "job_not_active"   // the job is final, or its state does not allow this
@@ -55,7 +56,7 @@ func Codes() []string {
 		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodePlan, CodeInvalid, CodeUnsupported,
 		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
 		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone,
-		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeInvalidSite, CodeRendererChanged,
+		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeJobNotActive, CodeTemporary, CodeInternal,
 	}
 }

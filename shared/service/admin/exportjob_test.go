@@ -378,6 +378,8 @@ func TestExportRequestsAreChecked(t *testing.T) {
 		{"paths[0]", admin.StartExport{Domain: "docs.example.com", Paths: []string{"/"}}},
 		{"paths[1]", admin.StartExport{Domain: "docs.example.com", Paths: []string{"a", "a//b"}}},
 		{"paths[1]", admin.StartExport{Domain: "docs.example.com", Paths: []string{"a", "a?b"}}},
+		{"paths[0]", admin.StartExport{Domain: "docs.example.com", Paths: []string{"a/../b"}}},
+		{"paths[1]", admin.StartExport{Domain: "docs.example.com", Paths: []string{"a..b", "/.."}}},
 		{"paths[1]", admin.StartExport{Domain: "docs.example.com", Paths: []string{"a", "a\nb"}}},
 		{"paths[1]", admin.StartExport{Domain: "docs.example.com", Paths: []string{"a", "a\xffb"}}},
 		{"paths[0]", admin.StartExport{Domain: "docs.example.com", Paths: []string{strings.Repeat("x", 257)}}},

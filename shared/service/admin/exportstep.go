@@ -239,7 +239,7 @@ func (s *Service) FailExport(ctx context.Context, jobID, code, message string) e
 		if err != nil {
 			return err
 		}
-		if failure.Code == "" {
+		if failure.Code == "" || failure.Code == CodeTemporary && code != CodeTemporary {
 			failure = safeFailure(code, message)
 		}
 		m, err := s.markers(ctx, jobID)
@@ -259,12 +259,17 @@ func (s *Service) FailExport(ctx context.Context, jobID, code, message string) e
 }
 
 // RecordFailure keeps the first cause of a failing step for FailExport. Steps
-// call it when they end with an error that no retry heals.
+// call it when they end with an error that no retry heals, or with one that
+// names what has to be mended: that gives way to any other.
 func (s *Service) RecordFailure(ctx context.Context, jobID, code, message string) error {
 	if _, _, err := s.activeJob(ctx, jobID); err != nil {
 		return err
 	}
-	err := s.put(ctx, failureKey(jobID), 0, safeFailure(code, message))
+	kept, revision, err := readOr[Failure](ctx, s, failureKey(jobID))
+	if err != nil || revision > 0 && kept.Code != CodeTemporary {
+		return err
+	}
+	err = s.put(ctx, failureKey(jobID), revision, safeFailure(code, message))
 	if isConflict(err) {
 		return nil
 	}

@@ -17,9 +17,9 @@ import (
 const (
 	// MaxSnapshotBytes is what all packs of a snapshot may hold together.
 	MaxSnapshotBytes = 20 << 30
-	// maxPackObject is the most bytes of one pack: what S3 takes in one PUT.
+	// MaxPackObject is the most bytes of one pack: what S3 takes in one PUT.
 	// Packs of more than one file are smaller; package snapshot checks that.
-	maxPackObject = 5 << 30
+	MaxPackObject = 5 << 30
 	// MaxManifestBytes is the most bytes of a manifest: 200,000 pages with as
 	// many other files, at what an entry takes.
 	MaxManifestBytes = 128 << 20
@@ -181,7 +181,7 @@ func (in CreateSnapshot) check() error {
 	var total int64
 	sizes := make(map[string]int64, len(in.Packs))
 	for i, p := range in.Packs {
-		if err := checkBlob(indexed("packs", i), p, maxPackObject); err != nil {
+		if err := checkBlob(indexed("packs", i), p, MaxPackObject); err != nil {
 			return err
 		}
 		if size, seen := sizes[p.SHA256]; seen {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 // status is the one place where codes become HTTP.
@@ -27,7 +28,7 @@ func status(code string) int {
 		return http.StatusConflict
 	case admin.CodeBundleGone:
 		return http.StatusGone
-	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeSiteTooLarge:
+	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeInvalidPaths, admin.CodeSiteTooLarge:
 		return http.StatusUnprocessableEntity
 	case admin.CodeTooManyExports:
 		return http.StatusTooManyRequests
@@ -42,6 +43,9 @@ func status(code string) int {
 func refusal(err error) *admin.Error {
 	if e, ok := errors.AsType[*admin.Error](err); ok {
 		return e
+	}
+	if outage, ok := errors.AsType[*store.Outage](err); ok {
+		return admin.Errorf(admin.CodeTemporary, "%s", outage.Message).Wrap(err)
 	}
 	if admin.CodeOf(err) == admin.CodeTemporary {
 		return admin.Errorf(admin.CodeTemporary, "the request took too long; try again").Wrap(err)

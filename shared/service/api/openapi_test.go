@@ -237,6 +237,11 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 	if at(start, "paths", "maxItems") != float64(admin.MaxPaths) || at(create, "packs", "maxItems") != float64(admin.MaxPacks) {
 		t.Error("the limits of lists differ")
 	}
+	for schema, most := range map[string]int64{"Pack": admin.MaxPackObject, "Manifest": admin.MaxManifestBytes} {
+		if got := at(doc, "components", "schemas", schema, "properties", "sizeBytes", "maximum"); got != float64(most) {
+			t.Errorf("%s: sizeBytes is at most %v, want %d", schema, got, most)
+		}
+	}
 	for schema, values := range map[string][]string{
 		"ExportJob": {"queued", "running", "completed", "failed"}, "AgentJob": {"active", "completed", "archived", "failed"},
 	} {

@@ -32,7 +32,7 @@ var errExecutionTimeout = errors.New("the execution timed out")
 func (m *Machine) Run(ctx context.Context, name string, input json.RawMessage, opt Options) (json.RawMessage, error) {
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if opt.Sleep == nil {
-		opt.Sleep = sleep
+		opt.Sleep = Sleep
 	}
 	if opt.Jitter == nil {
 		opt.Jitter = rand.Float64
@@ -401,8 +401,8 @@ func (x *execution) children(ctx context.Context, s *state, inputs, outputs []an
 	return nil
 }
 
-// sleep waits, at most until ctx ends.
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits, at most until ctx ends: then it returns ctx.Err().
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -51,25 +51,25 @@ func (c *Client) GenerateBundle(ctx context.Context, jobID string) (api.BundleLi
 	return link, err
 }
 
-// LatestSnapshot reads the newest snapshot of a domain, with a link to its
+// latestSnapshot reads the newest snapshot of a domain, with a link to its
 // manifest. It returns an *Error with the code not_found if there is none.
-func (c *Client) LatestSnapshot(ctx context.Context, domain string) (api.Snapshot, error) {
+func (c *Client) latestSnapshot(ctx context.Context, domain string) (api.Snapshot, error) {
 	var snapshot api.Snapshot
 	_, err := c.call(ctx, http.MethodGet, snapshots(domain)+"/latest", "", nil, &snapshot)
 	return snapshot, err
 }
 
-// CreateSnapshot begins a snapshot and returns what of it has to be uploaded. It
+// createSnapshot begins a snapshot and returns what of it has to be uploaded. It
 // returns an *Error if the API refuses the snapshot.
-func (c *Client) CreateSnapshot(ctx context.Context, domain string, request api.CreateSnapshotRequest) (api.CreateSnapshotResponse, error) {
+func (c *Client) createSnapshot(ctx context.Context, domain string, request api.CreateSnapshotRequest) (api.CreateSnapshotResponse, error) {
 	var response api.CreateSnapshotResponse
 	_, err := c.call(ctx, http.MethodPost, snapshots(domain), "", request, &response)
 	return response, err
 }
 
-// PublishSnapshot makes an uploaded snapshot the newest of its domain. It returns
+// publishSnapshot makes an uploaded snapshot the newest of its domain. It returns
 // an *Error with the code snapshot_overtaken if another one was published since.
-func (c *Client) PublishSnapshot(ctx context.Context, domain, snapshotID string) (api.Snapshot, error) {
+func (c *Client) publishSnapshot(ctx context.Context, domain, snapshotID string) (api.Snapshot, error) {
 	var snapshot api.Snapshot
 	_, err := c.call(ctx, http.MethodPost, snapshots(domain)+"/"+url.PathEscape(snapshotID)+"/publish", "", nil, &snapshot)
 	return snapshot, err

@@ -41,7 +41,7 @@ type Options struct {
 	// default 5.
 	Attempts int
 	// Clock returns the time and waits; default: the system's.
-	Clock Clock
+	Clock clock
 	// Patience is how long a transfer may stall, as of remote.Watch; default
 	// remote.Patience.
 	Patience time.Duration
@@ -50,8 +50,8 @@ type Options struct {
 	AnswerTime time.Duration
 }
 
-// Clock is time, as far as a client needs it.
-type Clock interface {
+// clock is time, as far as a client needs it.
+type clock interface {
 	Now() time.Time
 	// Sleep waits, or returns the context's error when that ends first.
 	Sleep(ctx context.Context, d time.Duration) error
@@ -65,7 +65,7 @@ type Client struct {
 	log   *slog.Logger
 	agent string
 	tries int
-	clock Clock
+	clock clock
 
 	patience, answerTime time.Duration
 }
@@ -196,7 +196,7 @@ func (c *Client) call(ctx context.Context, method, path, idempotencyKey string, 
 		}
 	}
 	if method != http.MethodGet && idempotencyKey == "" {
-		idempotencyKey = NewIdempotencyKey()
+		idempotencyKey = newIdempotencyKey()
 	}
 	var header http.Header
 	err := c.retry(ctx, method+" "+path, func() error {
@@ -382,6 +382,6 @@ func (c *Client) retry(ctx context.Context, what string, fn func() error) error 
 	}
 }
 
-// NewIdempotencyKey makes a key under which a POST request counts once,
+// newIdempotencyKey makes a key under which a POST request counts once,
 // however often it is sent.
-func NewIdempotencyKey() string { return rand.Text() }
+func newIdempotencyKey() string { return rand.Text() }

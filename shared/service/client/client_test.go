@@ -1,4 +1,4 @@
-package client_test
+package client
 
 import (
 	"bytes"
@@ -18,27 +18,26 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/service/api"
-	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
 const key = "bnd_thisIsTheSecretOfTheKey"
 
-// clock is time that passes only when somebody sleeps.
-type clock struct {
+// fakeClock is time that passes only when somebody sleeps.
+type fakeClock struct {
 	mu    sync.Mutex
 	now   time.Time
 	slept []time.Duration
 }
 
-func newClock() *clock { return &clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)} }
+func newClock() *fakeClock { return &fakeClock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)} }
 
-func (c *clock) Now() time.Time {
+func (c *fakeClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
+func (c *fakeClock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
@@ -86,13 +85,13 @@ func say(status int, body string, header ...string) http.HandlerFunc {
 // hangUp breaks the connection without an answer.
 func hangUp(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
-func serve(t *testing.T, list ...http.HandlerFunc) (*client.Client, *answers, *clock) {
+func serve(t *testing.T, list ...http.HandlerFunc) (*Client, *answers, *fakeClock) {
 	t.Helper()
 	a := &answers{list: list}
 	server := httptest.NewServer(a)
 	t.Cleanup(server.Close)
 	clock := newClock()
-	c, err := client.New(client.Options{BaseURL: server.URL + "/", Key: key, Clock: clock})
+	c, err := New(Options{BaseURL: server.URL + "/", Key: key, Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +161,7 @@ func TestALeaseIsWaitedOut(t *testing.T) {
 			say(200, running)(w, r)
 		}))
 		defer service.Close()
-		c, err := client.New(client.Options{BaseURL: service.URL, Key: key, Clock: clock})
+		c, err := New(Options{BaseURL: service.URL, Key: key, Clock: clock})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,11 +195,11 @@ func TestAnswersAreExact(t *testing.T) {
 func TestErrorSaysWhatTheServiceSays(t *testing.T) {
 	c, _, _ := serve(t, say(404, `{"error":"export job not found"}`, "Bindery-Error-Code", "not_found", "Request-Id", "req-9"))
 	_, _, err := c.GetExport(t.Context(), "exp_x/../y?z")
-	var answer *client.Error
+	var answer *Error
 	if !errors.As(err, &answer) {
 		t.Fatal(err)
 	}
-	want := &client.Error{Status: 404, Code: "not_found", Message: "export job not found", RequestID: "req-9"}
+	want := &Error{Status: 404, Code: "not_found", Message: "export job not found", RequestID: "req-9"}
 	if diff := cmp.Diff(want, answer); diff != "" {
 		t.Error(diff)
 	}
@@ -231,12 +230,12 @@ func TestKeyStaysSecret(t *testing.T) {
 	server := httptest.NewServer(a)
 	defer server.Close()
 	var log bytes.Buffer
-	c, err := client.New(client.Options{BaseURL: server.URL, Key: key, Clock: newClock(),
+	c, err := New(Options{BaseURL: server.URL, Key: key, Clock: newClock(),
 		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Download(t.Context(), "exp_1", client.DownloadOptions{Path: t.TempDir() + "/b"}); err != nil {
+	if _, err := c.Download(t.Context(), "exp_1", DownloadOptions{Path: t.TempDir() + "/b"}); err != nil {
 		t.Fatal(err)
 	}
 	if len(storage) != 1 || storage[0].Get("Authorization") != "" {
@@ -252,17 +251,17 @@ func TestKeyStaysSecret(t *testing.T) {
 	}
 	elsewhere.Close()
 	a.answerWith(say(200, link))
-	if _, err := c.Download(t.Context(), "exp_1", client.DownloadOptions{Path: t.TempDir() + "/b"}); err == nil || strings.Contains(err.Error(), "linksecret") {
+	if _, err := c.Download(t.Context(), "exp_1", DownloadOptions{Path: t.TempDir() + "/b"}); err == nil || strings.Contains(err.Error(), "linksecret") {
 		t.Errorf("the error shows the link: %v", err)
 	}
 }
 
 func TestNewRefuses(t *testing.T) {
-	for _, o := range []client.Options{
+	for _, o := range []Options{
 		{BaseURL: "", Key: key}, {BaseURL: "ftp://x", Key: key}, {BaseURL: "http://", Key: key}, {BaseURL: "https://u:p@x", Key: key},
 		{BaseURL: "https://x?y=1", Key: key}, {BaseURL: "https://x"}, {BaseURL: "https://x", Key: "a b"}, {BaseURL: "https://x", Key: "a\nb"},
 	} {
-		if _, err := client.New(o); err == nil {
+		if _, err := New(o); err == nil {
 			t.Errorf("%+v is taken", o)
 		} else if strings.Contains(err.Error(), key) || strings.Contains(err.Error(), "a b") {
 			t.Errorf("the error shows the key: %v", err)
@@ -283,32 +282,32 @@ func TestWait(t *testing.T) {
 	tests := []struct {
 		name    string
 		answers []http.HandlerFunc
-		options client.WaitOptions
+		options WaitOptions
 		slept   []time.Duration
 		reads   int
 		want    string // part of the error, empty for success
 	}{
-		{"done at once", []http.HandlerFunc{job("completed", 100)}, client.WaitOptions{}, nil, 1, ""},
-		{"its own pace", []http.HandlerFunc{job("queued", 0), job("running", 5), job("completed", 100)}, client.WaitOptions{}, []time.Duration{10 * s, 10 * s}, 3, ""},
-		{"the service's pace", []http.HandlerFunc{job("running", 5, "Retry-After", "1"), job("running", 6, "Retry-After", "2"), job("completed", 100)}, client.WaitOptions{}, []time.Duration{s, 2 * s}, 3, ""},
+		{"done at once", []http.HandlerFunc{job("completed", 100)}, WaitOptions{}, nil, 1, ""},
+		{"its own pace", []http.HandlerFunc{job("queued", 0), job("running", 5), job("completed", 100)}, WaitOptions{}, []time.Duration{10 * s, 10 * s}, 3, ""},
+		{"the service's pace", []http.HandlerFunc{job("running", 5, "Retry-After", "1"), job("running", 6, "Retry-After", "2"), job("completed", 100)}, WaitOptions{}, []time.Duration{s, 2 * s}, 3, ""},
 		{"at once, at first", []http.HandlerFunc{
 			job("queued", 0, "Retry-After", "0"), job("running", 5, "Retry-After", "0"), job("running", 6, "Retry-After", "0"),
 			job("running", 7, "Retry-After", "1"), job("completed", 100),
-		}, client.WaitOptions{}, []time.Duration{s / 20, s / 10, s / 5, s}, 5, ""},
+		}, WaitOptions{}, []time.Duration{s / 20, s / 10, s / 5, s}, 5, ""},
 		{"at once, but not for ever faster than a second", []http.HandlerFunc{
 			job("running", 5, "Retry-After", "0"),
-		}, client.WaitOptions{Interval: s, MaxPolls: 4}, []time.Duration{s / 20, s / 10, s / 5, 2 * s / 5, 4 * s / 5, s, s, 9 * s / 20}, 9, "not final after 4s"},
+		}, WaitOptions{Interval: s, MaxPolls: 4}, []time.Duration{s / 20, s / 10, s / 5, 2 * s / 5, 4 * s / 5, s, s, 9 * s / 20}, 9, "not final after 4s"},
 		{"at once, and an interval that is shorter", []http.HandlerFunc{
 			job("running", 5, "Retry-After", "0"), job("completed", 100),
-		}, client.WaitOptions{Interval: s / 100}, []time.Duration{s / 100}, 2, ""},
+		}, WaitOptions{Interval: s / 100}, []time.Duration{s / 100}, 2, ""},
 		{"a date", []http.HandlerFunc{
 			job("running", 5, "Retry-After", "Sun, 01 Mar 2026 12:00:07 GMT"), job("completed", 100),
-		}, client.WaitOptions{}, []time.Duration{7 * s}, 2, ""},
-		{"failed", []http.HandlerFunc{job("running", 5), job("failed", 5)}, client.WaitOptions{Interval: s}, []time.Duration{s}, 2, "docs.json:3:1: a comma is missing (invalid_site)"},
-		{"over after so many intervals", []http.HandlerFunc{job("running", 5)}, client.WaitOptions{Interval: s, MaxPolls: 3}, []time.Duration{s, s, s}, 4, "not final after 3s"},
-		{"over after ten minutes, unless told otherwise", []http.HandlerFunc{job("running", 5)}, client.WaitOptions{}, slices.Repeat([]time.Duration{10 * s}, 60), 61, "not final after 10m0s"},
-		{"however often it was read", []http.HandlerFunc{job("running", 5, "Retry-After", "4")}, client.WaitOptions{Interval: 5 * s, MaxPolls: 2}, []time.Duration{4 * s, 4 * s, 2 * s}, 4, "not final after 10s"},
-		{"unknown job", []http.HandlerFunc{say(404, `{"error":"export job not found"}`)}, client.WaitOptions{}, nil, 1, "export job not found"},
+		}, WaitOptions{}, []time.Duration{7 * s}, 2, ""},
+		{"failed", []http.HandlerFunc{job("running", 5), job("failed", 5)}, WaitOptions{Interval: s}, []time.Duration{s}, 2, "docs.json:3:1: a comma is missing (invalid_site)"},
+		{"over after so many intervals", []http.HandlerFunc{job("running", 5)}, WaitOptions{Interval: s, MaxPolls: 3}, []time.Duration{s, s, s}, 4, "not final after 3s"},
+		{"over after ten minutes, unless told otherwise", []http.HandlerFunc{job("running", 5)}, WaitOptions{}, slices.Repeat([]time.Duration{10 * s}, 60), 61, "not final after 10m0s"},
+		{"however often it was read", []http.HandlerFunc{job("running", 5, "Retry-After", "4")}, WaitOptions{Interval: 5 * s, MaxPolls: 2}, []time.Duration{4 * s, 4 * s, 2 * s}, 4, "not final after 10s"},
+		{"unknown job", []http.HandlerFunc{say(404, `{"error":"export job not found"}`)}, WaitOptions{}, nil, 1, "export job not found"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -330,7 +329,7 @@ func TestWait(t *testing.T) {
 	t.Run("a service that is away for a while", func(t *testing.T) {
 		away := say(503, "", "Retry-After", "1")
 		c, _, clock := serve(t, away, away, away, away, away, away, away, away, job("completed", 100))
-		if _, err := c.Wait(t.Context(), "exp_1", client.WaitOptions{Interval: 10 * s}); err != nil {
+		if _, err := c.Wait(t.Context(), "exp_1", WaitOptions{Interval: 10 * s}); err != nil {
 			t.Error(err)
 		}
 		if len(clock.slept) == 0 {
@@ -339,12 +338,12 @@ func TestWait(t *testing.T) {
 	})
 	t.Run("kinds of errors", func(t *testing.T) {
 		c, _, _ := serve(t, job("running", 5), job("failed", 5))
-		var timeout *client.TimeoutError
-		if _, err := c.Wait(t.Context(), "exp_1", client.WaitOptions{Interval: 10 * s, MaxPolls: 1}); errors.As(err, &timeout) {
+		var timeout *TimeoutError
+		if _, err := c.Wait(t.Context(), "exp_1", WaitOptions{Interval: 10 * s, MaxPolls: 1}); errors.As(err, &timeout) {
 			t.Error("failed counts as timed out")
 		}
 		c, _, _ = serve(t, say(503, ""))
-		if _, err := c.Wait(t.Context(), "exp_1", client.WaitOptions{Interval: s, MaxPolls: 2}); !errors.As(err, &timeout) || timeout.Last == nil {
+		if _, err := c.Wait(t.Context(), "exp_1", WaitOptions{Interval: s, MaxPolls: 2}); !errors.As(err, &timeout) || timeout.Last == nil {
 			t.Errorf("got %v", err)
 		}
 	})

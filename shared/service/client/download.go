@@ -19,13 +19,13 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
-// PartSuffix is added to the name of a file whose download has not ended.
-const PartSuffix = ".part"
+// partSuffix is added to the name of a file whose download has not ended.
+const partSuffix = ".part"
 
 // DownloadOptions say where a bundle goes.
 type DownloadOptions struct {
 	// Path is the file to write. Until it is whole and checked, its bytes are
-	// in Path + PartSuffix; a download that finds such a file resumes it.
+	// in Path + partSuffix; a download that finds such a file resumes it.
 	Path string
 	// Progress, if not nil, is called with the bytes that are downloaded and the
 	// bytes of the whole file.
@@ -36,19 +36,19 @@ type DownloadOptions struct {
 	Check func(file string, link api.BundleLink) error
 }
 
-// DigestError says that a download is not what the service promised, even
+// digestError says that a download is not what the service promised, even
 // after it was made anew.
-type DigestError struct{ Want, Got string }
+type digestError struct{ Want, Got string }
 
-func (e *DigestError) Error() string {
+func (e *digestError) Error() string {
 	return fmt.Sprintf("the download has SHA-256 %s, the API says %s", e.Got, e.Want)
 }
 
 // Download generates the bundle of a completed job and downloads it. It
 // resumes after faults of the network, takes a fresh link when one has
 // expired, checks size and SHA-256, has it checked by o.Check, and only then
-// renames the file. It returns a *DigestError for other bytes than the API
-// promises, an *Error if the API refuses, and o.Check's error.
+// renames the file. It returns an error for other bytes than the API promises,
+// an *Error if the API refuses, and o.Check's error.
 func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) (api.BundleLink, error) {
 	link, err := c.GenerateBundle(ctx, jobID)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 	if err := os.MkdirAll(filepath.Dir(o.Path), 0o755); err != nil {
 		return link, err
 	}
-	part, err := openPart(o.Path + PartSuffix)
+	part, err := openPart(o.Path + partSuffix)
 	if err != nil {
 		return link, err
 	}
@@ -68,7 +68,7 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 	}
 	resumed := d.have > 0
 	err = d.fetch(ctx, jobID)
-	if wrong := (*DigestError)(nil); errors.As(err, &wrong) && resumed {
+	if wrong := (*digestError)(nil); errors.As(err, &wrong) && resumed {
 		// The rest of an earlier download was of another bundle.
 		c.log.Info("the partial file belongs to another bundle; downloading all of it")
 		if err = d.restart(); err == nil {
@@ -82,9 +82,9 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 		return link, err
 	}
 	if o.Check != nil {
-		if err := o.Check(o.Path+PartSuffix, d.link); err != nil {
+		if err := o.Check(o.Path+partSuffix, d.link); err != nil {
 			if ctx.Err() == nil {
-				_ = os.Remove(o.Path + PartSuffix)
+				_ = os.Remove(o.Path + partSuffix)
 			}
 			return d.link, err
 		}
@@ -183,7 +183,7 @@ func (d *download) fetch(ctx context.Context, jobID string) error {
 		}
 	}
 	if got := hex.EncodeToString(d.sum.Sum(nil)); got != d.link.SHA256 {
-		return &DigestError{Want: d.link.SHA256, Got: got}
+		return &digestError{Want: d.link.SHA256, Got: got}
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package client_test
+package client
 
 import (
 	"bytes"
@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/service/api"
-	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
 // storage is an API that generates bundles, and the storage behind its links.
@@ -127,7 +126,7 @@ func TestDownload(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStorage(t, data)
 			s.answer = test.answer
-			c, err := client.New(client.Options{BaseURL: s.URL, Key: key, Clock: newClock()})
+			c, err := New(Options{BaseURL: s.URL, Key: key, Clock: newClock()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,12 +135,12 @@ func TestDownload(t *testing.T) {
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(path+client.PartSuffix, test.part, 0o644); err != nil {
+				if err := os.WriteFile(path+partSuffix, test.part, 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
 			var last int64
-			_, err = c.Download(t.Context(), "exp_1", client.DownloadOptions{Path: path, Progress: func(done, _ int64) { last = done }})
+			_, err = c.Download(t.Context(), "exp_1", DownloadOptions{Path: path, Progress: func(done, _ int64) { last = done }})
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Fatalf("error %v, want %q", err, test.want)
 			}
@@ -161,7 +160,7 @@ func TestDownload(t *testing.T) {
 			if !bytes.Equal(got, data) {
 				t.Errorf("%d other bytes (%v)", len(got), readErr)
 			}
-			if _, err := os.Stat(path + client.PartSuffix); !errors.Is(err, os.ErrNotExist) {
+			if _, err := os.Stat(path + partSuffix); !errors.Is(err, os.ErrNotExist) {
 				t.Error("the part is still there")
 			}
 			if test.part == nil && last != int64(len(data)) {
@@ -176,13 +175,13 @@ func TestDownload(t *testing.T) {
 func TestDownloadHasItsFileAlone(t *testing.T) {
 	data := []byte("some bytes")
 	s := newStorage(t, data)
-	c, err := client.New(client.Options{BaseURL: s.URL, Key: key, Clock: newClock()})
+	c, err := New(Options{BaseURL: s.URL, Key: key, Clock: newClock()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "b")
-	first := client.DownloadOptions{Path: path, Check: func(string, api.BundleLink) error {
-		_, err := c.Download(t.Context(), "exp_1", client.DownloadOptions{Path: path})
+	first := DownloadOptions{Path: path, Check: func(string, api.BundleLink) error {
+		_, err := c.Download(t.Context(), "exp_1", DownloadOptions{Path: path})
 		if err == nil || !strings.Contains(err.Error(), "another download is writing this file") {
 			t.Errorf("the second: %v", err)
 		}
@@ -203,13 +202,13 @@ func TestDownloadHasItsFileAlone(t *testing.T) {
 func TestDownloadIsCheckedBeforeItGetsItsName(t *testing.T) {
 	for _, refusal := range []error{nil, errors.New("not whole")} {
 		s := newStorage(t, []byte("some bytes"))
-		c, err := client.New(client.Options{BaseURL: s.URL, Key: key, Clock: newClock()})
+		c, err := New(Options{BaseURL: s.URL, Key: key, Clock: newClock()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "b")
 		checked := ""
-		_, err = c.Download(t.Context(), "exp_1", client.DownloadOptions{Path: path, Check: func(file string, link api.BundleLink) error {
+		_, err = c.Download(t.Context(), "exp_1", DownloadOptions{Path: path, Check: func(file string, link api.BundleLink) error {
 			data, err := os.ReadFile(file)
 			if _, named := os.Stat(path); err != nil || named == nil || link.SizeBytes != int64(len(data)) {
 				t.Errorf("%v, %v, size %d", err, named, link.SizeBytes)
@@ -221,7 +220,7 @@ func TestDownloadIsCheckedBeforeItGetsItsName(t *testing.T) {
 			t.Errorf("error %v after a check of %q", err, checked)
 		}
 		_, named := os.Stat(path)
-		_, part := os.Stat(path + client.PartSuffix)
+		_, part := os.Stat(path + partSuffix)
 		if (named == nil) != (refusal == nil) || part == nil {
 			t.Errorf("refusal %v: the file: %v; the part: %v", refusal, named, part)
 		}
@@ -230,12 +229,12 @@ func TestDownloadIsCheckedBeforeItGetsItsName(t *testing.T) {
 
 func TestDownloadOfAnEmptyFile(t *testing.T) {
 	s := newStorage(t, nil)
-	c, err := client.New(client.Options{BaseURL: s.URL, Key: key})
+	c, err := New(Options{BaseURL: s.URL, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "b")
-	if _, err := c.Download(t.Context(), "exp_1", client.DownloadOptions{Path: path}); err != nil {
+	if _, err := c.Download(t.Context(), "exp_1", DownloadOptions{Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() != 0 {

@@ -27,8 +27,8 @@ import (
 // documentation site.
 var configNames = [...]string{"docs.json", "mint.json"}
 
-// Folder is what of a folder is published. The caller ends it with Close.
-type Folder struct {
+// folder is what of a folder is published. The caller ends it with Close.
+type folder struct {
 	// Files are sorted by path and complete: size, digest and, where there is
 	// one, time of the last commit.
 	Files []snapshot.File
@@ -39,16 +39,16 @@ type Folder struct {
 	real map[string]string // path in the snapshot → path below root, links resolved
 }
 
-// FolderError is why a folder can't be published: all that is wrong with it,
+// folderError is why a folder can't be published: all that is wrong with it,
 // each with its place. Its text is safe to show.
-type FolderError struct {
+type folderError struct {
 	// Dir is the folder, as it was given.
 	Dir string
 	// Faults are in order of path.
 	Faults snapshot.PathErrors
 }
 
-func (e *FolderError) Error() string {
+func (e *folderError) Error() string {
 	lines := make([]string, len(e.Faults))
 	for i, fault := range e.Faults {
 		lines[i] = "  " + fault.Error()
@@ -57,13 +57,13 @@ func (e *FolderError) Error() string {
 }
 
 // Unwrap returns the faults, which errors.As finds as snapshot.PathErrors.
-func (e *FolderError) Unwrap() error { return e.Faults }
+func (e *folderError) Unwrap() error { return e.Faults }
 
-// OpenFolder looks through a folder, leaves out what is hidden or ignored,
+// openFolder looks through a folder, leaves out what is hidden or ignored,
 // reads every other file once, and checks that all can be published. What
-// can't comes as a *FolderError. progress, if not nil, is called with the bytes
+// can't comes as a *folderError. progress, if not nil, is called with the bytes
 // that were read, from several goroutines.
-func OpenFolder(ctx context.Context, dir string, progress func(read int64)) (*Folder, error) {
+func openFolder(ctx context.Context, dir string, progress func(read int64)) (*folder, error) {
 	base, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the folder: %w", err)
@@ -79,7 +79,7 @@ func OpenFolder(ctx context.Context, dir string, progress func(read int64)) (*Fo
 	f, err := w.folder(progress)
 	if err == nil && len(w.faults) > 0 {
 		slices.SortStableFunc(w.faults, func(a, b *snapshot.PathError) int { return strings.Compare(a.Path, b.Path) })
-		err = &FolderError{Dir: dir, Faults: w.faults}
+		err = &folderError{Dir: dir, Faults: w.faults}
 	}
 	if err != nil {
 		_ = root.Close()
@@ -91,7 +91,7 @@ func OpenFolder(ctx context.Context, dir string, progress func(read int64)) (*Fo
 // Open opens a file by its path in the snapshot. It never leaves the folder,
 // whatever became of links meanwhile.
 // It returns an *fs.PathError for a path that the folder does not have.
-func (f *Folder) Open(name string) (io.ReadCloser, error) {
+func (f *folder) Open(name string) (io.ReadCloser, error) {
 	real, ok := f.real[name]
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -100,7 +100,7 @@ func (f *Folder) Open(name string) (io.ReadCloser, error) {
 }
 
 // Close ends the use of the folder. It returns the error of closing it.
-func (f *Folder) Close() error { return f.root.Close() }
+func (f *folder) Close() error { return f.root.Close() }
 
 // walk is one look through a folder.
 type walk struct {
@@ -122,17 +122,17 @@ func (w *walk) fault(name, format string, args ...any) {
 	w.faults = append(w.faults, &snapshot.PathError{Path: name, Reason: fmt.Sprintf(format, args...)})
 }
 
-func (w *walk) folder(progress func(int64)) (*Folder, error) {
-	ignores, err := w.root.ReadFile(IgnoreFile)
+func (w *walk) folder(progress func(int64)) (*folder, error) {
+	ignores, err := w.root.ReadFile(ignoreFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read %s: %w", IgnoreFile, err)
+		return nil, fmt.Errorf("read %s: %w", ignoreFile, err)
 	}
 	w.rules = parseIgnores(defaultIgnores + string(ignores))
 	if err := w.dir(".", ".", nil); err != nil {
 		return nil, err
 	}
 
-	f := &Folder{root: w.root, real: make(map[string]string, len(w.found))}
+	f := &folder{root: w.root, real: make(map[string]string, len(w.found))}
 	wanted := make(map[string]bool, len(w.found))
 	paths := make([]string, len(w.found))
 	hasConfig := false
@@ -279,7 +279,7 @@ func kindOf(mode fs.FileMode) string {
 }
 
 // digest reads all files, several at once, and fills in size and digest.
-func (w *walk) digest(f *Folder, progress func(int64)) error {
+func (w *walk) digest(f *folder, progress func(int64)) error {
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(w.ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -310,7 +310,7 @@ func (w *walk) digest(f *Folder, progress func(int64)) error {
 	return group.Wait()
 }
 
-func sum(f *Folder, name string) (digest string, size int64, err error) {
+func sum(f *folder, name string) (digest string, size int64, err error) {
 	in, err := f.Open(name)
 	if err != nil {
 		return "", 0, err

@@ -36,7 +36,7 @@ func TestFolderLeavesOutWhatIsIgnored(t *testing.T) {
 		".git/config": "x", ".github/a.yml": "x", ".env": "x", "node_modules/a/index.js": "x", "guides/node_modules/b.js": "x",
 		"drafts/a.mdx": "x", "guides/b.draft.mdx": "x", ".well-known/security.txt": "kept",
 	})
-	f, err := OpenFolder(t.Context(), dir, nil)
+	f, err := openFolder(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,8 +115,8 @@ func TestFolderFaults(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := OpenFolder(t.Context(), dir, nil)
-			var folder *FolderError
+			_, err := openFolder(t.Context(), dir, nil)
+			var folder *folderError
 			if !errors.As(err, &folder) {
 				t.Fatalf("got %v", err)
 			}
@@ -130,7 +130,7 @@ func TestFolderFaults(t *testing.T) {
 		})
 	}
 	t.Run("no such folder", func(t *testing.T) {
-		if _, err := OpenFolder(t.Context(), filepath.Join(t.TempDir(), "missing"), nil); err == nil {
+		if _, err := openFolder(t.Context(), filepath.Join(t.TempDir(), "missing"), nil); err == nil {
 			t.Error("no error")
 		}
 	})
@@ -142,7 +142,7 @@ func TestFolderFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		f, err := OpenFolder(t.Context(), dir, nil)
+		f, err := openFolder(t.Context(), dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// IgnoreFile is the name of the file, at the root of a site, that lists what
+// ignoreFile is the name of the file, at the root of a site, that lists what
 // is not published, in the form of a .gitignore.
-const IgnoreFile = ".mintignore"
+const ignoreFile = ".mintignore"
 
 // defaultIgnores are left out of every site unless its own file takes them
 // back in with "!": hidden files, and what repositories hold beside a site.

@@ -1,10 +1,9 @@
-package client_test
+package client
 
 import (
 	"errors"
 	"testing"
 
-	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
 // A key goes over no network in the clear, unless somebody says that it may.
@@ -37,8 +36,8 @@ func TestKeysInTheClear(t *testing.T) {
 		"http://bindery.cluster.local":               true,
 	} {
 		for _, allowed := range []bool{false, true} {
-			_, err := client.New(client.Options{BaseURL: address, Key: key, AllowHTTP: allowed})
-			if want := refused && !allowed; errors.Is(err, client.ErrInTheClear) != want || !want && err != nil {
+			_, err := New(Options{BaseURL: address, Key: key, AllowHTTP: allowed})
+			if want := refused && !allowed; errors.Is(err, ErrInTheClear) != want || !want && err != nil {
 				t.Errorf("%s, allowed %v: %v", address, allowed, err)
 			}
 		}

@@ -22,20 +22,20 @@ import (
 // uploadParallel is how many uploads are under way at once.
 const uploadParallel = 4
 
-// PublishPhase is what a publish is at.
-type PublishPhase string
+// publishPhase is what a publish is at.
+type publishPhase string
 
 // The phases, in order. Only reading and uploading have a measure.
 const (
-	PhaseReading    PublishPhase = "reading"    // looking through the folder
-	PhasePacking    PublishPhase = "packing"    // comparing with what is published
-	PhaseUploading  PublishPhase = "uploading"  // sending packs and manifest
-	PhasePublishing PublishPhase = "publishing" // making it the newest
+	phaseReading    publishPhase = "reading"    // looking through the folder
+	phasePacking    publishPhase = "packing"    // comparing with what is published
+	phaseUploading  publishPhase = "uploading"  // sending packs and manifest
+	phasePublishing publishPhase = "publishing" // making it the newest
 )
 
 // PublishProgress is where a publish stands.
 type PublishProgress struct {
-	Phase PublishPhase
+	phase publishPhase
 	// Done and Total are bytes; Total is 0 where it is not known.
 	Done, Total int64
 }
@@ -48,7 +48,7 @@ type PublishOptions struct {
 	Domain string
 	// Rebase tries once more, on the newest snapshot, when another one was
 	// published meanwhile. This one then wins over it: without it, that is an
-	// *OvertakenError, and whoever publishes decides.
+	// error, and whoever publishes decides.
 	Rebase bool
 	// Progress, if not nil, is called with the state so far, from several
 	// goroutines.
@@ -82,28 +82,18 @@ type Published struct {
 	UploadedBytes int64 `json:"uploadedBytes"`
 }
 
-// OvertakenError says that somebody else published the domain meanwhile.
-type OvertakenError struct{ Err error }
-
-func (e *OvertakenError) Error() string {
-	return "another snapshot of this domain was published meanwhile; look at it, then publish again: " + e.Err.Error()
-}
-
-// Unwrap returns the API's answer.
-func (e *OvertakenError) Unwrap() error { return e.Err }
-
 // Publish makes a folder the newest snapshot of a domain. It sends only what is
 // new, in packs; what an attempt before this one sent counts. Faults of the
-// folder come as a *FolderError, all at once. Another publish meanwhile is an
-// *OvertakenError, a refusal of the API an *Error.
+// folder come all at once, each with its place. A refusal of the API is an *Error,
+// with the code snapshot_overtaken if another snapshot was published meanwhile.
 func (c *Client) Publish(ctx context.Context, o PublishOptions) (Published, error) {
 	if o.Progress == nil {
 		o.Progress = func(PublishProgress) {}
 	}
 	var read atomic.Int64
-	o.Progress(PublishProgress{Phase: PhaseReading})
-	folder, err := OpenFolder(ctx, o.Dir, func(n int64) {
-		o.Progress(PublishProgress{Phase: PhaseReading, Done: read.Add(n)})
+	o.Progress(PublishProgress{phase: phaseReading})
+	folder, err := openFolder(ctx, o.Dir, func(n int64) {
+		o.Progress(PublishProgress{phase: phaseReading, Done: read.Add(n)})
 	})
 	if err != nil {
 		return Published{}, err
@@ -116,7 +106,7 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (Published, erro
 		result, err = p.once(ctx)
 	}
 	if hasCode(err, codeOvertaken) {
-		return result, &OvertakenError{err}
+		err = fmt.Errorf("another snapshot of this domain was published meanwhile; look at it, then publish again: %w", err)
 	}
 	return result, err
 }
@@ -125,7 +115,7 @@ func (c *Client) Publish(ctx context.Context, o PublishOptions) (Published, erro
 type publish struct {
 	c      *Client
 	o      PublishOptions
-	folder *Folder
+	folder *folder
 }
 
 // uploadRounds is how often the service is asked what is missing: a link may
@@ -134,7 +124,7 @@ const uploadRounds = 5
 
 // once publishes on top of the snapshot that is the newest now.
 func (p *publish) once(ctx context.Context) (Published, error) {
-	p.o.Progress(PublishProgress{Phase: PhasePacking})
+	p.o.Progress(PublishProgress{phase: phasePacking})
 	base, baseID, baseDigest, err := p.newest(ctx)
 	if err != nil {
 		return Published{}, err
@@ -178,15 +168,15 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 		bodies[pack.SHA256] = func(ctx context.Context) io.ReadCloser { return pack.Reader(ctx, p.folder.Open) }
 	}
 	for round := 1; ; round++ {
-		created, err := p.c.CreateSnapshot(ctx, p.o.Domain, request)
+		created, err := p.c.createSnapshot(ctx, p.o.Domain, request)
 		if err != nil {
 			return result, err
 		}
 		err = p.upload(ctx, created.Uploads, bodies, &result)
 		if err == nil {
-			p.o.Progress(PublishProgress{Phase: PhasePublishing})
+			p.o.Progress(PublishProgress{phase: phasePublishing})
 			var published api.Snapshot
-			published, err = p.c.PublishSnapshot(ctx, p.o.Domain, created.SnapshotID)
+			published, err = p.c.publishSnapshot(ctx, p.o.Domain, created.SnapshotID)
 			result.SnapshotID = published.SnapshotID
 			if err == nil {
 				return result, nil
@@ -201,7 +191,7 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 
 // newest reads the newest snapshot's manifest: nil where there is none yet.
 func (p *publish) newest(ctx context.Context) (m *snapshot.Manifest, id, digest string, err error) {
-	latest, err := p.c.LatestSnapshot(ctx, p.o.Domain)
+	latest, err := p.c.latestSnapshot(ctx, p.o.Domain)
 	if hasCode(err, codeNotFound, codeNoSnapshot) {
 		return nil, "", "", nil
 	}
@@ -254,7 +244,7 @@ func (p *publish) upload(ctx context.Context, uploads []api.Upload, bodies map[s
 		total += u.SizeBytes
 	}
 	var sent, objects, bytesSent atomic.Int64
-	p.o.Progress(PublishProgress{Phase: PhaseUploading, Total: total})
+	p.o.Progress(PublishProgress{phase: phaseUploading, Total: total})
 	// An upload that fails does not break off the others that are under way:
 	// what they get across, the next attempt has. But no more are begun.
 	var group errgroup.Group
@@ -267,7 +257,7 @@ func (p *publish) upload(ctx context.Context, uploads []api.Upload, bodies map[s
 		group.Go(func() error {
 			err := p.c.retry(ctx, "upload", func() error {
 				body := &countingBody{src: bodies[u.SHA256](ctx), progress: func(n int64) {
-					p.o.Progress(PublishProgress{Phase: PhaseUploading, Done: sent.Add(n), Total: total})
+					p.o.Progress(PublishProgress{phase: phaseUploading, Done: sent.Add(n), Total: total})
 				}}
 				err := p.put(ctx, u, body)
 				if err != nil {

@@ -1,4 +1,4 @@
-package client_test
+package client
 
 import (
 	"context"
@@ -18,7 +18,6 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
-	"github.com/bindery-docs/bindery/shared/service/client"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/tests/outside"
@@ -28,7 +27,7 @@ const domain = "docs.example.com"
 
 // bindery is a real service whose requests can be counted and disturbed.
 type bindery struct {
-	*client.Client
+	*Client
 	server *httptest.Server
 	local  *local.Local
 	org    string
@@ -76,7 +75,7 @@ func newBindery(t *testing.T) *bindery {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Client, err = client.New(client.Options{BaseURL: b.server.URL, Key: secret, Clock: newClock()}); err != nil {
+	if b.Client, err = New(Options{BaseURL: b.server.URL, Key: secret, Clock: newClock()}); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -101,7 +100,7 @@ func (b *bindery) count() int {
 // files reads the newest snapshot back: path → content.
 func (b *bindery) files(t *testing.T) map[string]string {
 	t.Helper()
-	latest, err := b.LatestSnapshot(t.Context(), domain)
+	latest, err := b.latestSnapshot(t.Context(), domain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,13 +142,13 @@ func TestPublish(t *testing.T) {
 	dir := t.TempDir()
 	site := map[string]string{"docs.json": "{}", "a.mdx": "# A", "same.mdx": "# A", "empty.css": "", "guides/b.mdx": "# B"}
 	write(t, dir, site)
-	var phases []client.PublishPhase
+	var phases []publishPhase
 	var mu sync.Mutex
-	first, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain, Progress: func(p client.PublishProgress) {
+	first, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain, Progress: func(p PublishProgress) {
 		mu.Lock()
 		defer mu.Unlock()
-		if len(phases) == 0 || phases[len(phases)-1] != p.Phase {
-			phases = append(phases, p.Phase)
+		if len(phases) == 0 || phases[len(phases)-1] != p.phase {
+			phases = append(phases, p.phase)
 		}
 	}})
 	if err != nil {
@@ -158,7 +157,7 @@ func TestPublish(t *testing.T) {
 	if first.Files != 5 || first.Added != 5 || first.Packs != 1 || first.Uploads != 2 || first.UpToDate {
 		t.Errorf("first publish: %+v", first)
 	}
-	if diff := cmp.Diff([]client.PublishPhase{client.PhaseReading, client.PhasePacking, client.PhaseUploading, client.PhasePublishing}, phases); diff != "" {
+	if diff := cmp.Diff([]publishPhase{phaseReading, phasePacking, phaseUploading, phasePublishing}, phases); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(site, b.files(t)); diff != "" {
@@ -166,7 +165,7 @@ func TestPublish(t *testing.T) {
 	}
 	b.count()
 
-	again, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain})
+	again, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +179,7 @@ func TestPublish(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "empty.css")); err != nil {
 		t.Fatal(err)
 	}
-	second, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain})
+	second, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +202,7 @@ func TestPublishOfManySmallFiles(t *testing.T) {
 		site[fmt.Sprintf("guides/%03d/page-%05d.mdx", i/100, i)] = strings.Repeat(fmt.Sprintf("# Page %d\n", i), 1+i%100)
 	}
 	write(t, dir, site)
-	if _, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain}); err != nil {
+	if _, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain}); err != nil {
 		t.Fatal(err)
 	}
 	n := b.count()
@@ -212,7 +211,7 @@ func TestPublishOfManySmallFiles(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	write(t, dir, map[string]string{"guides/007/page-00700.mdx": "# One change"})
-	second, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain})
+	second, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,14 +245,14 @@ func TestPublishGoesOnWhereItStopped(t *testing.T) {
 		}
 		return false
 	})
-	if _, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain}); err == nil {
+	if _, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain}); err == nil {
 		t.Fatal("no error")
 	}
-	if _, err := b.LatestSnapshot(t.Context(), domain); err == nil {
+	if _, err := b.latestSnapshot(t.Context(), domain); err == nil {
 		t.Error("a broken publish is visible")
 	}
 	b.interfere(nil)
-	result, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain})
+	result, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +289,7 @@ func TestPublishUploadsSeveralAtOnce(t *testing.T) {
 		}
 		return false
 	})
-	result, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain})
+	result, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain})
 	if err != nil || result.Uploads != 2 {
 		t.Errorf("%+v, %v", result, err)
 	}
@@ -311,7 +310,7 @@ func TestPublishOnABadNetwork(t *testing.T) {
 		}
 		return false
 	})
-	if _, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain}); err != nil {
+	if _, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain}); err != nil {
 		t.Fatal(err)
 	}
 	b.interfere(nil)
@@ -336,7 +335,7 @@ func TestPublishTakesFreshLinksWhenTheyExpire(t *testing.T) {
 		}
 		return false
 	})
-	if _, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain}); err != nil {
+	if _, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain}); err != nil {
 		t.Fatal(err)
 	}
 	if refused != 1 {
@@ -357,20 +356,19 @@ func TestPublishOvertaken(t *testing.T) {
 				if strings.HasSuffix(r.URL.Path, "/publish") {
 					once.Do(func() {
 						b.interfere(nil)
-						if _, err := b.Publish(context.Background(), client.PublishOptions{Dir: theirs, Domain: domain}); err != nil {
+						if _, err := b.Publish(context.Background(), PublishOptions{Dir: theirs, Domain: domain}); err != nil {
 							t.Error(err)
 						}
 					})
 				}
 				return false
 			})
-			_, err := b.Publish(t.Context(), client.PublishOptions{Dir: mine, Domain: domain, Rebase: rebase})
+			_, err := b.Publish(t.Context(), PublishOptions{Dir: mine, Domain: domain, Rebase: rebase})
 			_, won := b.files(t)["mine.mdx"]
-			var overtaken *client.OvertakenError
 			switch {
 			case rebase && (err != nil || !won):
 				t.Errorf("error %v, mine is the newest: %v", err, won)
-			case !rebase && (!errors.As(err, &overtaken) || won):
+			case !rebase && (!hasCode(err, codeOvertaken) || !strings.Contains(err.Error(), "meanwhile") || won):
 				t.Errorf("error %v, mine is the newest: %v", err, won)
 			}
 		})
@@ -383,8 +381,8 @@ func TestPublishRefuses(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"con.mdx": "x"})
 		b.count()
-		_, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain})
-		var folder *client.FolderError
+		_, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain})
+		var folder *folderError
 		if !errors.As(err, &folder) || len(folder.Faults) != 2 || b.count() != 0 {
 			t.Errorf("got %v", err)
 		}
@@ -392,8 +390,8 @@ func TestPublishRefuses(t *testing.T) {
 	t.Run("a domain that is not the caller's", func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"docs.json": "{}"})
-		_, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: "other.example.com"})
-		var answer *client.Error
+		_, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: "other.example.com"})
+		var answer *Error
 		if !errors.As(err, &answer) || answer.Code != "domain_not_found" {
 			t.Errorf("got %v", err)
 		}
@@ -401,8 +399,8 @@ func TestPublishRefuses(t *testing.T) {
 	t.Run("a file that changes meanwhile", func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, map[string]string{"docs.json": "{}", "a.mdx": "before", "b.mdx": "b"})
-		_, err := b.Publish(t.Context(), client.PublishOptions{Dir: dir, Domain: domain, Progress: func(p client.PublishProgress) {
-			if p.Phase == client.PhasePacking {
+		_, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain, Progress: func(p PublishProgress) {
+			if p.phase == phasePacking {
 				write(t, dir, map[string]string{"a.mdx": "after!"})
 			}
 		}})
@@ -424,7 +422,7 @@ func TestPublishRefuses(t *testing.T) {
 			}
 			return false
 		})
-		if _, err := b.Publish(ctx, client.PublishOptions{Dir: dir, Domain: domain}); !errors.Is(err, context.Canceled) {
+		if _, err := b.Publish(ctx, PublishOptions{Dir: dir, Domain: domain}); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		b.interfere(nil)

@@ -1,4 +1,4 @@
-package client_test
+package client
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
-	"github.com/bindery-docs/bindery/shared/service/client"
 )
 
 // hang keeps a connection open until the other side has gone.
@@ -39,7 +38,7 @@ func TestAnswersEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStorage(t, nil)
 			s.Config.Handler = answer
-			c, err := client.New(client.Options{BaseURL: s.URL, Key: key, Clock: newClock(), Attempts: 2, AnswerTime: 30 * time.Millisecond})
+			c, err := New(Options{BaseURL: s.URL, Key: key, Clock: newClock(), Attempts: 2, AnswerTime: 30 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,12 +103,12 @@ func TestDownloadsThatStall(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStorage(t, data)
 			s.answer = test.answer
-			c, err := client.New(client.Options{BaseURL: s.URL, Key: key, Clock: newClock(), Attempts: 3, Patience: 200 * time.Millisecond})
+			c, err := New(Options{BaseURL: s.URL, Key: key, Clock: newClock(), Attempts: 3, Patience: 200 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
 			path := filepath.Join(t.TempDir(), "b")
-			_, err = c.Download(t.Context(), "exp_1", client.DownloadOptions{Path: path})
+			_, err = c.Download(t.Context(), "exp_1", DownloadOptions{Path: path})
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}

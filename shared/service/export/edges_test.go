@@ -103,11 +103,6 @@ func checkExports(t *testing.T, cases []siteCase) {
 func TestExportOfSitesWithFewPages(t *testing.T) {
 	checkExports(t, []siteCase{
 		{
-			name:  "no page at all",
-			files: siteOf("docs.json", `{"name":"x"}`),
-			has:   map[string]string{"index.html": "404.html", "404.html": "<title>", "bindery.json": `"pages": 0`, "llms.txt": "# x"},
-		},
-		{
 			name: "nothing but hidden pages",
 			files: siteOf(
 				"docs.json", listing(t, "a"),

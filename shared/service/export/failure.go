@@ -32,8 +32,10 @@ func (s *Steps) run(ctx context.Context, id, step string, fn func() error) (err 
 		}
 		err = coded(err)
 		level := slog.LevelError
-		switch code := admin.CodeOf(err); code {
-		case admin.CodeTemporary, admin.CodeJobNotActive:
+		code := admin.CodeOf(err)
+		_, outage := errors.AsType[*store.Outage](err)
+		switch {
+		case code == admin.CodeTemporary && !outage, code == admin.CodeJobNotActive:
 			level = slog.LevelWarn
 		default:
 			message := ""

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,7 +25,7 @@ const putParallel = 8
 
 // Plan reads a job's site, cuts it into shards and turns the job to running. A
 // site that can't be used fails with CodeInvalidSite and a message that says
-// where. For a job that is completed already the plan is empty.
+// where, paths that select no page of it with CodeInvalidPaths. For a job that is completed already the plan is empty.
 func (s *Steps) Plan(ctx context.Context, in admin.WorkflowInput) (out job.PlanOutput, err error) {
 	err = s.run(ctx, in.JobID, "plan", func() error {
 		out, err = s.plan(ctx, in)
@@ -77,6 +79,9 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	}
 	diags = append(diags, others.settle(loaded)...)
 	layout := newLayout(loaded, fsys)
+	if len(layout.pages) == 0 {
+		return out, empty(loaded)
+	}
 	if len(layout.pages) > MaxPages {
 		return out, admin.Errorf(admin.CodeSiteTooLarge, "the site has more than %d pages", MaxPages)
 	}
@@ -121,6 +126,18 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		return out, err
 	}
 	return out, s.opt.Admin.BeginExport(ctx, in.JobID, admin.ExportPlan{Renderer: s.opt.Renderer, Shards: len(plans), Pages: len(layout.pages), Remote: fetched})
+}
+
+// empty is the error of an export that would have no page.
+func empty(s *site.Site) error {
+	if len(s.Pages) == 0 || len(s.Prefixes) == 0 {
+		return admin.Errorf(admin.CodeInvalidSite, "%s: the site has no pages", s.ConfigFile)
+	}
+	paths := make([]string, len(s.Prefixes))
+	for i, p := range s.Prefixes {
+		paths[i] = strconv.Quote("/" + p)
+	}
+	return admin.Errorf(admin.CodeInvalidPaths, "paths: no page lies below %s", strings.Join(paths, ", "))
 }
 
 // completed reports whether a job has its bundle.

@@ -6,11 +6,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -239,17 +241,20 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		files   fstest.MapFS
+		paths   []string
 		breaks  func(t *testing.T, w *world, p admin.Snapshot)
 		code    string
 		message string
 	}{
-		{"broken JSON", fstest.MapFS{"docs.json": {Data: []byte("{\n  \"name\": \"x\",\n  oops\n}")}}, nil, admin.CodeInvalidSite, "docs.json:3:3: "},
-		{"no configuration", fstest.MapFS{"a.mdx": {Data: []byte("x")}}, nil, admin.CodeInvalidSite, "docs.json: "},
+		{"broken JSON", fstest.MapFS{"docs.json": {Data: []byte("{\n  \"name\": \"x\",\n  oops\n}")}}, nil, nil, admin.CodeInvalidSite, "docs.json:3:3: "},
+		{"no configuration", fstest.MapFS{"a.mdx": {Data: []byte("x")}}, nil, nil, admin.CodeInvalidSite, "docs.json: "},
+		{"no pages", fstest.MapFS{"docs.json": {Data: []byte(`{"name":"x"}`)}, "a.png": {Data: []byte("x")}}, []string{"/a"}, nil, admin.CodeInvalidSite, "docs.json: the site has no pages"},
+		{"paths that select no page", sampleSite(3), []string{"/nope", "nothing/here/"}, nil, admin.CodeInvalidPaths, `no page lies below "/nope", "/nothing/here"`},
 		{"broken reference", fstest.MapFS{
 			"docs.json": {Data: []byte(`{"name":"x","navigation":{"$ref":"./nav.json"}}`)},
 			"nav.json":  {Data: []byte(`{"pages": [`)},
-		}, nil, admin.CodeInvalidSite, "nav.json:1:"},
-		{"a pack is gone", sampleSite(3), func(t *testing.T, w *world, p admin.Snapshot) {
+		}, nil, nil, admin.CodeInvalidSite, "nav.json:1:"},
+		{"a pack is gone", sampleSite(3), nil, func(t *testing.T, w *world, p admin.Snapshot) {
 			list, err := w.objects.List(context.Background(), admin.PackPrefix(p.Organisation), "", 0)
 			if err != nil || len(list) == 0 {
 				t.Fatal(err)
@@ -260,7 +265,7 @@ func TestFailures(t *testing.T) {
 				}
 			}
 		}, admin.CodeInconsistent, "gone"},
-		{"a pack was changed", sampleSite(3), func(t *testing.T, w *world, p admin.Snapshot) {
+		{"a pack was changed", sampleSite(3), nil, func(t *testing.T, w *world, p admin.Snapshot) {
 			list, err := w.objects.List(context.Background(), admin.PackPrefix(p.Organisation), "", 0)
 			if err != nil || len(list) == 0 {
 				t.Fatal(err)
@@ -278,7 +283,7 @@ func TestFailures(t *testing.T) {
 			if c.breaks != nil {
 				c.breaks(t, w, p)
 			}
-			job := w.start(t)
+			job := w.start(t, c.paths...)
 			if err := workflow(context.Background(), w.steps(nil), job.ID); err == nil {
 				t.Error("the workflow succeeded")
 			}
@@ -291,6 +296,61 @@ func TestFailures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A job says what its operator has to mend, wherever that was met; a cause that
+// no retry heals goes before it.
+func TestOutageIsNamed(t *testing.T) {
+	full := fmt.Errorf("put: %w", &store.Outage{Message: store.OutageFull, Err: syscall.ENOSPC})
+	for name, where := range map[string]string{"plan": "/site.json", "render": ".gz", "nowhere": "-"} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.publish(t, sampleSite(3))
+			exp := w.start(t)
+			s := w.steps(func(o *Options) { o.Objects = &fullObjects{o.Objects, where, full} })
+			err := workflow(context.Background(), s, exp.ID)
+			j, found := w.admin.FindExport(context.Background(), exp.ID)
+			switch {
+			case found != nil:
+				t.Fatal(found)
+			case where == "-" && err != nil:
+				t.Error(err)
+			case where != "-" && (j.Status != admin.ExportFailed || j.Failure.Code != admin.CodeTemporary || j.Failure.Message != store.OutageFull):
+				t.Errorf("the job is %s with %+v", j.Status, j.Failure)
+			}
+		})
+	}
+	w := newWorld(t)
+	w.publish(t, sampleSite(3))
+	ctx := context.Background()
+	for _, causes := range [][]string{{admin.CodeTemporary, admin.CodeInvalidSite}, {admin.CodeInvalidSite, admin.CodeTemporary}} {
+		exp := w.start(t)
+		for _, code := range causes {
+			if err := w.admin.RecordFailure(ctx, exp.ID, code, "by "+code); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.admin.FailExport(ctx, exp.ID, admin.CodeTemporary, "late"); err != nil {
+			t.Fatal(err)
+		}
+		if j, err := w.admin.FindExport(ctx, exp.ID); err != nil || j.Failure.Message != "by "+admin.CodeInvalidSite {
+			t.Errorf("%v: %+v, %v", causes, j.Failure, err)
+		}
+	}
+}
+
+// fullObjects has no room for what ends in a name.
+type fullObjects struct {
+	store.Objects
+	where string
+	err   error
+}
+
+func (f *fullObjects) Put(ctx context.Context, key string, r io.Reader, opt store.PutOptions) (store.ObjectInfo, error) {
+	if strings.HasSuffix(key, f.where) {
+		return store.ObjectInfo{}, f.err
+	}
+	return f.Objects.Put(ctx, key, r, opt)
 }
 
 // Steps of two renderers never meet in one bundle.

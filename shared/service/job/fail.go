@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"log/slog"
+	"strings"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -22,6 +23,11 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 		code = admin.CodeTemporary
 	}
 	message := messages[code]
+	for _, outage := range store.OutageMessages() {
+		if code == admin.CodeTemporary && strings.Contains(in.Error.Cause, outage) {
+			message = outage
+		}
+	}
 	if message == "" {
 		k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
 		code, message = admin.CodeInternal, messages[admin.CodeInternal]

@@ -10,6 +10,7 @@ import (
 // messages are what a failed job says when the step itself left no cause.
 var messages = map[string]string{
 	admin.CodeInvalidSite:     "the site can't be exported as it is",
+	admin.CodeInvalidPaths:    "no page lies below the paths of the export",
 	admin.CodeRendererChanged: "the renderer was changed during the export; start another one",
 	admin.CodeSiteTooLarge:    "the site is over a limit of exports",
 	admin.CodeInconsistent:    "the snapshot's files are not what its manifest says",

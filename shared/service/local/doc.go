@@ -8,6 +8,7 @@
 //	objects.go  files (store.Objects) and the table that names them
 //	links.go    signed links to objects, and the handler that honours them
 //	runner.go   executions (store.Runner) on the interpreter of package asl
+//	outage.go   errors that an operator has to mend
 //	requestlog.go  a line for each request, by month, from which calls are
 //	            counted
 //

@@ -230,7 +230,12 @@ func (o *Objects) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // nobody is listening
 	}
+	err = portError(r.Context(), err)
 	o.l.log.Error("could not serve a link", "method", r.Method, "error", err)
+	if outage, ok := errors.AsType[*store.Outage](err); ok {
+		o.refuse(w, http.StatusServiceUnavailable, outage.Message)
+		return
+	}
 	o.refuse(w, http.StatusInternalServerError, "internal error")
 }
 

@@ -15,8 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	_ "modernc.org/sqlite" // the driver
 
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -35,6 +34,9 @@ type Options struct {
 	Log *slog.Logger
 	// Now is the clock of expiry and of link ends; default time.Now.
 	Now func() time.Time
+	// LockWait is how long one attempt waits for another process's lock of the
+	// database; default 10 s.
+	LockWait time.Duration
 }
 
 // Local is an open data folder.
@@ -78,6 +80,9 @@ func Open(ctx context.Context, opt Options) (*Local, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
+	if opt.LockWait <= 0 {
+		opt.LockWait = 10 * time.Second
+	}
 	dir, err := filepath.Abs(opt.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("local: %w", err)
@@ -92,7 +97,7 @@ func Open(ctx context.Context, opt Options) (*Local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("local: secret for links: %w", err)
 	}
-	if err := l.openDatabase(ctx); err != nil {
+	if err := l.openDatabase(ctx, opt.LockWait); err != nil {
 		l.closeDatabase()
 		return nil, fmt.Errorf("local: %w", err)
 	}
@@ -136,7 +141,7 @@ func (l *Local) Lock() error {
 	l.lock = f
 	// Nobody else can be writing here for long: operator commands do not
 	// write objects. So what lies around is left from a process that died.
-	if err := l.objects.sweep(); err != nil {
+	if err := l.objects.Sweep(context.Background()); err != nil {
 		l.log.Warn("could not clean the objects folder", "error", err)
 	}
 	return nil
@@ -200,7 +205,7 @@ CREATE INDEX IF NOT EXISTS executions_open ON executions (state) WHERE told = 0;
 // newer folder instead of misreading it.
 const schemaVersion = 1
 
-func (l *Local) openDatabase(ctx context.Context) error {
+func (l *Local) openDatabase(ctx context.Context, lockWait time.Duration) error {
 	// SQLite would make its files with the umask's mode, and creates those
 	// beside the database with the mode of the database. The folder's 0700 keeps
 	// strangers out, but a folder that was there before may be wider. A file
@@ -220,7 +225,7 @@ func (l *Local) openDatabase(ctx context.Context) error {
 	open := func(connections int) (*sql.DB, error) {
 		q := url.Values{}
 		q.Set("_txlock", "immediate")
-		for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)"} {
+		for _, p := range []string{fmt.Sprintf("busy_timeout(%d)", lockWait.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)"} {
 			q.Add("_pragma", p)
 		}
 		u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: q.Encode()}
@@ -270,10 +275,14 @@ func (l *Local) closeDatabase() error {
 	return errors.Join(errs...)
 }
 
+// lockAttempts is how often the write lock is waited for, each time for
+// Options.LockWait: operators' commands hold it for moments only.
+const lockAttempts = 6
+
 // inTransaction runs fn in a transaction that holds the write lock from its
 // beginning, and again when another process has kept that lock for too long.
 func (l *Local) inTransaction(ctx context.Context, fn func(*sql.Tx) error) error {
-	for {
+	for attempt := 1; ; attempt++ {
 		err := func() error {
 			tx, err := l.writes.BeginTx(ctx, nil)
 			if err != nil {
@@ -285,30 +294,11 @@ func (l *Local) inTransaction(ctx context.Context, fn func(*sql.Tx) error) error
 			}
 			return tx.Commit()
 		}()
-		if !isBusy(err) {
-			return contextError(ctx, err)
+		if !isBusy(err) || attempt == lockAttempts || ctx.Err() != nil {
+			return portError(ctx, err)
 		}
-		l.log.Warn("the database is busy, trying again")
-		if ctx.Err() != nil {
-			return contextError(ctx, err)
-		}
+		l.log.Warn("another process has locked the database, trying again", "attempt", attempt)
 	}
-}
-
-// isBusy reports whether another connection was in the way; SQLite itself has
-// waited for busy_timeout by then.
-func isBusy(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
-}
-
-// contextError makes an error that the end of ctx caused match ctx.Err():
-// the driver calls it an interrupt, and database/sql a finished transaction.
-func contextError(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) {
-		return fmt.Errorf("%w: %w", ctx.Err(), err)
-	}
-	return err
 }
 
 // linkSecret reads the signing key, or makes one. It is linked into place

@@ -38,7 +38,7 @@ var _ store.Objects = (*Objects)(nil)
 // maxListed is how many objects a listing returns at most, as in S3.
 const maxListed = 1000
 
-// orphanAge is how old a file without a row must be before sweep removes it:
+// orphanAge is how old a file without a row must be before Sweep removes it:
 // a younger one may be about to get its row.
 const orphanAge = time.Hour
 
@@ -64,7 +64,7 @@ func (o *Objects) Put(ctx context.Context, key string, r io.Reader, opt store.Pu
 	}
 	info, err := o.put(ctx, key, r, opt, -1)
 	if err != nil {
-		return store.ObjectInfo{}, fmt.Errorf("put object %s: %w", key, contextError(ctx, err))
+		return store.ObjectInfo{}, fmt.Errorf("put object %s: %w", key, portError(ctx, err))
 	}
 	return info, nil
 }
@@ -118,7 +118,7 @@ func (o *Objects) put(ctx context.Context, key string, r io.Reader, opt store.Pu
 	})
 	if err != nil {
 		// When the outcome of the transaction is not known the file must
-		// stay: the row may stand. sweep finds it if not.
+		// stay: the row may stand. Sweep finds it if not.
 		if errors.Is(err, store.ErrExists) {
 			o.remove(file)
 		}
@@ -157,10 +157,12 @@ func (o *Objects) remove(file string) {
 	}
 }
 
-// sweep removes files without a row that a process left when it died.
-func (o *Objects) sweep() error {
+// Sweep removes files without a row that are older than an hour: what a process
+// left when it died, or a disk that was full. The lock's holder calls it, now and
+// then. It returns the errors of the disk and the database.
+func (o *Objects) Sweep(ctx context.Context) error {
 	old := time.Now().Add(-orphanAge) // the file system's clock, not the injected one
-	named, err := o.named()
+	named, err := o.named(ctx)
 	if err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ func (o *Objects) sweep() error {
 			return err
 		}
 		if d.IsDir() {
-			return nil
+			return ctx.Err()
 		}
 		info, err := d.Info()
 		if err != nil || info.ModTime().After(old) {
@@ -190,8 +192,8 @@ func (o *Objects) sweep() error {
 }
 
 // named returns the files of all objects.
-func (o *Objects) named() (map[string]bool, error) {
-	rows, err := o.l.reads.Query(`SELECT file FROM objects`)
+func (o *Objects) named(ctx context.Context) (map[string]bool, error) {
+	rows, err := o.l.reads.QueryContext(ctx, `SELECT file FROM objects`)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +253,7 @@ func (o *Objects) open(ctx context.Context, key string) (*os.File, stored, error
 			return f, info, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) || try == 10 {
-			return nil, stored{}, fmt.Errorf("object %s: %w", key, err)
+			return nil, stored{}, fmt.Errorf("object %s: %w", key, portError(ctx, err))
 		}
 	}
 }
@@ -267,7 +269,7 @@ func (o *Objects) find(ctx context.Context, key string) (stored, error) {
 		return stored{}, fmt.Errorf("object %s: %w", key, store.ErrNotFound)
 	}
 	if err != nil {
-		return stored{}, fmt.Errorf("object %s: %w", key, contextError(ctx, err))
+		return stored{}, fmt.Errorf("object %s: %w", key, portError(ctx, err))
 	}
 	return s, nil
 }
@@ -309,7 +311,7 @@ func (o *Objects) List(ctx context.Context, prefix, after string, limit int) ([]
 		`SELECT key, file, size, sha256, type, modified FROM objects WHERE `+where+` ORDER BY key LIMIT ?`,
 		append(args, limit)...)
 	if err != nil {
-		return nil, fmt.Errorf("list objects: %w", contextError(ctx, err))
+		return nil, fmt.Errorf("list objects: %w", portError(ctx, err))
 	}
 	var list []store.ObjectInfo
 	err = eachRow(rows, func() error {
@@ -318,7 +320,7 @@ func (o *Objects) List(ctx context.Context, prefix, after string, limit int) ([]
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list objects: %w", contextError(ctx, err))
+		return nil, fmt.Errorf("list objects: %w", portError(ctx, err))
 	}
 	return list, nil
 }

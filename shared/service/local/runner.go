@@ -49,7 +49,8 @@ type RunnerOptions struct {
 	// Poll is how often the database is asked for executions that other
 	// processes started or stopped; default 1 s.
 	Poll time.Duration
-	// Sleep waits between retries of a step; default: a timer.
+	// Sleep waits between retries of a step, and of writing down how an
+	// execution ended; default: a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Log takes the log of executions; default: that of the Local.
 	Log *slog.Logger
@@ -99,6 +100,9 @@ func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt Runn
 	opt.MaxExecutions = cmp.Or(opt.MaxExecutions, 4)
 	opt.Poll = cmp.Or(opt.Poll, time.Second)
 	opt.Log = cmp.Or(opt.Log, r.l.log)
+	if opt.Sleep == nil {
+		opt.Sleep = asl.Sleep
+	}
 	definition, err := job.Definition(job.ByName, opt.RenderConcurrency)
 	if err != nil {
 		return err
@@ -183,7 +187,7 @@ func (r *Runner) Status(ctx context.Context, name string) (store.Execution, erro
 		return store.Execution{}, fmt.Errorf("execution %s: %w", name, store.ErrNotFound)
 	}
 	if err != nil {
-		return store.Execution{}, fmt.Errorf("execution %s: %w", name, contextError(ctx, err))
+		return store.Execution{}, fmt.Errorf("execution %s: %w", name, portError(ctx, err))
 	}
 	return e, nil
 }
@@ -344,14 +348,22 @@ func (w *work) execute(ctx context.Context, name string, input []byte) {
 		e.State, e.Error, e.Cause = store.Failed, asl.ErrorRuntime, err.Error()
 	}
 	// What happened is written down even when the process is about to end.
-	// Should that fail, the execution is still RUNNING and begins again.
-	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer cancel()
-	if _, err := w.r.end(write, e); err != nil {
+	// Where that fails, the disk being full or gone, it is tried until it does
+	// not: the work is not begun again. A process that ends before leaves the
+	// execution RUNNING, for the next one to begin again.
+	for pause := time.Second; ; pause = min(2*pause, 30*time.Second) {
+		write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+		_, err := w.r.end(write, e)
+		cancel()
+		if err == nil {
+			log.Info("execution ended", "state", e.State, "error", e.Error, "after", time.Since(begin))
+			return
+		}
 		log.Error("could not record how an execution ended", "state", e.State, "error", err)
-		return
+		if w.opt.Sleep(ctx, pause) != nil {
+			return
+		}
 	}
-	log.Info("execution ended", "state", e.State, "error", e.Error, "after", time.Since(begin))
 }
 
 // tell calls OnEnd, and notes that it need not be called again. The caller

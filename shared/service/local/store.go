@@ -42,7 +42,7 @@ func (s *records) Get(ctx context.Context, key store.Key) (store.Record, error) 
 		return store.Record{}, fmt.Errorf("record %q %q: %w", key.PK, key.SK, store.ErrNotFound)
 	}
 	if err != nil {
-		return store.Record{}, fmt.Errorf("get record: %w", contextError(ctx, err))
+		return store.Record{}, fmt.Errorf("get record: %w", portError(ctx, err))
 	}
 	return rec, nil
 }
@@ -107,7 +107,7 @@ func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) 
 		`SELECT pk, sk, rev, value, active, expires FROM records WHERE `+where+
 			` ORDER BY `+strings.Join(order, " "+direction+", ")+" "+direction+` LIMIT ?`, args...)
 	if err != nil {
-		return store.Page{}, fmt.Errorf("query records: %w", contextError(ctx, err))
+		return store.Page{}, fmt.Errorf("query records: %w", portError(ctx, err))
 	}
 	defer func() { _ = rows.Close() }()
 	var page store.Page
@@ -118,13 +118,13 @@ func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) 
 		}
 		rec, err := scanRecord(rows)
 		if err != nil {
-			return store.Page{}, fmt.Errorf("query records: %w", contextError(ctx, err))
+			return store.Page{}, fmt.Errorf("query records: %w", portError(ctx, err))
 		}
 		size += recordSize(rec)
 		page.Records = append(page.Records, rec)
 	}
 	if err := rows.Err(); err != nil {
-		return store.Page{}, fmt.Errorf("query records: %w", contextError(ctx, err))
+		return store.Page{}, fmt.Errorf("query records: %w", portError(ctx, err))
 	}
 	return page, nil
 }

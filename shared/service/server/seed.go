@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
@@ -136,6 +137,23 @@ func envFile(address string, s Seed) []byte {
 		}
 	}
 	return []byte(b.String())
+}
+
+// privateCopy is the name of a file that writePrivate was writing when its
+// process died: it may hold the key.
+var privateCopy = regexp.MustCompile(`^(env|seed\.json)-[0-9]+$`)
+
+// sweepPrivate removes such files. The folder is locked: nobody writes one.
+func (s *Server) sweepPrivate() {
+	entries, err := os.ReadDir(s.dir)
+	for _, e := range entries {
+		if privateCopy.MatchString(e.Name()) && e.Type().IsRegular() {
+			err = errors.Join(err, os.Remove(filepath.Join(s.dir, e.Name())))
+		}
+	}
+	if err != nil {
+		s.log.Warn("copies of the key were not removed", "error", err)
+	}
 }
 
 // writePrivate puts a file in place, whole, for its owner alone.

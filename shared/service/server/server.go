@@ -39,6 +39,8 @@ const (
 	freeAge   = 5 * time.Second
 	// reconcilePause is the time between two looks for jobs that hang.
 	reconcilePause = time.Minute
+	// sweepEvery is after how many looks files that no record names are removed.
+	sweepEvery = 60
 	// drainTime is how long ending may take before requests and steps are
 	// broken off. Nothing is lost by that: a job begins again.
 	drainTime = 20 * time.Second
@@ -81,6 +83,7 @@ type Server struct {
 
 	patience time.Duration // as of limited
 	most     int           // connections of one client address
+	pause    time.Duration // between two looks
 }
 
 // Open takes the data folder and the address; Serve begins. The error is
@@ -94,10 +97,11 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), patience: remote.Patience, most: maxConnections}
+	s := &Server{dir: opt.Dir, log: log, local: l, ended: make(chan struct{}), patience: remote.Patience, most: maxConnections, pause: reconcilePause}
 	if err := l.Lock(); err != nil {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
+	s.sweepPrivate()
 	if s.listener, err = net.Listen("tcp", opt.Addr); err != nil {
 		return nil, errors.Join(err, l.Close(ctx))
 	}
@@ -188,13 +192,18 @@ func (s *Server) failed(ctx context.Context, e store.Execution) error {
 	return s.keeper.Fail(ctx, job.FailInput{JobID: e.Name, Error: job.ErrorNames{Error: e.Error, Cause: e.Cause}})
 }
 
-// reconcile looks for jobs that hang, now and then.
+// reconcile looks for jobs that hang and files that nothing names, now and then.
 func (s *Server) reconcile(ctx context.Context) {
-	tick := time.NewTicker(reconcilePause)
+	tick := time.NewTicker(s.pause)
 	defer tick.Stop()
-	for {
+	for n := 1; ; n++ {
 		if err := s.keeper.Reconcile(ctx); err != nil && ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "reconciling failed", "error", err)
+		}
+		if n%sweepEvery == 0 {
+			if err := s.local.Objects().Sweep(ctx); err != nil && ctx.Err() == nil {
+				s.log.ErrorContext(ctx, "files that nothing names were not removed", "error", err)
+			}
 		}
 		select {
 		case <-tick.C:

@@ -157,6 +157,43 @@ func TestOptionsOfAll(t *testing.T) {
 	}
 }
 
+// What a killed process left goes: copies of the key when the next one starts,
+// objects that no record names while it runs.
+func TestLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	if err := open(t, dir).Close(); err != nil { // makes the folder
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-2 * time.Hour)
+	leave := func(name string) string {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("x"), 0o600), os.Chtimes(file, old, old)); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	gone := func(file string) bool {
+		_, err := os.Stat(file)
+		return errors.Is(err, os.ErrNotExist)
+	}
+	env, seed, own := leave("env-123456"), leave("seed.json-1"), leave("env-production")
+	s := open(t, dir)
+	if !gone(env) || !gone(seed) || gone(own) {
+		t.Error("copies of the key are left, or another file is gone")
+	}
+	object, half := leave("objects/ab/abcd"), leave("objects/tmp/put-1")
+	s.pause = time.Millisecond
+	if err := s.Serve(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for deadline := time.Now().Add(time.Minute); !gone(object) || !gone(half); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("objects that nothing names are left")
+		}
+	}
+}
+
 // The environment that a server writes is one that callers on its machine can use,
 // whatever address it answers at.
 func TestEnvFile(t *testing.T) {
