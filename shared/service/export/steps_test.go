@@ -302,7 +302,7 @@ func TestFailures(t *testing.T) {
 // no retry heals goes before it.
 func TestOutageIsNamed(t *testing.T) {
 	full := fmt.Errorf("put: %w", &store.Outage{Message: store.OutageFull, Err: syscall.ENOSPC})
-	for name, where := range map[string]string{"plan": "/site.json", "render": ".gz", "nowhere": "-"} {
+	for name, where := range map[string]string{"plan": "/site.json", "render": "/1.gz", "assemble": "/bundle.tar.gz", "nowhere": "-"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.publish(t, sampleSite(3))

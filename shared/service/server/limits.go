@@ -25,10 +25,8 @@ func limited(next http.Handler, patience time.Duration) http.Handler {
 			c.refusing = false
 		}
 		control := http.NewResponseController(w)
-		body := &slowBody{ReadCloser: r.Body, control: control, patience: patience, whole: !strings.HasPrefix(r.URL.Path, local.LinkPath)}
-		if body.read = r.ContentLength == 0; !body.read {
-			_ = control.SetReadDeadline(time.Now().Add(patience))
-		}
+		body := &slowBody{ReadCloser: r.Body, control: control, patience: patience, left: patience, read: r.ContentLength == 0}
+		body.whole = !strings.HasPrefix(r.URL.Path, local.LinkPath)
 		r.Body = body
 		next.ServeHTTP(&slowWriter{ResponseWriter: w, control: control, body: body, last: ok && c.last.Load()}, r)
 	})
@@ -37,23 +35,27 @@ func limited(next http.Handler, patience time.Duration) http.Handler {
 // connection is the key of a request's *conn.
 type connection struct{}
 
-// slowBody is a body with a bound on its time.
+// slowBody is a body with a bound on the time that is spent waiting for it.
 type slowBody struct {
 	io.ReadCloser
 	control  *http.ResponseController
 	patience time.Duration
-	whole    bool // all of it has patience, not each stride
+	left     time.Duration // of patience
+	whole    bool          // all of it has patience, not each stride
 	moved    int
 	read     bool // to its end
 }
 
 func (b *slowBody) Read(p []byte) (int, error) {
+	begin := time.Now()
+	if !b.read { // after its end net/http waits for the connection's, without a bound
+		_ = b.control.SetReadDeadline(begin.Add(b.left))
+	}
 	n, err := b.ReadCloser.Read(p)
 	b.read = b.read || err == io.EOF
-	// After its end net/http waits for the connection's, which has no bound.
-	if b.moved += n; err == nil && b.moved >= remote.Stride && !b.whole {
-		b.moved = 0
-		_ = b.control.SetReadDeadline(time.Now().Add(b.patience))
+	b.left -= time.Since(begin)
+	if b.moved += n; b.moved >= remote.Stride && !b.whole {
+		b.moved, b.left = 0, b.patience
 	}
 	return n, err
 }
