@@ -36,7 +36,7 @@ func codeComponents() []*Component {
 				{"highlight", "list", "", "The lines that are marked, such as {[1,3]}."},
 				{"focus", "list", "", "The lines that stand out."},
 			},
-			HTML:     func(w *Writer, e *Element) { w.B = w.AppendCode(w.B, codeOf(e)) },
+			HTML:     func(w *Writer, e *Element) { w.WriteCode(w, codeOf(e)) },
 			Markdown: func(m *Markdown, e *Element) { m.WriteCode(m, codeOf(e)) },
 			Text:     func(t *Text, e *Element) { t.Verbatim(codeOf(e).Value) },
 		},

@@ -141,10 +141,10 @@ type Page interface {
 type HTML interface {
 	Page
 	Looks
-	// AppendNodes appends nodes.
-	AppendNodes(b []byte, nodes []*mdx.Node) []byte
-	// AppendCode appends a block of code.
-	AppendCode(b []byte, c Code) []byte
+	// WriteNodes appends nodes.
+	WriteNodes(w *Writer, nodes []*mdx.Node)
+	// WriteCode appends a block of code.
+	WriteCode(w *Writer, c Code)
 	// Inline returns the nodes of inline Markdown that the author gave as the
 	// text of an attribute.
 	Inline(e *Element, name, text string) []*mdx.Node

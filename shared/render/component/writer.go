@@ -57,7 +57,7 @@ func (w *Writer) Children(e *Element) *Writer { return w.Nodes(e.Node.Children) 
 
 // Nodes appends nodes.
 func (w *Writer) Nodes(nodes []*mdx.Node) *Writer {
-	w.B = w.AppendNodes(w.B, nodes)
+	w.WriteNodes(w, nodes)
 	return w
 }
 

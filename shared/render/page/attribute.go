@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
 // attributes appends an element's attributes: React's names become HTML's,
 // addresses are resolved, and what only a script could serve is left out.
-func (w *htmlWriter) attributes(b []byte, n *mdx.Node, tag string) []byte {
+func (w *htmlWriter) attributes(out *component.Writer, n *mdx.Node, tag string) {
 	styled := joinClasses(w.modes[n], w.styleClass(n))
 	for i, a := range n.Attrs {
 		name := w.attrName(a.Name)
@@ -28,7 +28,7 @@ func (w *htmlWriter) attributes(b []byte, n *mdx.Node, tag string) []byte {
 		var value string
 		switch v := v.(type) {
 		case bool:
-			b = appendSwitch(b, name, v, a.Kind)
+			writeSwitch(out, name, v, a.Kind)
 			continue
 		case string:
 			value = v
@@ -45,27 +45,22 @@ func (w *htmlWriter) attributes(b []byte, n *mdx.Node, tag string) []byte {
 			value, ok = w.attribute(n, tag, name, a.Pos, value)
 		}
 		if ok {
-			b = html.AppendAttr(b, name, value)
+			out.Attr(name, value)
 		}
 	}
-	if styled != "" {
-		b = html.AppendAttr(b, "class", styled)
-	}
-	return b
+	out.AttrIf("class", styled)
 }
 
-// appendSwitch appends an attribute whose value is true or false: as a word
+// writeSwitch appends an attribute whose value is true or false: as a word
 // where HTML wants one, else by being there or not.
-func appendSwitch(b []byte, name string, on bool, kind mdx.AttrKind) []byte {
+func writeSwitch(out *component.Writer, name string, on bool, kind mdx.AttrKind) {
 	named := strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-")
 	switch {
 	case named && kind != mdx.AttrBool:
-		b = html.AppendAttr(b, name, strconv.FormatBool(on))
+		out.Attr(name, strconv.FormatBool(on))
 	case on && name != "id" && name != "class":
-		b = append(b, ' ')
-		b = append(b, name...)
+		out.Raw(" ").Raw(name)
 	}
-	return b
 }
 
 // attribute returns the value that an attribute has on the page, and false for

@@ -37,14 +37,14 @@ func registerBlocks(k *kinds) {
 	}
 	k[mdx.Blockquote] = kind{
 		form: formBlock, text: textWriter.block,
-		html: func(w *htmlWriter, b []byte, n *mdx.Node) []byte {
-			return append(w.blocks(append(b, "<blockquote>\n"...), n.Children), "</blockquote>\n"...)
+		html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) {
+			w.nodes(out.Raw("<blockquote>\n"), n.Children).Raw("</blockquote>\n")
 		},
 		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) { w.within(m, "> ", n) },
 	}
 	k[mdx.ThematicBreak] = kind{
 		form:     formBlock,
-		html:     func(_ *htmlWriter, b []byte, _ *mdx.Node) []byte { return append(b, "<hr>\n"...) },
+		html:     func(_ *htmlWriter, out *component.Writer, _ *mdx.Node) { out.Raw("<hr>\n") },
 		markdown: func(_ *markdownWriter, m *component.Markdown, _ *mdx.Node) { m.Paragraph("---") },
 	}
 }
@@ -58,50 +58,37 @@ func (w textWriter) block(t *component.Text, n *mdx.Node) {
 
 // paragraph appends a paragraph, or a box for one that holds what HTML does not
 // allow in it.
-func (w *htmlWriter) paragraph(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) paragraph(out *component.Writer, n *mdx.Node) {
 	if w.hasBlock(n.Children) {
-		b = append(b, `<div class="para">`...)
-		b = w.blocks(b, n.Children)
-		return append(b, "</div>\n"...)
+		w.nodes(out.Raw(`<div class="para">`), n.Children).Raw("</div>\n")
+	} else {
+		w.nodes(out.Raw("<p>"), n.Children).Raw("</p>\n")
 	}
-	b = append(b, "<p>"...)
-	b = w.blocks(b, n.Children)
-	return append(b, "</p>\n"...)
 }
 
-func (w *htmlWriter) heading(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) heading(out *component.Writer, n *mdx.Node) {
 	level := min(max(n.Level, 1), 6)
-	id := w.ids[n]
-	b = append(b, "<h"...)
-	b = append(b, byte('0'+level))
-	b = html.AppendAttr(b, "id", id)
-	b = append(b, '>')
-	b = w.headingBody(b, n, id, level)
-	b = append(b, "</h"...)
-	b = append(b, byte('0'+level))
-	return append(b, ">\n"...)
+	tag := "h1h2h3h4h5h6"[2*level-2 : 2*level]
+	out.Raw("<").Raw(tag).Attr("id", w.ids[n]).Raw(">")
+	w.headingBody(out, n, level)
+	out.Raw("</").Raw(tag).Raw(">\n")
 }
 
 // headingBody appends what stands in a heading: its alias, its words and a
 // link to itself. It also lists the heading in the contents.
-func (w *htmlWriter) headingBody(b []byte, n *mdx.Node, id string, level int) []byte {
+func (w *htmlWriter) headingBody(out *component.Writer, n *mdx.Node, level int) {
+	id, alias := w.ids[n], w.aliases[n]
 	w.emitted(id)
 	w.listed(level, id, w.plain(n.Children))
-	if alias := w.aliases[n]; alias != "" {
-		b = append(b, "<span"...)
-		b = html.AppendAttr(b, "id", alias)
-		b = append(b, "></span>"...)
+	if alias != "" {
+		out.Raw("<span").Attr("id", alias).Raw("></span>")
 		w.emitted(alias)
 	}
-	b = w.blocks(b, soleParagraph(n.Children))
-	if noAnchor(n) || w.anchors > 0 { // a link can't stand in a link
-		return b
+	w.nodes(out, soleParagraph(n.Children))
+	if !noAnchor(n) && w.anchors == 0 { // a link can't stand in a link
+		out.B = html.AppendValue(append(out.B, `<a class="anchor" href="#`...), component.FragmentEscape(id))
+		out.Raw(`"`).Attr("aria-label", w.say(words.Link)).Raw("></a>")
 	}
-	b = append(b, `<a class="anchor" href="#`...)
-	b = html.AppendValue(b, component.FragmentEscape(id))
-	b = append(b, '"')
-	b = html.AppendAttr(b, "aria-label", w.say(words.Link))
-	return append(b, "></a>"...)
 }
 
 // noAnchor reports whether a heading's author wants it without a link to

@@ -21,7 +21,7 @@ func registerCode(k *kinds) {
 			}
 			return nil, true
 		},
-		html:     func(w *htmlWriter, b []byte, n *mdx.Node) []byte { return w.codeBlock(b, n, codeOf(n)) },
+		html:     func(w *htmlWriter, out *component.Writer, n *mdx.Node) { w.codeBlock(out, n, codeOf(n)) },
 		markdown: func(_ *markdownWriter, m *component.Markdown, n *mdx.Node) { markdownCode(m, codeOf(n)) },
 		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte {
 			return component.AppendCodeSpan(b, strings.Join(strings.Fields(n.Value), " "))
@@ -64,7 +64,7 @@ func interpolate(code string, props mdx.Object) string {
 // codeBlock appends a block of code; n is the fence, or nil where a component
 // asks. Lines are marked up one by one only where something is special about
 // one of them: it triples the size of the block.
-func (w *htmlWriter) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
+func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.Code) {
 	f := parseFence(c.Lang, c.Meta)
 	if c.Title != "" {
 		f.title = c.Title
@@ -72,54 +72,44 @@ func (w *htmlWriter) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
 	live := false
 	if isDiagram(f.lang) {
 		var drawn bool
-		if b, drawn, live = w.diagram(b, n, f.title, c.Value); drawn {
-			return b
+		if drawn, live = w.diagram(out, n, f.title, c.Value); drawn {
+			return
 		}
 	}
 	w.codeLanguage(n, f.lang)
 	code := f.annotations(strings.ReplaceAll(c.Value, "\r\n", "\n"))
+	out.Raw(`<div class="code-block`)
 	if w.r.site.Config.Styling.DarkCode {
-		b = append(b, `<div class="code-block dark"`...) // its colours are those of dark pages
-	} else {
-		b = append(b, `<div class="code-block"`...)
+		out.Raw(" dark") // its colours are those of dark pages
 	}
+	out.Raw(`"`)
 	if live {
-		b = append(b, " data-mermaid"...)
+		out.Raw(" data-mermaid")
 	}
-	if f.lang != "" {
-		b = html.AppendAttr(b, "data-lang", f.lang)
-	}
-	b = append(b, '>')
+	out.AttrIf("data-lang", f.lang).Raw(">")
 	if icon := w.codeIcon(n, f.icon); f.title != "" || icon != "" {
-		b = append(b, `<div class="code-title">`...)
+		out.Raw(`<div class="code-title">`)
 		if icon != "" {
-			b = append(append(append(b, `<span class="code-icon">`...), icon...), "</span>"...)
+			out.Raw(`<span class="code-icon">`).Raw(icon).Raw("</span>")
 		}
-		b = html.AppendText(b, f.title)
-		b = append(b, "</div>"...)
+		out.Text(f.title).Raw("</div>")
 	}
-	// It takes the focus, so that the keyboard can scroll it; a group may have
-	// a name.
-	b = append(b, `<pre tabindex="0" role="group"`...)
 	label := w.say(words.Code)
 	if name := cmp.Or(f.title, f.lang); name != "" {
 		label += ": " + name
 	}
-	b = html.AppendAttr(b, "aria-label", label)
-	classes := f.classes()
-	if len(classes) > 0 {
-		b = html.AppendAttr(b, "class", strings.Join(classes, " "))
-	}
-	b = append(b, "><code>"...)
+	// It takes the focus, so that the keyboard can scroll it; a group may have
+	// a name.
+	out.Raw(`<pre tabindex="0" role="group"`).Attr("aria-label", label).AttrIf("class", strings.Join(f.classes(), " ")).Raw("><code>")
 	switch {
 	case f.numbers || len(f.marks) > 0 || len(f.words) > 0:
-		b = w.codeLines(b, &f, code)
+		w.codeLines(out, &f, code)
 	case w.r.code == nil:
-		b = html.AppendText(b, code)
+		out.Text(code)
 	default:
-		b = highlight.AppendHTML(b, code, w.r.code.Runs(f.lang, code))
+		out.B = highlight.AppendHTML(out.B, code, w.r.code.Runs(f.lang, code))
 	}
-	return append(b, "</code></pre></div>\n"...)
+	out.Raw("</code></pre></div>\n")
 }
 
 // codeLanguage reports a language that the highlighter doesn't know, once a
@@ -164,7 +154,7 @@ func (f *fence) classes() []string {
 	return classes
 }
 
-func (w *htmlWriter) codeLines(b []byte, f *fence, code string) []byte {
+func (w *htmlWriter) codeLines(out *component.Writer, f *fence, code string) {
 	lines := w.lines[:0]
 	if w.r.code != nil {
 		lines = w.r.code.AppendLines(lines, f.lang, code)
@@ -178,20 +168,18 @@ func (w *htmlWriter) codeLines(b []byte, f *fence, code string) []byte {
 	room := len(code)
 	for i, line := range lines {
 		if i > 0 {
-			b = append(b, '\n')
+			out.Raw("\n")
 		}
-		b = marks[i].appendClasses(append(b, `<span class="line`...))
-		b = append(b, `">`...)
+		out.B = marks[i].appendClasses(append(out.B, `<span class="line`...))
+		out.Raw(`">`)
 		line = bytes.TrimRight(line, "\n")
 		for _, w := range f.words {
 			if w.from <= i+1 && i+1 <= w.to {
 				line = markWord(line, w.word, &room)
 			}
 		}
-		b = append(b, line...)
-		b = append(b, "</span>"...)
+		out.B = append(append(out.B, line...), "</span>"...)
 	}
-	return b
 }
 
 // markdownCode writes a fence that is longer than any in the code.
@@ -222,8 +210,8 @@ func markdownCode(m *component.Markdown, c component.Code) {
 	m.Write("\n" + fence)
 }
 
-// AppendCode implements component.HTML.
-func (w *htmlWriter) AppendCode(b []byte, c component.Code) []byte { return w.codeBlock(b, nil, c) }
+// WriteCode implements component.HTML.
+func (w *htmlWriter) WriteCode(out *component.Writer, c component.Code) { w.codeBlock(out, nil, c) }
 
 // WriteCode implements component.Blocks.
 func (w *markdownWriter) WriteCode(m *component.Markdown, c component.Code) { markdownCode(m, c) }

@@ -17,23 +17,23 @@ func registerElements(k *kinds) {
 }
 
 // elementHTML appends a component or an HTML element.
-func (w *htmlWriter) elementHTML(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) elementHTML(out *component.Writer, n *mdx.Node) {
 	if c := w.component(n); c != nil {
 		if a, ok := n.Attr("className"); ok {
 			w.classNames(a)
 		}
-		out := component.Writer{B: b, HTML: w}
-		c.HTML(&out, component.NewElement(n, c, w))
+		c.HTML(out, component.NewElement(n, c, w))
 		if c.Block {
-			out.B = append(out.B, '\n')
+			out.Raw("\n")
 		}
-		return out.B
+		return
 	}
 	if !isTag(n.Name) {
 		w.reportOnce(n, "component "+n.Name, n.Pos, "component-unknown", "there is no component <"+n.Name+">; its content is shown without it")
-		return w.blocks(b, n.Children)
+		w.nodes(out, n.Children)
+		return
 	}
-	return w.tag(b, n)
+	w.tag(out, n)
 }
 
 // blockElement writes a component or an HTML element.

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
@@ -18,23 +17,14 @@ func registerImages(k *kinds) {
 }
 
 // image appends a picture of Markdown.
-func (w *htmlWriter) image(b []byte, n *mdx.Node) []byte {
-	b = append(b, "<img"...)
+func (w *htmlWriter) image(out *component.Writer, n *mdx.Node) {
 	address, mode := imageMode(n.URL)
-	if src := w.asset(n, n.Pos, address); src != "" {
-		b = html.AppendAttr(b, "src", src)
-	}
-	b = html.AppendAttr(b, "alt", n.Value)
-	if n.Title != "" {
-		b = html.AppendAttr(b, "title", n.Title)
-	}
-	if mode != "" {
-		b = html.AppendAttr(b, "class", mode)
-	}
+	out.Raw("<img").AttrIf("src", w.asset(n, n.Pos, address)).Attr("alt", n.Value).AttrIf("title", n.Title).AttrIf("class", mode)
 	if size, ok := w.sizeOf(&w.notes, address); ok {
-		b = appendSize(b, size.Width, size.Height)
+		out.Attr("width", strconv.Itoa(size.Width)).Attr("height", strconv.Itoa(size.Height))
 	}
-	return append(w.appendLoading(b, false), '>')
+	w.appendLoading(out, false)
+	out.Raw(">")
 }
 
 func (w *markdownWriter) image(b []byte, alt, src string) []byte {
@@ -45,23 +35,15 @@ func (w *markdownWriter) image(b []byte, alt, src string) []byte {
 	return append(b, ')')
 }
 
-func appendSize(b []byte, width, height int) []byte {
-	b = append(b, ` width="`...)
-	b = strconv.AppendInt(b, int64(width), 10)
-	b = append(b, `" height="`...)
-	b = strconv.AppendInt(b, int64(height), 10)
-	return append(b, '"')
-}
-
 // appendLoading says when a picture is loaded: the page's first one at once,
 // because it may well be what the reader sees first. own tells that the author
 // said it.
-func (w *htmlWriter) appendLoading(b []byte, own bool) []byte {
+func (w *htmlWriter) appendLoading(out *component.Writer, own bool) {
 	w.images++
 	if w.images > 1 && !own {
-		b = append(b, ` loading="lazy"`...)
+		out.Raw(` loading="lazy"`)
 	}
-	return append(b, ` decoding="async"`...)
+	out.Raw(` decoding="async"`)
 }
 
 // Size implements component.Looks.

@@ -16,7 +16,7 @@ type kind struct {
 	// resolves its children.
 	resolve func(s *resolver, n *mdx.Node, sc *scope) (list []*mdx.Node, same bool)
 	// html appends a node; nil appends nothing.
-	html func(w *htmlWriter, b []byte, n *mdx.Node) []byte
+	html func(w *htmlWriter, out *component.Writer, n *mdx.Node)
 	// markdown writes a node as a block of Markdown; nil writes nothing.
 	markdown func(w *markdownWriter, m *component.Markdown, n *mdx.Node)
 	// phrase appends a node as it stands in a line of Markdown; nil appends its

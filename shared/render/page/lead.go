@@ -24,7 +24,7 @@ func (w *htmlWriter) lead(description string) []byte {
 // the text must write it, or "" for one that must not be used.
 func Inline(text string, href func(address string) string) []byte {
 	w := htmlWriter{tree: &tree{r: noSite()}, href: href}
-	return w.blocks(nil, inlines(text))
+	return w.nodes(new(component.Writer), inlines(text)).B
 }
 
 // noSite knows the kinds of nodes and nothing of a site.

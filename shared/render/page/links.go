@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -18,24 +17,20 @@ func registerLinks(k *kinds) {
 }
 
 // anchor appends a link of Markdown.
-func (w *htmlWriter) anchor(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) anchor(out *component.Writer, n *mdx.Node) {
 	// An address in a link becomes a link of its own, as MDX reads it; a
 	// browser would close the outer one before it and leave it empty.
 	if w.anchors > 0 {
-		return w.blocks(b, n.Children)
+		w.nodes(out, n.Children)
+		return
 	}
 	w.anchors++
 	defer func() { w.anchors-- }()
-	b = append(b, "<a"...)
+	out.Raw("<a")
 	if href := w.link(n, n.Pos, n.URL); href != "" || n.URL == "" {
-		b = html.AppendAttr(b, "href", href)
+		out.Attr("href", href)
 	}
-	if n.Title != "" {
-		b = html.AppendAttr(b, "title", n.Title)
-	}
-	b = append(b, '>')
-	b = w.blocks(b, n.Children)
-	return append(b, "</a>"...)
+	w.nodes(out.AttrIf("title", n.Title).Raw(">"), n.Children).Raw("</a>")
 }
 
 func (w *markdownWriter) anchor(b []byte, list []*mdx.Node, href string) []byte {

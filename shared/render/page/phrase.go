@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
@@ -13,36 +12,32 @@ import (
 func registerPhrases(k *kinds) {
 	k[mdx.Text] = kind{
 		form:   formPhrase,
-		html:   func(_ *htmlWriter, b []byte, n *mdx.Node) []byte { return html.AppendText(b, n.Value) },
+		html:   func(_ *htmlWriter, out *component.Writer, n *mdx.Node) { out.Text(n.Value) },
 		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte { return component.AppendMarkdown(b, n.Value) },
 		text:   addValue,
 	}
 	k[mdx.InlineCode] = kind{
 		form: formPhrase,
-		html: func(_ *htmlWriter, b []byte, n *mdx.Node) []byte {
-			return append(html.AppendText(append(b, "<code>"...), n.Value), "</code>"...)
+		html: func(_ *htmlWriter, out *component.Writer, n *mdx.Node) {
+			out.Raw("<code>").Text(n.Value).Raw("</code>")
 		},
 		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte { return component.AppendCodeSpan(b, n.Value) },
 		text:   addValue,
 	}
 	k[mdx.Break] = kind{
 		form:   formPhrase,
-		html:   func(_ *htmlWriter, b []byte, _ *mdx.Node) []byte { return append(b, "<br>\n"...) },
+		html:   func(_ *htmlWriter, out *component.Writer, _ *mdx.Node) { out.Raw("<br>\n") },
 		phrase: func(w *markdownWriter, b []byte, _ *mdx.Node) []byte { return w.lineBreak(b) },
 		text:   func(_ textWriter, t *component.Text, _ *mdx.Node) { t.Break() },
 	}
 	for _, of := range [...]struct {
-		kind              mdx.Kind
-		open, end, around string
-	}{
-		{mdx.Emphasis, "<em>", "</em>", "*"},
-		{mdx.Strong, "<strong>", "</strong>", "**"},
-		{mdx.Delete, "<del>", "</del>", "~~"},
-	} {
+		kind        mdx.Kind
+		tag, around string
+	}{{mdx.Emphasis, "em", "*"}, {mdx.Strong, "strong", "**"}, {mdx.Delete, "del", "~~"}} {
 		k[of.kind] = kind{
 			form: formPhrase,
-			html: func(w *htmlWriter, b []byte, n *mdx.Node) []byte {
-				return append(w.blocks(append(b, of.open...), n.Children), of.end...)
+			html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) {
+				w.nodes(out.Raw("<").Raw(of.tag).Raw(">"), n.Children).Raw("</").Raw(of.tag).Raw(">")
 			},
 			phrase: func(w *markdownWriter, b []byte, n *mdx.Node) []byte { return w.delimited(b, of.around, n.Children) },
 			text:   textWriter.children,

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -15,34 +14,31 @@ import (
 // topLevel appends the page's top level. What stands beside the text comes in
 // one box, in place of the first of it: it is one column, and its place in the
 // text matters on narrow screens alone.
-func (w *htmlWriter) topLevel(b []byte) []byte {
+func (w *htmlWriter) topLevel(out *component.Writer) {
 	beside := func(n *mdx.Node) bool { return n.Kind == mdx.Element && component.Beside(n.Name) }
-	line := func(b []byte, n *mdx.Node) []byte {
-		b = w.node(b, n)
+	line := func(i int) {
+		w.nodes(out, w.root[i:i+1])
 		// Elements on lines of their own are as apart as their lines.
-		if len(b) > 0 && b[len(b)-1] != '\n' {
-			b = append(b, '\n')
+		if len(out.B) > 0 && out.B[len(out.B)-1] != '\n' {
+			out.Raw("\n")
 		}
-		return b
 	}
 	first := slices.IndexFunc(w.root, beside)
 	for i, n := range w.root {
 		switch {
 		case !beside(n):
-			b = line(b, n)
+			line(i)
 		case i == first:
 			w.result.Beside = true
-			out := component.Writer{B: b, HTML: w}
-			b = append(out.OpenBeside().B, '\n')
-			for _, n := range w.root {
+			out.OpenBeside().Raw("\n")
+			for i, n := range w.root {
 				if beside(n) {
-					b = line(b, n)
+					line(i)
 				}
 			}
-			b = append(b, "</div></aside>\n"...)
+			out.Raw("</div></aside>\n")
 		}
 	}
-	return b
 }
 
 // writeHTML writes the page as HTML. It returns what is known of the page then,
@@ -56,27 +52,25 @@ func (t *tree) writeHTML(ctx context.Context, said *report) (*Result, []*footnot
 	for _, server := range t.servers {
 		w.allow("connect-src", server)
 	}
-	b := make([]byte, 0, t.length*2+512)
+	out := component.Writer{B: make([]byte, 0, t.length*2+512), HTML: w}
 	if t.unread != nil {
-		b = w.notice(b, t.unread)
+		w.notice(&out, t.unread)
 	}
-	b = w.topLevel(b)
-	b = w.footnoteSection(b)
-	w.result.HTML, w.result.Lead = b, w.lead(p.Description)
+	w.topLevel(&out)
+	w.footnoteSection(&out)
+	w.result.HTML, w.result.Lead = out.B, w.lead(p.Description)
 	w.result.Classes = slices.Sorted(maps.Keys(w.classes))
 	return &w.result, w.order, w.err
 }
 
 // notice shows a reader that something of the page could not be read.
-func (w *htmlWriter) notice(b []byte, d *mdx.Diagnostic) []byte {
-	b = append(b, `<div class="callout callout-danger page-notice" role="note"`...)
-	b = html.AppendAttr(b, "aria-label", w.say(words.Error))
-	b = append(b, `><div class="callout-body"><p>`...)
-	b = html.AppendText(b, w.say(words.Unread)+": "+d.Message)
+func (w *htmlWriter) notice(out *component.Writer, d *mdx.Diagnostic) {
+	out.Raw(`<div class="callout callout-danger page-notice" role="note"`).Attr("aria-label", w.say(words.Error)).
+		Raw(`><div class="callout-body"><p>`).Text(w.say(words.Unread) + ": " + d.Message)
 	if d.Line > 0 {
-		b = html.AppendText(b, fmt.Sprintf(" (%s %d)", w.say(words.Line), d.Line))
+		out.Text(fmt.Sprintf(" (%s %d)", w.say(words.Line), d.Line))
 	}
-	return append(b, `</p></div></div>`...)
+	out.Raw(`</p></div></div>`)
 }
 
 // writeMarkdown writes the page's Markdown copy: title and description first,
