@@ -396,3 +396,22 @@ func onlyElements(p *mdx.Node) bool {
 	}
 	return true
 }
+
+// Phrasing returns the content of a paragraph that stands alone, for elements
+// that hold phrases: MDX makes paragraphs of lines of their own.
+func Phrasing(nodes []*mdx.Node) []*mdx.Node {
+	var only *mdx.Node
+	for _, n := range nodes {
+		if n.Kind == mdx.Text && strings.TrimSpace(n.Value) == "" {
+			continue
+		}
+		if only != nil {
+			return nodes
+		}
+		only = n
+	}
+	if only != nil && only.Kind == mdx.Paragraph {
+		return only.Children
+	}
+	return nodes
+}

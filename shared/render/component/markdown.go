@@ -267,15 +267,7 @@ func CodeSpan(s string) string { return string(AppendCodeSpan(nil, s)) }
 // AppendCodeSpan appends s as inline code, between more backticks than there
 // are in it.
 func AppendCodeSpan(b []byte, s string) []byte {
-	longest, run := 0, 0
-	for i := 0; i < len(s); i++ {
-		if s[i] == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
-	}
+	longest := longestRun(s)
 	space := longest > 0 || strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") && strings.TrimSpace(s) != ""
 	for range longest + 1 {
 		b = append(b, '`')
@@ -291,4 +283,28 @@ func AppendCodeSpan(b []byte, s string) []byte {
 		b = append(b, '`')
 	}
 	return b
+}
+
+// Fence writes a block of code between fences that are longer than any in it.
+// info says its language and more, on one line.
+func (m *Markdown) Fence(info, code string) {
+	fence := strings.Repeat("`", max(longestRun(code), 2)+1)
+	m.Block()
+	m.Write(fence + strings.Join(strings.Fields(strings.ReplaceAll(info, "`", "'")), " ") + "\n")
+	m.Write(code)
+	m.Write("\n" + fence)
+}
+
+// longestRun returns the length of the longest run of backticks in s.
+func longestRun(s string) int {
+	longest, run := 0, 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	return longest
 }

@@ -22,7 +22,7 @@ func registerCode(k *kinds) {
 			return nil, true
 		},
 		html:     func(w *htmlWriter, out *component.Writer, n *mdx.Node) { w.codeBlock(out, n, codeOf(n)) },
-		markdown: func(_ *markdownWriter, m *component.Markdown, n *mdx.Node) { markdownCode(m, codeOf(n)) },
+		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) { w.WriteCode(m, codeOf(n)) },
 		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte {
 			return component.AppendCodeSpan(b, strings.Join(strings.Fields(n.Value), " "))
 		},
@@ -66,9 +66,7 @@ func interpolate(code string, props mdx.Object) string {
 // one of them: it triples the size of the block.
 func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.Code) {
 	f := parseFence(c.Lang, c.Meta)
-	if c.Title != "" {
-		f.title = c.Title
-	}
+	f.title = cmp.Or(c.Title, f.title)
 	live := false
 	if isDiagram(f.lang) {
 		var drawn bool
@@ -182,36 +180,16 @@ func (w *htmlWriter) codeLines(out *component.Writer, f *fence, code string) {
 	}
 }
 
-// markdownCode writes a fence that is longer than any in the code.
-func markdownCode(m *component.Markdown, c component.Code) {
-	f := parseFence(c.Lang, c.Meta)
-	if c.Title != "" {
-		f.title = c.Title
-	}
-	code := f.annotations(c.Value)
-	longest, run := 2, 0
-	for i := 0; i < len(code); i++ {
-		if code[i] == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
-	}
-	fence := strings.Repeat("`", longest+1)
-	lang := f.lang
-	if lang == "" && f.title != "" {
-		lang = "text" // or the title's first word would be the language
-	}
-	info := strings.ReplaceAll(strings.TrimSpace(lang+" "+f.title), "`", "'")
-	m.Block()
-	m.Write(fence + strings.Join(strings.Fields(info), " ") + "\n")
-	m.Write(code)
-	m.Write("\n" + fence)
-}
-
 // WriteCode implements component.HTML.
 func (w *htmlWriter) WriteCode(out *component.Writer, c component.Code) { w.codeBlock(out, nil, c) }
 
 // WriteCode implements component.Blocks.
-func (w *markdownWriter) WriteCode(m *component.Markdown, c component.Code) { markdownCode(m, c) }
+func (w *markdownWriter) WriteCode(m *component.Markdown, c component.Code) {
+	f := parseFence(c.Lang, c.Meta)
+	f.title = cmp.Or(c.Title, f.title)
+	code, lang := f.annotations(c.Value), f.lang
+	if lang == "" && f.title != "" {
+		lang = "text" // or the title's first word would be the language
+	}
+	m.Fence(lang+" "+f.title, code)
+}

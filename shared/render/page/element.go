@@ -54,7 +54,7 @@ func (w *markdownWriter) blockElement(m *component.Markdown, n *mdx.Node) {
 		m.Paragraph("---")
 	case name == "pre":
 		if text := strings.Trim(mdx.PlainText(n), "\n"); text != "" {
-			markdownCode(m, component.Code{Value: text})
+			w.WriteCode(m, component.Code{Value: text})
 		}
 	case name == "ul" || name == "ol":
 		number := 1
@@ -77,7 +77,7 @@ func (w *markdownWriter) blockElement(m *component.Markdown, n *mdx.Node) {
 		w.htmlRows(n, &rows)
 		markdownTable(m, rows, nil)
 	case name == "summary":
-		if text := w.phrase(soleParagraph(n.Children)); text != "" {
+		if text := w.phrase(component.Phrasing(n.Children)); text != "" {
 			m.Paragraph("**" + text + "**")
 		}
 	case rules(name)&(drop|rawText) != 0 || name == "script" || name == "svg":
@@ -164,4 +164,23 @@ func (w textWriter) elementText(t *component.Text, n *mdx.Node) {
 	default:
 		w.AddNodes(t, n.Children)
 	}
+}
+
+// registerSource registers what a source has and a resolved page does not.
+func registerSource(k *kinds) {
+	gone := kind{form: formGone, resolve: func(*resolver, *mdx.Node, *scope) ([]*mdx.Node, bool) { return nil, false }}
+	k[mdx.ESM], k[mdx.Definition] = gone, gone
+	k[mdx.Expression] = kind{form: formGone, resolve: (*resolver).expandExpression}
+}
+
+// builtinKinds returns the kinds that package mdx has.
+func builtinKinds() *kinds {
+	k := new(kinds)
+	for _, register := range [...]func(*kinds){
+		registerPhrases, registerBlocks, registerLists, registerTables, registerFootnotes, registerLinks,
+		registerImages, registerMath, registerCode, registerElements, registerSource,
+	} {
+		register(k)
+	}
+	return k
 }

@@ -221,7 +221,6 @@ func (r *Renderer) componentNames() []string {
 	for i, c := range all {
 		names[i] = c.Name
 	}
-	slices.Sort(names)
 	return names
 }
 
@@ -352,52 +351,43 @@ func keepsHole(n *island.Node) bool {
 	return false
 }
 
-// jsonValue reads JSON with the order of its members.
+// jsonValue reads JSON with the order of its members; nil for what is none.
 func jsonValue(raw json.RawMessage) any {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	var read func() (any, error)
-	read = func() (any, error) {
-		tok, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		delim, ok := tok.(json.Delim)
-		if !ok {
-			return tok, nil
-		}
-		if delim == '[' {
-			list := []any{}
-			for dec.More() {
-				v, err := read()
-				if err != nil {
-					return nil, err
-				}
-				list = append(list, v)
-			}
-			_, err = dec.Token()
-			return list, err
-		}
-		o := mdx.Object{}
-		for dec.More() {
-			key, err := dec.Token()
-			if err != nil {
-				return nil, err
-			}
-			v, err := read()
-			if err != nil {
-				return nil, err
-			}
-			name, _ := key.(string)
-			o = append(o, mdx.Member{Key: name, Value: v})
-		}
-		_, err = dec.Token()
-		return o, err
-	}
-	v, err := read()
+	v, err := readJSON(json.NewDecoder(bytes.NewReader(raw)))
 	if err != nil {
 		return nil
 	}
 	return v
+}
+
+func readJSON(dec *json.Decoder) (any, error) {
+	first, err := dec.Token()
+	delim, ok := first.(json.Delim)
+	if err != nil || !ok {
+		return first, err
+	}
+	list, members := []any{}, mdx.Object{}
+	for dec.More() {
+		var key json.Token
+		if delim == '{' {
+			if key, err = dec.Token(); err != nil {
+				return nil, err
+			}
+		}
+		v, err := readJSON(dec)
+		if err != nil {
+			return nil, err
+		}
+		if name, ok := key.(string); ok {
+			members = append(members, mdx.Member{Key: name, Value: v})
+		} else {
+			list = append(list, v)
+		}
+	}
+	if _, err = dec.Token(); delim == '{' {
+		return members, err
+	}
+	return list, err
 }
 
 // scriptPath is where the script of the page at an address lies. Pages of one

@@ -3,6 +3,8 @@ package page
 import (
 	"errors"
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -71,47 +73,34 @@ type statement struct {
 // to the rest of the file.
 func parseScript(src string) []statement {
 	var out []statement
-	start, line := 0, 1
-	flush := func(end, nextLine int) {
-		text := src[start:end]
-		st := statement{line: line}
-		for _, word := range [...]string{"const ", "let ", "var ", "function ", "class "} {
-			if strings.HasPrefix(text, word) {
-				text = "export " + text
-				break
-			}
+	add := func(text string, line int) {
+		if beginsWith(text, "const ", "let ", "var ", "function ", "class ") {
+			text = "export " + text
 		}
-		if strings.HasPrefix(text, "import") || strings.HasPrefix(text, "export") {
-			st.text = text
+		if beginsWith(text, "import", "export") {
+			st := statement{text: text, line: line}
 			st.imports, st.exports, _, _ = expr.ParseModule(text)
 			out = append(out, st)
 		}
-		start, line = end, nextLine
 	}
-	at := 0
-	for n := 1; at < len(src); n++ {
-		end := strings.IndexByte(src[at:], '\n')
-		if end < 0 {
-			end = len(src) - at - 1
+	start, first, at, n := 0, 1, 0, 0 // of a statement and its first line, of a line and its number
+	for line := range strings.Lines(src) {
+		n++
+		if at > start && beginsWith(line, "import ", "import{", "export ", "export{", "const ", "let ", "var ", "function ", "async ", "class ") {
+			add(src[start:at], first)
+			start, first = at, n
 		}
-		for _, word := range [...]string{"import ", "import{", "export ", "export{", "const ", "let ", "var ", "function ", "async ", "class "} {
-			if strings.HasPrefix(src[at:], word) && at > start {
-				flush(at, n)
-				break
-			}
-		}
-		at += end + 1
+		at += len(line)
 	}
-	flush(len(src), 0)
+	add(src[start:], first)
 	return out
+}
+
+func beginsWith(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // isScript reports whether a file, by its name in lower case, is JavaScript.
 func isScript(name string) bool {
-	for _, ext := range [...]string{".js", ".jsx", ".mjs", ".ts", ".tsx"} {
-		if strings.HasSuffix(name, ext) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]string{".js", ".jsx", ".mjs", ".ts", ".tsx"}, path.Ext(name))
 }

@@ -60,7 +60,7 @@ func (w *htmlWriter) tag(out *component.Writer, n *mdx.Node) {
 	}
 	children := n.Children
 	if rule&phrases != 0 {
-		children = soleParagraph(children)
+		children = component.Phrasing(children)
 		if (name == "p" || isHeadingTag(name)) && w.hasBlock(children) {
 			name = "div"
 		}
