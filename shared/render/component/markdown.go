@@ -1,6 +1,7 @@
 package component
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -41,13 +42,8 @@ func (m *Markdown) Bytes() []byte {
 func (m *Markdown) Block() {
 	m.endLine()
 	if !m.fresh && !m.tight {
-		start := len(m.b)
-		m.prefix()
-		end := len(m.b)
-		for end > start && m.b[end-1] == ' ' {
-			end--
-		}
-		m.b = append(m.b[:end], '\n')
+		m.barePrefix()
+		m.b = append(m.b, '\n')
 	}
 	m.fresh = false
 }
@@ -55,30 +51,22 @@ func (m *Markdown) Block() {
 // Write adds text to the current block; every line gets its prefix.
 func (m *Markdown) Write(s string) {
 	for s != "" {
-		i := strings.IndexByte(s, '\n')
-		line := s
-		if i >= 0 {
-			line = s[:i]
-		}
+		line, rest, more := strings.Cut(s, "\n")
 		if !m.inLine {
-			start := len(m.b)
-			m.prefix()
 			if line == "" {
-				end := len(m.b)
-				for end > start && m.b[end-1] == ' ' {
-					end--
-				}
-				m.b = m.b[:end]
+				m.barePrefix()
+			} else {
+				m.prefix()
 			}
 			m.inLine = true
 		}
 		m.b = append(m.b, line...)
-		if i < 0 {
+		if !more {
 			return
 		}
 		m.b = append(m.b, '\n')
 		m.inLine = false
-		s = s[i+1:]
+		s = rest
 	}
 }
 
@@ -174,6 +162,13 @@ func (m *Markdown) prefix() {
 			l.used = true
 		}
 	}
+}
+
+// barePrefix writes the prefix of a line that has nothing else.
+func (m *Markdown) barePrefix() {
+	start := len(m.b)
+	m.prefix()
+	m.b = m.b[:start+len(bytes.TrimRight(m.b[start:], " "))]
 }
 
 // bold sets inline Markdown in bold, unless a part of it is already.

@@ -21,7 +21,7 @@ func (w *htmlWriter) attributes(out *component.Writer, n *mdx.Node, tag string) 
 			w.report(w.fileOf(n), a.Pos, mdx.Warning, "script-needed", handlerMessage(n, a.Name))
 			continue
 		}
-		v, ok := attrValue(a)
+		v, ok := component.AttrValue(a)
 		if !ok || v == nil || name == "style" { // a style became a class
 			continue
 		}
@@ -72,11 +72,7 @@ func (w *htmlWriter) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value
 		value = w.ids[n]
 		w.emitted(value)
 	case "href", "xlink:href":
-		if tag == "image" {
-			value = w.asset(n, pos, value)
-		} else {
-			value = w.link(n, pos, value)
-		}
+		value = w.refer(n, pos, value, tag == "image")
 	case "src", "poster":
 		value = w.asset(n, pos, value)
 	case "data":
@@ -95,14 +91,6 @@ func (w *htmlWriter) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value
 		return value, true
 	}
 	return value, value != ""
-}
-
-// joinClasses puts two lists of classes together.
-func joinClasses(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + " " + b
 }
 
 // repeated reports whether a later attribute has the same name.
@@ -174,13 +162,9 @@ func keepsCase(name string) bool {
 
 // classNames records the classes of an attribute.
 func (w *htmlWriter) classNames(a mdx.Attr) {
-	v, _ := attrValue(a)
-	text, _ := v.(string)
+	text, _ := attrText(a)
 	for class := range strings.FieldsSeq(text) {
-		if w.classes == nil {
-			w.classes = map[string]struct{}{}
-		}
-		w.classes[class] = struct{}{}
+		put(&w.classes, class, struct{}{})
 	}
 }
 

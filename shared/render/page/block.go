@@ -97,7 +97,7 @@ func (w *htmlWriter) headingBody(out *component.Writer, n *mdx.Node, level int) 
 func noAnchor(n *mdx.Node) bool {
 	for _, a := range n.Attrs {
 		if strings.EqualFold(a.Name, "noAnchor") {
-			v, _ := attrValue(a)
+			v, _ := component.AttrValue(a)
 			return v != false && v != "false"
 		}
 	}
@@ -125,10 +125,7 @@ func (s *resolver) ownID(n *mdx.Node) {
 	if last > 0 && n.Children[last-1].Kind == mdx.Text {
 		n.Children[last-1].Value = strings.TrimRight(n.Children[last-1].Value, " \t")
 	}
-	if s.ownIDs == nil {
-		s.ownIDs = map[*mdx.Node]string{}
-	}
-	s.ownIDs[n] = id
+	put(&s.ownIDs, n, id)
 }
 
 // registerPhrases registers what stands in a line of text, but for links and

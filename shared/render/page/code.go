@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -77,7 +78,7 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 	w.codeLanguage(n, f.lang)
 	code := f.annotations(strings.ReplaceAll(c.Value, "\r\n", "\n"))
 	out.Raw(`<div class="code-block`)
-	if w.r.site.Config.Styling.DarkCode {
+	if w.r.Site.Config.Styling.DarkCode {
 		out.Raw(" dark") // its colours are those of dark pages
 	}
 	out.Raw(`"`)
@@ -85,7 +86,11 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 		out.Raw(" data-mermaid")
 	}
 	out.AttrIf("data-lang", f.lang).Raw(">")
-	if icon := w.codeIcon(n, f.icon); f.title != "" || icon != "" {
+	icon := ""
+	if f.icon != "" {
+		icon, _ = w.icon(n, f.icon, "", "")
+	}
+	if f.title != "" || icon != "" {
 		out.Raw(`<div class="code-title">`)
 		if icon != "" {
 			out.Raw(`<span class="code-icon">`).Raw(icon).Raw("</span>")
@@ -98,14 +103,14 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 	}
 	// It takes the focus, so that the keyboard can scroll it; a group may have
 	// a name.
-	out.Raw(`<pre tabindex="0" role="group"`).Attr("aria-label", label).AttrIf("class", strings.Join(f.classes(), " ")).Raw("><code>")
+	out.Raw(`<pre tabindex="0" role="group"`).Attr("aria-label", label).AttrIf("class", f.classes()).Raw("><code>")
 	switch {
 	case f.numbers || len(f.marks) > 0 || len(f.words) > 0:
 		w.codeLines(out, &f, code)
-	case w.r.code == nil:
+	case w.r.Highlighter == nil:
 		out.Text(code)
 	default:
-		out.B = highlight.AppendHTML(out.B, code, w.r.code.Runs(f.lang, code))
+		out.B = highlight.AppendHTML(out.B, code, w.r.Highlighter.Runs(f.lang, code))
 	}
 	out.Raw("</code></pre></div>\n")
 }
@@ -113,40 +118,23 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 // codeLanguage reports a language that the highlighter doesn't know, once a
 // page. Its code is shown in one colour.
 func (w *htmlWriter) codeLanguage(n *mdx.Node, lang string) {
-	if lang == "" || n == nil || w.r.code == nil {
+	if lang == "" || n == nil || w.r.Highlighter == nil {
 		return
 	}
-	if _, known := w.r.code.Language(lang); !known {
+	if _, known := w.r.Highlighter.Language(lang); !known {
 		w.reportOnce(n, "code-language "+lang, n.Pos, "code-language", "code is shown in one colour: no language is called "+excerpt(lang))
 	}
 }
 
-// codeIcon draws the icon before a block's title, "" for none.
-func (w *htmlWriter) codeIcon(n *mdx.Node, name string) string {
-	if name == "" || w.r.icons == nil {
-		return ""
-	}
-	svg, ok := w.r.icons.Icon(name, w.r.site.Config.Icons.Library, "")
-	if !ok && n != nil {
-		w.report(w.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
-	}
-	return svg
-}
-
-func (f *fence) classes() []string {
-	var classes []string
-	if f.numbers {
-		classes = append(classes, "code-numbers")
-	}
-	if f.wrap {
-		classes = append(classes, "code-wrap")
-	}
-	if f.expandable {
-		classes = append(classes, "code-expandable")
-	}
-	for _, m := range f.marks {
-		if m.mark&markFocus != 0 {
-			return append(classes, "code-focus")
+func (f *fence) classes() string {
+	focus := slices.ContainsFunc(f.marks, func(m lineMark) bool { return m.mark&markFocus != 0 })
+	classes := ""
+	for _, of := range [...]struct {
+		is    bool
+		class string
+	}{{f.numbers, "code-numbers"}, {f.wrap, "code-wrap"}, {f.expandable, "code-expandable"}, {focus, "code-focus"}} {
+		if of.is {
+			classes = joinClasses(classes, of.class)
 		}
 	}
 	return classes
@@ -154,8 +142,8 @@ func (f *fence) classes() []string {
 
 func (w *htmlWriter) codeLines(out *component.Writer, f *fence, code string) {
 	lines := w.lines[:0]
-	if w.r.code != nil {
-		lines = w.r.code.AppendLines(lines, f.lang, code)
+	if w.r.Highlighter != nil {
+		lines = w.r.Highlighter.AppendLines(lines, f.lang, code)
 	} else {
 		for line := range strings.SplitSeq(code, "\n") {
 			lines = append(lines, html.AppendText(nil, line))

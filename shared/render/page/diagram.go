@@ -31,10 +31,10 @@ var diagramNames = map[script.Kind]words.Phrase{
 // source is to be shown. Where Mermaid itself may draw it, live is true: the
 // source then stands in an element that its runtime finds.
 func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source string) (ok, live bool) {
-	if w.r.diagrams == nil {
+	if w.r.Diagrams == nil {
 		return false, false
 	}
-	d, err := w.r.diagrams.Draw(w.ctx, source)
+	d, err := w.r.Diagrams.Draw(w.ctx, source)
 	if err != nil {
 		if w.ctx.Err() != nil {
 			w.fail(w.ctx.Err())

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -73,9 +74,7 @@ func (w *markdownWriter) blockElement(m *component.Markdown, n *mdx.Node) {
 	case name == "blockquote":
 		w.within(m, "> ", n)
 	case name == "table":
-		var rows [][]string
-		w.htmlRows(n, &rows)
-		markdownTable(m, rows, nil)
+		markdownTable(m, w.htmlRows(nil, n), nil)
 	case name == "summary":
 		if text := w.phrase(component.Phrasing(n.Children)); text != "" {
 			m.Paragraph("**" + text + "**")
@@ -122,13 +121,10 @@ func (w *markdownWriter) inlineElement(b []byte, n *mdx.Node) []byte {
 		if src == "" {
 			return w.inline(b, n.Children)
 		}
-		if title == "" {
-			title = src
-		}
 		b = append(b, '[')
-		b = component.AppendMarkdown(b, title)
+		b = component.AppendMarkdown(b, cmp.Or(title, src))
 		b = append(b, "]("...)
-		b = append(b, markdownAddress(w.r.site.Resolve(w.page, src).Href)...)
+		b = append(b, markdownAddress(w.r.Site.Resolve(w.page, src).Href)...)
 		return append(b, ')')
 	case "svg", "script", "style":
 		return b

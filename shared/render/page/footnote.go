@@ -39,10 +39,7 @@ func (w *htmlWriter) footnoteRef(out *component.Writer, n *mdx.Node) {
 	if f == nil {
 		number := len(w.order) + 1
 		f = &footnote{def: def, number: number, id: w.used.unique("fn-" + strconv.Itoa(number))}
-		if w.cited == nil {
-			w.cited = map[*mdx.Node]*footnote{}
-		}
-		w.cited[def] = f
+		put(&w.cited, def, f)
 		w.order = append(w.order, f)
 	}
 	ref := w.used.unique("fnref-" + strconv.Itoa(f.number))

@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -69,10 +68,7 @@ func (w *htmlWriter) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, mess
 	if _, again := w.once[key]; again {
 		return
 	}
-	if w.once == nil {
-		w.once = map[string]struct{}{}
-	}
-	w.once[key] = struct{}{}
+	put(&w.once, key, struct{}{})
 	w.report(w.fileOf(n), pos, mdx.Warning, code, message)
 }
 
@@ -87,7 +83,7 @@ func (w *htmlWriter) WriteNodes(out *component.Writer, nodes []*mdx.Node) {
 	for len(nodes) > 0 {
 		n, text := 0, false
 		for n < len(nodes) && !w.isBlock(nodes[n]) {
-			text = text || nodes[n].Kind == mdx.Text && strings.TrimSpace(nodes[n].Value) != ""
+			text = text || nodes[n].Kind == mdx.Text && !component.IsBlank(nodes[n])
 			n++
 		}
 		if text && !w.hasBlock(nodes[:n]) {

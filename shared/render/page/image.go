@@ -31,7 +31,7 @@ func (w *markdownWriter) image(b []byte, alt, src string) []byte {
 	b = append(b, "!["...)
 	b = component.AppendMarkdown(b, strings.Join(strings.Fields(alt), " "))
 	b = append(b, "]("...)
-	b = append(b, markdownAddress(w.r.site.Resolve(w.page, src).Href)...)
+	b = append(b, markdownAddress(w.r.Site.Resolve(w.page, src).Href)...)
 	return append(b, ')')
 }
 
@@ -54,13 +54,17 @@ func (w *htmlWriter) Size(src string) (width, height int, ok bool) {
 
 // Icon implements component.Looks.
 func (w *htmlWriter) Icon(e *component.Element, name string) (string, bool) {
-	if w.r.icons == nil {
+	return w.icon(e.Node, name, cmp.Or(e.String("iconLibrary"), e.String("library")), e.String("iconType"))
+}
+
+// icon draws an icon; n is what asks for it, nil where nothing is reported.
+func (w *htmlWriter) icon(n *mdx.Node, name, library, style string) (svg string, ok bool) {
+	if w.r.Icons == nil {
 		return "", false
 	}
-	library := cmp.Or(e.String("iconLibrary"), e.String("library"), w.r.site.Config.Icons.Library)
-	svg, ok := w.r.icons.Icon(name, library, e.String("iconType"))
-	if !ok {
-		w.report(w.fileOf(e.Node), e.Node.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
+	svg, ok = w.r.Icons.Icon(name, cmp.Or(library, w.r.Site.Config.Icons.Library), style)
+	if !ok && n != nil {
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
 	}
 	return svg, ok
 }

@@ -70,10 +70,7 @@ func (w *htmlWriter) Inline(e *component.Element, name, text string) []*mdx.Node
 		mdx.Walk(n, func(n *mdx.Node) bool {
 			n.Pos, n.End = pos, pos
 			if file != w.source && n.Kind == mdx.Link { // what may be reported
-				if w.inlined == nil {
-					w.inlined = map[*mdx.Node]string{}
-				}
-				w.inlined[n] = file
+				put(&w.inlined, n, file)
 			}
 			return true
 		})

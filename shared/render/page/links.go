@@ -69,12 +69,12 @@ func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool)
 	if w.href != nil {
 		return w.href(address)
 	}
-	t := w.r.site.Resolve(w.page, address)
+	t := w.r.Site.Resolve(w.page, address)
 	switch t.Kind {
 	case site.External, site.Other:
 		if asset {
 			w.allowLoading(n, t.Href)
-			if t.Kind == site.External && w.r.airGapped {
+			if t.Kind == site.External && w.r.AirGapped {
 				w.report(w.fileOf(n), pos, mdx.Notice, "asset-outside", "the page loads something of another host; the bundle is for readers without a network, who don't see it: "+excerpt(address))
 			}
 		}
@@ -102,7 +102,7 @@ func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool)
 // styleAddress does the same for a file that a style loads, which a file in the
 // bundle's folder "bindery" names. "" means that there is none.
 func (w *htmlWriter) styleAddress(n *mdx.Node, pos mdx.Pos, address string) string {
-	t := w.r.site.Resolve(w.page, address)
+	t := w.r.Site.Resolve(w.page, address)
 	switch t.Kind {
 	case site.External, site.Other:
 		w.allow("img-src", origin(t.Href))
@@ -137,21 +137,7 @@ func markdownAddress(href string) string {
 	if plain && depth == 0 {
 		return href
 	}
-	var b strings.Builder
-	b.WriteByte('<')
-	for i := 0; i < len(href); i++ {
-		switch c := href[i]; c {
-		case '<', '>', '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case '\n', '\r':
-			b.WriteString("%0A")
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('>')
-	return b.String()
+	return "<" + strings.NewReplacer("<", `\<`, ">", `\>`, `\`, `\\`, "\n", "%0A", "\r", "%0A").Replace(href) + ">"
 }
 
 // Link implements component.HTML.

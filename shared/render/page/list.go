@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,11 @@ func registerLists(k *kinds) {
 	}
 }
 
+// isLoose reports whether there are blank lines between or within items.
+func isLoose(n *mdx.Node) bool {
+	return n.Loose || slices.ContainsFunc(n.Children, func(item *mdx.Node) bool { return item.Loose })
+}
+
 func (w *htmlWriter) list(out *component.Writer, n *mdx.Node) {
 	tag := "ul"
 	if n.Ordered {
@@ -27,12 +33,8 @@ func (w *htmlWriter) list(out *component.Writer, n *mdx.Node) {
 	if n.Ordered && n.Start != 1 {
 		out.Attr("start", strconv.Itoa(n.Start))
 	}
-	loose, tasks := n.Loose, false
-	for _, item := range n.Children {
-		loose = loose || item.Loose
-		tasks = tasks || item.Checked != 0
-	}
-	if tasks {
+	loose := isLoose(n)
+	if slices.ContainsFunc(n.Children, func(item *mdx.Node) bool { return item.Checked != 0 }) {
 		out.Raw(` class="task-list"`)
 	}
 	out.Raw(">\n")
@@ -53,7 +55,8 @@ func (w *htmlWriter) list(out *component.Writer, n *mdx.Node) {
 			out.Attr("aria-label", w.say(word)).Raw("> ")
 		}
 		for i, c := range item.Children {
-			if c.Kind == mdx.Paragraph && !loose {
+			switch {
+			case c.Kind == mdx.Paragraph && !loose:
 				if i > 0 {
 					out.Raw("\n")
 				}
@@ -61,13 +64,11 @@ func (w *htmlWriter) list(out *component.Writer, n *mdx.Node) {
 				if i+1 < len(item.Children) {
 					out.Raw("\n")
 				}
-				continue
-			}
-			if i == 0 && item.Checked != 0 && c.Kind == mdx.Paragraph {
+			case c.Kind == mdx.Paragraph && i == 0 && item.Checked != 0:
 				w.nodes(out, c.Children).Raw("</p>\n")
-				continue
+			default:
+				w.nodes(out, item.Children[i:i+1])
 			}
-			w.nodes(out, item.Children[i:i+1])
 		}
 		out.Raw("</li>\n")
 	}
@@ -75,10 +76,7 @@ func (w *htmlWriter) list(out *component.Writer, n *mdx.Node) {
 }
 
 func (w *markdownWriter) list(m *component.Markdown, n *mdx.Node) {
-	loose := n.Loose
-	for _, item := range n.Children {
-		loose = loose || item.Loose
-	}
+	loose := isLoose(n)
 	number := n.Start
 	for i, item := range n.Children {
 		marker := "- "

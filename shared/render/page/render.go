@@ -24,8 +24,8 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 // slice is what site.Page.Reference names. With nil the page has what its author
 // wrote alone.
 func (r *Renderer) RenderReference(ctx context.Context, page int, slice *reference.Slice) (*Result, error) {
-	if page < 0 || page >= len(r.site.Pages) {
-		return nil, fmt.Errorf("page %d of %d does not exist", page, len(r.site.Pages))
+	if page < 0 || page >= len(r.Site.Pages) {
+		return nil, fmt.Errorf("page %d of %d does not exist", page, len(r.Site.Pages))
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -49,17 +49,17 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 
 // New makes a Renderer.
 func New(o Options) *Renderer {
-	r := &Renderer{kinds: builtinKinds(), site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, islands: o.Islands, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
+	r := &Renderer{Options: o, kinds: builtinKinds()}
 	r.fallback = o.Site.DefaultSection()
 	if home := o.Site.Home(); home >= 0 {
 		r.lang = o.Site.Language(o.Site.Near(home))
 	}
-	if r.registry == nil {
-		r.registry = component.Builtin()
+	if r.Registry == nil {
+		r.Registry = component.Builtin()
 	}
-	r.registry = component.NewRegistry(append(r.registry.All(), reference.Components()...)...)
-	if r.log == nil {
-		r.log = slog.New(slog.DiscardHandler)
+	r.Registry = component.NewRegistry(append(r.Registry.All(), reference.Components()...)...)
+	if r.Log == nil {
+		r.Log = slog.New(slog.DiscardHandler)
 	}
 	return r
 }
@@ -98,7 +98,7 @@ func (w *htmlWriter) topLevel(out *component.Writer) {
 // and the footnotes that it shows, in order. What its author should know goes
 // to said.
 func (t *tree) writeHTML(ctx context.Context, said *report) (*Result, []*footnote, error) {
-	p := &t.r.site.Pages[t.page]
+	p := &t.r.Site.Pages[t.page]
 	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx}
 	w.result.Title, w.result.Description = p.Title, p.Description
 	w.result.Reference, w.result.Playground = t.reference, t.playground
@@ -129,7 +129,7 @@ func (w *htmlWriter) notice(out *component.Writer, d *mdx.Diagnostic) {
 // writeMarkdown writes the page's Markdown copy: title and description first,
 // then the tree without any JSX, and the footnotes that the page shows.
 func (t *tree) writeMarkdown(notes []*footnote) []byte {
-	p := &t.r.site.Pages[t.page]
+	p := &t.r.Site.Pages[t.page]
 	w := &markdownWriter{tree: t}
 	m := component.NewMarkdown(w)
 	m.Paragraph("# " + inlineText(p.Title))

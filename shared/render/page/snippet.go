@@ -23,18 +23,15 @@ type snippet struct {
 	err         error
 }
 
-// snippetCache holds the snippets of a site by path.
-type snippetCache struct{ m sync.Map }
-
 func (r *Renderer) snippet(name string) *snippet {
-	v, _ := r.snippets.m.LoadOrStore(name, new(snippet))
+	v, _ := r.snippets.LoadOrStore(name, new(snippet))
 	sn := v.(*snippet)
 	sn.once.Do(func() {
-		src, err := fs.ReadFile(r.fs, name)
+		src, err := fs.ReadFile(r.FS, name)
 		if err != nil {
 			sn.err = err
 			if !errors.Is(err, fs.ErrNotExist) {
-				r.snippets.m.CompareAndDelete(name, v) // it may go well the next time
+				r.snippets.CompareAndDelete(name, v) // it may go well the next time
 			}
 			return
 		}
@@ -51,13 +48,13 @@ func (r *Renderer) snippet(name string) *snippet {
 // parse reads a source after the site's variables were put into it.
 func (r *Renderer) parse(name string, src []byte) (*mdx.File, []mdx.Diagnostic) {
 	o := mdx.Options{File: name, Dollars: mdx.ClearDollars}
-	if latex := r.site.Config.Styling.Latex; latex != nil {
+	if latex := r.Site.Config.Styling.Latex; latex != nil {
 		o.Dollars = mdx.DoubleDollars
 		if *latex {
 			o.Dollars = mdx.SingleDollars
 		}
 	}
-	return mdx.Parse(r.site.Expand(src), o)
+	return mdx.Parse(r.Site.Expand(src), o)
 }
 
 // statement is one statement of a file of JavaScript.

@@ -170,8 +170,7 @@ func markdownTable(m *component.Markdown, rows [][]string, align []mdx.Align) {
 func (w *markdownWriter) cell(list []*mdx.Node) string {
 	var text string
 	if w.hasBlock(list) {
-		text = w.plain(list)
-		text = inlineText(text)
+		text = inlineText(w.plain(list))
 	} else {
 		before := w.inTable
 		w.inTable = true
@@ -183,13 +182,13 @@ func (w *markdownWriter) cell(list []*mdx.Node) string {
 }
 
 // htmlRows collects the cells of an HTML table.
-func (w *markdownWriter) htmlRows(n *mdx.Node, rows *[][]string) {
+func (w *markdownWriter) htmlRows(rows [][]string, n *mdx.Node) [][]string {
 	for _, c := range n.Children {
 		if c.Kind != mdx.Element {
 			continue
 		}
 		if c.Name != "tr" {
-			w.htmlRows(c, rows)
+			rows = w.htmlRows(rows, c)
 			continue
 		}
 		var row []string
@@ -198,6 +197,7 @@ func (w *markdownWriter) htmlRows(n *mdx.Node, rows *[][]string) {
 				row = append(row, w.cell(cell.Children))
 			}
 		}
-		*rows = append(*rows, row)
+		rows = append(rows, row)
 	}
+	return rows
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
@@ -27,16 +28,11 @@ func (w *htmlWriter) usesOutside(n *mdx.Node) bool {
 // SMIL Animation, 3.2.2).
 func (w *htmlWriter) animatesAddress(n *mdx.Node) bool {
 	for _, a := range n.Attrs {
-		if !strings.EqualFold(a.Name, "attributeName") {
-			continue
-		}
-		v, _ := attrValue(a)
-		if of, ok := v.(string); ok {
-			of = strings.ToLower(strings.TrimSpace(of))
-			if of == "href" || strings.HasSuffix(of, ":href") {
-				w.report(w.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
-				return true
-			}
+		of, _ := attrText(a)
+		of = strings.ToLower(strings.TrimSpace(of))
+		if strings.EqualFold(a.Name, "attributeName") && (of == "href" || strings.HasSuffix(of, ":href")) {
+			w.report(w.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
+			return true
 		}
 	}
 	return false
@@ -107,7 +103,7 @@ func (w *htmlWriter) instead(out *component.Writer, n *mdx.Node, name string, ru
 	case name == "use" && w.usesOutside(n) || (name == "set" || name == "animate") && w.animatesAddress(n):
 	case name == "a" && !inSVG && w.anchors > 0:
 		w.nodes(out, n.Children) // as for Markdown's links
-	case w.r.airGapped && !inSVG && isEmbed(name) && w.outside(n):
+	case w.r.AirGapped && !inSVG && isEmbed(name) && w.outside(n):
 		w.embedNotice(out, n)
 	default:
 		return false
@@ -196,13 +192,10 @@ func isShape(name string) bool {
 
 // script keeps scripts that are files of the site, or copies in the bundle, and leaves all others out.
 func (w *htmlWriter) script(out *component.Writer, n *mdx.Node) {
-	if a, ok := n.Attr("src"); ok {
-		if v, _ := attrValue(a); v != nil {
-			if src, ok := v.(string); ok && (!strings.Contains(src, "//") || w.r.site.Resolve(w.page, src).Kind == site.ToFile) {
-				out.Raw("<script defer").Attr("src", w.asset(n, n.Pos, src)).Raw("></script>")
-				return
-			}
-		}
+	a, _ := n.Attr("src")
+	if src, ok := attrText(a); ok && (!strings.Contains(src, "//") || w.r.Site.Resolve(w.page, src).Kind == site.ToFile) {
+		out.Raw("<script defer").Attr("src", w.asset(n, n.Pos, src)).Raw("></script>")
+		return
 	}
 	w.report(w.fileOf(n), n.Pos, mdx.Warning, "script-dropped", "a <script> in a page is left out unless it loads a file of the site")
 }
@@ -222,10 +215,7 @@ func (w *htmlWriter) rawText(out *component.Writer, n *mdx.Node) {
 func (w *htmlWriter) embedNotice(out *component.Writer, n *mdx.Node) {
 	e := w.element(n, nil)
 	address := embedAddress(e)
-	title := strings.TrimSpace(e.String("title"))
-	if title == "" {
-		title = w.embedTitle(address)
-	}
+	title := cmp.Or(strings.TrimSpace(e.String("title")), w.embedTitle(address))
 	w.report(w.fileOf(n), n.Pos, mdx.Notice, "embed-outside", "<"+n.Name+"> shows something of another host; the bundle is for readers without a network, so a link stands in its place: "+excerpt(address))
 	out.Raw(`<span class="embed-notice" role="note">`).Text(w.say(words.Offline) + ": ")
 	href := w.link(n, n.Pos, address)
