@@ -3,8 +3,6 @@ package component
 import (
 	"slices"
 	"strings"
-
-	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
 // badgeColors are the colours that badges know by name.
@@ -23,7 +21,7 @@ func badgeComponents() []*Component {
 			},
 			iconAttrs("An icon before the words.")),
 		HTML:     badgeHTML,
-		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(phrasing(e.Children()))) },
+		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(Phrasing(e.Children()))) },
 		Text:     func(t *Text, e *Element) { t.Nodes(e.Children()) },
 	}}
 }
@@ -48,23 +46,5 @@ func badgeHTML(w *Writer, e *Element) {
 			classes = append(classes, "badge-"+flag)
 		}
 	}
-	w.Open("span", e, classes...).Raw(">").Icon(e, "icon", "badge-icon").Nodes(phrasing(e.Children())).Raw("</span>")
-}
-
-// phrasing replaces a sole paragraph by its content: what stands in a span.
-func phrasing(nodes []*mdx.Node) []*mdx.Node {
-	var only *mdx.Node
-	for _, n := range nodes {
-		if n.Kind == mdx.Text && strings.TrimSpace(n.Value) == "" {
-			continue
-		}
-		if only != nil {
-			return nodes
-		}
-		only = n
-	}
-	if only != nil && only.Kind == mdx.Paragraph {
-		return only.Children
-	}
-	return nodes
+	w.Open("span", e, classes...).Raw(">").Icon(e, "icon", "badge-icon").Nodes(Phrasing(e.Children())).Raw("</span>")
 }

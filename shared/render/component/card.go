@@ -40,15 +40,11 @@ func cardComponents() []*Component {
 }
 
 func cardHTML(w *Writer, e *Element) {
-	kind, horizontal := "", ""
-	icon := ""
+	kind, icon := "", ""
 	if k := calloutKind(e.String("type")); k != nil {
 		kind, icon = "card-"+k.class, k.icon
 	}
-	if e.Bool("horizontal") {
-		horizontal = "card-horizontal"
-	}
-	w.Open("div", e, "card", horizontal, kind).Raw(">")
+	w.Open("div", e, "card", when(e.Bool("horizontal"), "card-horizontal"), kind).Raw(">")
 	if img := e.String("img"); img != "" {
 		w.Raw(`<img class="card-img" alt="" loading="lazy"`)
 		if width, height, ok := w.Size(img); ok {

@@ -1,6 +1,7 @@
 package component
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -22,7 +23,9 @@ func codeComponents() []*Component {
 		{
 			Name: "CodeGroup", Doc: "Several blocks of code of which a reader picks one.", Block: true,
 			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
-			HTML:  codeGroupHTML,
+			HTML: func(w *Writer, e *Element) {
+				w.Open("div", e, "code-group", when(e.Bool("dropdown"), "code-group-dropdown")).Raw(">").Children(e).Raw("</div>")
+			},
 		},
 		{
 			Name: "CodeBlock", Doc: "A block of code, as an element.", Block: true,
@@ -36,34 +39,21 @@ func codeComponents() []*Component {
 				{"highlight", "list", "", "The lines that are marked, such as {[1,3]}."},
 				{"focus", "list", "", "The lines that stand out."},
 			},
-			HTML:     func(w *Writer, e *Element) { w.B = w.AppendCode(w.B, codeOf(e)) },
+			HTML:     func(w *Writer, e *Element) { w.WriteCode(w, codeOf(e)) },
 			Markdown: func(m *Markdown, e *Element) { m.WriteCode(m, codeOf(e)) },
 			Text:     func(t *Text, e *Element) { t.Verbatim(codeOf(e).Value) },
 		},
 	}
 }
 
-func codeGroupHTML(w *Writer, e *Element) {
-	dropdown := ""
-	if e.Bool("dropdown") {
-		dropdown = "code-group-dropdown"
-	}
-	w.Open("div", e, "code-group", dropdown).Raw(">").Children(e).Raw("</div>")
-}
-
 // codeOf reads a CodeBlock element: its content is one fence, or text.
 func codeOf(e *Element) Code {
-	c := Code{Lang: e.String("language"), Title: e.String("filename")}
-	if c.Title == "" {
-		c.Title = e.String("title")
-	}
+	c := Code{Lang: e.String("language"), Title: cmp.Or(e.String("filename"), e.String("title"))}
 	children := e.Flat()
 	if len(children) == 1 && children[0].Kind == mdx.CodeBlock {
 		n := children[0]
 		c.Value, c.Meta = n.Value, n.Meta
-		if c.Lang == "" {
-			c.Lang = n.Name
-		}
+		c.Lang = cmp.Or(c.Lang, n.Name)
 	} else if text, ok := literal(children); ok {
 		c.Value = strings.Trim(text, "\n")
 	} else {

@@ -13,11 +13,7 @@ func colorComponents() []*Component {
 			Name: "Color", Doc: "Colours with their values.", Block: true,
 			Attrs: []AttrSpec{{"variant", "string", "compact", "compact, or table for rows with titles."}},
 			HTML: func(w *Writer, e *Element) {
-				table := ""
-				if e.String("variant") == "table" {
-					table = "colors-table"
-				}
-				w.Open("div", e, "colors", table).Raw(">").Nodes(e.Flat()).Raw("</div>")
+				w.Open("div", e, "colors", when(e.String("variant") == "table", "colors-table")).Raw(">").Nodes(e.Flat()).Raw("</div>")
 			},
 		},
 		{
@@ -82,10 +78,7 @@ type colorValue struct {
 
 // class shows the colour in its appearance alone.
 func (v colorValue) class() string {
-	if v.mode == "" {
-		return ""
-	}
-	return "only-" + v.mode
+	return when(v.mode != "", "only-"+v.mode)
 }
 
 // colorValues lists the values of a Color.Item: one, or those of an object

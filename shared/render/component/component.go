@@ -141,10 +141,10 @@ type Page interface {
 type HTML interface {
 	Page
 	Looks
-	// AppendNodes appends nodes.
-	AppendNodes(b []byte, nodes []*mdx.Node) []byte
-	// AppendCode appends a block of code.
-	AppendCode(b []byte, c Code) []byte
+	// WriteNodes appends nodes.
+	WriteNodes(w *Writer, nodes []*mdx.Node)
+	// WriteCode appends a block of code.
+	WriteCode(w *Writer, c Code)
 	// Inline returns the nodes of inline Markdown that the author gave as the
 	// text of an attribute.
 	Inline(e *Element, name, text string) []*mdx.Node
@@ -279,10 +279,7 @@ func (e *Element) Display(name string) string {
 // Bool tells whether an attribute is on: bare, true, or any string but
 // "false", "0" and "no". Authors write defaultOpen="true" and arrow={true}.
 func (e *Element) Bool(name string) bool {
-	v, ok := e.Value(name)
-	if !ok {
-		return false
-	}
+	v, _ := e.Value(name)
 	switch v := v.(type) {
 	case bool:
 		return v
@@ -300,10 +297,7 @@ func (e *Element) Bool(name string) bool {
 
 // Number returns an attribute as a number, also when it is written as text.
 func (e *Element) Number(name string) (float64, bool) {
-	v, ok := e.Value(name)
-	if !ok {
-		return 0, false
-	}
+	v, _ := e.Value(name)
 	switch v := v.(type) {
 	case float64:
 		return v, true
@@ -380,7 +374,7 @@ func flatten(to, nodes []*mdx.Node) []*mdx.Node {
 		switch {
 		case n.Kind == mdx.Element && n.Name == "" || n.Kind == mdx.Paragraph && onlyElements(n):
 			to = flatten(to, n.Children)
-		case n.Kind == mdx.Text && strings.TrimSpace(n.Value) == "":
+		case IsBlank(n):
 		default:
 			to = append(to, n)
 		}
@@ -389,10 +383,27 @@ func flatten(to, nodes []*mdx.Node) []*mdx.Node {
 }
 
 func onlyElements(p *mdx.Node) bool {
-	for _, c := range p.Children {
-		if c.Kind != mdx.Element && (c.Kind != mdx.Text || strings.TrimSpace(c.Value) != "") {
-			return false
+	return !slices.ContainsFunc(p.Children, func(c *mdx.Node) bool { return c.Kind != mdx.Element && !IsBlank(c) })
+}
+
+// IsBlank reports whether a node is white space.
+func IsBlank(n *mdx.Node) bool { return n.Kind == mdx.Text && strings.TrimSpace(n.Value) == "" }
+
+// Phrasing returns the content of a paragraph that stands alone, for elements
+// that hold phrases: MDX makes paragraphs of lines of their own.
+func Phrasing(nodes []*mdx.Node) []*mdx.Node {
+	var only *mdx.Node
+	for _, n := range nodes {
+		if IsBlank(n) {
+			continue
 		}
+		if only != nil {
+			return nodes
+		}
+		only = n
 	}
-	return true
+	if only != nil && only.Kind == mdx.Paragraph {
+		return only.Children
+	}
+	return nodes
 }

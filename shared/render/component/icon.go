@@ -1,6 +1,7 @@
 package component
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,10 +38,7 @@ func iconComponents() []*Component {
 }
 
 func iconName(e *Element) string {
-	if name := strings.TrimSpace(e.String("icon")); name != "" {
-		return name
-	}
-	return strings.TrimSpace(e.String("name"))
+	return cmp.Or(strings.TrimSpace(e.String("icon")), strings.TrimSpace(e.String("name")))
 }
 
 // iconMeaning returns the label and the sign of the few icons that authors use

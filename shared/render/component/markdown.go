@@ -1,6 +1,7 @@
 package component
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -41,13 +42,8 @@ func (m *Markdown) Bytes() []byte {
 func (m *Markdown) Block() {
 	m.endLine()
 	if !m.fresh && !m.tight {
-		start := len(m.b)
-		m.prefix()
-		end := len(m.b)
-		for end > start && m.b[end-1] == ' ' {
-			end--
-		}
-		m.b = append(m.b[:end], '\n')
+		m.barePrefix()
+		m.b = append(m.b, '\n')
 	}
 	m.fresh = false
 }
@@ -55,30 +51,22 @@ func (m *Markdown) Block() {
 // Write adds text to the current block; every line gets its prefix.
 func (m *Markdown) Write(s string) {
 	for s != "" {
-		i := strings.IndexByte(s, '\n')
-		line := s
-		if i >= 0 {
-			line = s[:i]
-		}
+		line, rest, more := strings.Cut(s, "\n")
 		if !m.inLine {
-			start := len(m.b)
-			m.prefix()
 			if line == "" {
-				end := len(m.b)
-				for end > start && m.b[end-1] == ' ' {
-					end--
-				}
-				m.b = m.b[:end]
+				m.barePrefix()
+			} else {
+				m.prefix()
 			}
 			m.inLine = true
 		}
 		m.b = append(m.b, line...)
-		if i < 0 {
+		if !more {
 			return
 		}
 		m.b = append(m.b, '\n')
 		m.inLine = false
-		s = s[i+1:]
+		s = rest
 	}
 }
 
@@ -176,6 +164,13 @@ func (m *Markdown) prefix() {
 	}
 }
 
+// barePrefix writes the prefix of a line that has nothing else.
+func (m *Markdown) barePrefix() {
+	start := len(m.b)
+	m.prefix()
+	m.b = m.b[:start+len(bytes.TrimRight(m.b[start:], " "))]
+}
+
 // bold sets inline Markdown in bold, unless a part of it is already.
 func bold(s string) string {
 	if strings.Contains(s, "**") {
@@ -267,15 +262,7 @@ func CodeSpan(s string) string { return string(AppendCodeSpan(nil, s)) }
 // AppendCodeSpan appends s as inline code, between more backticks than there
 // are in it.
 func AppendCodeSpan(b []byte, s string) []byte {
-	longest, run := 0, 0
-	for i := 0; i < len(s); i++ {
-		if s[i] == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
-	}
+	longest := longestRun(s)
 	space := longest > 0 || strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ") && strings.TrimSpace(s) != ""
 	for range longest + 1 {
 		b = append(b, '`')
@@ -291,4 +278,28 @@ func AppendCodeSpan(b []byte, s string) []byte {
 		b = append(b, '`')
 	}
 	return b
+}
+
+// Fence writes a block of code between fences that are longer than any in it.
+// info says its language and more, on one line.
+func (m *Markdown) Fence(info, code string) {
+	fence := strings.Repeat("`", max(longestRun(code), 2)+1)
+	m.Block()
+	m.Write(fence + strings.Join(strings.Fields(strings.ReplaceAll(info, "`", "'")), " ") + "\n")
+	m.Write(code)
+	m.Write("\n" + fence)
+}
+
+// longestRun returns the length of the longest run of backticks in s.
+func longestRun(s string) int {
+	longest, run := 0, 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	return longest
 }

@@ -10,11 +10,7 @@ func repoComponents() []*Component {
 			{"variant", "string", "inset", "inset, or flat: without a background."},
 		},
 		HTML: func(w *Writer, e *Element) {
-			flat := ""
-			if e.String("variant") == "flat" {
-				flat = "repo-flat"
-			}
-			w.Open("div", e, "card", "card-horizontal", "repo", flat).Raw(">")
+			w.Open("div", e, "card", "card-horizontal", "repo", when(e.String("variant") == "flat", "repo-flat")).Raw(">")
 			if svg, ok := w.HTML.Icon(e, "github"); ok {
 				w.Raw(`<span class="card-icon">`).Raw(svg).Raw("</span>")
 			}

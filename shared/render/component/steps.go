@@ -1,6 +1,7 @@
 package component
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -91,9 +92,7 @@ func stepHTML(w *Writer, e *Element, size string, number int) {
 		w.Raw(`<span class="step-mark">`).Raw(strconv.Itoa(number)).Raw("</span>")
 	}
 	if e.Has("title") {
-		if s := e.String("titleSize"); s != "" {
-			size = s
-		}
+		size = cmp.Or(e.String("titleSize"), size)
 		tag := "p"
 		if level := headingLevel(size); level > 0 {
 			tag = size

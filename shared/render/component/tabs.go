@@ -34,11 +34,7 @@ func tabComponents() []*Component {
 // tabsHTML appends the tabs one below the other, each with its title: what is
 // read without JavaScript. The script makes a list of tabs of the titles.
 func tabsHTML(w *Writer, e *Element) {
-	border := ""
-	if e.Bool("borderBottom") {
-		border = "tabs-border"
-	}
-	w.Open("div", e, "tabs", border).AttrIf("data-group", e.String("groupId"))
+	w.Open("div", e, "tabs", when(e.Bool("borderBottom"), "tabs-border")).AttrIf("data-group", e.String("groupId"))
 	if e.Has("sync") && !e.Bool("sync") {
 		w.Raw(` data-sync="false"`)
 	}

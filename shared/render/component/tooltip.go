@@ -16,7 +16,7 @@ func tooltipComponents() []*Component {
 		},
 		HTML: tooltipHTML,
 		// In Markdown and text the words stand alone, as in print.
-		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(phrasing(e.Children()))) },
+		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(Phrasing(e.Children()))) },
 		Text:     func(t *Text, e *Element) { t.Nodes(e.Children()) },
 	}}
 }
@@ -27,7 +27,7 @@ func tooltipComponents() []*Component {
 func tooltipHTML(w *Writer, e *Element) {
 	id := w.HTML.ID(e)
 	w.Raw(`<span`).Attr("class", join([]string{"tooltip", e.String("className"), w.StyleClass(e)})).
-		Raw(` tabindex="0"`).AttrIf("aria-describedby", id).Raw(">").Nodes(phrasing(e.Children()))
+		Raw(` tabindex="0"`).AttrIf("aria-describedby", id).Raw(">").Nodes(Phrasing(e.Children()))
 	w.Raw(`<span class="tooltip-tip" role="tooltip"`).AttrIf("id", id).Raw(">")
 	if e.Has("headline") {
 		w.Raw(`<strong class="tooltip-headline">`).Title(e, "headline").Raw("</strong> ")

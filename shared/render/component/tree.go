@@ -1,6 +1,10 @@
 package component
 
-import "github.com/bindery-docs/bindery/shared/render/mdx"
+import (
+	"slices"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
 
 func treeComponents() []*Component {
 	tree := func(name, doc string) *Component {
@@ -88,23 +92,11 @@ func folderHTML(w *Writer, e *Element) {
 }
 
 func hasElements(e *Element, names ...string) bool {
-	for _, n := range e.Flat() {
-		for _, name := range names {
-			if n.Kind == mdx.Element && n.Name == name {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.Flat(), func(n *mdx.Node) bool { return n.Kind == mdx.Element && slices.Contains(names, n.Name) })
 }
 
 // treeMark is the class of what its author marked.
-func treeMark(e *Element) string {
-	if e.Bool("highlight") {
-		return "tree-highlight"
-	}
-	return ""
-}
+func treeMark(e *Element) string { return when(e.Bool("highlight"), "tree-highlight") }
 
 func treeName(w *Writer, e *Element) {
 	w.Raw(`<span>`).Text(e.String("name")).Raw("</span>")

@@ -57,7 +57,7 @@ func (w *Writer) Children(e *Element) *Writer { return w.Nodes(e.Node.Children) 
 
 // Nodes appends nodes.
 func (w *Writer) Nodes(nodes []*mdx.Node) *Writer {
-	w.B = w.AppendNodes(w.B, nodes)
+	w.WriteNodes(w, nodes)
 	return w
 }
 
@@ -129,15 +129,17 @@ func (w *Writer) colorClass(e *Element, attr, property string) string {
 	return w.Style(e, property+":"+c)
 }
 
+// when returns a class where it holds, else none.
+func when(holds bool, class string) string {
+	if holds {
+		return class
+	}
+	return ""
+}
+
 // join joins classes, leaving out empty ones.
 func join(classes []string) string {
-	list := make([]string, 0, len(classes))
-	for _, c := range classes {
-		if c != "" {
-			list = append(list, c)
-		}
-	}
-	return strings.Join(list, " ")
+	return strings.Join(slices.DeleteFunc(slices.Clone(classes), func(c string) bool { return c == "" }), " ")
 }
 
 // isAddress tells an icon's address from its name.

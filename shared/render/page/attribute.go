@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
 // attributes appends an element's attributes: React's names become HTML's,
 // addresses are resolved, and what only a script could serve is left out.
-func (w *htmlWriter) attributes(b []byte, n *mdx.Node, tag string) []byte {
+func (w *htmlWriter) attributes(out *component.Writer, n *mdx.Node, tag string) {
 	styled := joinClasses(w.modes[n], w.styleClass(n))
 	for i, a := range n.Attrs {
 		name := w.attrName(a.Name)
@@ -21,14 +21,14 @@ func (w *htmlWriter) attributes(b []byte, n *mdx.Node, tag string) []byte {
 			w.report(w.fileOf(n), a.Pos, mdx.Warning, "script-needed", handlerMessage(n, a.Name))
 			continue
 		}
-		v, ok := attrValue(a)
+		v, ok := component.AttrValue(a)
 		if !ok || v == nil || name == "style" { // a style became a class
 			continue
 		}
 		var value string
 		switch v := v.(type) {
 		case bool:
-			b = appendSwitch(b, name, v, a.Kind)
+			writeSwitch(out, name, v, a.Kind)
 			continue
 		case string:
 			value = v
@@ -45,27 +45,22 @@ func (w *htmlWriter) attributes(b []byte, n *mdx.Node, tag string) []byte {
 			value, ok = w.attribute(n, tag, name, a.Pos, value)
 		}
 		if ok {
-			b = html.AppendAttr(b, name, value)
+			out.Attr(name, value)
 		}
 	}
-	if styled != "" {
-		b = html.AppendAttr(b, "class", styled)
-	}
-	return b
+	out.AttrIf("class", styled)
 }
 
-// appendSwitch appends an attribute whose value is true or false: as a word
+// writeSwitch appends an attribute whose value is true or false: as a word
 // where HTML wants one, else by being there or not.
-func appendSwitch(b []byte, name string, on bool, kind mdx.AttrKind) []byte {
+func writeSwitch(out *component.Writer, name string, on bool, kind mdx.AttrKind) {
 	named := strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-")
 	switch {
 	case named && kind != mdx.AttrBool:
-		b = html.AppendAttr(b, name, strconv.FormatBool(on))
+		out.Attr(name, strconv.FormatBool(on))
 	case on && name != "id" && name != "class":
-		b = append(b, ' ')
-		b = append(b, name...)
+		out.Raw(" ").Raw(name)
 	}
-	return b
 }
 
 // attribute returns the value that an attribute has on the page, and false for
@@ -77,11 +72,7 @@ func (w *htmlWriter) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value
 		value = w.ids[n]
 		w.emitted(value)
 	case "href", "xlink:href":
-		if tag == "image" {
-			value = w.asset(n, pos, value)
-		} else {
-			value = w.link(n, pos, value)
-		}
+		value = w.refer(n, pos, value, tag == "image")
 	case "src", "poster":
 		value = w.asset(n, pos, value)
 	case "data":
@@ -100,14 +91,6 @@ func (w *htmlWriter) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value
 		return value, true
 	}
 	return value, value != ""
-}
-
-// joinClasses puts two lists of classes together.
-func joinClasses(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + " " + b
 }
 
 // repeated reports whether a later attribute has the same name.
@@ -179,13 +162,9 @@ func keepsCase(name string) bool {
 
 // classNames records the classes of an attribute.
 func (w *htmlWriter) classNames(a mdx.Attr) {
-	v, _ := attrValue(a)
-	text, _ := v.(string)
+	text, _ := attrText(a)
 	for class := range strings.FieldsSeq(text) {
-		if w.classes == nil {
-			w.classes = map[string]struct{}{}
-		}
-		w.classes[class] = struct{}{}
+		put(&w.classes, class, struct{}{})
 	}
 }
 

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -37,14 +38,14 @@ func registerBlocks(k *kinds) {
 	}
 	k[mdx.Blockquote] = kind{
 		form: formBlock, text: textWriter.block,
-		html: func(w *htmlWriter, b []byte, n *mdx.Node) []byte {
-			return append(w.blocks(append(b, "<blockquote>\n"...), n.Children), "</blockquote>\n"...)
+		html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) {
+			w.nodes(out.Raw("<blockquote>\n"), n.Children).Raw("</blockquote>\n")
 		},
 		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) { w.within(m, "> ", n) },
 	}
 	k[mdx.ThematicBreak] = kind{
 		form:     formBlock,
-		html:     func(_ *htmlWriter, b []byte, _ *mdx.Node) []byte { return append(b, "<hr>\n"...) },
+		html:     func(_ *htmlWriter, out *component.Writer, _ *mdx.Node) { out.Raw("<hr>\n") },
 		markdown: func(_ *markdownWriter, m *component.Markdown, _ *mdx.Node) { m.Paragraph("---") },
 	}
 }
@@ -58,50 +59,37 @@ func (w textWriter) block(t *component.Text, n *mdx.Node) {
 
 // paragraph appends a paragraph, or a box for one that holds what HTML does not
 // allow in it.
-func (w *htmlWriter) paragraph(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) paragraph(out *component.Writer, n *mdx.Node) {
 	if w.hasBlock(n.Children) {
-		b = append(b, `<div class="para">`...)
-		b = w.blocks(b, n.Children)
-		return append(b, "</div>\n"...)
+		w.nodes(out.Raw(`<div class="para">`), n.Children).Raw("</div>\n")
+	} else {
+		w.nodes(out.Raw("<p>"), n.Children).Raw("</p>\n")
 	}
-	b = append(b, "<p>"...)
-	b = w.blocks(b, n.Children)
-	return append(b, "</p>\n"...)
 }
 
-func (w *htmlWriter) heading(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) heading(out *component.Writer, n *mdx.Node) {
 	level := min(max(n.Level, 1), 6)
-	id := w.ids[n]
-	b = append(b, "<h"...)
-	b = append(b, byte('0'+level))
-	b = html.AppendAttr(b, "id", id)
-	b = append(b, '>')
-	b = w.headingBody(b, n, id, level)
-	b = append(b, "</h"...)
-	b = append(b, byte('0'+level))
-	return append(b, ">\n"...)
+	tag := "h1h2h3h4h5h6"[2*level-2 : 2*level]
+	out.Raw("<").Raw(tag).Attr("id", w.ids[n]).Raw(">")
+	w.headingBody(out, n, level)
+	out.Raw("</").Raw(tag).Raw(">\n")
 }
 
 // headingBody appends what stands in a heading: its alias, its words and a
 // link to itself. It also lists the heading in the contents.
-func (w *htmlWriter) headingBody(b []byte, n *mdx.Node, id string, level int) []byte {
+func (w *htmlWriter) headingBody(out *component.Writer, n *mdx.Node, level int) {
+	id, alias := w.ids[n], w.aliases[n]
 	w.emitted(id)
 	w.listed(level, id, w.plain(n.Children))
-	if alias := w.aliases[n]; alias != "" {
-		b = append(b, "<span"...)
-		b = html.AppendAttr(b, "id", alias)
-		b = append(b, "></span>"...)
+	if alias != "" {
+		out.Raw("<span").Attr("id", alias).Raw("></span>")
 		w.emitted(alias)
 	}
-	b = w.blocks(b, soleParagraph(n.Children))
-	if noAnchor(n) || w.anchors > 0 { // a link can't stand in a link
-		return b
+	w.nodes(out, component.Phrasing(n.Children))
+	if !noAnchor(n) && w.anchors == 0 { // a link can't stand in a link
+		out.B = html.AppendValue(append(out.B, `<a class="anchor" href="#`...), component.FragmentEscape(id))
+		out.Raw(`"`).Attr("aria-label", w.say(words.Link)).Raw("></a>")
 	}
-	b = append(b, `<a class="anchor" href="#`...)
-	b = html.AppendValue(b, component.FragmentEscape(id))
-	b = append(b, '"')
-	b = html.AppendAttr(b, "aria-label", w.say(words.Link))
-	return append(b, "></a>"...)
 }
 
 // noAnchor reports whether a heading's author wants it without a link to
@@ -109,7 +97,7 @@ func (w *htmlWriter) headingBody(b []byte, n *mdx.Node, id string, level int) []
 func noAnchor(n *mdx.Node) bool {
 	for _, a := range n.Attrs {
 		if strings.EqualFold(a.Name, "noAnchor") {
-			v, _ := attrValue(a)
+			v, _ := component.AttrValue(a)
 			return v != false && v != "false"
 		}
 	}
@@ -117,7 +105,7 @@ func noAnchor(n *mdx.Node) bool {
 }
 
 func (w *markdownWriter) heading(m *component.Markdown, level int, children []*mdx.Node) {
-	text := strings.Join(strings.Fields(w.phrase(soleParagraph(children))), " ")
+	text := strings.Join(strings.Fields(w.phrase(component.Phrasing(children))), " ")
 	if text != "" {
 		m.Paragraph("######"[:min(max(level, 1), 6)] + " " + text)
 	}
@@ -137,8 +125,75 @@ func (s *resolver) ownID(n *mdx.Node) {
 	if last > 0 && n.Children[last-1].Kind == mdx.Text {
 		n.Children[last-1].Value = strings.TrimRight(n.Children[last-1].Value, " \t")
 	}
-	if s.ownIDs == nil {
-		s.ownIDs = map[*mdx.Node]string{}
+	put(&s.ownIDs, n, id)
+}
+
+// registerPhrases registers what stands in a line of text, but for links and
+// pictures.
+func registerPhrases(k *kinds) {
+	k[mdx.Text] = kind{
+		form:   formPhrase,
+		html:   func(_ *htmlWriter, out *component.Writer, n *mdx.Node) { out.Text(n.Value) },
+		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte { return component.AppendMarkdown(b, n.Value) },
+		text:   addValue,
 	}
-	s.ownIDs[n] = id
+	k[mdx.InlineCode] = kind{
+		form: formPhrase,
+		html: func(_ *htmlWriter, out *component.Writer, n *mdx.Node) {
+			out.Raw("<code>").Text(n.Value).Raw("</code>")
+		},
+		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte { return component.AppendCodeSpan(b, n.Value) },
+		text:   addValue,
+	}
+	k[mdx.Break] = kind{
+		form:   formPhrase,
+		html:   func(_ *htmlWriter, out *component.Writer, _ *mdx.Node) { out.Raw("<br>\n") },
+		phrase: func(w *markdownWriter, b []byte, _ *mdx.Node) []byte { return w.lineBreak(b) },
+		text:   func(_ textWriter, t *component.Text, _ *mdx.Node) { t.Break() },
+	}
+	for _, of := range [...]struct {
+		kind        mdx.Kind
+		tag, around string
+	}{{mdx.Emphasis, "em", "*"}, {mdx.Strong, "strong", "**"}, {mdx.Delete, "del", "~~"}} {
+		k[of.kind] = kind{
+			form: formPhrase,
+			html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) {
+				w.nodes(out.Raw("<").Raw(of.tag).Raw(">"), n.Children).Raw("</").Raw(of.tag).Raw(">")
+			},
+			phrase: func(w *markdownWriter, b []byte, n *mdx.Node) []byte { return w.delimited(b, of.around, n.Children) },
+			text:   textWriter.children,
+		}
+	}
+}
+
+// lineBreak appends a hard break of Markdown; a table's cell has one line.
+func (w *markdownWriter) lineBreak(b []byte) []byte {
+	if w.inTable {
+		return append(b, "<br>"...)
+	}
+	return append(b, "\\\n"...)
+}
+
+// delimited appends content between delimiters. Markdown wants no white space
+// inside them: it goes outside.
+func (w *markdownWriter) delimited(b []byte, with string, list []*mdx.Node) []byte {
+	start := len(b)
+	b = append(b, with...)
+	b = w.inline(b, list)
+	inner := b[start+len(with):]
+	body := bytes.Trim(inner, " \t\n")
+	switch {
+	case len(body) == 0:
+		return append(b[:start], inner...)
+	case len(body) == len(inner):
+		return append(b, with...)
+	}
+	inner = bytes.Clone(inner)
+	before := bytes.Index(inner, body)
+	body = inner[before : before+len(body)]
+	b = append(b[:start], inner[:before]...)
+	b = append(b, with...)
+	b = append(b, body...)
+	b = append(b, with...)
+	return append(b, inner[before+len(body):]...)
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -21,8 +22,8 @@ func registerCode(k *kinds) {
 			}
 			return nil, true
 		},
-		html:     func(w *htmlWriter, b []byte, n *mdx.Node) []byte { return w.codeBlock(b, n, codeOf(n)) },
-		markdown: func(_ *markdownWriter, m *component.Markdown, n *mdx.Node) { markdownCode(m, codeOf(n)) },
+		html:     func(w *htmlWriter, out *component.Writer, n *mdx.Node) { w.codeBlock(out, n, codeOf(n)) },
+		markdown: func(w *markdownWriter, m *component.Markdown, n *mdx.Node) { w.WriteCode(m, codeOf(n)) },
 		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte {
 			return component.AppendCodeSpan(b, strings.Join(strings.Fields(n.Value), " "))
 		},
@@ -64,110 +65,85 @@ func interpolate(code string, props mdx.Object) string {
 // codeBlock appends a block of code; n is the fence, or nil where a component
 // asks. Lines are marked up one by one only where something is special about
 // one of them: it triples the size of the block.
-func (w *htmlWriter) codeBlock(b []byte, n *mdx.Node, c component.Code) []byte {
+func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.Code) {
 	f := parseFence(c.Lang, c.Meta)
-	if c.Title != "" {
-		f.title = c.Title
-	}
+	f.title = cmp.Or(c.Title, f.title)
 	live := false
 	if isDiagram(f.lang) {
 		var drawn bool
-		if b, drawn, live = w.diagram(b, n, f.title, c.Value); drawn {
-			return b
+		if drawn, live = w.diagram(out, n, f.title, c.Value); drawn {
+			return
 		}
 	}
 	w.codeLanguage(n, f.lang)
 	code := f.annotations(strings.ReplaceAll(c.Value, "\r\n", "\n"))
-	if w.r.site.Config.Styling.DarkCode {
-		b = append(b, `<div class="code-block dark"`...) // its colours are those of dark pages
-	} else {
-		b = append(b, `<div class="code-block"`...)
+	out.Raw(`<div class="code-block`)
+	if w.r.Site.Config.Styling.DarkCode {
+		out.Raw(" dark") // its colours are those of dark pages
 	}
+	out.Raw(`"`)
 	if live {
-		b = append(b, " data-mermaid"...)
+		out.Raw(" data-mermaid")
 	}
-	if f.lang != "" {
-		b = html.AppendAttr(b, "data-lang", f.lang)
+	out.AttrIf("data-lang", f.lang).Raw(">")
+	icon := ""
+	if f.icon != "" {
+		icon, _ = w.icon(n, f.icon, "", "")
 	}
-	b = append(b, '>')
-	if icon := w.codeIcon(n, f.icon); f.title != "" || icon != "" {
-		b = append(b, `<div class="code-title">`...)
+	if f.title != "" || icon != "" {
+		out.Raw(`<div class="code-title">`)
 		if icon != "" {
-			b = append(append(append(b, `<span class="code-icon">`...), icon...), "</span>"...)
+			out.Raw(`<span class="code-icon">`).Raw(icon).Raw("</span>")
 		}
-		b = html.AppendText(b, f.title)
-		b = append(b, "</div>"...)
+		out.Text(f.title).Raw("</div>")
 	}
-	// It takes the focus, so that the keyboard can scroll it; a group may have
-	// a name.
-	b = append(b, `<pre tabindex="0" role="group"`...)
 	label := w.say(words.Code)
 	if name := cmp.Or(f.title, f.lang); name != "" {
 		label += ": " + name
 	}
-	b = html.AppendAttr(b, "aria-label", label)
-	classes := f.classes()
-	if len(classes) > 0 {
-		b = html.AppendAttr(b, "class", strings.Join(classes, " "))
-	}
-	b = append(b, "><code>"...)
+	// It takes the focus, so that the keyboard can scroll it; a group may have
+	// a name.
+	out.Raw(`<pre tabindex="0" role="group"`).Attr("aria-label", label).AttrIf("class", f.classes()).Raw("><code>")
 	switch {
 	case f.numbers || len(f.marks) > 0 || len(f.words) > 0:
-		b = w.codeLines(b, &f, code)
-	case w.r.code == nil:
-		b = html.AppendText(b, code)
+		w.codeLines(out, &f, code)
+	case w.r.Highlighter == nil:
+		out.Text(code)
 	default:
-		b = highlight.AppendHTML(b, code, w.r.code.Runs(f.lang, code))
+		out.B = highlight.AppendHTML(out.B, code, w.r.Highlighter.Runs(f.lang, code))
 	}
-	return append(b, "</code></pre></div>\n"...)
+	out.Raw("</code></pre></div>\n")
 }
 
 // codeLanguage reports a language that the highlighter doesn't know, once a
 // page. Its code is shown in one colour.
 func (w *htmlWriter) codeLanguage(n *mdx.Node, lang string) {
-	if lang == "" || n == nil || w.r.code == nil {
+	if lang == "" || n == nil || w.r.Highlighter == nil {
 		return
 	}
-	if _, known := w.r.code.Language(lang); !known {
+	if _, known := w.r.Highlighter.Language(lang); !known {
 		w.reportOnce(n, "code-language "+lang, n.Pos, "code-language", "code is shown in one colour: no language is called "+excerpt(lang))
 	}
 }
 
-// codeIcon draws the icon before a block's title, "" for none.
-func (w *htmlWriter) codeIcon(n *mdx.Node, name string) string {
-	if name == "" || w.r.icons == nil {
-		return ""
-	}
-	svg, ok := w.r.icons.Icon(name, w.r.site.Config.Icons.Library, "")
-	if !ok && n != nil {
-		w.report(w.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
-	}
-	return svg
-}
-
-func (f *fence) classes() []string {
-	var classes []string
-	if f.numbers {
-		classes = append(classes, "code-numbers")
-	}
-	if f.wrap {
-		classes = append(classes, "code-wrap")
-	}
-	if f.expandable {
-		classes = append(classes, "code-expandable")
-	}
-	for _, m := range f.marks {
-		if m.mark&markFocus != 0 {
-			return append(classes, "code-focus")
+func (f *fence) classes() string {
+	focus := slices.ContainsFunc(f.marks, func(m lineMark) bool { return m.mark&markFocus != 0 })
+	classes := ""
+	for _, of := range [...]struct {
+		is    bool
+		class string
+	}{{f.numbers, "code-numbers"}, {f.wrap, "code-wrap"}, {f.expandable, "code-expandable"}, {focus, "code-focus"}} {
+		if of.is {
+			classes = joinClasses(classes, of.class)
 		}
 	}
 	return classes
 }
 
-func (w *htmlWriter) codeLines(b []byte, f *fence, code string) []byte {
+func (w *htmlWriter) codeLines(out *component.Writer, f *fence, code string) {
 	lines := w.lines[:0]
-	if w.r.code != nil {
-		lines = w.r.code.AppendLines(lines, f.lang, code)
+	if w.r.Highlighter != nil {
+		lines = w.r.Highlighter.AppendLines(lines, f.lang, code)
 	} else {
 		for line := range strings.SplitSeq(code, "\n") {
 			lines = append(lines, html.AppendText(nil, line))
@@ -178,52 +154,30 @@ func (w *htmlWriter) codeLines(b []byte, f *fence, code string) []byte {
 	room := len(code)
 	for i, line := range lines {
 		if i > 0 {
-			b = append(b, '\n')
+			out.Raw("\n")
 		}
-		b = marks[i].appendClasses(append(b, `<span class="line`...))
-		b = append(b, `">`...)
+		out.B = marks[i].appendClasses(append(out.B, `<span class="line`...))
+		out.Raw(`">`)
 		line = bytes.TrimRight(line, "\n")
 		for _, w := range f.words {
 			if w.from <= i+1 && i+1 <= w.to {
 				line = markWord(line, w.word, &room)
 			}
 		}
-		b = append(b, line...)
-		b = append(b, "</span>"...)
+		out.B = append(append(out.B, line...), "</span>"...)
 	}
-	return b
 }
 
-// markdownCode writes a fence that is longer than any in the code.
-func markdownCode(m *component.Markdown, c component.Code) {
+// WriteCode implements component.HTML.
+func (w *htmlWriter) WriteCode(out *component.Writer, c component.Code) { w.codeBlock(out, nil, c) }
+
+// WriteCode implements component.Blocks.
+func (w *markdownWriter) WriteCode(m *component.Markdown, c component.Code) {
 	f := parseFence(c.Lang, c.Meta)
-	if c.Title != "" {
-		f.title = c.Title
-	}
-	code := f.annotations(c.Value)
-	longest, run := 2, 0
-	for i := 0; i < len(code); i++ {
-		if code[i] == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
-	}
-	fence := strings.Repeat("`", longest+1)
-	lang := f.lang
+	f.title = cmp.Or(c.Title, f.title)
+	code, lang := f.annotations(c.Value), f.lang
 	if lang == "" && f.title != "" {
 		lang = "text" // or the title's first word would be the language
 	}
-	info := strings.ReplaceAll(strings.TrimSpace(lang+" "+f.title), "`", "'")
-	m.Block()
-	m.Write(fence + strings.Join(strings.Fields(info), " ") + "\n")
-	m.Write(code)
-	m.Write("\n" + fence)
+	m.Fence(lang+" "+f.title, code)
 }
-
-// AppendCode implements component.HTML.
-func (w *htmlWriter) AppendCode(b []byte, c component.Code) []byte { return w.codeBlock(b, nil, c) }
-
-// WriteCode implements component.Blocks.
-func (w *markdownWriter) WriteCode(m *component.Markdown, c component.Code) { markdownCode(m, c) }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -30,65 +30,57 @@ var diagramNames = map[script.Kind]words.Phrase{
 // diagram appends a drawing in place of its source; ok is false where the
 // source is to be shown. Where Mermaid itself may draw it, live is true: the
 // source then stands in an element that its runtime finds.
-func (w *htmlWriter) diagram(b []byte, n *mdx.Node, title, source string) (out []byte, ok, live bool) {
-	if w.r.diagrams == nil {
-		return b, false, false
+func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source string) (ok, live bool) {
+	if w.r.Diagrams == nil {
+		return false, false
 	}
-	d, err := w.r.diagrams.Draw(w.ctx, source)
+	d, err := w.r.Diagrams.Draw(w.ctx, source)
 	if err != nil {
 		if w.ctx.Err() != nil {
 			w.fail(w.ctx.Err())
-			return b, true, false
+			return true, false
 		}
 		if !errors.Is(err, script.ErrOther) && n != nil {
 			w.report(w.fileOf(n), n.Pos, mdx.Warning, "diagram-not-drawn", "the diagram is not drawn at export: "+err.Error())
 		}
 		live = script.Live(err)
 		w.result.Mermaid = w.result.Mermaid || live
-		return b, false, live
+		return false, live
 	}
 	w.diagrams++
 	name := cmp.Or(d.Title, title, w.say(diagramNames[d.Kind]))
-	b = append(b, `<figure class="diagram"><div class="diagram-view" tabindex="0" role="group"`...)
-	b = html.AppendAttr(b, "aria-label", w.say(words.Diagram)+": "+name)
-	b = append(b, '>')
-	b = d.AppendSVG(b, "diagram-"+strconv.Itoa(w.diagrams)+"-", cmp.Or(d.Description, name))
-	b = append(b, `</div>`...)
+	out.Raw(`<figure class="diagram"><div class="diagram-view" tabindex="0" role="group"`).Attr("aria-label", w.say(words.Diagram)+": "+name).Raw(">")
+	out.B = d.AppendSVG(out.B, "diagram-"+strconv.Itoa(w.diagrams)+"-", cmp.Or(d.Description, name))
+	out.Raw(`</div>`)
 	if caption := cmp.Or(title, d.Title); caption != "" {
-		b = append(b, `<figcaption>`...)
-		b = html.AppendText(b, caption)
-		b = append(b, `</figcaption>`...)
+		out.Raw(`<figcaption>`).Text(caption).Raw(`</figcaption>`)
 	}
-	b = append(b, `<details class="diagram-text"><summary>`...)
-	b = html.AppendText(b, w.say(words.DiagramText))
-	b = append(b, "</summary>"...)
-	b = appendLines(b, d.Lines)
-	return append(b, "</details></figure>\n"...), true, false
+	out.Raw(`<details class="diagram-text"><summary>`).Text(w.say(words.DiagramText)).Raw("</summary>")
+	writeLines(out, d.Lines)
+	out.Raw("</details></figure>\n")
+	return true, false
 }
 
-// appendLines writes what a drawing shows as lists within each other.
-func appendLines(b []byte, lines []script.Line) []byte {
+// writeLines writes what a drawing shows as lists within each other.
+func writeLines(out *component.Writer, lines []script.Line) {
 	depth := -1
 	for _, l := range lines {
 		// A line stands at most one list deeper than the one before it.
 		at := min(l.Depth, depth+1)
-		for depth > at {
-			b = append(b, "</li></ul>"...)
-			depth--
+		for ; depth > at; depth-- {
+			out.Raw("</li></ul>")
 		}
 		if depth == at {
-			b = append(b, "</li>"...)
+			out.Raw("</li>")
 		} else {
-			b = append(b, "<ul>"...)
+			out.Raw("<ul>")
 			depth++
 		}
-		b = append(b, "<li>"...)
-		b = html.AppendText(b, l.Text)
+		out.Raw("<li>").Text(l.Text)
 	}
 	for ; depth >= 0; depth-- {
-		b = append(b, "</li></ul>"...)
+		out.Raw("</li></ul>")
 	}
-	return b
 }
 
 // isDiagram tells fences of diagrams.

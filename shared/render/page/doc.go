@@ -40,23 +40,22 @@
 //
 // The kinds of nodes, each in all three copies; so are links and pictures above:
 //
-//   - phrase.go, block.go, list.go, table.go, footnote.go
+//   - block.go: plain blocks and phrases
+//   - list.go, table.go, footnote.go
 //   - math.go: formulas as MathML
 //   - fence.go, notation.go: the words after a fence, and the comments in code
 //     that mark lines
 //   - diagram.go: Mermaid's diagrams as drawings, or left to its own runtime
 //   - code.go: code blocks
 //   - attribute.go, tag.go: HTML elements that authors write
-//   - element.go: those and components
-//   - builtin.go: the table of all kinds
+//   - element.go: those and components, and the table of all kinds
 //
 // Whole pages:
 //
 //   - updates.go: entries of changelogs, for feeds
 //   - lead.go: the description, as it stands below the title, and the texts of
 //     docs.json
-//   - toplevel.go: the three copies of a page
-//   - render.go: New and Render
+//   - render.go: the three copies of a page, New and Render
 //
 // Nothing on a page is fatal: what can't be shown as its author meant it leaves
 // a diagnostic and, where a reader would miss it, a notice on the page.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -17,23 +18,23 @@ func registerElements(k *kinds) {
 }
 
 // elementHTML appends a component or an HTML element.
-func (w *htmlWriter) elementHTML(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) elementHTML(out *component.Writer, n *mdx.Node) {
 	if c := w.component(n); c != nil {
 		if a, ok := n.Attr("className"); ok {
 			w.classNames(a)
 		}
-		out := component.Writer{B: b, HTML: w}
-		c.HTML(&out, component.NewElement(n, c, w))
+		c.HTML(out, component.NewElement(n, c, w))
 		if c.Block {
-			out.B = append(out.B, '\n')
+			out.Raw("\n")
 		}
-		return out.B
+		return
 	}
 	if !isTag(n.Name) {
 		w.reportOnce(n, "component "+n.Name, n.Pos, "component-unknown", "there is no component <"+n.Name+">; its content is shown without it")
-		return w.blocks(b, n.Children)
+		w.nodes(out, n.Children)
+		return
 	}
-	return w.tag(b, n)
+	w.tag(out, n)
 }
 
 // blockElement writes a component or an HTML element.
@@ -54,7 +55,7 @@ func (w *markdownWriter) blockElement(m *component.Markdown, n *mdx.Node) {
 		m.Paragraph("---")
 	case name == "pre":
 		if text := strings.Trim(mdx.PlainText(n), "\n"); text != "" {
-			markdownCode(m, component.Code{Value: text})
+			w.WriteCode(m, component.Code{Value: text})
 		}
 	case name == "ul" || name == "ol":
 		number := 1
@@ -73,11 +74,9 @@ func (w *markdownWriter) blockElement(m *component.Markdown, n *mdx.Node) {
 	case name == "blockquote":
 		w.within(m, "> ", n)
 	case name == "table":
-		var rows [][]string
-		w.htmlRows(n, &rows)
-		markdownTable(m, rows, nil)
+		markdownTable(m, w.htmlRows(nil, n), nil)
 	case name == "summary":
-		if text := w.phrase(soleParagraph(n.Children)); text != "" {
+		if text := w.phrase(component.Phrasing(n.Children)); text != "" {
 			m.Paragraph("**" + text + "**")
 		}
 	case rules(name)&(drop|rawText) != 0 || name == "script" || name == "svg":
@@ -122,13 +121,10 @@ func (w *markdownWriter) inlineElement(b []byte, n *mdx.Node) []byte {
 		if src == "" {
 			return w.inline(b, n.Children)
 		}
-		if title == "" {
-			title = src
-		}
 		b = append(b, '[')
-		b = component.AppendMarkdown(b, title)
+		b = component.AppendMarkdown(b, cmp.Or(title, src))
 		b = append(b, "]("...)
-		b = append(b, markdownAddress(w.r.site.Resolve(w.page, src).Href)...)
+		b = append(b, markdownAddress(w.r.Site.Resolve(w.page, src).Href)...)
 		return append(b, ')')
 	case "svg", "script", "style":
 		return b
@@ -164,4 +160,23 @@ func (w textWriter) elementText(t *component.Text, n *mdx.Node) {
 	default:
 		w.AddNodes(t, n.Children)
 	}
+}
+
+// registerSource registers what a source has and a resolved page does not.
+func registerSource(k *kinds) {
+	gone := kind{form: formGone, resolve: func(*resolver, *mdx.Node, *scope) ([]*mdx.Node, bool) { return nil, false }}
+	k[mdx.ESM], k[mdx.Definition] = gone, gone
+	k[mdx.Expression] = kind{form: formGone, resolve: (*resolver).expandExpression}
+}
+
+// builtinKinds returns the kinds that package mdx has.
+func builtinKinds() *kinds {
+	k := new(kinds)
+	for _, register := range [...]func(*kinds){
+		registerPhrases, registerBlocks, registerLists, registerTables, registerFootnotes, registerLinks,
+		registerImages, registerMath, registerCode, registerElements, registerSource,
+	} {
+		register(k)
+	}
+	return k
 }

@@ -14,7 +14,7 @@ import (
 
 // declare binds what the import and export statements of a file name.
 func (s *resolver) declare(root *mdx.Node, sc *scope) {
-	if s.r.islands != nil {
+	if s.r.Islands != nil {
 		sc.module = module(root)
 	}
 	for _, n := range root.Children {
@@ -120,10 +120,7 @@ func (s *resolver) module(file string, pos mdx.Pos, sc *scope) *scope {
 		s.declareAll(st.imports, st.exports, st.text, mdx.Pos{Line: st.line, Column: 1}, inner)
 	}
 	s.stack = s.stack[:len(s.stack)-1]
-	if s.modules == nil {
-		s.modules = map[string]*scope{}
-	}
-	s.modules[file] = inner
+	put(&s.modules, file, inner)
 	return inner
 }
 

@@ -46,9 +46,7 @@ func (s *resolver) expandNode(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bo
 	if !s.grows(nodeBytes(n), sc.file, n.Pos) {
 		return nil, false
 	}
-	if s.origin != nil && sc.file != s.source {
-		s.origin[n] = sc.file
-	}
+	s.from(n, sc)
 	if resolve := s.r.kinds[n.Kind].resolve; resolve != nil {
 		return resolve(s, n, sc)
 	}
@@ -82,11 +80,7 @@ func (s *resolver) expandExpression(n *mdx.Node, sc *scope) (list []*mdx.Node, s
 
 // dissolve returns the content of an element that is shown without it.
 func (s *resolver) dissolve(n *mdx.Node, sc *scope) []*mdx.Node {
-	list := s.expand(n.Children, sc)
-	if !n.Inline {
-		return s.paragraphs(list)
-	}
-	return list
+	return s.inPlaceOf(n, s.expand(n.Children, sc))
 }
 
 func (s *resolver) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same bool) {
@@ -114,15 +108,12 @@ func (s *resolver) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same
 				s.keep(t)
 				return list, false
 			default:
-				needed := t.needsEngine && s.r.islands != nil
+				needed := t.needsEngine && s.r.Islands != nil
 				if shown, ok := s.settle(t, n, attrs, children, sc); ok {
 					return shown, false
 				}
 				if needed && !says(list) { // what it holds is readable at least
-					list = children
-					if !n.Inline {
-						list = s.paragraphs(children)
-					}
+					list = s.inPlaceOf(n, children)
 				}
 				return list, false
 			}
@@ -228,16 +219,10 @@ func (s *resolver) include(name string, n *mdx.Node, props mdx.Object, children 
 	}
 	if sn.err != nil {
 		s.snippetError(name, sn.err, n.Pos, &scope{file: file})
-		if n.Inline {
-			return children
-		}
-		return s.paragraphs(children)
+		return s.inPlaceOf(n, children)
 	}
 	for _, d := range sn.diagnostics {
 		s.said.add(d)
-	}
-	if s.origin == nil {
-		s.origin = map[*mdx.Node]string{}
 	}
 	if s.tooLarge {
 		return nil

@@ -72,12 +72,8 @@ func parseFence(lang, meta string) fence {
 			}
 		case pair && isPath(key):
 			f.option(key, value)
-		case word == "lines" || word == "showLineNumbers":
-			f.numbers = true
-		case word == "wrap":
-			f.wrap = true
-		case word == "expandable":
-			f.expandable = true
+		case word == "lines" || word == "showLineNumbers" || word == "wrap" || word == "expandable":
+			f.option(word, "")
 		case word == "twoslash" || word == "diff" || word == "icon" || word == "highlight" || word == "focus" || word == "copy":
 		default:
 			words = append(words, unquote(word))

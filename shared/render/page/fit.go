@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,17 +28,13 @@ func (s *resolver) fitImage(n *mdx.Node) {
 	address, mode := imageMode(strings.TrimSpace(e.String("src")))
 	if mode != "" {
 		setAttr(n, "src", address)
-		if s.modes == nil {
-			s.modes = map[*mdx.Node]string{}
-		}
-		s.modes[n] = mode
+		put(&s.modes, n, mode)
 	}
 	if e.Has("noZoom") || e.Has("nozoom") {
 		if e.Bool("noZoom") || e.Bool("nozoom") {
 			setAttr(n, "data-zoom", "off")
 		}
-		dropAttr(n, "noZoom")
-		dropAttr(n, "nozoom")
+		dropAttr(n, "noZoom", "nozoom")
 	}
 	size, ok := s.sizeOf(&s.notes, address)
 	if !ok {
@@ -141,8 +138,8 @@ func setAttr(n *mdx.Node, name, value string) {
 	n.Attrs = append(n.Attrs[:len(n.Attrs):len(n.Attrs)], a)
 }
 
-func dropAttr(n *mdx.Node, name string) {
-	n.Attrs = slices.DeleteFunc(slices.Clone(n.Attrs), func(a mdx.Attr) bool { return a.Name == name })
+func dropAttr(n *mdx.Node, names ...string) {
+	n.Attrs = slices.DeleteFunc(slices.Clone(n.Attrs), func(a mdx.Attr) bool { return slices.Contains(names, a.Name) })
 }
 
 // fitEmbed gives a video, a frame or another page within the page what its
@@ -150,20 +147,15 @@ func dropAttr(n *mdx.Node, name string) {
 func (s *resolver) fitEmbed(n *mdx.Node, name string) {
 	e := s.element(n, nil)
 	has := func(names ...string) bool {
-		for _, a := range n.Attrs {
-			for _, name := range names {
-				if strings.EqualFold(a.Name, name) {
-					return true
-				}
-			}
-		}
-		return false
+		return slices.ContainsFunc(n.Attrs, func(a mdx.Attr) bool { return slices.Contains(names, strings.ToLower(a.Name)) })
+	}
+	addSwitch := func(name string) {
+		n.Attrs = append(n.Attrs[:len(n.Attrs):len(n.Attrs)], mdx.Attr{Kind: mdx.AttrBool, Name: name, Pos: n.Pos})
 	}
 	switch name {
 	case "iframe":
-		for _, old := range [...]string{"webkitallowfullscreen", "mozallowfullscreen", "webkitAllowFullScreen", "mozAllowFullScreen", "frameborder", "frameBorder"} {
-			dropAttr(n, old) // standard long since, or the style sheet's
-		}
+		// Standard long since, or the style sheet's.
+		dropAttr(n, "webkitallowfullscreen", "mozallowfullscreen", "webkitAllowFullScreen", "mozAllowFullScreen", "frameborder", "frameBorder")
 		if !has("loading") {
 			setAttr(n, "loading", "lazy")
 		}
@@ -175,13 +167,13 @@ func (s *resolver) fitEmbed(n *mdx.Node, name string) {
 	case "video", "audio":
 		plays := has("autoplay") && (e.Bool("autoPlay") || e.Bool("autoplay"))
 		if !has("controls") && !plays {
-			n.Attrs = append(n.Attrs[:len(n.Attrs):len(n.Attrs)], mdx.Attr{Kind: mdx.AttrBool, Name: "controls", Pos: n.Pos})
+			addSwitch("controls")
 		}
 		if !has("preload") && !plays {
 			setAttr(n, "preload", "metadata")
 		}
 		if name == "video" && plays && !has("playsinline") {
-			n.Attrs = append(n.Attrs[:len(n.Attrs):len(n.Attrs)], mdx.Attr{Kind: mdx.AttrBool, Name: "playsinline", Pos: n.Pos})
+			addSwitch("playsinline")
 		}
 	}
 }
@@ -189,10 +181,8 @@ func (s *resolver) fitEmbed(n *mdx.Node, name string) {
 // embedAddress is what an element embeds: its own address, or that of the
 // first source in it.
 func embedAddress(e *component.Element) string {
-	for _, name := range [...]string{"src", "data"} {
-		if address := strings.TrimSpace(e.String(name)); address != "" {
-			return address
-		}
+	if address := cmp.Or(strings.TrimSpace(e.String("src")), strings.TrimSpace(e.String("data"))); address != "" {
+		return address
 	}
 	for _, c := range e.Flat() {
 		if c.Kind == mdx.Element && c.Name == "source" {
@@ -213,7 +203,7 @@ func (t *tree) embedTitle(address string) string {
 
 // outside tells whether an element embeds something of another host.
 func (t *tree) outside(n *mdx.Node) bool {
-	return t.r.site.Resolve(t.page, embedAddress(t.element(n, nil))).Kind == site.External
+	return t.r.Site.Resolve(t.page, embedAddress(t.element(n, nil))).Kind == site.External
 }
 
 // fit readies components and elements for what browsers want of them: the size
@@ -231,7 +221,7 @@ func (s *resolver) fit(n *mdx.Node, inSVG bool) {
 			case inSVG:
 			case name == "img":
 				s.fitImage(n)
-			case isEmbed(name) && !(s.r.airGapped && s.outside(n)):
+			case isEmbed(name) && !(s.r.AirGapped && s.outside(n)):
 				s.fitEmbed(n, name)
 			}
 		}
@@ -263,7 +253,7 @@ func (t *tree) styleSource(n *mdx.Node) string {
 	if !ok {
 		return ""
 	}
-	v, _ := attrValue(a)
+	v, _ := component.AttrValue(a)
 	if text, ok := v.(string); ok {
 		return text
 	}
@@ -332,7 +322,7 @@ func (r *Renderer) imageSize(file string) (imagesize.Size, error) {
 	if known {
 		return size, nil
 	}
-	size, err := readSize(r.fs, file)
+	size, err := readSize(r.FS, file)
 	if err != nil {
 		return size, err
 	}
@@ -364,7 +354,7 @@ func readSize(fsys fs.FS, file string) (imagesize.Size, error) {
 // sizeOf returns the size of the picture at an address, if it is the site's. A
 // fault in reading it goes to the notes.
 func (t *tree) sizeOf(to *notes, address string) (imagesize.Size, bool) {
-	target := t.r.site.Resolve(t.page, address)
+	target := t.r.Site.Resolve(t.page, address)
 	if target.Kind != site.ToFile {
 		return imagesize.Size{}, false
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strconv"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
@@ -29,68 +29,50 @@ type footnote struct {
 	refs   []string
 }
 
-func (w *htmlWriter) footnoteRef(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) footnoteRef(out *component.Writer, n *mdx.Node) {
 	def := w.footnotes[n.Name]
 	if def == nil {
-		b = append(b, "[^"...)
-		b = html.AppendText(b, n.Name)
-		return append(b, ']')
+		out.Raw("[^").Text(n.Name).Raw("]")
+		return
 	}
 	f := w.cited[def]
 	if f == nil {
 		number := len(w.order) + 1
 		f = &footnote{def: def, number: number, id: w.used.unique("fn-" + strconv.Itoa(number))}
-		if w.cited == nil {
-			w.cited = map[*mdx.Node]*footnote{}
-		}
-		w.cited[def] = f
+		put(&w.cited, def, f)
 		w.order = append(w.order, f)
 	}
 	ref := w.used.unique("fnref-" + strconv.Itoa(f.number))
 	f.refs = append(f.refs, ref)
 	w.emitted(ref)
-	b = append(b, `<sup class="footnote-ref"><a`...)
-	b = html.AppendAttr(b, "id", ref)
-	b = html.AppendAttr(b, "href", "#"+f.id)
-	b = append(b, ` aria-describedby="`+footnotesID+`">`...)
-	b = strconv.AppendInt(b, int64(f.number), 10)
-	return append(b, "</a></sup>"...)
+	out.Raw(`<sup class="footnote-ref"><a`).Attr("id", ref).Attr("href", "#"+f.id).
+		Raw(` aria-describedby="` + footnotesID + `">`).Raw(strconv.Itoa(f.number)).Raw("</a></sup>")
 }
 
 // footnoteSection appends the footnotes that were referred to, in the order
 // of their first references.
-func (w *htmlWriter) footnoteSection(b []byte) []byte {
+func (w *htmlWriter) footnoteSection(out *component.Writer) {
 	if len(w.order) == 0 {
-		return b
+		return
 	}
 	w.emitted(footnotesID)
-	b = append(b, `<section class="footnotes"><h2 id="`+footnotesID+`" class="sr">`...)
-	b = html.AppendText(b, w.say(words.Footnotes))
-	b = append(b, "</h2><ol>"...)
+	out.Raw(`<section class="footnotes"><h2 id="` + footnotesID + `" class="sr">`).Text(w.say(words.Footnotes)).Raw("</h2><ol>")
 	// A footnote may refer to further ones: the list grows while it is written.
 	for i := 0; i < len(w.order); i++ {
 		f := w.order[i]
 		w.emitted(f.id)
-		b = append(b, "<li"...)
-		b = html.AppendAttr(b, "id", f.id)
-		b = append(b, '>')
-		b = w.blocks(b, f.def.Children)
+		w.nodes(out.Raw("<li").Attr("id", f.id).Raw(">"), f.def.Children)
 		// The way back stands at the end of the last paragraph's line.
-		end := []byte("</p>\n")
-		inLine := bytes.HasSuffix(b, end)
-		if inLine {
-			b = b[:len(b)-len(end)]
-		}
+		const end = "</p>\n"
+		var inLine bool
+		out.B, inLine = bytes.CutSuffix(out.B, []byte(end))
 		for _, ref := range f.refs {
-			b = append(b, ` <a class="footnote-back"`...)
-			b = html.AppendAttr(b, "href", "#"+ref)
-			b = html.AppendAttr(b, "aria-label", w.say(words.Back))
-			b = append(b, ">↩</a>"...)
+			out.Raw(` <a class="footnote-back"`).Attr("href", "#"+ref).Attr("aria-label", w.say(words.Back)).Raw(">↩</a>")
 		}
 		if inLine {
-			b = append(b, end...)
+			out.Raw(end)
 		}
-		b = append(b, "</li>\n"...)
+		out.Raw("</li>\n")
 	}
-	return append(b, "</ol></section>\n"...)
+	out.Raw("</ol></section>\n")
 }

@@ -2,9 +2,7 @@ package page
 
 import (
 	"context"
-	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -37,34 +35,24 @@ type htmlWriter struct {
 
 var _ component.HTML = (*htmlWriter)(nil)
 
-// blocks appends nodes, blocks or inlines.
-func (w *htmlWriter) blocks(b []byte, list []*mdx.Node) []byte {
+// nodes appends nodes, blocks or inlines.
+func (w *htmlWriter) nodes(out *component.Writer, list []*mdx.Node) *component.Writer {
 	for _, n := range list {
-		b = w.node(b, n)
+		if write := w.r.kinds[n.Kind].html; write != nil {
+			write(w, out, n)
+		}
 	}
-	return b
-}
-
-// node appends one node.
-func (w *htmlWriter) node(b []byte, n *mdx.Node) []byte {
-	if write := w.r.kinds[n.Kind].html; write != nil {
-		return write(w, b, n)
-	}
-	return b
+	return out
 }
 
 // children appends a node's content alone.
-func (w *htmlWriter) children(b []byte, n *mdx.Node) []byte { return w.blocks(b, n.Children) }
+func (w *htmlWriter) children(out *component.Writer, n *mdx.Node) { w.nodes(out, n.Children) }
 
 // scrollBox begins an element that scrolls by itself where it is too wide. It
 // takes the focus, so that the keyboard can scroll it too; it is a group and
 // not a region, because a page's tables and formulas are no landmarks.
-func (w *htmlWriter) scrollBox(b []byte, class string, name words.Phrase) []byte {
-	b = append(b, `<div class="`...)
-	b = append(b, class...)
-	b = append(b, `" tabindex="0" role="group"`...)
-	b = html.AppendAttr(b, "aria-label", w.say(name))
-	return append(b, '>')
+func (w *htmlWriter) scrollBox(out *component.Writer, class string, name words.Phrase) {
+	out.Raw(`<div class="`).Raw(class).Raw(`" tabindex="0" role="group"`).Attr("aria-label", w.say(name)).Raw(">")
 }
 
 // emitted records that an id stands in the HTML.
@@ -80,40 +68,32 @@ func (w *htmlWriter) reportOnce(n *mdx.Node, key string, pos mdx.Pos, code, mess
 	if _, again := w.once[key]; again {
 		return
 	}
-	if w.once == nil {
-		w.once = map[string]struct{}{}
-	}
-	w.once[key] = struct{}{}
+	put(&w.once, key, struct{}{})
 	w.report(w.fileOf(n), pos, mdx.Warning, code, message)
 }
 
-// AppendNodes implements component.HTML. Text that stands beside blocks, as in
+// WriteNodes implements component.HTML. Text that stands beside blocks, as in
 // <Step>Do this: <Note>…</Note></Step>, becomes paragraphs: a style sheet sees no
 // text, and would put no space between the two.
-func (w *htmlWriter) AppendNodes(b []byte, nodes []*mdx.Node) []byte {
+func (w *htmlWriter) WriteNodes(out *component.Writer, nodes []*mdx.Node) {
 	if !w.hasBlock(nodes) {
-		return w.blocks(b, nodes)
+		w.nodes(out, nodes)
+		return
 	}
 	for len(nodes) > 0 {
 		n, text := 0, false
 		for n < len(nodes) && !w.isBlock(nodes[n]) {
-			text = text || nodes[n].Kind == mdx.Text && strings.TrimSpace(nodes[n].Value) != ""
+			text = text || nodes[n].Kind == mdx.Text && !component.IsBlank(nodes[n])
 			n++
 		}
-		switch {
-		case n == 0:
-			n = 1
-			b = w.node(b, nodes[0])
-		case text && !w.hasBlock(nodes[:n]):
-			b = append(b, "<p>"...)
-			b = w.blocks(b, nodes[:n])
-			b = append(b, "</p>\n"...)
-		default:
-			b = w.blocks(b, nodes[:n])
+		if text && !w.hasBlock(nodes[:n]) {
+			w.nodes(out.Raw("<p>"), nodes[:n]).Raw("</p>\n")
+		} else {
+			n = max(n, 1)
+			w.nodes(out, nodes[:n])
 		}
 		nodes = nodes[n:]
 	}
-	return b
 }
 
 // fileOf is the file that a node was written in.

@@ -6,13 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
-
-// reserved are the ids that the document around a body uses.
-func reserved() []string {
-	return []string{"bindery-content", "bindery-contents", "bindery-contents-title", "bindery-sidebar", "bindery-links", footnotesID}
-}
 
 // footnotesID is the id of the heading above the footnotes.
 const footnotesID = "bindery-footnotes"
@@ -31,7 +27,8 @@ type idSet struct {
 // an author wrote down is never changed by what another part of the page is
 // called.
 func (s *resolver) assignIDs() {
-	for _, id := range reserved() {
+	// The document around a body uses these.
+	for _, id := range [...]string{"bindery-content", "bindery-contents", "bindery-contents-title", "bindery-sidebar", "bindery-links", footnotesID} {
 		s.used.taken[id] = false
 	}
 	written, headings, components := s.wantIDs()
@@ -94,7 +91,7 @@ func (s *resolver) wantIDs() (written, headings, components []*mdx.Node) {
 // element has it.
 func (s *resolver) takeWritten(n *mdx.Node) {
 	id, _ := n.Attr("id")
-	v, _ := attrValue(id)
+	v, _ := component.AttrValue(id)
 	text, _ := display(v)
 	if text = strings.TrimSpace(text); text == "" {
 		return
@@ -126,10 +123,7 @@ func (s *resolver) addAliases(headings []*mdx.Node, texts []string) {
 			continue
 		}
 		s.used.taken[alias] = false
-		if s.aliases == nil {
-			s.aliases = map[*mdx.Node]string{}
-		}
-		s.aliases[n] = alias
+		put(&s.aliases, n, alias)
 	}
 }
 
@@ -143,14 +137,11 @@ func (s *idSet) unique(id string) string {
 		s.taken[id] = false
 		return id
 	}
-	if s.next == nil {
-		s.next = map[string]int{}
-	}
 	for i := max(s.next[id], 2); ; i++ {
 		numbered := id + "-" + strconv.Itoa(i)
 		if _, used := s.taken[numbered]; !used {
 			s.taken[numbered] = false
-			s.next[id] = i + 1
+			put(&s.next, id, i+1)
 			return numbered
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
@@ -18,50 +17,33 @@ func registerImages(k *kinds) {
 }
 
 // image appends a picture of Markdown.
-func (w *htmlWriter) image(b []byte, n *mdx.Node) []byte {
-	b = append(b, "<img"...)
+func (w *htmlWriter) image(out *component.Writer, n *mdx.Node) {
 	address, mode := imageMode(n.URL)
-	if src := w.asset(n, n.Pos, address); src != "" {
-		b = html.AppendAttr(b, "src", src)
-	}
-	b = html.AppendAttr(b, "alt", n.Value)
-	if n.Title != "" {
-		b = html.AppendAttr(b, "title", n.Title)
-	}
-	if mode != "" {
-		b = html.AppendAttr(b, "class", mode)
-	}
+	out.Raw("<img").AttrIf("src", w.asset(n, n.Pos, address)).Attr("alt", n.Value).AttrIf("title", n.Title).AttrIf("class", mode)
 	if size, ok := w.sizeOf(&w.notes, address); ok {
-		b = appendSize(b, size.Width, size.Height)
+		out.Attr("width", strconv.Itoa(size.Width)).Attr("height", strconv.Itoa(size.Height))
 	}
-	return append(w.appendLoading(b, false), '>')
+	w.appendLoading(out, false)
+	out.Raw(">")
 }
 
 func (w *markdownWriter) image(b []byte, alt, src string) []byte {
 	b = append(b, "!["...)
 	b = component.AppendMarkdown(b, strings.Join(strings.Fields(alt), " "))
 	b = append(b, "]("...)
-	b = append(b, markdownAddress(w.r.site.Resolve(w.page, src).Href)...)
+	b = append(b, markdownAddress(w.r.Site.Resolve(w.page, src).Href)...)
 	return append(b, ')')
-}
-
-func appendSize(b []byte, width, height int) []byte {
-	b = append(b, ` width="`...)
-	b = strconv.AppendInt(b, int64(width), 10)
-	b = append(b, `" height="`...)
-	b = strconv.AppendInt(b, int64(height), 10)
-	return append(b, '"')
 }
 
 // appendLoading says when a picture is loaded: the page's first one at once,
 // because it may well be what the reader sees first. own tells that the author
 // said it.
-func (w *htmlWriter) appendLoading(b []byte, own bool) []byte {
+func (w *htmlWriter) appendLoading(out *component.Writer, own bool) {
 	w.images++
 	if w.images > 1 && !own {
-		b = append(b, ` loading="lazy"`...)
+		out.Raw(` loading="lazy"`)
 	}
-	return append(b, ` decoding="async"`...)
+	out.Raw(` decoding="async"`)
 }
 
 // Size implements component.Looks.
@@ -72,13 +54,17 @@ func (w *htmlWriter) Size(src string) (width, height int, ok bool) {
 
 // Icon implements component.Looks.
 func (w *htmlWriter) Icon(e *component.Element, name string) (string, bool) {
-	if w.r.icons == nil {
+	return w.icon(e.Node, name, cmp.Or(e.String("iconLibrary"), e.String("library")), e.String("iconType"))
+}
+
+// icon draws an icon; n is what asks for it, nil where nothing is reported.
+func (w *htmlWriter) icon(n *mdx.Node, name, library, style string) (svg string, ok bool) {
+	if w.r.Icons == nil {
 		return "", false
 	}
-	library := cmp.Or(e.String("iconLibrary"), e.String("library"), w.r.site.Config.Icons.Library)
-	svg, ok := w.r.icons.Icon(name, library, e.String("iconType"))
-	if !ok {
-		w.report(w.fileOf(e.Node), e.Node.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
+	svg, ok = w.r.Icons.Icon(name, cmp.Or(library, w.r.Site.Config.Icons.Library), style)
+	if !ok && n != nil {
+		w.report(w.fileOf(n), n.Pos, mdx.Warning, "icon-unknown", "no icon is called "+name)
 	}
 	return svg, ok
 }

@@ -44,7 +44,7 @@ const (
 // written, children what it holds.
 func (s *resolver) settle(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope) ([]*mdx.Node, bool) {
 	s.end(t)
-	if t.needsEngine && s.r.islands != nil {
+	if t.needsEngine && s.r.Islands != nil {
 		if shown, ok := s.island(t, n, attrs, children, sc); ok {
 			return shown, true
 		}
@@ -67,7 +67,7 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 	source := island.Source{File: sc.file, Module: sc.module, Line: n.Pos.Line, Number: s.islands, Expression: s.islandSource(n, attrs, len(children) > 0)}
 	props, names := islandProps(sc)
 	source.Props, source.Names = props, names
-	shown, err := s.r.islands.Render(s.ctx, s.r.fs, source, s.r.componentNames())
+	shown, err := s.r.Islands.Render(s.ctx, s.r.FS, source, s.r.componentNames())
 	if err != nil {
 		var fault *island.Error
 		switch {
@@ -94,7 +94,7 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 			}
 			s.report(fault.File, mdx.Pos{Line: fault.Line, Column: 1}, mdx.Warning, "script-failed", message)
 		default:
-			s.r.log.LogAttrs(s.ctx, slog.LevelError, "a component could not be rendered", slog.String("file", sc.file), slog.Any("error", err))
+			s.r.Log.LogAttrs(s.ctx, slog.LevelError, "a component could not be rendered", slog.String("file", sc.file), slog.Any("error", err))
 		}
 		return nil, false
 	}
@@ -113,10 +113,7 @@ func (s *resolver) island(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*m
 		list = append(list, kept)
 	}
 	if !shown.Live {
-		if n.Inline {
-			return list, true
-		}
-		return s.paragraphs(list), true
+		return s.inPlaceOf(n, list), true
 	}
 	box := tree.element(islandTag, list)
 	box.Attrs = []mdx.Attr{{Kind: mdx.AttrString, Name: "data-island", Value: strconv.Itoa(len(s.live)), Pos: n.Pos}}
@@ -216,12 +213,11 @@ func islandProps(sc *scope) (props string, names []string) {
 
 // componentNames are those of the components that scripts may use.
 func (r *Renderer) componentNames() []string {
-	all := r.registry.All()
+	all := r.Registry.All()
 	names := make([]string, len(all))
 	for i, c := range all {
 		names[i] = c.Name
 	}
-	slices.Sort(names)
 	return names
 }
 
@@ -333,11 +329,8 @@ func (t *islandTree) known(v any) {
 	if !t.live || !ok || !strings.HasPrefix(address, "/") && !strings.HasPrefix(address, ".") {
 		return
 	}
-	if to := t.r.site.Resolve(t.page, address); to.Kind == site.ToPage || to.Kind == site.ToFile || to.Kind == site.ToAnchor {
-		if t.addresses == nil {
-			t.addresses = map[string]string{}
-		}
-		t.addresses[address] = to.Href
+	if to := t.r.Site.Resolve(t.page, address); to.Kind == site.ToPage || to.Kind == site.ToFile || to.Kind == site.ToAnchor {
+		put(&t.addresses, address, to.Href)
 	}
 }
 
@@ -352,52 +345,43 @@ func keepsHole(n *island.Node) bool {
 	return false
 }
 
-// jsonValue reads JSON with the order of its members.
+// jsonValue reads JSON with the order of its members; nil for what is none.
 func jsonValue(raw json.RawMessage) any {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	var read func() (any, error)
-	read = func() (any, error) {
-		tok, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		delim, ok := tok.(json.Delim)
-		if !ok {
-			return tok, nil
-		}
-		if delim == '[' {
-			list := []any{}
-			for dec.More() {
-				v, err := read()
-				if err != nil {
-					return nil, err
-				}
-				list = append(list, v)
-			}
-			_, err = dec.Token()
-			return list, err
-		}
-		o := mdx.Object{}
-		for dec.More() {
-			key, err := dec.Token()
-			if err != nil {
-				return nil, err
-			}
-			v, err := read()
-			if err != nil {
-				return nil, err
-			}
-			name, _ := key.(string)
-			o = append(o, mdx.Member{Key: name, Value: v})
-		}
-		_, err = dec.Token()
-		return o, err
-	}
-	v, err := read()
+	v, err := readJSON(json.NewDecoder(bytes.NewReader(raw)))
 	if err != nil {
 		return nil
 	}
 	return v
+}
+
+func readJSON(dec *json.Decoder) (any, error) {
+	first, err := dec.Token()
+	delim, ok := first.(json.Delim)
+	if err != nil || !ok {
+		return first, err
+	}
+	list, members := []any{}, mdx.Object{}
+	for dec.More() {
+		var key json.Token
+		if delim == '{' {
+			if key, err = dec.Token(); err != nil {
+				return nil, err
+			}
+		}
+		v, err := readJSON(dec)
+		if err != nil {
+			return nil, err
+		}
+		if name, ok := key.(string); ok {
+			members = append(members, mdx.Member{Key: name, Value: v})
+		} else {
+			list = append(list, v)
+		}
+	}
+	if _, err = dec.Token(); delim == '{' {
+		return members, err
+	}
+	return list, err
 }
 
 // scriptPath is where the script of the page at an address lies. Pages of one
@@ -422,7 +406,7 @@ func (t *tree) islandScript(ctx context.Context, result *Result) error {
 		Addresses map[string]string `json:"addresses,omitempty"`
 		Props     []json.RawMessage `json:"props"`
 	}
-	p := &t.r.site.Pages[t.page]
+	p := &t.r.Site.Pages[t.page]
 	st := start{Root: strings.Repeat("../", strings.Count(p.Output, "/")), Addresses: t.addresses}
 	for _, l := range t.live {
 		st.Props = append(st.Props, json.RawMessage(cmp.Or(l.Props, "{}")))
@@ -431,7 +415,7 @@ func (t *tree) islandScript(ctx context.Context, result *Result) error {
 	var script []byte
 	var words []string
 	if err == nil {
-		script, words, err = t.r.islands.Script(ctx, t.r.fs, t.live, t.r.componentNames(), data)
+		script, words, err = t.r.Islands.Script(ctx, t.r.FS, t.live, t.r.componentNames(), data)
 	}
 	switch {
 	case err == nil:
@@ -442,7 +426,7 @@ func (t *tree) islandScript(ctx context.Context, result *Result) error {
 		return err
 	default:
 		// Each of them was rendered, so this is ours; readers see what they showed.
-		t.r.log.LogAttrs(ctx, slog.LevelError, "a page's components stay as they are at first", slog.String("file", t.source), slog.Any("error", err))
+		t.r.Log.LogAttrs(ctx, slog.LevelError, "a page's components stay as they are at first", slog.String("file", t.source), slog.Any("error", err))
 	}
 	return nil
 }

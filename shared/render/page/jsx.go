@@ -138,10 +138,7 @@ func (s *resolver) custom(n *mdx.Node, props []prop, children nodes, names *expr
 	}
 	s.needsEngine(s.fileOf(n), n.Pos,
 		"<"+n.Name+"> needs JavaScript, only its content is shown: "+reasonOf(err))
-	if n.Inline {
-		return children, true
-	}
-	return s.paragraphs(children), true
+	return s.inPlaceOf(n, children), true
 }
 
 // apply returns what a function of JavaScript returns as a component.

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"strings"
-
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
@@ -16,7 +14,7 @@ type kind struct {
 	// resolves its children.
 	resolve func(s *resolver, n *mdx.Node, sc *scope) (list []*mdx.Node, same bool)
 	// html appends a node; nil appends nothing.
-	html func(w *htmlWriter, b []byte, n *mdx.Node) []byte
+	html func(w *htmlWriter, out *component.Writer, n *mdx.Node)
 	// markdown writes a node as a block of Markdown; nil writes nothing.
 	markdown func(w *markdownWriter, m *component.Markdown, n *mdx.Node)
 	// phrase appends a node as it stands in a line of Markdown; nil appends its
@@ -44,25 +42,6 @@ const (
 
 // kinds are all kinds of nodes.
 type kinds [256]kind
-
-// soleParagraph returns the content of a paragraph that stands alone: inside
-// elements that hold phrases, MDX makes paragraphs of lines of their own.
-func soleParagraph(list []*mdx.Node) []*mdx.Node {
-	var only *mdx.Node
-	for _, n := range list {
-		if n.Kind == mdx.Text && strings.TrimSpace(n.Value) == "" {
-			continue
-		}
-		if only != nil {
-			return list
-		}
-		only = n
-	}
-	if only != nil && only.Kind == mdx.Paragraph {
-		return only.Children
-	}
-	return list
-}
 
 // tagRule says how an HTML element is written.
 type tagRule uint8

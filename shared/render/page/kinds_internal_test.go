@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -95,16 +94,16 @@ func TestNewKind(t *testing.T) {
 	r.kinds[mdx.InlineCode].resolve = become(key, "Esc")
 	r.kinds[banner] = kind{
 		form: formBlock,
-		html: func(_ *htmlWriter, b []byte, n *mdx.Node) []byte {
-			return append(html.AppendText(append(b, "<hr title=banner>"...), n.Value), '\n')
+		html: func(_ *htmlWriter, out *component.Writer, n *mdx.Node) {
+			out.Raw("<hr title=banner>").Text(n.Value).Raw("\n")
 		},
 		markdown: func(_ *markdownWriter, m *component.Markdown, n *mdx.Node) { m.Paragraph("== " + n.Value) },
 		text:     func(_ textWriter, t *component.Text, n *mdx.Node) { t.Line(n.Value) },
 	}
 	r.kinds[key] = kind{
 		form: formPhrase,
-		html: func(_ *htmlWriter, b []byte, n *mdx.Node) []byte {
-			return append(append(b, "<kbd>"+n.Value...), "</kbd>"...)
+		html: func(_ *htmlWriter, out *component.Writer, n *mdx.Node) {
+			out.Raw("<kbd>").Text(n.Value).Raw("</kbd>")
 		},
 		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte {
 			return append(append(append(b, '<'), n.Value...), '>')

@@ -24,7 +24,7 @@ func (w *htmlWriter) lead(description string) []byte {
 // the text must write it, or "" for one that must not be used.
 func Inline(text string, href func(address string) string) []byte {
 	w := htmlWriter{tree: &tree{r: noSite()}, href: href}
-	return w.blocks(nil, inlines(text))
+	return w.nodes(new(component.Writer), inlines(text)).B
 }
 
 // noSite knows the kinds of nodes and nothing of a site.
@@ -70,10 +70,7 @@ func (w *htmlWriter) Inline(e *component.Element, name, text string) []*mdx.Node
 		mdx.Walk(n, func(n *mdx.Node) bool {
 			n.Pos, n.End = pos, pos
 			if file != w.source && n.Kind == mdx.Link { // what may be reported
-				if w.inlined == nil {
-					w.inlined = map[*mdx.Node]string{}
-				}
-				w.inlined[n] = file
+				put(&w.inlined, n, file)
 			}
 			return true
 		})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -18,24 +17,20 @@ func registerLinks(k *kinds) {
 }
 
 // anchor appends a link of Markdown.
-func (w *htmlWriter) anchor(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) anchor(out *component.Writer, n *mdx.Node) {
 	// An address in a link becomes a link of its own, as MDX reads it; a
 	// browser would close the outer one before it and leave it empty.
 	if w.anchors > 0 {
-		return w.blocks(b, n.Children)
+		w.nodes(out, n.Children)
+		return
 	}
 	w.anchors++
 	defer func() { w.anchors-- }()
-	b = append(b, "<a"...)
+	out.Raw("<a")
 	if href := w.link(n, n.Pos, n.URL); href != "" || n.URL == "" {
-		b = html.AppendAttr(b, "href", href)
+		out.Attr("href", href)
 	}
-	if n.Title != "" {
-		b = html.AppendAttr(b, "title", n.Title)
-	}
-	b = append(b, '>')
-	b = w.blocks(b, n.Children)
-	return append(b, "</a>"...)
+	w.nodes(out.AttrIf("title", n.Title).Raw(">"), n.Children).Raw("</a>")
 }
 
 func (w *markdownWriter) anchor(b []byte, list []*mdx.Node, href string) []byte {
@@ -74,12 +69,12 @@ func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool)
 	if w.href != nil {
 		return w.href(address)
 	}
-	t := w.r.site.Resolve(w.page, address)
+	t := w.r.Site.Resolve(w.page, address)
 	switch t.Kind {
 	case site.External, site.Other:
 		if asset {
 			w.allowLoading(n, t.Href)
-			if t.Kind == site.External && w.r.airGapped {
+			if t.Kind == site.External && w.r.AirGapped {
 				w.report(w.fileOf(n), pos, mdx.Notice, "asset-outside", "the page loads something of another host; the bundle is for readers without a network, who don't see it: "+excerpt(address))
 			}
 		}
@@ -107,7 +102,7 @@ func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool)
 // styleAddress does the same for a file that a style loads, which a file in the
 // bundle's folder "bindery" names. "" means that there is none.
 func (w *htmlWriter) styleAddress(n *mdx.Node, pos mdx.Pos, address string) string {
-	t := w.r.site.Resolve(w.page, address)
+	t := w.r.Site.Resolve(w.page, address)
 	switch t.Kind {
 	case site.External, site.Other:
 		w.allow("img-src", origin(t.Href))
@@ -142,21 +137,7 @@ func markdownAddress(href string) string {
 	if plain && depth == 0 {
 		return href
 	}
-	var b strings.Builder
-	b.WriteByte('<')
-	for i := 0; i < len(href); i++ {
-		switch c := href[i]; c {
-		case '<', '>', '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case '\n', '\r':
-			b.WriteString("%0A")
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('>')
-	return b.String()
+	return "<" + strings.NewReplacer("<", `\<`, ">", `\>`, `\`, `\\`, "\n", "%0A", "\r", "%0A").Replace(href) + ">"
 }
 
 // Link implements component.HTML.

@@ -1,10 +1,10 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -19,74 +19,64 @@ func registerLists(k *kinds) {
 	}
 }
 
-func (w *htmlWriter) list(b []byte, n *mdx.Node) []byte {
+// isLoose reports whether there are blank lines between or within items.
+func isLoose(n *mdx.Node) bool {
+	return n.Loose || slices.ContainsFunc(n.Children, func(item *mdx.Node) bool { return item.Loose })
+}
+
+func (w *htmlWriter) list(out *component.Writer, n *mdx.Node) {
 	tag := "ul"
 	if n.Ordered {
 		tag = "ol"
 	}
-	b = append(b, '<')
-	b = append(b, tag...)
+	out.Raw("<").Raw(tag)
 	if n.Ordered && n.Start != 1 {
-		b = html.AppendAttr(b, "start", strconv.Itoa(n.Start))
+		out.Attr("start", strconv.Itoa(n.Start))
 	}
-	loose, tasks := n.Loose, false
-	for _, item := range n.Children {
-		loose = loose || item.Loose
-		tasks = tasks || item.Checked != 0
+	loose := isLoose(n)
+	if slices.ContainsFunc(n.Children, func(item *mdx.Node) bool { return item.Checked != 0 }) {
+		out.Raw(` class="task-list"`)
 	}
-	if tasks {
-		b = append(b, ` class="task-list"`...)
-	}
-	b = append(b, ">\n"...)
+	out.Raw(">\n")
 	for _, item := range n.Children {
 		if item.Checked == 0 {
-			b = append(b, "<li>"...)
+			out.Raw("<li>")
 		} else {
-			b = append(b, `<li class="task">`...)
+			out.Raw(`<li class="task">`)
 			if task := item.Children; loose && len(task) > 0 && task[0].Kind == mdx.Paragraph {
-				b = append(b, "<p>"...)
+				out.Raw("<p>")
 			}
-			b = append(b, `<input type="checkbox" disabled`...)
-			if item.Checked == 2 {
-				b = append(b, " checked"...)
-			}
+			out.Raw(`<input type="checkbox" disabled`)
 			word := words.Todo
 			if item.Checked == 2 {
 				word = words.Done
+				out.Raw(" checked")
 			}
-			b = html.AppendAttr(b, "aria-label", w.say(word))
-			b = append(b, "> "...)
+			out.Attr("aria-label", w.say(word)).Raw("> ")
 		}
 		for i, c := range item.Children {
-			if c.Kind == mdx.Paragraph && !loose {
+			switch {
+			case c.Kind == mdx.Paragraph && !loose:
 				if i > 0 {
-					b = append(b, '\n')
+					out.Raw("\n")
 				}
-				b = w.blocks(b, c.Children)
+				w.nodes(out, c.Children)
 				if i+1 < len(item.Children) {
-					b = append(b, '\n')
+					out.Raw("\n")
 				}
-				continue
+			case c.Kind == mdx.Paragraph && i == 0 && item.Checked != 0:
+				w.nodes(out, c.Children).Raw("</p>\n")
+			default:
+				w.nodes(out, item.Children[i:i+1])
 			}
-			if i == 0 && item.Checked != 0 && c.Kind == mdx.Paragraph {
-				b = w.blocks(b, c.Children)
-				b = append(b, "</p>\n"...)
-				continue
-			}
-			b = w.node(b, c)
 		}
-		b = append(b, "</li>\n"...)
+		out.Raw("</li>\n")
 	}
-	b = append(b, "</"...)
-	b = append(b, tag...)
-	return append(b, ">\n"...)
+	out.Raw("</").Raw(tag).Raw(">\n")
 }
 
 func (w *markdownWriter) list(m *component.Markdown, n *mdx.Node) {
-	loose := n.Loose
-	for _, item := range n.Children {
-		loose = loose || item.Loose
-	}
+	loose := isLoose(n)
 	number := n.Start
 	for i, item := range n.Children {
 		marker := "- "

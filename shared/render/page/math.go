@@ -10,7 +10,6 @@ import (
 	"github.com/wyatt915/treeblood"
 	nethtml "golang.org/x/net/html"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/css"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -21,9 +20,10 @@ func registerMath(k *kinds) {
 	verbatim := func(_ textWriter, t *component.Text, n *mdx.Node) { t.Verbatim(n.Value) }
 	k[mdx.MathBlock] = kind{
 		form: formBlock, text: verbatim,
-		html: func(w *htmlWriter, b []byte, n *mdx.Node) []byte {
-			b = w.scrollBox(b, "math-block", words.Formula)
-			return append(w.math(b, n, true), "</div>\n"...)
+		html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) {
+			w.scrollBox(out, "math-block", words.Formula)
+			w.math(out, n, true)
+			out.Raw("</div>\n")
 		},
 		markdown: func(_ *markdownWriter, m *component.Markdown, n *mdx.Node) {
 			m.Block()
@@ -32,7 +32,7 @@ func registerMath(k *kinds) {
 	}
 	k[mdx.InlineMath] = kind{
 		form: formPhrase, text: addValue,
-		html: func(w *htmlWriter, b []byte, n *mdx.Node) []byte { return w.math(b, n, false) },
+		html: func(w *htmlWriter, out *component.Writer, n *mdx.Node) { w.math(out, n, false) },
 		phrase: func(_ *markdownWriter, b []byte, n *mdx.Node) []byte {
 			return append(append(append(b, "$$"...), n.Value...), "$$"...)
 		},
@@ -44,65 +44,62 @@ const maxFormula = 4096
 
 // math appends a formula as MathML. One that can't be converted is shown as
 // its TeX, and reported.
-func (w *htmlWriter) math(b []byte, n *mdx.Node, display bool) []byte {
-	start := len(b)
-	b, err := w.appendMathML(b, n, display)
-	if err != nil {
+func (w *htmlWriter) math(out *component.Writer, n *mdx.Node, display bool) {
+	start := len(out.B)
+	if err := w.appendMathML(out, n, display); err != nil {
 		w.report(w.fileOf(n), n.Pos, mdx.Warning, "math-unknown", "this formula is shown as it was written: "+err.Error()+": "+excerpt(n.Value))
-		b = append(b[:start], `<code class="math">`...)
-		b = html.AppendText(b, n.Value)
-		b = append(b, "</code>"...)
+		out.B = out.B[:start]
+		out.Raw(`<code class="math">`).Text(n.Value).Raw("</code>")
 	}
-	return b
 }
 
 // appendMathML converts a formula and writes it anew: of what the converter
 // gives, elements and attributes of MathML stay, in an order of their own,
 // styles become classes, and all text is escaped.
-func (w *htmlWriter) appendMathML(b []byte, n *mdx.Node, display bool) ([]byte, error) {
+func (w *htmlWriter) appendMathML(out *component.Writer, n *mdx.Node, display bool) error {
 	tex := strings.TrimSpace(n.Value)
 	if err := refused(tex); err != nil {
-		return b, err
+		return err
 	}
-	out, err := treeblood.TexToMML(tex, nil, display, false)
+	converted, err := treeblood.TexToMML(tex, nil, display, false)
 	if err != nil {
-		return b, errors.New("its TeX is not understood")
+		return errors.New("its TeX is not understood")
 	}
-	z := nethtml.NewTokenizer(strings.NewReader(out))
+	z := nethtml.NewTokenizer(strings.NewReader(converted))
 	annotation := false
 	var open []string
 	for {
 		switch z.Next() {
 		case nethtml.ErrorToken:
 			if z.Err() != io.EOF || len(open) > 0 {
-				return b, errors.New("its TeX is not understood")
+				return errors.New("its TeX is not understood")
 			}
-			return b, nil
+			return nil
 		case nethtml.StartTagToken, nethtml.SelfClosingTagToken:
 			t := z.Token()
 			if !isMathML(t.Data) || annotation {
-				return b, errors.New("it has what is not known")
+				return errors.New("it has what is not known")
 			}
 			open = append(open, t.Data)
-			b = w.mathTag(b, n, t)
+			w.mathTag(out, n, t)
 			if t.Data == "annotation" {
 				annotation = true
-				b = html.AppendText(b, tex)
+				out.Text(tex)
 			}
 		case nethtml.EndTagToken:
 			t := z.Token()
 			if len(open) == 0 || open[len(open)-1] != t.Data {
-				return b, errors.New("its TeX is not understood")
+				return errors.New("its TeX is not understood")
 			}
 			open = open[:len(open)-1]
 			annotation = false
-			b = append(append(append(b, "</"...), t.Data...), '>')
+			out.Raw("</").Raw(t.Data).Raw(">")
 		case nethtml.TextToken:
 			text := z.Token().Data
 			if annotation || strings.TrimSpace(text) == "" && (len(open) == 0 || open[len(open)-1] != "mtext" && open[len(open)-1] != "ms") {
 				continue // the converter's indentation
 			}
-			b = html.AppendText(b, text)
+			out.Text(text)
 		}
 	}
 }
@@ -139,8 +136,8 @@ func refused(tex string) error {
 	}
 }
 
-func (w *htmlWriter) mathTag(b []byte, n *mdx.Node, t nethtml.Token) []byte {
-	b = append(append(b, '<'), t.Data...)
+func (w *htmlWriter) mathTag(out *component.Writer, n *mdx.Node, t nethtml.Token) {
+	out.Raw("<").Raw(t.Data)
 	slices.SortFunc(t.Attr, func(a, b nethtml.Attribute) int { return cmp.Compare(a.Key, b.Key) })
 	for _, a := range t.Attr {
 		switch {
@@ -153,14 +150,12 @@ func (w *htmlWriter) mathTag(b []byte, n *mdx.Node, t nethtml.Token) []byte {
 				}
 			}
 			slices.Sort(list)
-			if class := w.style(n, n.Pos, strings.Join(list, ";")); class != "" {
-				b = html.AppendAttr(b, "class", class)
-			}
+			out.AttrIf("class", w.style(n, n.Pos, strings.Join(list, ";")))
 		case isMathAttr(a.Key) && plainValue(a.Val):
-			b = html.AppendAttr(b, a.Key, a.Val)
+			out.Attr(a.Key, a.Val)
 		}
 	}
-	return append(b, '>')
+	out.Raw(">")
 }
 
 func isMathML(name string) bool {

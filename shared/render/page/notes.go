@@ -44,10 +44,7 @@ func (r *report) add(d mdx.Diagnostic) {
 	if _, again := r.has[d]; again || len(r.list) >= maxDiagnostics {
 		return
 	}
-	if r.has == nil {
-		r.has = map[mdx.Diagnostic]struct{}{}
-	}
-	r.has[d] = struct{}{}
+	put(&r.has, d, struct{}{})
 	r.list = append(r.list, d)
 }
 

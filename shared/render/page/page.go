@@ -3,6 +3,7 @@ package page
 import (
 	"io/fs"
 	"log/slog"
+	"sync"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
@@ -37,25 +38,15 @@ type Options struct {
 
 // Renderer renders the pages of one site. It is safe for concurrent use.
 type Renderer struct {
-	site     *site.Site
-	fs       fs.FS
-	code     *highlight.Highlighter
-	icons    component.Icons
-	diagrams Diagrams
-	islands  Islands
-	registry *component.Registry
-	kinds    *kinds
-	log      *slog.Logger
+	Options
+	kinds *kinds
 	// fallback is the section beside pages that no folder of the navigation
 	// holds, lang the language of pages in none.
 	fallback *site.Node
 	lang     string
-	snippets snippetCache
+	// snippets are those that were read, by path.
+	snippets sync.Map
 	sizes    sizeCache
-	// airGapped is Options.AirGapped.
-	airGapped bool
-	// playground is Options.Playground.
-	playground bool
 }
 
 // Result is one rendered page. Its slices are the caller's.

@@ -23,10 +23,7 @@ func (w *htmlWriter) allow(directive, source string) {
 	if source == "" || len(w.result.Sources[directive]) >= maxSources || slices.Contains(w.result.Sources[directive], source) {
 		return
 	}
-	if w.result.Sources == nil {
-		w.result.Sources = map[string][]string{}
-	}
-	w.result.Sources[directive] = append(w.result.Sources[directive], source)
+	put(&w.result.Sources, directive, append(w.result.Sources[directive], source))
 }
 
 // allowLoading notes what loading address for an element asks of the policy.

@@ -11,7 +11,7 @@ import (
 // it, examples beside it. Examples that the author wrote stand in place of made
 // ones. Without a slice, a page that names an operation shows method and path.
 func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {
-	api := &s.r.site.Config.API
+	api := &s.r.Site.Config.API
 	alone := slice == nil
 	if alone {
 		_, key, ok := reference.ParseKey(p.OpenAPI)
@@ -34,17 +34,14 @@ func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {
 		Prefill:      api.Examples.Prefill,
 		Open:         api.Params == "all",
 		FullURL:      api.URL == "full",
-		Playground:   !alone && s.r.playground && api.Playground != "none" && api.Playground != "simple",
+		Playground:   !alone && s.r.Playground && api.Playground != "none" && api.Playground != "simple",
 		Credentials:  api.Credentials,
 		Without:      without,
 	})
-	if s.origin == nil {
-		s.origin = map[*mdx.Node]string{}
-	}
 	for _, list := range [...][]*mdx.Node{content.Head, content.Body, content.Beside} {
 		for _, n := range list {
 			mdx.Walk(n, func(n *mdx.Node) bool {
-				s.origin[n] = slice.File
+				put(&s.origin, n, slice.File)
 				return true
 			})
 		}

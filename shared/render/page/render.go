@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
+	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
 // Render renders the page with this index in Site.Pages. The error is about
@@ -20,8 +24,8 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 // slice is what site.Page.Reference names. With nil the page has what its author
 // wrote alone.
 func (r *Renderer) RenderReference(ctx context.Context, page int, slice *reference.Slice) (*Result, error) {
-	if page < 0 || page >= len(r.site.Pages) {
-		return nil, fmt.Errorf("page %d of %d does not exist", page, len(r.site.Pages))
+	if page < 0 || page >= len(r.Site.Pages) {
+		return nil, fmt.Errorf("page %d of %d does not exist", page, len(r.Site.Pages))
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -45,17 +49,111 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 
 // New makes a Renderer.
 func New(o Options) *Renderer {
-	r := &Renderer{kinds: builtinKinds(), site: o.Site, fs: o.FS, code: o.Highlighter, icons: o.Icons, diagrams: o.Diagrams, islands: o.Islands, registry: o.Registry, log: o.Log, airGapped: o.AirGapped, playground: o.Playground}
+	r := &Renderer{Options: o, kinds: builtinKinds()}
 	r.fallback = o.Site.DefaultSection()
 	if home := o.Site.Home(); home >= 0 {
 		r.lang = o.Site.Language(o.Site.Near(home))
 	}
-	if r.registry == nil {
-		r.registry = component.Builtin()
+	if r.Registry == nil {
+		r.Registry = component.Builtin()
 	}
-	r.registry = component.NewRegistry(append(r.registry.All(), reference.Components()...)...)
-	if r.log == nil {
-		r.log = slog.New(slog.DiscardHandler)
+	r.Registry = component.NewRegistry(append(r.Registry.All(), reference.Components()...)...)
+	if r.Log == nil {
+		r.Log = slog.New(slog.DiscardHandler)
 	}
 	return r
+}
+
+// topLevel appends the page's top level. What stands beside the text comes in
+// one box, in place of the first of it: it is one column, and its place in the
+// text matters on narrow screens alone.
+func (w *htmlWriter) topLevel(out *component.Writer) {
+	beside := func(n *mdx.Node) bool { return n.Kind == mdx.Element && component.Beside(n.Name) }
+	line := func(i int) {
+		w.nodes(out, w.root[i:i+1])
+		// Elements on lines of their own are as apart as their lines.
+		if len(out.B) > 0 && out.B[len(out.B)-1] != '\n' {
+			out.Raw("\n")
+		}
+	}
+	first := slices.IndexFunc(w.root, beside)
+	for i, n := range w.root {
+		switch {
+		case !beside(n):
+			line(i)
+		case i == first:
+			w.result.Beside = true
+			out.OpenBeside().Raw("\n")
+			for i, n := range w.root {
+				if beside(n) {
+					line(i)
+				}
+			}
+			out.Raw("</div></aside>\n")
+		}
+	}
+}
+
+// writeHTML writes the page as HTML. It returns what is known of the page then,
+// and the footnotes that it shows, in order. What its author should know goes
+// to said.
+func (t *tree) writeHTML(ctx context.Context, said *report) (*Result, []*footnote, error) {
+	p := &t.r.Site.Pages[t.page]
+	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx}
+	w.result.Title, w.result.Description = p.Title, p.Description
+	w.result.Reference, w.result.Playground = t.reference, t.playground
+	for _, server := range t.servers {
+		w.allow("connect-src", server)
+	}
+	out := component.Writer{B: make([]byte, 0, t.length*2+512), HTML: w}
+	if t.unread != nil {
+		w.notice(&out, t.unread)
+	}
+	w.topLevel(&out)
+	w.footnoteSection(&out)
+	w.result.HTML, w.result.Lead = out.B, w.lead(p.Description)
+	w.result.Classes = slices.Sorted(maps.Keys(w.classes))
+	return &w.result, w.order, w.err
+}
+
+// notice shows a reader that something of the page could not be read.
+func (w *htmlWriter) notice(out *component.Writer, d *mdx.Diagnostic) {
+	out.Raw(`<div class="callout callout-danger page-notice" role="note"`).Attr("aria-label", w.say(words.Error)).
+		Raw(`><div class="callout-body"><p>`).Text(w.say(words.Unread) + ": " + d.Message)
+	if d.Line > 0 {
+		out.Text(fmt.Sprintf(" (%s %d)", w.say(words.Line), d.Line))
+	}
+	out.Raw(`</p></div></div>`)
+}
+
+// writeMarkdown writes the page's Markdown copy: title and description first,
+// then the tree without any JSX, and the footnotes that the page shows.
+func (t *tree) writeMarkdown(notes []*footnote) []byte {
+	p := &t.r.Site.Pages[t.page]
+	w := &markdownWriter{tree: t}
+	m := component.NewMarkdown(w)
+	m.Paragraph("# " + inlineText(p.Title))
+	if p.Description != "" {
+		m.Push("> ", "> ")
+		m.Paragraph(m.Title(leadElement(p.Description, w), "description"))
+		m.Pop()
+	}
+	w.blocks(m, t.root)
+	for _, f := range notes {
+		m.Push("[^"+f.def.Name+"]: ", "    ")
+		w.blocks(m, f.def.Children)
+		m.Pop()
+	}
+	return m.Bytes()
+}
+
+// writeText returns the page's text by heading, with the footnotes that the page
+// shows.
+func (t *tree) writeText(notes []*footnote) []component.Section {
+	text := t.NewText()
+	text.Nodes(t.root)
+	for _, f := range notes {
+		text.Nodes(f.def.Children)
+	}
+	return text.Sections()
 }

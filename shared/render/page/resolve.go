@@ -14,7 +14,7 @@ import (
 // returns the tree and what its author should know; the error is about reading
 // files or the context's end.
 func (r *Renderer) resolve(ctx context.Context, page int, slice *reference.Slice) (*tree, *report, error) {
-	p := &r.site.Pages[page]
+	p := &r.Site.Pages[page]
 	src, name, err := r.source(p, slice)
 	if err != nil {
 		return nil, nil, err
@@ -53,7 +53,7 @@ func (r *Renderer) source(p *site.Page, slice *reference.Slice) ([]byte, string,
 		}
 		return []byte(slice.Preface), p.From, nil
 	}
-	src, err := fs.ReadFile(r.fs, p.Source)
+	src, err := fs.ReadFile(r.FS, p.Source)
 	if err != nil {
 		return nil, "", fmt.Errorf("read %s: %w", p.Source, err)
 	}

@@ -112,13 +112,9 @@ func (s *resolver) clone(n *mdx.Node) *mdx.Node {
 
 // from records that a node was made for a source that is not the page's.
 func (s *resolver) from(n *mdx.Node, sc *scope) {
-	if sc.file == s.source {
-		return
+	if sc.file != s.source {
+		put(&s.origin, n, sc.file)
 	}
-	if s.origin == nil {
-		s.origin = map[*mdx.Node]string{}
-	}
-	s.origin[n] = sc.file
 }
 
 // resolver makes a page's tree.

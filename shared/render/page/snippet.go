@@ -3,6 +3,8 @@ package page
 import (
 	"errors"
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,18 +23,15 @@ type snippet struct {
 	err         error
 }
 
-// snippetCache holds the snippets of a site by path.
-type snippetCache struct{ m sync.Map }
-
 func (r *Renderer) snippet(name string) *snippet {
-	v, _ := r.snippets.m.LoadOrStore(name, new(snippet))
+	v, _ := r.snippets.LoadOrStore(name, new(snippet))
 	sn := v.(*snippet)
 	sn.once.Do(func() {
-		src, err := fs.ReadFile(r.fs, name)
+		src, err := fs.ReadFile(r.FS, name)
 		if err != nil {
 			sn.err = err
 			if !errors.Is(err, fs.ErrNotExist) {
-				r.snippets.m.CompareAndDelete(name, v) // it may go well the next time
+				r.snippets.CompareAndDelete(name, v) // it may go well the next time
 			}
 			return
 		}
@@ -49,13 +48,13 @@ func (r *Renderer) snippet(name string) *snippet {
 // parse reads a source after the site's variables were put into it.
 func (r *Renderer) parse(name string, src []byte) (*mdx.File, []mdx.Diagnostic) {
 	o := mdx.Options{File: name, Dollars: mdx.ClearDollars}
-	if latex := r.site.Config.Styling.Latex; latex != nil {
+	if latex := r.Site.Config.Styling.Latex; latex != nil {
 		o.Dollars = mdx.DoubleDollars
 		if *latex {
 			o.Dollars = mdx.SingleDollars
 		}
 	}
-	return mdx.Parse(r.site.Expand(src), o)
+	return mdx.Parse(r.Site.Expand(src), o)
 }
 
 // statement is one statement of a file of JavaScript.
@@ -71,47 +70,34 @@ type statement struct {
 // to the rest of the file.
 func parseScript(src string) []statement {
 	var out []statement
-	start, line := 0, 1
-	flush := func(end, nextLine int) {
-		text := src[start:end]
-		st := statement{line: line}
-		for _, word := range [...]string{"const ", "let ", "var ", "function ", "class "} {
-			if strings.HasPrefix(text, word) {
-				text = "export " + text
-				break
-			}
+	add := func(text string, line int) {
+		if beginsWith(text, "const ", "let ", "var ", "function ", "class ") {
+			text = "export " + text
 		}
-		if strings.HasPrefix(text, "import") || strings.HasPrefix(text, "export") {
-			st.text = text
+		if beginsWith(text, "import", "export") {
+			st := statement{text: text, line: line}
 			st.imports, st.exports, _, _ = expr.ParseModule(text)
 			out = append(out, st)
 		}
-		start, line = end, nextLine
 	}
-	at := 0
-	for n := 1; at < len(src); n++ {
-		end := strings.IndexByte(src[at:], '\n')
-		if end < 0 {
-			end = len(src) - at - 1
+	start, first, at, n := 0, 1, 0, 0 // of a statement and its first line, of a line and its number
+	for line := range strings.Lines(src) {
+		n++
+		if at > start && beginsWith(line, "import ", "import{", "export ", "export{", "const ", "let ", "var ", "function ", "async ", "class ") {
+			add(src[start:at], first)
+			start, first = at, n
 		}
-		for _, word := range [...]string{"import ", "import{", "export ", "export{", "const ", "let ", "var ", "function ", "async ", "class "} {
-			if strings.HasPrefix(src[at:], word) && at > start {
-				flush(at, n)
-				break
-			}
-		}
-		at += end + 1
+		at += len(line)
 	}
-	flush(len(src), 0)
+	add(src[start:], first)
 	return out
+}
+
+func beginsWith(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 // isScript reports whether a file, by its name in lower case, is JavaScript.
 func isScript(name string) bool {
-	for _, ext := range [...]string{".js", ".jsx", ".mjs", ".ts", ".tsx"} {
-		if strings.HasSuffix(name, ext) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]string{".js", ".jsx", ".mjs", ".ts", ".tsx"}, path.Ext(name))
 }

@@ -51,15 +51,12 @@ func (w *htmlWriter) style(n *mdx.Node, pos mdx.Pos, source string) string {
 	rule := b.String()
 	sum := sha256.Sum256([]byte(rule))
 	class := "st-" + hex.EncodeToString(sum[:5])
-	if w.result.Styles == nil {
-		w.result.Styles = map[string]string{}
-	}
 	if _, known := w.result.Styles[class]; !known {
 		if len(w.result.Styles) >= maxStyles {
 			w.reportOnce(n, "styles", pos, "style-dropped", "the page has more than 500 different styles; the rest is left out")
 			return ""
 		}
-		w.result.Styles[class] = rule
+		put(&w.result.Styles, class, rule)
 	}
 	return class
 }

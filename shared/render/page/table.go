@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -30,8 +29,9 @@ func registerTables(k *kinds) {
 	}}
 }
 
-func (w *htmlWriter) table(b []byte, n *mdx.Node) []byte {
-	b = append(w.scrollBox(b, "table-wrap", words.Table), "<table>"...)
+func (w *htmlWriter) table(out *component.Writer, n *mdx.Node) {
+	w.scrollBox(out, "table-wrap", words.Table)
+	out.Raw("<table>")
 	head, columns, held := 0, 0, 0
 	for i, row := range n.Children {
 		if i == 0 {
@@ -51,24 +51,15 @@ func (w *htmlWriter) table(b []byte, n *mdx.Node) []byte {
 		switch i {
 		case 0:
 			tag = "th"
-			b = append(b, "<thead>"...)
+			out.Raw("<thead>")
 		case 1:
-			b = append(b, "<tbody>\n"...)
+			out.Raw("<tbody>\n")
 		}
-		b = append(b, "<tr>"...)
+		out.Raw("<tr>")
 		for j, cell := range cells {
-			b = append(b, '<')
-			b = append(b, tag...)
 			class := ""
 			if j < len(n.Align) {
-				switch n.Align[j] {
-				case mdx.AlignLeft:
-					class = "align-left"
-				case mdx.AlignCenter:
-					class = "align-center"
-				case mdx.AlignRight:
-					class = "align-right"
-				}
+				class = [...]string{"", "align-left", "align-center", "align-right"}[n.Align[j]]
 			}
 			switch n := textLen(cell.Children); {
 			case n > longCell:
@@ -76,29 +67,23 @@ func (w *htmlWriter) table(b []byte, n *mdx.Node) []byte {
 			case n <= shortCell && unbroken(w.plain(cell.Children)):
 				class = strings.TrimSpace(class + " short")
 			}
-			if class != "" {
-				b = html.AppendAttr(b, "class", class)
-			}
-			b = append(b, '>')
-			b = w.blocks(b, cell.Children)
-			b = append(b, "</"...)
-			b = append(b, tag...)
-			b = append(b, '>')
+			out.Raw("<").Raw(tag).AttrIf("class", class).Raw(">")
+			w.nodes(out, cell.Children).Raw("</").Raw(tag).Raw(">")
 		}
 		// A row that ends early is filled up, so that borders and tints do
 		// not end early too.
 		for j := len(cells); filled && j < columns; j++ {
-			b = append(b, "<td></td>"...)
+			out.Raw("<td></td>")
 		}
-		b = append(b, "</tr>\n"...)
+		out.Raw("</tr>\n")
 		if i == 0 {
-			b = append(b, "</thead>"...)
+			out.Raw("</thead>")
 		}
 	}
 	if len(n.Children) > 1 {
-		b = append(b, "</tbody>"...)
+		out.Raw("</tbody>")
 	}
-	return append(b, "</table></div>\n"...)
+	out.Raw("</table></div>\n")
 }
 
 // longCell is the length in bytes from which a cell's text is kept from being
@@ -185,8 +170,7 @@ func markdownTable(m *component.Markdown, rows [][]string, align []mdx.Align) {
 func (w *markdownWriter) cell(list []*mdx.Node) string {
 	var text string
 	if w.hasBlock(list) {
-		text = w.plain(list)
-		text = inlineText(text)
+		text = inlineText(w.plain(list))
 	} else {
 		before := w.inTable
 		w.inTable = true
@@ -198,13 +182,13 @@ func (w *markdownWriter) cell(list []*mdx.Node) string {
 }
 
 // htmlRows collects the cells of an HTML table.
-func (w *markdownWriter) htmlRows(n *mdx.Node, rows *[][]string) {
+func (w *markdownWriter) htmlRows(rows [][]string, n *mdx.Node) [][]string {
 	for _, c := range n.Children {
 		if c.Kind != mdx.Element {
 			continue
 		}
 		if c.Name != "tr" {
-			w.htmlRows(c, rows)
+			rows = w.htmlRows(rows, c)
 			continue
 		}
 		var row []string
@@ -213,6 +197,7 @@ func (w *markdownWriter) htmlRows(n *mdx.Node, rows *[][]string) {
 				row = append(row, w.cell(cell.Children))
 			}
 		}
-		*rows = append(*rows, row)
+		rows = append(rows, row)
 	}
+	return rows
 }

@@ -1,9 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 
-	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/words"
@@ -27,16 +28,11 @@ func (w *htmlWriter) usesOutside(n *mdx.Node) bool {
 // SMIL Animation, 3.2.2).
 func (w *htmlWriter) animatesAddress(n *mdx.Node) bool {
 	for _, a := range n.Attrs {
-		if !strings.EqualFold(a.Name, "attributeName") {
-			continue
-		}
-		v, _ := attrValue(a)
-		if of, ok := v.(string); ok {
-			of = strings.ToLower(strings.TrimSpace(of))
-			if of == "href" || strings.HasSuffix(of, ":href") {
-				w.report(w.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
-				return true
-			}
+		of, _ := attrText(a)
+		of = strings.ToLower(strings.TrimSpace(of))
+		if strings.EqualFold(a.Name, "attributeName") && (of == "href" || strings.HasSuffix(of, ":href")) {
+			w.report(w.fileOf(n), a.Pos, mdx.Warning, "element-dropped", "<"+n.Name+"> is left out: the address of a link can't be animated")
+			return true
 		}
 	}
 	return false
@@ -44,7 +40,7 @@ func (w *htmlWriter) animatesAddress(n *mdx.Node) bool {
 
 // tag appends an HTML element as its author wrote it, as far as a page can
 // hold it.
-func (w *htmlWriter) tag(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) tag(out *component.Writer, n *mdx.Node) {
 	name := n.Name
 	inSVG := w.svg > 0
 	if !inSVG || !svgKeepsCase(name) {
@@ -55,12 +51,12 @@ func (w *htmlWriter) tag(b []byte, n *mdx.Node) []byte {
 	if inSVG {
 		rule &= drop | unwrap
 	}
-	if out, done := w.instead(b, n, name, rule); done {
-		return out
+	if w.instead(out, n, name, rule) {
+		return
 	}
 	children := n.Children
 	if rule&phrases != 0 {
-		children = soleParagraph(children)
+		children = component.Phrasing(children)
 		if (name == "p" || isHeadingTag(name)) && w.hasBlock(children) {
 			name = "div"
 		}
@@ -70,118 +66,110 @@ func (w *htmlWriter) tag(b []byte, n *mdx.Node) []byte {
 	}
 	table := name == "table" && !inSVG
 	if table {
-		b = w.scrollBox(b, "table-wrap", words.Table)
+		w.scrollBox(out, "table-wrap", words.Table)
 	}
-	b = w.startTag(b, n, name)
+	w.startTag(out, n, name)
 	switch {
 	case rule&void != 0:
-		b = append(b, '>')
+		out.Raw(">")
 	case len(children) == 0 && inSVG && isShape(name):
-		b = append(b, "/>"...)
+		out.Raw("/>")
 	default:
-		b = append(b, '>')
-		b = w.inside(b, n, name, rule, children)
-		b = append(b, "</"...)
-		b = append(b, name...)
-		b = append(b, '>')
+		out.Raw(">")
+		w.inside(out, n, name, rule, children)
+		out.Raw("</").Raw(name).Raw(">")
 	}
 	if table {
-		b = append(b, "</div>"...)
+		out.Raw("</div>")
 	}
 	if rule&block != 0 {
-		b = append(b, '\n')
+		out.Raw("\n")
 	}
-	return b
 }
 
 // instead appends what stands in the place of an element that a page can't hold
 // as it is, if only nothing, and reports whether the element is one of those.
-func (w *htmlWriter) instead(b []byte, n *mdx.Node, name string, rule tagRule) ([]byte, bool) {
+func (w *htmlWriter) instead(out *component.Writer, n *mdx.Node, name string, rule tagRule) bool {
 	inSVG := w.svg > 0
 	switch {
 	case name == "script":
-		return w.script(b, n), true
+		w.script(out, n)
 	case inSVG && (name == "title" || name == "style"):
-		return w.svgText(b, n, name), true
+		w.svgText(out, n, name)
 	case rule&drop != 0:
 		w.report(w.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "<"+name+"> can't stand in a page's body and is left out")
-		return b, true
 	case rule&unwrap != 0:
-		return w.blocks(b, n.Children), true
+		w.nodes(out, n.Children)
 	case name == "use" && w.usesOutside(n) || (name == "set" || name == "animate") && w.animatesAddress(n):
-		return b, true
 	case name == "a" && !inSVG && w.anchors > 0:
-		return w.blocks(b, n.Children), true // as for Markdown's links
-	case w.r.airGapped && !inSVG && isEmbed(name) && w.outside(n):
-		return w.embedNotice(b, n), true
+		w.nodes(out, n.Children) // as for Markdown's links
+	case w.r.AirGapped && !inSVG && isEmbed(name) && w.outside(n):
+		w.embedNotice(out, n)
+	default:
+		return false
 	}
-	return b, false
+	return true
 }
 
 // startTag appends an element's start tag, without the sign that ends it.
-func (w *htmlWriter) startTag(b []byte, n *mdx.Node, name string) []byte {
-	b = append(b, '<')
-	b = append(b, name...)
-	b = w.attributes(b, n, name)
+func (w *htmlWriter) startTag(out *component.Writer, n *mdx.Node, name string) {
+	out.Raw("<").Raw(name)
+	w.attributes(out, n, name)
 	if w.svg > 0 {
-		return b
+		return
 	}
 	if isHeadingTag(name) {
 		if _, own := n.Attr("id"); !own {
-			b = html.AppendAttr(b, "id", w.ids[n])
+			out.Attr("id", w.ids[n])
 		}
 	}
 	if name == "img" {
 		if _, ok := n.Attr("alt"); !ok {
-			b = append(b, ` alt=""`...)
+			out.Raw(` alt=""`)
 		}
 		_, own := n.Attr("loading")
-		b = w.appendLoading(b, own)
+		w.appendLoading(out, own)
 	}
-	return b
 }
 
 // inside appends what stands between an element's tags. children are the
 // node's, without a paragraph that must not stand there.
-func (w *htmlWriter) inside(b []byte, n *mdx.Node, name string, rule tagRule, children []*mdx.Node) []byte {
+func (w *htmlWriter) inside(out *component.Writer, n *mdx.Node, name string, rule tagRule, children []*mdx.Node) {
 	if name == "a" && w.svg == 0 {
 		w.anchors++
 		defer func() { w.anchors-- }()
 	}
 	switch {
 	case rule&rawText != 0:
-		return w.rawText(b, n)
-	case name == "iframe":
-		return b // What stands in a frame is never shown.
+		w.rawText(out, n)
+	case name == "iframe": // what stands in a frame is never shown
 	case w.svg == 0 && isHeadingTag(name) && w.ids[n] != "":
-		return w.headingBody(b, n, w.ids[n], int(name[1]-'0'))
+		w.headingBody(out, n, int(name[1]-'0'))
 	case name == "svg" || name == "math":
 		w.svg++
-		defer func() { w.svg-- }()
+		w.nodes(out, children)
+		w.svg--
+	default:
+		w.nodes(out, children)
 	}
-	return w.blocks(b, children)
 }
 
 // svgText appends an element of SVG that holds text. Its text is written so
 // that it reads the same whether or not it is parsed as HTML.
-func (w *htmlWriter) svgText(b []byte, n *mdx.Node, name string) []byte {
+func (w *htmlWriter) svgText(out *component.Writer, n *mdx.Node, name string) {
 	text := mdx.PlainText(n)
 	if name == "style" && strings.ContainsAny(text, "<&") {
 		w.report(w.fileOf(n), n.Pos, mdx.Warning, "element-dropped", "a <style> with < or & in it can't stand in an <svg> and is left out")
-		return b
+		return
 	}
-	b = append(b, '<')
-	b = append(b, name...)
-	b = append(b, '>')
+	out.Raw("<").Raw(name).Raw(">")
 	if name == "style" {
 		w.allowStyle(text)
-		b = append(b, text...)
+		out.Raw(text)
 	} else {
-		b = html.AppendText(b, text)
+		out.Text(text)
 	}
-	b = append(b, "</"...)
-	b = append(b, name...)
-	return append(b, '>')
+	out.Raw("</").Raw(name).Raw(">")
 }
 
 // svgKeepsCase reports whether an element of SVG has capitals in its name.
@@ -203,51 +191,38 @@ func isShape(name string) bool {
 }
 
 // script keeps scripts that are files of the site, or copies in the bundle, and leaves all others out.
-func (w *htmlWriter) script(b []byte, n *mdx.Node) []byte {
-	if a, ok := n.Attr("src"); ok {
-		if v, _ := attrValue(a); v != nil {
-			if src, ok := v.(string); ok && (!strings.Contains(src, "//") || w.r.site.Resolve(w.page, src).Kind == site.ToFile) {
-				b = append(b, "<script defer"...)
-				b = html.AppendAttr(b, "src", w.asset(n, n.Pos, src))
-				return append(b, "></script>"...)
-			}
-		}
+func (w *htmlWriter) script(out *component.Writer, n *mdx.Node) {
+	a, _ := n.Attr("src")
+	if src, ok := attrText(a); ok && (!strings.Contains(src, "//") || w.r.Site.Resolve(w.page, src).Kind == site.ToFile) {
+		out.Raw("<script defer").Attr("src", w.asset(n, n.Pos, src)).Raw("></script>")
+		return
 	}
 	w.report(w.fileOf(n), n.Pos, mdx.Warning, "script-dropped", "a <script> in a page is left out unless it loads a file of the site")
-	return b
 }
 
 // rawText appends the content of a style element, whose text HTML does not
 // parse.
-func (w *htmlWriter) rawText(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) rawText(out *component.Writer, n *mdx.Node) {
 	text := mdx.PlainText(n)
 	if i := strings.Index(strings.ToLower(text), "</"); i >= 0 {
 		text = text[:i]
 	}
 	w.allowStyle(text)
-	return append(b, text...)
+	out.Raw(text)
 }
 
 // embedNotice stands for what can't be reached without a network.
-func (w *htmlWriter) embedNotice(b []byte, n *mdx.Node) []byte {
+func (w *htmlWriter) embedNotice(out *component.Writer, n *mdx.Node) {
 	e := w.element(n, nil)
 	address := embedAddress(e)
-	title := strings.TrimSpace(e.String("title"))
-	if title == "" {
-		title = w.embedTitle(address)
-	}
+	title := cmp.Or(strings.TrimSpace(e.String("title")), w.embedTitle(address))
 	w.report(w.fileOf(n), n.Pos, mdx.Notice, "embed-outside", "<"+n.Name+"> shows something of another host; the bundle is for readers without a network, so a link stands in its place: "+excerpt(address))
-	b = append(b, `<span class="embed-notice" role="note">`...)
-	b = html.AppendText(b, w.say(words.Offline)+": ")
+	out.Raw(`<span class="embed-notice" role="note">`).Text(w.say(words.Offline) + ": ")
 	href := w.link(n, n.Pos, address)
 	if href == "" || w.anchors > 0 {
-		b = html.AppendText(b, title)
+		out.Text(title)
 	} else {
-		b = append(b, "<a"...)
-		b = html.AppendAttr(b, "href", href)
-		b = append(b, '>')
-		b = html.AppendText(b, title)
-		b = append(b, "</a>"...)
+		out.Raw("<a").Attr("href", href).Raw(">").Text(title).Raw("</a>")
 	}
-	return append(b, "</span>"...)
+	out.Raw("</span>")
 }

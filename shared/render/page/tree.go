@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
@@ -51,9 +52,9 @@ var _ component.Page = (*tree)(nil)
 func newTree(r *Renderer, page int, source string) *tree {
 	// The language of the section that the page shows beside it: what is around
 	// the page speaks it.
-	section := cmp.Or(r.site.Near(page), r.fallback)
+	section := cmp.Or(r.Site.Near(page), r.fallback)
 	return &tree{
-		r: r, page: page, source: source, lang: cmp.Or(r.site.Language(section), r.lang),
+		r: r, page: page, source: source, lang: cmp.Or(r.Site.Language(section), r.lang),
 		slots:     map[*mdx.Node]map[string][]*mdx.Node{},
 		ids:       map[*mdx.Node]string{},
 		footnotes: map[string]*mdx.Node{},
@@ -83,7 +84,7 @@ func (t *tree) say(p words.Phrase) string { return words.In(t.lang).Say(p) }
 
 // component finds the component that an element names, nil for an HTML
 // element or an unknown one.
-func (t *tree) component(n *mdx.Node) *component.Component { return t.r.registry.Lookup(n.Name) }
+func (t *tree) component(n *mdx.Node) *component.Component { return t.r.Registry.Lookup(n.Name) }
 
 func (t *tree) element(n *mdx.Node, c *component.Component) *component.Element {
 	return component.NewElement(n, c, t)
@@ -102,11 +103,9 @@ func (t *tree) walk(n *mdx.Node, fn func(*mdx.Node) bool) {
 	if !fn(n) {
 		return
 	}
-	if slots, ok := t.slots[n]; ok {
-		for _, a := range n.Attrs {
-			for _, c := range slots[a.Name] {
-				t.walk(c, fn)
-			}
+	for _, a := range n.Attrs {
+		for _, c := range t.slots[n][a.Name] {
+			t.walk(c, fn)
 		}
 	}
 	for _, c := range n.Children {
@@ -150,47 +149,40 @@ func (t *tree) isBlock(n *mdx.Node) bool {
 // hasBlock reports whether inline content holds something that HTML does not
 // allow in a paragraph.
 func (t *tree) hasBlock(list []*mdx.Node) bool {
-	for _, n := range list {
+	return slices.ContainsFunc(list, func(n *mdx.Node) bool {
 		switch t.r.kinds[n.Kind].form {
 		case formBlock:
 			return true
 		case formElement:
-			if c := t.component(n); c != nil {
-				if c.Block {
-					return true
-				}
-			} else if isBlockTag(n.Name) {
+			if c := t.component(n); c != nil && c.Block || c == nil && isBlockTag(n.Name) {
 				return true
 			}
 			fallthrough
 		case formPhrase:
-			if t.hasBlock(n.Children) {
-				return true
-			}
+			return t.hasBlock(n.Children)
 		}
-	}
-	return false
+		return false
+	})
 }
 
 // isInline reports whether a node was written in a line.
 func (t *tree) isInline(n *mdx.Node) bool {
-	switch t.r.kinds[n.Kind].form {
-	case formPhrase:
-		return true
-	case formElement, formGone:
-		return n.Inline
+	of := t.r.kinds[n.Kind].form
+	return of == formPhrase || n.Inline && (of == formElement || of == formGone)
+}
+
+// inPlaceOf returns nodes as they stand where n stood: in its line, or as blocks.
+func (t *tree) inPlaceOf(n *mdx.Node, list []*mdx.Node) []*mdx.Node {
+	if n.Inline {
+		return list
 	}
-	return false
+	return t.paragraphs(list)
 }
 
 // paragraphs puts runs of inline nodes among blocks into paragraphs: what the
 // value of an expression leaves, or an element that shows only its content.
 func (t *tree) paragraphs(list []*mdx.Node) []*mdx.Node {
-	loose := false
-	for _, n := range list {
-		loose = loose || t.isInline(n)
-	}
-	if !loose {
+	if !slices.ContainsFunc(list, t.isInline) {
 		return list
 	}
 	var out []*mdx.Node
@@ -200,11 +192,9 @@ func (t *tree) paragraphs(list []*mdx.Node) []*mdx.Node {
 			i++
 			continue
 		}
-		start := i
-		blank := true
-		for i < len(list) && t.isInline(list[i]) {
-			blank = blank && list[i].Kind == mdx.Text && strings.TrimSpace(list[i].Value) == ""
-			i++
+		start, blank := i, true
+		for ; i < len(list) && t.isInline(list[i]); i++ {
+			blank = blank && component.IsBlank(list[i])
 		}
 		if !blank {
 			run := list[start:i:i]

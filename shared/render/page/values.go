@@ -10,7 +10,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-func attrValue(a mdx.Attr) (any, bool) { return component.AttrValue(a) }
+// attrText returns an attribute's value if it is a text.
+func attrText(a mdx.Attr) (string, bool) {
+	v, _ := component.AttrValue(a)
+	text, ok := v.(string)
+	return text, ok
+}
 
 // maxLiteral bounds, in bytes, the source of a literal: what a page can hold at
 // most. A value that holds the same list many times is much longer as source.
@@ -193,4 +198,20 @@ func origin(address string) string {
 		return ""
 	}
 	return scheme + "://" + strings.ToLower(u.Host)
+}
+
+// put adds to a map that is made when something is put into it.
+func put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}
+
+// joinClasses puts two lists of classes together.
+func joinClasses(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
 }
