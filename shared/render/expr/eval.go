@@ -131,7 +131,7 @@ func (m *Machine) run(block []stmt, sc *Scope) (v any, returned bool) {
 			v, returned = m.run(s.body, NewScope(sc))
 		case branch:
 			body := s.other
-			if Truthy(m.eval(s.test, sc)) {
+			if truthy(m.eval(s.test, sc)) {
 				body = s.then
 			}
 			v, returned = m.run(body, NewScope(sc))
@@ -242,7 +242,7 @@ func (m *Machine) eval(e node, sc *Scope) any {
 	case binary:
 		return m.binary(e, sc)
 	case ternary:
-		if Truthy(m.eval(e.test, sc)) {
+		if truthy(m.eval(e.test, sc)) {
 			return m.eval(e.then, sc)
 		}
 		return m.eval(e.other, sc)

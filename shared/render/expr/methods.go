@@ -285,7 +285,7 @@ var searches = map[string]func(i int, item any, yes bool) (answer any, decided b
 
 func (m *Machine) search(l []any, fn any, decide func(int, any, bool) (any, bool)) any {
 	for i, x := range l {
-		if answer, decided := decide(i, x, Truthy(m.callValue(fn, x, float64(i), l))); decided {
+		if answer, decided := decide(i, x, truthy(m.callValue(fn, x, float64(i), l))); decided {
 			return answer
 		}
 	}
@@ -306,7 +306,7 @@ func init() {
 		"filter": func(m *Machine, l, args []any) any {
 			out := []any{}
 			for i, x := range l {
-				if Truthy(m.callValue(arg(args, 0), x, float64(i), l)) {
+				if truthy(m.callValue(arg(args, 0), x, float64(i), l)) {
 					out = append(out, x)
 				}
 			}
@@ -314,7 +314,7 @@ func init() {
 		},
 		"findLast": func(m *Machine, l, args []any) any {
 			for i := len(l) - 1; i >= 0; i-- {
-				if Truthy(m.callValue(arg(args, 0), l[i], float64(i), l)) {
+				if truthy(m.callValue(arg(args, 0), l[i], float64(i), l)) {
 					return l[i]
 				}
 			}

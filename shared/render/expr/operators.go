@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Truthy reports whether a condition takes a value for true.
-func Truthy(v any) bool {
+// truthy reports whether a condition takes a value for true.
+func truthy(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return false
@@ -121,7 +121,7 @@ func (m *Machine) unary(e unary, sc *Scope) any {
 	v := m.eval(e.of, sc)
 	switch e.op {
 	case "!":
-		return !Truthy(v)
+		return !truthy(v)
 	case "typeof":
 		return typeOf(v)
 	case "-":
@@ -158,7 +158,7 @@ func typeOf(v any) string {
 func (m *Machine) binary(e binary, sc *Scope) any {
 	l := m.eval(e.l, sc)
 	switch {
-	case e.op == "&&" && !Truthy(l), e.op == "||" && Truthy(l), e.op == "??" && l != nil:
+	case e.op == "&&" && !truthy(l), e.op == "||" && truthy(l), e.op == "??" && l != nil:
 		return l
 	}
 	r := m.eval(e.r, sc)

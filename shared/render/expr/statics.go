@@ -59,7 +59,7 @@ var statics map[string]static
 func init() {
 	statics = map[string]static{
 		"String":            func(m *Machine, args []any) (any, bool) { return m.text(arg(args, 0)) },
-		"Boolean":           func(_ *Machine, args []any) (any, bool) { return Truthy(arg(args, 0)), true },
+		"Boolean":           func(_ *Machine, args []any) (any, bool) { return truthy(arg(args, 0)), true },
 		"Number":            func(_ *Machine, args []any) (any, bool) { return number(arg(args, 0)) },
 		"parseInt":          parseInt,
 		"Number.parseInt":   parseInt,
