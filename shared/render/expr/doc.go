@@ -18,6 +18,9 @@
 // *Function, Namespace, and what a Host hands in, which is passed on as it is.
 // They are never changed: a literal of the source is the same value each time.
 //
-// Work is bounded: a Machine stops after MaxSteps, nesting has a limit, and a
+// An evaluation ends at an error with a panic, which the exported functions
+// return as an error.
+//
+// Work is bounded: a Machine stops after maxSteps, nesting has a limit, and a
 // Scanner counts its steps.
 package expr

@@ -8,7 +8,36 @@ func (m *Machine) Eval(e Expr, sc *Scope) (any, error) {
 	if isValue(e.e) {
 		return e.e, nil
 	}
-	return m.eval(e.e, sc)
+	return m.guarded(func() any { return m.eval(e.e, sc) })
+}
+
+// guarded returns what a function of the evaluation returns, or the error that
+// it failed with.
+func (m *Machine) guarded(of func() any) (v any, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case failure:
+			v, err = nil, p.error
+		default:
+			panic(p)
+		}
+	}()
+	return of(), nil
+}
+
+// failure is the panic with which an evaluation ends at an error. It never
+// leaves the package: guarded makes an error of it again.
+type failure struct{ error }
+
+func fail(format string, args ...any) { panic(failure{unsupported(format, args...)}) }
+
+// done returns a value, or ends the evaluation at the error beside it.
+func done[T any](v T, err error) T {
+	if err != nil {
+		panic(failure{err})
+	}
+	return v
 }
 
 // Force returns the value of a constant, which is evaluated when it is first
@@ -38,23 +67,27 @@ func (m *Machine) Force(v any) (any, error) {
 }
 
 // Value returns the value of an attribute.
-func (m *Machine) Value(a Attr, sc *Scope) (any, error) { return m.eval(a.value, sc) }
+func (m *Machine) Value(a Attr, sc *Scope) (any, error) { return m.Eval(Expr{a.value}, sc) }
 
 // Children evaluates an element's children one by one: texts are strings,
 // expressions have their values, or an error that says why they have none.
 func (m *Machine) Children(e *Element, sc *Scope, each func(v any, err error)) {
 	for _, c := range e.children {
-		each(m.eval(c, sc))
+		each(m.guarded(func() any { return m.eval(c, sc) }))
 	}
 }
 
 // Call calls a function.
 func (m *Machine) Call(f *Function, args ...any) (any, error) {
-	if m.depth++; m.depth > maxDepth {
-		m.depth--
-		return nil, unsupported("its calls nest too deeply")
-	}
+	return m.guarded(func() any { return m.apply(f, args) })
+}
+
+func (m *Machine) apply(f *Function, args []any) any {
+	m.depth++
 	defer func() { m.depth-- }()
+	if m.depth > maxDepth {
+		fail("its calls nest too deeply")
+	}
 	sc := NewScope(f.scope)
 	for i, p := range f.params {
 		var v any
@@ -68,77 +101,58 @@ func (m *Machine) Call(f *Function, args ...any) (any, error) {
 		case i < len(args):
 			v = args[i]
 		}
-		if err := m.bind(p, v, sc); err != nil {
-			return nil, err
-		}
+		m.bind(p, v, sc)
 	}
 	if f.block == nil {
 		return m.eval(f.body, sc)
 	}
-	v, _, err := m.run(f.block, sc)
-	return v, err
+	v, _ := m.run(f.block, sc)
+	return v
 }
 
 // run executes statements up to a return.
-func (m *Machine) run(block []stmt, sc *Scope) (v any, returned bool, err error) {
+func (m *Machine) run(block []stmt, sc *Scope) (v any, returned bool) {
 	for _, s := range block {
-		if err := m.charge(1); err != nil {
-			return nil, false, err
-		}
+		m.charge(1)
 		switch s := s.(type) {
 		case declare:
 			for _, d := range s.targets {
 				var v any
 				if d.value != nil {
-					if v, err = m.eval(d.value, sc); err != nil {
-						return nil, false, err
-					}
+					v = m.eval(d.value, sc)
 				}
-				if err := m.bind(d.into, v, sc); err != nil {
-					return nil, false, err
-				}
+				m.bind(d.into, v, sc)
 			}
 		case returns:
-			v, err := m.eval(s.value, sc)
-			return v, true, err
+			return m.eval(s.value, sc), true
 		case fails:
-			return nil, false, s.err
+			panic(failure{s.err})
 		case blockOf:
-			if v, returned, err := m.run(s.body, NewScope(sc)); returned || err != nil {
-				return v, returned, err
-			}
+			v, returned = m.run(s.body, NewScope(sc))
 		case branch:
-			test, err := m.eval(s.test, sc)
-			if err != nil {
-				return nil, false, err
-			}
 			body := s.other
-			if Truthy(test) {
+			if truthy(m.eval(s.test, sc)) {
 				body = s.then
 			}
-			if v, returned, err := m.run(body, NewScope(sc)); returned || err != nil {
-				return v, returned, err
-			}
+			v, returned = m.run(body, NewScope(sc))
+		}
+		if returned {
+			return v, true
 		}
 	}
-	return nil, false, nil
+	return nil, false
 }
 
 // bind gives a value to a name, or destructures it.
-func (m *Machine) bind(p param, v any, sc *Scope) error {
-	if err := m.charge(1); err != nil {
-		return err
-	}
-	var err error
+func (m *Machine) bind(p param, v any, sc *Scope) {
+	m.charge(1)
 	if v == nil && p.fallback != nil {
-		if v, err = m.eval(p.fallback, sc); err != nil {
-			return err
-		}
+		v = m.eval(p.fallback, sc)
 	}
 	switch p.kind {
 	case 'o':
 		if v == nil {
-			return unsupported("cannot destructure null or undefined")
+			fail("cannot destructure null or undefined")
 		}
 		taken := map[string]bool{}
 		for _, q := range p.object {
@@ -154,18 +168,12 @@ func (m *Machine) bind(p param, v any, sc *Scope) error {
 				continue
 			}
 			taken[q.key] = true
-			part, err := m.get(v, q.key)
-			if err != nil {
-				return err
-			}
-			if err := m.bind(q.into, part, sc); err != nil {
-				return err
-			}
+			m.bind(q.into, m.get(v, q.key), sc)
 		}
 	case 'l':
 		items, ok := v.([]any)
 		if !ok {
-			return unsupported("cannot destructure a value that is not a list")
+			fail("cannot destructure a value that is not a list")
 		}
 		for i, q := range p.list {
 			if q == nil {
@@ -177,34 +185,29 @@ func (m *Machine) bind(p param, v any, sc *Scope) error {
 			} else if i < len(items) {
 				part = items[i]
 			}
-			if err := m.bind(*q, part, sc); err != nil {
-				return err
-			}
+			m.bind(*q, part, sc)
 		}
 	default:
 		sc.Set(p.name, v)
 	}
-	return nil
 }
 
-func (m *Machine) eval(e node, sc *Scope) (any, error) {
-	if err := m.charge(1); err != nil {
-		return nil, err
-	}
+func (m *Machine) eval(e node, sc *Scope) any {
+	m.charge(1)
 	switch e := e.(type) {
 	case nil, string, float64, bool, []any, Object:
-		return e, nil
+		return e
 	case fails:
-		return nil, e.err
+		panic(failure{e.err})
 	case name:
-		v, ok := sc.Lookup(e.name)
-		if ok {
-			return m.Force(v)
+		if v, ok := sc.Lookup(e.name); ok {
+			return done(m.Force(v))
 		}
-		if v, ok := global(e.name); ok {
-			return v, nil
+		v, ok := global(e.name)
+		if !ok {
+			fail("%s is not defined", e.name)
 		}
-		return nil, unsupported("%s is not defined", e.name)
+		return v
 	case template:
 		return m.template(e, sc)
 	case list:
@@ -212,30 +215,26 @@ func (m *Machine) eval(e node, sc *Scope) (any, error) {
 	case object:
 		return m.object(e, sc)
 	case function:
-		return &Function{params: e.params, body: e.body, block: e.block, scope: sc}, nil
+		return &Function{params: e.params, body: e.body, block: e.block, scope: sc}
 	case *Element:
-		if m.depth++; m.depth > maxDepth {
-			m.depth--
-			return nil, unsupported("it is nested too deeply")
-		}
+		m.depth++
 		defer func() { m.depth-- }()
-		return m.Host.Element(m, e, sc)
+		if m.depth > maxDepth {
+			fail("it is nested too deeply")
+		}
+		return done(m.Host.Element(m, e, sc))
 	case dot:
-		of, ok, err := m.owner(e.of, e.optional, sc)
+		of, ok := m.owner(e.of, e.optional, sc)
 		if !ok {
-			return nil, err
+			return nil
 		}
 		return m.get(of, e.name)
 	case index:
-		of, ok, err := m.owner(e.of, e.optional, sc)
+		of, ok := m.owner(e.of, e.optional, sc)
 		if !ok {
-			return nil, err
+			return nil
 		}
-		at, err := m.eval(e.at, sc)
-		if err != nil {
-			return nil, err
-		}
-		return m.at(of, at)
+		return m.at(of, m.eval(e.at, sc))
 	case call:
 		return m.call(e, sc)
 	case unary:
@@ -243,149 +242,109 @@ func (m *Machine) eval(e node, sc *Scope) (any, error) {
 	case binary:
 		return m.binary(e, sc)
 	case ternary:
-		test, err := m.eval(e.test, sc)
-		if err != nil {
-			return nil, err
-		}
-		if Truthy(test) {
+		if truthy(m.eval(e.test, sc)) {
 			return m.eval(e.then, sc)
 		}
 		return m.eval(e.other, sc)
 	}
-	return nil, unsupported("it is not understood")
+	fail("it is not understood")
+	return nil
 }
 
 // template puts the values of a template's expressions between its texts.
-func (m *Machine) template(e template, sc *Scope) (any, error) {
+func (m *Machine) template(e template, sc *Scope) string {
 	var b strings.Builder
 	for i, t := range e.texts {
 		b.WriteString(t)
 		if i == len(e.parts) {
 			break
 		}
-		v, err := m.eval(e.parts[i], sc)
-		if err != nil {
-			return nil, err
-		}
-		s, ok := m.text(v)
+		s, ok := m.text(m.eval(e.parts[i], sc))
 		if !ok {
-			return nil, unsupported("a template in it has a value that is not text")
+			fail("a template in it has a value that is not text")
 		}
 		b.WriteString(s)
-		if err := m.grown(b.Len()); err != nil {
-			return nil, err
-		}
+		m.grown(b.Len())
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // owner evaluates that of which a member is asked for; ok is false where the
-// chain ends, with nothing or with an error.
-func (m *Machine) owner(e node, optional bool, sc *Scope) (of any, ok bool, err error) {
-	of, err = m.eval(e, sc)
-	return of, err == nil && (of != nil || !optional && !isOptional(e)), err
+// chain ends with nothing.
+func (m *Machine) owner(e node, optional bool, sc *Scope) (of any, ok bool) {
+	of = m.eval(e, sc)
+	return of, of != nil || !optional && !isOptional(e)
 }
 
 // isOptional reports whether a chain of members asks with ?. anywhere: then the
 // whole chain ends where there is nothing.
 func isOptional(e node) bool {
-	for {
-		switch x := e.(type) {
-		case dot:
-			if x.optional {
-				return true
-			}
-			e = x.of
-		case index:
-			if x.optional {
-				return true
-			}
-			e = x.of
-		case call:
-			if x.optional {
-				return true
-			}
-			e = x.of
-		default:
-			return false
-		}
+	switch x := e.(type) {
+	case dot:
+		return x.optional || isOptional(x.of)
+	case index:
+		return x.optional || isOptional(x.of)
+	case call:
+		return x.optional || isOptional(x.of)
 	}
+	return false
 }
 
 // list evaluates items, spreads among them.
-func (m *Machine) list(items []node, sc *Scope) ([]any, error) {
+func (m *Machine) list(items []node, sc *Scope) []any {
 	out := make([]any, 0, len(items))
 	for _, item := range items {
 		sp, isSpread := item.(spread)
 		if isSpread {
 			item = sp.of
 		}
-		v, err := m.eval(item, sc)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case !isSpread:
+		v := m.eval(item, sc)
+		if !isSpread {
 			out = append(out, v)
-		default:
+		} else {
 			part, ok := iterate(v)
 			if !ok {
-				return nil, unsupported("it spreads a value that is not a list")
+				fail("it spreads a value that is not a list")
 			}
 			out = append(out, part...)
-			if err := m.charge(len(part)); err != nil {
-				return nil, err
-			}
+			m.charge(len(part))
 		}
 		if len(out) > maxList {
-			return nil, unsupported("a list in it is too long")
+			fail("a list in it is too long")
 		}
 	}
-	return out, nil
+	return out
 }
 
-func (m *Machine) object(e object, sc *Scope) (any, error) {
+func (m *Machine) object(e object, sc *Scope) Object {
 	out := make(Object, 0, len(e.members))
 	for _, member := range e.members {
 		if sp, ok := member.value.(spread); ok {
-			v, err := m.eval(sp.of, sc)
-			if err != nil {
-				return nil, err
-			}
+			v := m.eval(sp.of, sc)
 			o, ok := v.(Object)
 			if !ok && v != nil && v != false {
-				return nil, unsupported("it spreads a value that is not an object")
+				fail("it spreads a value that is not an object")
 			}
 			for _, x := range o {
 				if out = set(out, x.Key, x.Value); len(out) > maxMembers {
-					return nil, unsupported("an object in it is too large")
+					fail("an object in it is too large")
 				}
 			}
-			if err := m.charge(len(o)); err != nil {
-				return nil, err
-			}
+			m.charge(len(o))
 			continue
 		}
 		key := member.key
 		if member.computed != nil {
-			k, err := m.eval(member.computed, sc)
-			if err != nil {
-				return nil, err
-			}
 			var ok bool
-			if key, ok = m.text(k); !ok {
-				return nil, unsupported("a key in it is not text")
+			if key, ok = m.text(m.eval(member.computed, sc)); !ok {
+				fail("a key in it is not text")
 			}
 		}
-		v, err := m.eval(member.value, sc)
-		if err != nil {
-			return nil, err
-		}
-		if out = set(out, key, v); len(out) > maxMembers {
-			return nil, unsupported("an object in it is too large")
+		if out = set(out, key, m.eval(member.value, sc)); len(out) > maxMembers {
+			fail("an object in it is too large")
 		}
 	}
-	return out, nil
+	return out
 }
 
 // set puts a member into an object that is still being made; a later one of
@@ -400,27 +359,19 @@ func set(o Object, key string, v any) Object {
 	return append(o, Member{Key: key, Value: v})
 }
 
-func (m *Machine) call(e call, sc *Scope) (any, error) {
-	args, err := func() ([]any, error) { return m.list(e.args, sc) }, error(nil)
+func (m *Machine) call(e call, sc *Scope) any {
 	if d, ok := e.of.(dot); ok {
-		of, ok, err := m.owner(d.of, d.optional || e.optional, sc)
+		of, ok := m.owner(d.of, d.optional || e.optional, sc)
 		if !ok {
-			return nil, err
+			return nil
 		}
 		if o, ok := of.(Object); ok {
 			member, _ := o.Get(d.name)
 			if f, ok := member.(*Function); ok {
-				list, err := args()
-				if err != nil {
-					return nil, err
-				}
-				return m.Call(f, list...)
+				return m.apply(f, m.list(e.args, sc))
 			}
 		}
-		list, err := args()
-		if err != nil {
-			return nil, err
-		}
+		list := m.list(e.args, sc)
 		if space, ok := of.(Namespace); ok {
 			return m.static(string(space)+"."+d.name, list)
 		}
@@ -429,28 +380,25 @@ func (m *Machine) call(e call, sc *Scope) (any, error) {
 	if n, ok := e.of.(name); ok {
 		if _, known := sc.Lookup(n.name); !known {
 			if _, known := global(n.name); !known {
-				return nil, unsupported("it calls %s", n.name)
+				fail("it calls %s", n.name)
 			}
 		}
 	}
-	f, err := m.eval(e.of, sc)
-	if err != nil || f == nil && e.optional {
-		return nil, err
+	f := m.eval(e.of, sc)
+	if f == nil && e.optional {
+		return nil
 	}
-	list, err := args()
-	if err != nil {
-		return nil, err
-	}
-	return m.callValue(f, list...)
+	return m.callValue(f, m.list(e.args, sc)...)
 }
 
 // callValue calls a function of the source or one of the language's.
-func (m *Machine) callValue(f any, args ...any) (any, error) {
+func (m *Machine) callValue(f any, args ...any) any {
 	switch f := f.(type) {
 	case *Function:
-		return m.Call(f, args...)
+		return m.apply(f, args)
 	case Namespace:
 		return m.static(string(f), args)
 	}
-	return nil, unsupported("it calls a value that is not a function")
+	fail("it calls a value that is not a function")
+	return nil
 }

@@ -1,110 +1,103 @@
 package expr
 
 import (
-	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 )
 
-func (m *Machine) get(of any, name string) (any, error) {
+func (m *Machine) get(of any, name string) any {
 	switch of := of.(type) {
 	case Object:
 		v, _ := of.Get(name)
-		return m.Force(v)
+		return done(m.Force(v))
 	case []any:
 		if name == "length" {
-			return float64(len(of)), nil
+			return float64(len(of))
 		}
 	case string:
 		if name == "length" {
-			return float64(len(units(of))), m.charge(len(of) / 64)
+			m.charge(len(of) / 64)
+			return float64(len(units(of)))
 		}
 	case Namespace:
 		return staticValue(string(of) + "." + name)
 	case nil:
-		return nil, unsupported("it reads %s of null or undefined", name)
+		fail("it reads %s of null or undefined", name)
 	}
 	if of, ok := of.(interface{ Member(string) (any, bool) }); ok {
 		if v, ok := of.Member(name); ok {
-			return v, nil
+			return v
 		}
 	}
-	return nil, unsupported("it reads %s of a value that has no such member", name)
+	fail("it reads %s of a value that has no such member", name)
+	return nil
 }
 
 // at returns a member by position or by a name that was computed.
-func (m *Machine) at(of, at any) (any, error) {
+func (m *Machine) at(of, at any) any {
 	if n, ok := at.(float64); ok {
 		switch of := of.(type) {
 		case []any:
 			if i := int(n); float64(i) == n && i >= 0 && i < len(of) {
-				return of[i], nil
+				return of[i]
 			}
-			return nil, nil
+			return nil
 		case string:
 			return m.method(of, "charAt", []any{n})
 		}
 	}
 	key, ok := m.text(at)
 	if !ok {
-		return nil, unsupported("a key in it is not text")
+		fail("a key in it is not text")
 	}
 	return m.get(of, key)
 }
 
-// errArguments is what a method returns that only an engine could call so.
-var errArguments = errors.New("other arguments are needed")
-
-func (m *Machine) method(of any, name string, args []any) (v any, err error) {
-	err = errArguments
+func (m *Machine) method(of any, name string, args []any) any {
 	switch of := of.(type) {
 	case string:
-		if err := m.charge(1 + len(of)/64); err != nil {
-			return nil, err
-		}
+		m.charge(1 + len(of)/64)
 		if call, ok := textMethods[name]; ok {
-			v, err = call(m, of, args)
+			if v, ok := call(m, of, args); ok {
+				return v
+			}
 		} else if call, ok := textTests[name]; ok {
 			if with, isText := arg(args, 0).(string); isText {
-				v, err = call(of, with), nil
+				return call(of, with)
 			}
 		}
 	case []any:
-		if err := m.charge(1 + len(of)); err != nil {
-			return nil, err
-		}
+		m.charge(1 + len(of))
 		if call, ok := listMethods[name]; ok {
-			v, err = call(m, of, args)
+			return call(m, of, args)
 		} else if call, ok := searches[name]; ok {
-			v, err = m.search(of, arg(args, 0), call)
+			return m.search(of, arg(args, 0), call)
 		}
 	case float64:
 		digits, _ := number(arg(args, 0))
 		switch {
 		case name == "toString" && len(args) == 0,
 			name == "toLocaleString" && len(args) == 0 && math.Abs(of) < 1000 && of == math.Trunc(of):
-			return FormatNumber(of), nil
+			return FormatNumber(of)
 		case name == "toFixed" && digits >= 0 && digits <= 20 && math.Abs(of) < 1e15:
-			return formatFixed(of, int(digits)), nil
+			return formatFixed(of, int(digits))
 		}
 	case bool:
 		if name == "toString" {
-			s, _ := text(of)
-			return s, nil
+			return strconv.FormatBool(of)
 		}
 	case Object:
 		if name == "hasOwnProperty" {
 			key, _ := m.text(arg(args, 0))
 			_, ok := of.Get(key)
-			return ok, nil
+			return ok
 		}
 	}
-	if err == errArguments {
-		return nil, unsupported("it calls .%s()", name)
-	}
-	return v, err
+	fail("it calls .%s()", name)
+	return nil
 }
 
 func arg(args []any, i int) any {
@@ -154,11 +147,13 @@ func unitIndex(s string, i int) float64 {
 	return float64(i)
 }
 
-type textMethod = func(m *Machine, s string, args []any) (any, error)
+// textMethod is a method of a text. It reports false for arguments with which
+// only an engine could call it.
+type textMethod = func(m *Machine, s string, args []any) (any, bool)
 
 // plain makes a method of what takes no arguments.
 func plain(of func(string) string) textMethod {
-	return func(_ *Machine, s string, _ []any) (any, error) { return of(s), nil }
+	return func(_ *Machine, s string, _ []any) (any, bool) { return of(s), true }
 }
 
 var textMethods = map[string]textMethod{
@@ -169,12 +164,12 @@ var textMethods = map[string]textMethod{
 	"trimEnd":     plain(func(s string) string { return strings.TrimRight(s, " \t\n\r") }),
 	"toString":    plain(func(s string) string { return s }),
 	"valueOf":     plain(func(s string) string { return s }),
-	"slice": func(_ *Machine, s string, args []any) (any, error) {
+	"slice": func(_ *Machine, s string, args []any) (any, bool) {
 		u := units(s)
 		from, to := span(args, len(u))
-		return string(utf16.Decode(u[from:to])), nil
+		return string(utf16.Decode(u[from:to])), true
 	},
-	"substring": func(_ *Machine, s string, args []any) (any, error) {
+	"substring": func(_ *Machine, s string, args []any) (any, bool) {
 		u := units(s)
 		first, _ := number(arg(args, 0))
 		last := float64(len(u))
@@ -182,46 +177,48 @@ var textMethods = map[string]textMethod{
 			last, _ = number(args[1])
 		}
 		from, to := between(first, len(u)), between(last, len(u))
-		return string(utf16.Decode(u[min(from, to):max(from, to)])), nil
+		return string(utf16.Decode(u[min(from, to):max(from, to)])), true
 	},
-	"charAt": func(_ *Machine, s string, args []any) (any, error) { return unitAt(s, args, false), nil },
-	"at":     func(_ *Machine, s string, args []any) (any, error) { return unitAt(s, args, true), nil },
-	"concat": func(m *Machine, s string, args []any) (any, error) {
+	"charAt": func(_ *Machine, s string, args []any) (any, bool) { return unitAt(s, args, false), true },
+	"at":     func(_ *Machine, s string, args []any) (any, bool) { return unitAt(s, args, true), true },
+	"concat": func(m *Machine, s string, args []any) (any, bool) {
 		for _, a := range args {
 			t, ok := m.text(a)
 			if !ok {
-				return nil, unsupported("it joins a value that is not text")
+				fail("it joins a value that is not text")
 			}
 			s += t
 		}
-		return s, m.grown(len(s))
+		m.grown(len(s))
+		return s, true
 	},
-	"repeat": func(m *Machine, s string, args []any) (any, error) {
+	"repeat": func(m *Machine, s string, args []any) (any, bool) {
 		n, _ := number(arg(args, 0))
 		if !(n >= 0 && n*float64(len(s)) <= maxText) {
-			return nil, unsupported("a string in it is too long")
+			fail("a string in it is too long")
 		}
-		return strings.Repeat(s, int(n)), m.grown(int(n) * len(s))
+		m.grown(int(n) * len(s))
+		return strings.Repeat(s, int(n)), true
 	},
-	"padStart": func(_ *Machine, s string, args []any) (any, error) { return padding(s, args) + s, nil },
-	"padEnd":   func(_ *Machine, s string, args []any) (any, error) { return s + padding(s, args), nil },
-	"split": func(m *Machine, s string, args []any) (any, error) {
+	"padStart": func(_ *Machine, s string, args []any) (any, bool) { return padding(s, args) + s, true },
+	"padEnd":   func(_ *Machine, s string, args []any) (any, bool) { return s + padding(s, args), true },
+	"split": func(m *Machine, s string, args []any) (any, bool) {
 		if len(args) == 0 {
-			return []any{s}, nil
+			return []any{s}, true
 		}
 		by, ok := args[0].(string)
 		if !ok {
-			return nil, errArguments
+			return nil, false
 		}
 		parts := strings.Split(s, by)
 		out := make([]any, len(parts))
 		for i, p := range parts {
 			out[i] = p
 		}
-		return m.made(out)
+		return m.made(out), true
 	},
-	"replace":    func(m *Machine, s string, args []any) (any, error) { return m.replace(s, args, 1) },
-	"replaceAll": func(m *Machine, s string, args []any) (any, error) { return m.replace(s, args, -1) },
+	"replace":    func(m *Machine, s string, args []any) (any, bool) { return m.replace(s, args, 1) },
+	"replaceAll": func(m *Machine, s string, args []any) (any, bool) { return m.replace(s, args, -1) },
 }
 
 // unitAt returns the character at a position, which may count from the end.
@@ -253,25 +250,27 @@ func padding(s string, args []any) string {
 }
 
 // replace puts one text in the place of another, at most n times; -1 is always.
-func (m *Machine) replace(s string, args []any, n int) (any, error) {
+func (m *Machine) replace(s string, args []any, n int) (any, bool) {
 	old, isText := arg(args, 0).(string)
 	with, ok := arg(args, 1).(string)
 	if !isText || !ok || strings.Contains(with, "$") {
-		return nil, errArguments
+		return nil, false
 	}
 	if n < 0 && strings.Count(s, old)*len(with) > maxText {
-		return nil, unsupported("a string in it is too long")
+		fail("a string in it is too long")
 	}
 	out := strings.Replace(s, old, with, n)
-	return out, m.grown(len(out))
+	m.grown(len(out))
+	return out, true
 }
 
 // made accounts for a list that was made.
-func (m *Machine) made(l []any) (any, error) {
+func (m *Machine) made(l []any) []any {
 	if len(l) > maxList {
-		return nil, unsupported("a list in it is too long")
+		fail("a list in it is too long")
 	}
-	return l, m.charge(len(l))
+	m.charge(len(l))
+	return l
 }
 
 // searches are the methods of a list that ask a function about its items, one
@@ -284,21 +283,17 @@ var searches = map[string]func(i int, item any, yes bool) (answer any, decided b
 	"every":     func(i int, _ any, yes bool) (any, bool) { return i < 0, !yes },
 }
 
-func (m *Machine) search(l []any, fn any, decide func(int, any, bool) (any, bool)) (any, error) {
+func (m *Machine) search(l []any, fn any, decide func(int, any, bool) (any, bool)) any {
 	for i, x := range l {
-		v, err := m.callValue(fn, x, float64(i), l)
-		if err != nil {
-			return nil, err
-		}
-		if answer, decided := decide(i, x, Truthy(v)); decided {
-			return answer, nil
+		if answer, decided := decide(i, x, truthy(m.callValue(fn, x, float64(i), l))); decided {
+			return answer
 		}
 	}
 	answer, _ := decide(-1, nil, false)
-	return answer, nil
+	return answer
 }
 
-type listMethod = func(m *Machine, l []any, args []any) (any, error)
+type listMethod = func(m *Machine, l []any, args []any) any
 
 // listMethods is set in init: the methods call functions, and these may call
 // methods.
@@ -306,68 +301,58 @@ var listMethods map[string]listMethod
 
 func init() {
 	listMethods = map[string]listMethod{
-		"map":     func(m *Machine, l, args []any) (any, error) { return m.mapped(l, arg(args, 0), false) },
-		"flatMap": func(m *Machine, l, args []any) (any, error) { return m.mapped(l, arg(args, 0), true) },
-		"filter": func(m *Machine, l, args []any) (any, error) {
+		"map":     func(m *Machine, l, args []any) any { return m.mapped(l, arg(args, 0), false) },
+		"flatMap": func(m *Machine, l, args []any) any { return m.mapped(l, arg(args, 0), true) },
+		"filter": func(m *Machine, l, args []any) any {
 			out := []any{}
 			for i, x := range l {
-				v, err := m.callValue(arg(args, 0), x, float64(i), l)
-				if err != nil {
-					return nil, err
-				}
-				if Truthy(v) {
+				if truthy(m.callValue(arg(args, 0), x, float64(i), l)) {
 					out = append(out, x)
 				}
 			}
-			return out, nil
+			return out
 		},
-		"findLast": func(m *Machine, l, args []any) (any, error) {
+		"findLast": func(m *Machine, l, args []any) any {
 			for i := len(l) - 1; i >= 0; i-- {
-				if v, err := m.callValue(arg(args, 0), l[i], float64(i), l); err != nil || Truthy(v) {
-					return l[i], err
+				if truthy(m.callValue(arg(args, 0), l[i], float64(i), l)) {
+					return l[i]
 				}
 			}
-			return nil, nil
+			return nil
 		},
 		"reduce": (*Machine).reduced,
-		"join": func(m *Machine, l, args []any) (any, error) {
+		"join": func(m *Machine, l, args []any) any {
 			sep := ","
 			if s, ok := arg(args, 0).(string); ok {
 				sep = s
 			}
 			return m.joined(l, sep)
 		},
-		"slice": func(_ *Machine, l, args []any) (any, error) {
+		"slice": func(_ *Machine, l, args []any) any {
 			from, to := span(args, len(l))
-			return append([]any{}, l[from:to]...), nil
+			return append([]any{}, l[from:to]...)
 		},
-		"concat": func(m *Machine, l, args []any) (any, error) { return m.made(appendFlat(append([]any{}, l...), args)) },
-		"flat":   func(m *Machine, l, _ []any) (any, error) { return m.made(appendFlat([]any{}, l)) },
-		"includes": func(m *Machine, l, args []any) (any, error) {
-			i, err := m.index(l, arg(args, 0))
-			return i >= 0, err
-		},
-		"indexOf": func(m *Machine, l, args []any) (any, error) {
-			i, err := m.index(l, arg(args, 0))
-			return float64(i), err
-		},
+		"concat":     func(m *Machine, l, args []any) any { return m.made(appendFlat(append([]any{}, l...), args)) },
+		"flat":       func(m *Machine, l, _ []any) any { return m.made(appendFlat([]any{}, l)) },
+		"includes":   func(m *Machine, l, args []any) any { return m.index(l, arg(args, 0)) >= 0 },
+		"indexOf":    func(m *Machine, l, args []any) any { return float64(m.index(l, arg(args, 0))) },
 		"reverse":    reversed,
 		"toReversed": reversed,
 		"sort":       (*Machine).sorted,
 		"toSorted":   (*Machine).sorted,
-		"at": func(m *Machine, l, args []any) (any, error) {
+		"at": func(m *Machine, l, args []any) any {
 			n, _ := number(arg(args, 0))
 			if n < 0 {
 				n += float64(len(l))
 			}
 			return m.at(l, n)
 		},
-		"keys": func(_ *Machine, l, _ []any) (any, error) {
-			return each(l, func(i int, _ any) any { return float64(i) }), nil
+		"keys": func(_ *Machine, l, _ []any) any {
+			return each(l, func(i int, _ any) any { return float64(i) })
 		},
-		"values": func(_ *Machine, l, _ []any) (any, error) { return slices.Clone(l), nil },
-		"entries": func(_ *Machine, l, _ []any) (any, error) {
-			return each(l, func(i int, x any) any { return []any{float64(i), x} }), nil
+		"values": func(_ *Machine, l, _ []any) any { return slices.Clone(l) },
+		"entries": func(_ *Machine, l, _ []any) any {
+			return each(l, func(i int, x any) any { return []any{float64(i), x} })
 		},
 	}
 }
@@ -395,27 +380,24 @@ func appendFlat(out, items []any) []any {
 
 // mapped returns what a function makes of each item; flat puts the items of
 // lists in place of the lists.
-func (m *Machine) mapped(l []any, fn any, flat bool) (any, error) {
+func (m *Machine) mapped(l []any, fn any, flat bool) []any {
 	out := make([]any, 0, len(l))
 	for i, x := range l {
-		v, err := m.callValue(fn, x, float64(i), l)
-		if err != nil {
-			return nil, err
-		}
+		v := m.callValue(fn, x, float64(i), l)
 		if flat {
 			out = appendFlat(out, []any{v})
 		} else {
 			out = append(out, v)
 		}
 		if len(out) > maxList {
-			return nil, unsupported("a list in it is too long")
+			fail("a list in it is too long")
 		}
 	}
-	return out, nil
+	return out
 }
 
 // reduced puts the items together with a function, one after the other.
-func (m *Machine) reduced(l, args []any) (any, error) {
+func (m *Machine) reduced(l, args []any) any {
 	var sum any
 	start := 0
 	switch {
@@ -424,18 +406,15 @@ func (m *Machine) reduced(l, args []any) (any, error) {
 	case len(l) > 0:
 		sum, start = l[0], 1
 	default:
-		return nil, unsupported("it reduces an empty list")
+		fail("it reduces an empty list")
 	}
 	for i := start; i < len(l); i++ {
-		var err error
-		if sum, err = m.callValue(arg(args, 0), sum, l[i], float64(i), l); err != nil {
-			return nil, err
-		}
+		sum = m.callValue(arg(args, 0), sum, l[i], float64(i), l)
 	}
-	return sum, nil
+	return sum
 }
 
-func (m *Machine) joined(l []any, sep string) (any, error) {
+func (m *Machine) joined(l []any, sep string) string {
 	var b strings.Builder
 	for i, x := range l {
 		if i > 0 {
@@ -443,55 +422,40 @@ func (m *Machine) joined(l []any, sep string) (any, error) {
 		}
 		s, ok := m.text(x)
 		if !ok {
-			return nil, unsupported("it joins a value that is not text")
+			fail("it joins a value that is not text")
 		}
 		b.WriteString(s)
-		if err := m.grown(b.Len()); err != nil {
-			return nil, err
-		}
+		m.grown(b.Len())
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // index returns the position of a value in a list, -1 for none.
-func (m *Machine) index(l []any, v any) (int, error) {
-	for i, x := range l {
-		if same, err := m.equal(x, v, false); same || err != nil {
-			return i, err
-		}
-	}
-	return -1, nil
+func (m *Machine) index(l []any, v any) int {
+	return slices.IndexFunc(l, func(x any) bool { return m.equal(x, v, false) })
 }
 
-func reversed(_ *Machine, l, _ []any) (any, error) {
+func reversed(_ *Machine, l, _ []any) any {
 	out := slices.Clone(l)
 	slices.Reverse(out)
-	return out, nil
+	return out
 }
 
 // sorted returns a list in order; without a function, in that of its texts.
-func (m *Machine) sorted(l, args []any) (any, error) {
+func (m *Machine) sorted(l, args []any) any {
 	out := slices.Clone(l)
 	by := arg(args, 0)
-	var failed error
 	slices.SortStableFunc(out, func(a, b any) int {
-		if failed != nil {
-			return 0
-		}
 		if by == nil {
 			s, ok := m.text(a)
 			t, ok2 := m.text(b)
 			if !ok || !ok2 {
-				failed = unsupported("it sorts values that are not text")
+				fail("it sorts values that are not text")
 			}
 			return strings.Compare(s, t)
 		}
-		v, err := m.callValue(by, a, b)
-		if err != nil {
-			failed = err
-			return 0
-		}
-		switch n, _ := number(v); {
+		n, _ := number(m.callValue(by, a, b))
+		switch {
 		case n < 0:
 			return -1
 		case n > 0:
@@ -499,7 +463,7 @@ func (m *Machine) sorted(l, args []any) (any, error) {
 		}
 		return 0
 	})
-	return out, failed
+	return out
 }
 
 // iterate returns the items of what can be spread.

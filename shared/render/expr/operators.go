@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Truthy reports whether a condition takes a value for true.
-func Truthy(v any) bool {
+// truthy reports whether a condition takes a value for true.
+func truthy(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return false
@@ -46,7 +46,8 @@ func (m *Machine) text(v any) (string, bool) {
 		return text(v)
 	}
 	var b strings.Builder
-	ok = m.appendText(&b, l) && m.grown(b.Len()) == nil
+	ok = m.appendText(&b, l)
+	m.grown(b.Len())
 	return b.String(), ok
 }
 
@@ -55,9 +56,8 @@ func (m *Machine) appendText(b *strings.Builder, l []any) bool {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if b.Len() > maxText || m.charge(1) != nil {
-			return false
-		}
+		m.grown(b.Len())
+		m.charge(1)
 		if inner, ok := x.([]any); ok {
 			if !m.appendText(b, inner) {
 				return false
@@ -109,33 +109,34 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-func (m *Machine) unary(e unary, sc *Scope) (any, error) {
+func (m *Machine) unary(e unary, sc *Scope) any {
 	if e.op == "typeof" {
 		if n, ok := e.of.(name); ok {
 			_, local := sc.Lookup(n.name)
 			if _, known := global(n.name); !local && !known {
-				return "undefined", nil // typeof window
+				return "undefined" // typeof window
 			}
 		}
 	}
-	v, err := m.eval(e.of, sc)
-	if err != nil {
-		return nil, err
-	}
+	v := m.eval(e.of, sc)
 	switch e.op {
 	case "!":
-		return !Truthy(v), nil
+		return !truthy(v)
 	case "typeof":
-		return typeOf(v), nil
+		return typeOf(v)
+	case "-":
+		return -calculable(v)
 	}
+	return calculable(v)
+}
+
+// calculable is number of what has to be one.
+func calculable(v any) float64 {
 	n, ok := number(v)
 	if !ok {
-		return nil, unsupported("it calculates with a value that is not a number")
+		fail("it calculates with a value that is not a number")
 	}
-	if e.op == "-" {
-		n = -n
-	}
-	return n, nil
+	return n
 }
 
 func typeOf(v any) string {
@@ -154,27 +155,20 @@ func typeOf(v any) string {
 	return "object"
 }
 
-func (m *Machine) binary(e binary, sc *Scope) (any, error) {
-	l, err := m.eval(e.l, sc)
-	if err != nil {
-		return nil, err
-	}
+func (m *Machine) binary(e binary, sc *Scope) any {
+	l := m.eval(e.l, sc)
 	switch {
-	case e.op == "&&" && !Truthy(l), e.op == "||" && Truthy(l), e.op == "??" && l != nil:
-		return l, nil
+	case e.op == "&&" && !truthy(l), e.op == "||" && truthy(l), e.op == "??" && l != nil:
+		return l
 	}
-	r, err := m.eval(e.r, sc)
-	if err != nil {
-		return nil, err
-	}
+	r := m.eval(e.r, sc)
 	switch e.op {
 	case "&&", "||", "??":
-		return r, nil
+		return r
 	case "===", "==":
 		return m.equal(l, r, e.op == "==")
 	case "!==", "!=":
-		same, err := m.equal(l, r, e.op == "!=")
-		return !same, err
+		return !m.equal(l, r, e.op == "!=")
 	case "+":
 		_, lText := l.(string)
 		_, rText := r.(string)
@@ -182,32 +176,26 @@ func (m *Machine) binary(e binary, sc *Scope) (any, error) {
 			a, ok := m.text(l)
 			b, ok2 := m.text(r)
 			if !ok || !ok2 {
-				return nil, unsupported("it joins a value that is not text")
+				fail("it joins a value that is not text")
 			}
-			if err := m.grown(len(a) + len(b)); err != nil {
-				return nil, err
-			}
-			return a + b, nil
+			m.grown(len(a) + len(b))
+			return a + b
 		}
 	case "<", ">", "<=", ">=":
 		a, aText := l.(string)
 		b, bText := r.(string)
 		if aText && bText {
-			return compared(e.op, strings.Compare(a, b)), nil
+			return compared(e.op, strings.Compare(a, b))
 		}
 	}
-	a, ok := number(l)
-	b, ok2 := number(r)
-	if !ok || !ok2 {
-		return nil, unsupported("it calculates with a value that is not a number")
-	}
+	a, b := calculable(l), calculable(r)
 	if of, ok := arithmetic[e.op]; ok {
-		return of(a, b), nil
+		return of(a, b)
 	}
 	if math.IsNaN(a) || math.IsNaN(b) {
-		return false, nil
+		return false
 	}
-	return compared(e.op, cmp.Compare(a, b)), nil
+	return compared(e.op, cmp.Compare(a, b))
 }
 
 var arithmetic = map[string]func(a, b float64) float64{
@@ -234,48 +222,31 @@ func compared(op string, c int) bool {
 
 // equal compares simple values; lists and objects are equal to nothing, as
 // they have no identity here.
-func (m *Machine) equal(l, r any, loose bool) (bool, error) {
+func (m *Machine) equal(l, r any, loose bool) bool {
 	switch l := l.(type) {
 	case nil:
-		return r == nil, nil
+		return r == nil
 	case string:
-		switch r := r.(type) {
-		case string:
-			return l == r, m.charge(len(l) / 64)
-		case float64:
-			if n, _ := number(l); loose {
-				return n == r, nil
-			}
+		m.charge(len(l) / 64)
+		if n, ok := r.(float64); ok {
+			return loose && textNumber(l) == n
 		}
-		return false, nil
+		return l == r
 	case float64:
-		switch r := r.(type) {
-		case float64:
-			return l == r, nil
-		case string:
-			if n, _ := number(r); loose {
-				return l == n, nil
-			}
+		if s, ok := r.(string); ok {
+			return loose && l == textNumber(s)
 		}
-		return false, nil
-	case bool:
-		b, ok := r.(bool)
-		return ok && l == b, nil
+		return l == r
+	case bool, *Function:
+		return l == r
 	}
-	if r == nil {
-		return false, nil
-	}
-	if f, ok := l.(*Function); ok {
-		g, ok := r.(*Function)
-		return ok && f == g, nil
-	}
-	return false, nil
+	return false
 }
 
 // grown accounts for a text that was made.
-func (m *Machine) grown(n int) error {
+func (m *Machine) grown(n int) {
 	if n > maxText {
-		return unsupported("a string in it is too long")
+		fail("a string in it is too long")
 	}
-	return m.charge(n / 64)
+	m.charge(n / 64)
 }

@@ -26,77 +26,63 @@ func global(name string) (any, bool) {
 }
 
 // staticValue returns a constant such as Math.PI, or a function as a value.
-func staticValue(name string) (any, error) {
-	switch name {
-	case "Math.PI":
-		return math.Pi, nil
-	case "React.Fragment":
-		return Namespace(name), nil
+func staticValue(name string) any {
+	if name == "Math.PI" {
+		return math.Pi
 	}
-	if member, ok := strings.CutPrefix(name, "React."); ok {
-		return nil, unsupported("it uses React.%s", member)
+	if member, ok := strings.CutPrefix(name, "React."); ok && member != "Fragment" {
+		fail("it uses React.%s", member)
 	}
-	return Namespace(name), nil
+	return Namespace(name)
 }
 
 // static calls one of the language's functions.
-func (m *Machine) static(name string, args []any) (v any, err error) {
-	err = errArguments
+func (m *Machine) static(name string, args []any) any {
 	if call, ok := statics[name]; ok {
-		v, err = call(m, args)
-	} else if call, ok := mathematics[name]; ok {
-		v, err = calculate(call, args)
+		if v, ok := call(m, args); ok {
+			return v
+		}
+	} else if call, ok := mathematics[name]; ok && len(args) > 0 {
+		return calculate(call, args)
 	}
-	if err == errArguments {
-		return nil, unsupported("it calls %s()", name)
-	}
-	return v, err
+	fail("it calls %s()", name)
+	return nil
 }
 
-type static = func(m *Machine, args []any) (any, error)
+// static is a function of the language. It reports false for arguments with
+// which only an engine could call it.
+type static = func(m *Machine, args []any) (any, bool)
 
 // statics is set in init: functions of the source may be among the arguments.
 var statics map[string]static
 
 func init() {
 	statics = map[string]static{
-		"String": func(m *Machine, args []any) (any, error) {
-			if s, ok := m.text(arg(args, 0)); ok {
-				return s, nil
-			}
-			return nil, errArguments
-		},
-		"Boolean": func(_ *Machine, args []any) (any, error) { return Truthy(arg(args, 0)), nil },
-		"Number": func(_ *Machine, args []any) (any, error) {
-			if n, ok := number(arg(args, 0)); ok {
-				return n, nil
-			}
-			return nil, errArguments
-		},
+		"String":            func(m *Machine, args []any) (any, bool) { return m.text(arg(args, 0)) },
+		"Boolean":           func(_ *Machine, args []any) (any, bool) { return truthy(arg(args, 0)), true },
+		"Number":            func(_ *Machine, args []any) (any, bool) { return number(arg(args, 0)) },
 		"parseInt":          parseInt,
 		"Number.parseInt":   parseInt,
 		"parseFloat":        parseFloat,
 		"Number.parseFloat": parseFloat,
-		"encodeURIComponent": func(m *Machine, args []any) (any, error) {
-			if s, ok := m.text(arg(args, 0)); ok {
-				return strings.ReplaceAll(url.QueryEscape(s), "+", "%20"), nil
-			}
-			return nil, errArguments
+		"encodeURIComponent": func(m *Machine, args []any) (any, bool) {
+			s, ok := m.text(arg(args, 0))
+			return strings.ReplaceAll(url.QueryEscape(s), "+", "%20"), ok
 		},
-		"Array.isArray": func(_ *Machine, args []any) (any, error) {
+		"Array.isArray": func(_ *Machine, args []any) (any, bool) {
 			_, ok := arg(args, 0).([]any)
-			return ok, nil
+			return ok, true
 		},
-		"Array.of":   func(_ *Machine, args []any) (any, error) { return append([]any{}, args...), nil },
-		"Array":      func(m *Machine, args []any) (any, error) { return m.newList(arg(args, 0), nil, false) },
-		"Array.from": func(m *Machine, args []any) (any, error) { return m.newList(arg(args, 0), arg(args, 1), true) },
-		"Object.keys": func(m *Machine, args []any) (any, error) {
+		"Array.of":   func(_ *Machine, args []any) (any, bool) { return append([]any{}, args...), true },
+		"Array":      func(m *Machine, args []any) (any, bool) { return m.newList(arg(args, 0), nil, false) },
+		"Array.from": func(m *Machine, args []any) (any, bool) { return m.newList(arg(args, 0), arg(args, 1), true) },
+		"Object.keys": func(m *Machine, args []any) (any, bool) {
 			return m.members(args, func(x Member) any { return x.Key })
 		},
-		"Object.values": func(m *Machine, args []any) (any, error) {
+		"Object.values": func(m *Machine, args []any) (any, bool) {
 			return m.members(args, func(x Member) any { return x.Value })
 		},
-		"Object.entries": func(m *Machine, args []any) (any, error) {
+		"Object.entries": func(m *Machine, args []any) (any, bool) {
 			return m.members(args, func(x Member) any { return []any{x.Key, x.Value} })
 		},
 		"Object.fromEntries": fromEntries,
@@ -105,7 +91,7 @@ func init() {
 	}
 }
 
-func parseInt(m *Machine, args []any) (any, error) {
+func parseInt(m *Machine, args []any) (any, bool) {
 	s, _ := m.text(arg(args, 0))
 	s = strings.TrimSpace(s)
 	end := 0
@@ -116,20 +102,18 @@ func parseInt(m *Machine, args []any) (any, error) {
 	if err != nil {
 		n = math.NaN()
 	}
-	return n, nil
+	return n, true
 }
 
-func parseFloat(m *Machine, args []any) (any, error) {
+func parseFloat(m *Machine, args []any) (any, bool) {
 	s, _ := m.text(arg(args, 0))
-	if n, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil {
-		return n, nil
-	}
-	return nil, errArguments
+	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	return n, err == nil
 }
 
 // members makes a list of what a function makes of each member of the first
 // argument.
-func (m *Machine) members(args []any, of func(Member) any) (any, error) {
+func (m *Machine) members(args []any, of func(Member) any) (any, bool) {
 	var members Object
 	switch v := arg(args, 0).(type) {
 	case Object:
@@ -139,90 +123,87 @@ func (m *Machine) members(args []any, of func(Member) any) (any, error) {
 			members = append(members, Member{strconv.Itoa(i), x})
 		}
 	default:
-		return nil, unsupported("it lists the members of a value that is not an object")
+		fail("it lists the members of a value that is not an object")
 	}
 	out := make([]any, 0, len(members))
 	for _, x := range members {
-		v, err := m.Force(x.Value)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, of(Member{x.Key, v}))
+		out = append(out, of(Member{x.Key, done(m.Force(x.Value))}))
 	}
-	return out, m.charge(len(out))
+	m.charge(len(out))
+	return out, true
 }
 
-func fromEntries(m *Machine, args []any) (any, error) {
+func fromEntries(m *Machine, args []any) (any, bool) {
 	l, ok := arg(args, 0).([]any)
 	if !ok || len(l) > maxMembers {
-		return nil, errArguments
+		return nil, false
 	}
 	out := Object{}
 	for _, x := range l {
 		pair, ok := x.([]any)
 		if !ok || len(pair) < 2 {
-			return nil, unsupported("it calls Object.fromEntries() on a value that is not a list of pairs")
+			fail("it calls Object.fromEntries() on a value that is not a list of pairs")
 		}
 		key, _ := m.text(pair[0])
 		out = set(out, key, pair[1])
 	}
-	return out, m.charge(len(l))
+	m.charge(len(l))
+	return out, true
 }
 
-func assign(m *Machine, args []any) (any, error) {
+func assign(m *Machine, args []any) (any, bool) {
 	out := Object{}
 	for _, a := range args {
 		o, ok := a.(Object)
 		if !ok || len(out)+len(o) > maxMembers {
-			return nil, unsupported("it calls Object.assign() on a value that is not an object")
+			fail("it calls Object.assign() on a value that is not an object")
 		}
 		for _, x := range o {
 			out = set(out, x.Key, x.Value)
 		}
 	}
-	return out, m.charge(len(out))
+	m.charge(len(out))
+	return out, true
 }
 
-func stringify(m *Machine, args []any) (any, error) {
+func stringify(m *Machine, args []any) (any, bool) {
 	indent := ""
 	if n, ok := arg(args, 2).(float64); ok {
 		indent = strings.Repeat(" ", between(n, 10))
 	}
 	var b strings.Builder
 	if arg(args, 1) != nil || !appendJSON(&b, arg(args, 0), indent, "\n") {
-		return nil, errArguments
+		return nil, false
 	}
-	return b.String(), m.grown(b.Len())
+	m.grown(b.Len())
+	return b.String(), true
 }
 
 // newList makes Array(n), or with from Array.from(…), which takes a function.
-func (m *Machine) newList(of, fn any, from bool) (any, error) {
+func (m *Machine) newList(of, fn any, from bool) (any, bool) {
 	var out []any
 	if o, ok := of.(Object); ok && from {
 		of, _ = o.Get("length")
 	}
 	if n, ok := of.(float64); ok {
 		if !(n >= 0 && n <= maxList) {
-			return nil, unsupported("a list in it is too long")
+			fail("a list in it is too long")
 		}
 		out = make([]any, int(n))
 	} else {
 		l, ok := iterate(of)
 		if !ok || !from {
-			return nil, errArguments
+			return nil, false
 		}
 		out = append(out, l...)
 	}
-	if err := m.charge(len(out)); err != nil || fn == nil {
-		return out, err
-	}
-	for i := range out {
-		var err error
-		if out[i], err = m.callValue(fn, out[i], float64(i)); err != nil {
-			return nil, err
+	m.charge(len(out))
+	if fn != nil {
+		for i := range out {
+			out[i] = m.callValue(fn, out[i], float64(i))
 		}
 	}
-	return out, nil
+	return out, true
 }
 
 // mathematics are the functions of numbers. Each has at least one.
@@ -257,18 +238,12 @@ func fold(n []float64, f func(a, b float64) float64) float64 {
 	return out
 }
 
-func calculate(call func([]float64) float64, args []any) (any, error) {
-	if len(args) == 0 {
-		return nil, errArguments
-	}
+func calculate(call func([]float64) float64, args []any) float64 {
 	n := make([]float64, len(args))
 	for i, a := range args {
-		var ok bool
-		if n[i], ok = number(a); !ok {
-			return nil, unsupported("it calculates with a value that is not a number")
-		}
+		n[i] = calculable(a)
 	}
-	return call(n), nil
+	return call(n)
 }
 
 // formatFixed writes a number with so many digits after the point.

@@ -97,8 +97,8 @@ func unsupported(format string, args ...any) error {
 
 // Limits of one Machine.
 const (
-	// MaxSteps bounds the work of all evaluations together.
-	MaxSteps = 300_000
+	// maxSteps bounds the work of all evaluations together.
+	maxSteps = 300_000
 	maxDepth = 150
 	// maxText bounds a string, in bytes, maxList a list, and maxMembers an
 	// object.
@@ -122,9 +122,8 @@ type Machine struct {
 }
 
 // charge accounts for work.
-func (m *Machine) charge(n int) error {
-	if m.steps += n; m.steps > MaxSteps {
-		return unsupported("it takes too many steps")
+func (m *Machine) charge(n int) {
+	if m.steps += n; m.steps > maxSteps {
+		fail("it takes too many steps")
 	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -72,23 +73,22 @@ func (c *cards) path(section *site.Node) string { return c.all[c.of[section]].Pa
 
 // pictures draws the cards, unless the site has a picture of its own for all
 // pages.
-func (o *ownFiles) pictures() error {
+func (o *ownFiles) pictures() {
 	v := o.views
 	if v.image != "" {
-		return nil
+		return
 	}
 	pen, err := preview.NewPen()
 	if err != nil {
-		return fmt.Errorf("the pictures for links could not be drawn: %w", err)
+		o.err = fmt.Errorf("the pictures for links could not be drawn: %w", err)
+		return
 	}
 	for _, card := range v.cards.all {
 		data, err := pen.Draw(card)
 		if err != nil {
-			return fmt.Errorf("a picture for links could not be drawn: %w", err)
+			o.err = cmp.Or(o.err, fmt.Errorf("a picture for links could not be drawn: %w", err))
+			return
 		}
-		if err := o.put(card.Path(), data); err != nil {
-			return err
-		}
+		o.put(card.Path(), data)
 	}
-	return nil
 }

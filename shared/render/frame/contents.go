@@ -97,7 +97,7 @@ func (v *Views) contentsTitle(lang string, section *site.Node) string {
 	return v.theme.AllPages(lang, name)
 }
 
-func (o *ownFiles) contentsPages() error {
+func (o *ownFiles) contentsPages() {
 	v := o.views
 	for _, section := range v.sections {
 		outline := v.outline(section)
@@ -107,13 +107,13 @@ func (o *ownFiles) contentsPages() error {
 		parts := outline.parts()
 		var doc []byte
 		for i := range parts {
-			doc = v.contentsPage(doc[:0], section, outline, parts, i)
-			if err := o.put(v.contentsFile(section, i), doc); err != nil {
-				return err
+			if o.err != nil {
+				return
 			}
+			doc = v.contentsPage(doc[:0], section, outline, parts, i)
+			o.put(v.contentsFile(section, i), doc)
 		}
 	}
-	return nil
 }
 
 // span is a run of an outline's entries.

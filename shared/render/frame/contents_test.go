@@ -27,8 +27,8 @@ func contentsOf(t testing.TB, v *Views) (names []string, pages map[string]string
 		names, pages[name] = append(names, name), string(data)
 		return nil
 	})
-	if err := o.contentsPages(); err != nil {
-		t.Fatal(err)
+	if o.contentsPages(); o.err != nil {
+		t.Fatal(o.err)
 	}
 	return names, pages
 }

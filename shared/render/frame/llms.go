@@ -39,7 +39,7 @@ func (s *llmsSection) bytes() int {
 // llms lists the Markdown copies of all pages that search engines may know, by
 // the navigation's divisions and groups (llmstxt.org): in llms.txt, or where that
 // would be too long in a file for each section below llms/.
-func (o *ownFiles) llms() error {
+func (o *ownFiles) llms() {
 	sections := o.llmsSections()
 	var head bytes.Buffer
 	c := &o.views.site.Config
@@ -52,7 +52,8 @@ func (o *ownFiles) llms() error {
 		sum += sections[i].bytes()
 	}
 	if sum > llmsBytes && o.free("llms.txt") {
-		return o.llmsFiles(&head, sections)
+		o.llmsFiles(&head, sections)
+		return
 	}
 	for i := range sections {
 		s := &sections[i]
@@ -65,13 +66,13 @@ func (o *ownFiles) llms() error {
 			head.WriteString(line)
 		}
 	}
-	return o.put("llms.txt", head.Bytes())
+	o.put("llms.txt", head.Bytes())
 }
 
 // llmsFiles writes a file for each section, in several parts where one is too
 // long, and an index of them. Where even the index would be too long, sections
 // that begin alike share files.
-func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection) error {
+func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection) {
 	const entry = 2*maxSlug + 60
 	if len(sections)*entry > llmsBytes {
 		sections = joinSections(sections)
@@ -89,9 +90,7 @@ func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection) error {
 			}
 			name = o.llmsName(name, used)
 			text := "# " + label + "\n\n" + strings.Join(lines, "")
-			if err := o.put(name, []byte(text)); err != nil {
-				return err
-			}
+			o.put(name, []byte(text))
 			count := "1 page"
 			if len(lines) != 1 {
 				count = fmt.Sprintf("%d pages", len(lines))
@@ -99,7 +98,7 @@ func (o *ownFiles) llmsFiles(head *bytes.Buffer, sections []llmsSection) error {
 			fmt.Fprintf(head, "- [%s](%s): %s\n", linkText(label), o.views.site.AbsoluteURL(name), count)
 		}
 	}
-	return o.put("llms.txt", head.Bytes())
+	o.put("llms.txt", head.Bytes())
 }
 
 // llmsName finds the name of a section's file that neither another section nor

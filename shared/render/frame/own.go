@@ -18,6 +18,7 @@ type ownFiles struct {
 	// lower case.
 	taken, folders map[string]struct{}
 	add            func(name string, data []byte) error
+	err            error // the first one; nothing is added after it
 }
 
 // Files calls add with each file that a bundle has besides the site's, always in
@@ -36,12 +37,12 @@ func (v *Views) Files(add func(name string, data []byte) error) error {
 	for _, f := range v.site.Files {
 		o.take(f)
 	}
-	for _, step := range []func() error{o.theme, o.pictures, o.contentsPages, o.index, o.redirects, o.sitemaps, o.robots, o.llms} {
-		if err := step(); err != nil {
-			return err
+	for _, step := range []func(){o.theme, o.pictures, o.contentsPages, o.index, o.redirects, o.sitemaps, o.robots, o.llms} {
+		if step(); o.err != nil {
+			break
 		}
 	}
-	return nil
+	return o.err
 }
 
 func newOwnFiles(v *Views, add func(name string, data []byte) error) *ownFiles {
@@ -79,80 +80,64 @@ func (o *ownFiles) free(name string) bool {
 }
 
 // put adds a file unless the site has one of the name.
-func (o *ownFiles) put(name string, data []byte) error {
-	if !o.free(name) {
-		return nil
+func (o *ownFiles) put(name string, data []byte) {
+	if o.err == nil && o.free(name) {
+		o.take(name)
+		o.err = o.add(name, data)
 	}
-	o.take(name)
-	return o.add(name, data)
 }
 
-func (o *ownFiles) theme() error {
+func (o *ownFiles) theme() {
 	for _, a := range o.views.theme.Assets() {
-		if err := o.put(a.Path, a.Data); err != nil {
-			return err
-		}
+		o.put(a.Path, a.Data)
 	}
 	if a := o.views.services.analytics; a != nil {
-		if err := o.put(a.Path, a.Data); err != nil {
-			return err
-		}
+		o.put(a.Path, a.Data)
 	}
-	return o.put("404.html", o.views.theme.NotFound())
+	o.put("404.html", o.views.theme.NotFound())
 }
 
 // index is the first page of a site that has no page at its root.
-func (o *ownFiles) index() error {
+func (o *ownFiles) index() {
 	s := o.views.site
 	const name = "index.html"
-	if !o.free(name) {
-		return nil
+	to, canonical := "404.html", ""
+	if t, home := s.Resolve(-1, "/"), s.Home(); t.Kind == site.External {
+		to = t.Href
+	} else if t.Kind == site.ToFile && t.Path != name {
+		to = site.Rel(name, t.Path) + t.AfterPath()
+	} else if home >= 0 {
+		p := &s.Pages[home]
+		to, canonical = site.Rel(name, p.Output), o.views.canonical(p)
 	}
-	t := s.Resolve(-1, "/")
-	if t.Kind == site.External {
-		return o.put(name, o.views.theme.RedirectPage(t.Href, ""))
-	}
-	if t.Kind == site.ToFile && t.Path != name {
-		return o.put(name, o.views.theme.RedirectPage(site.Rel(name, t.Path)+t.AfterPath(), ""))
-	}
-	home := s.Home()
-	if home < 0 {
-		return o.put(name, o.views.theme.RedirectPage("404.html", ""))
-	}
-	p := &s.Pages[home]
-	return o.put(name, o.views.theme.RedirectPage(site.Rel(name, p.Output), o.views.canonical(p)))
+	o.put(name, o.views.theme.RedirectPage(to, canonical))
 }
 
 // redirects makes a page for each redirect from one address, and for those old
-// addresses of pages that the patterns among the redirects tell. The patterns
-// themselves are in the bundle's description, for servers.
-func (o *ownFiles) redirects() error {
+// addresses of pages that follow from the patterns among the redirects. The
+// patterns themselves are in the bundle's description, for servers.
+func (o *ownFiles) redirects() {
 	s := o.views.site
 	for _, r := range s.Redirects {
 		if from, wild := r.Path(); !wild {
-			if err := o.redirect(from); err != nil {
-				return err
-			}
+			o.redirect(from)
 		}
 	}
 	old, _ := s.OldAddresses() // more are reported by site.Load
 	for _, from := range old {
-		if err := o.redirect(from); err != nil {
-			return err
-		}
+		o.redirect(from)
 	}
-	return nil
 }
 
 // redirect makes the page at an old address.
-func (o *ownFiles) redirect(from string) error {
+func (o *ownFiles) redirect(from string) {
 	s := o.views.site
 	name, ok := redirectFile(from)
 	if !ok {
-		return nil
+		return
 	}
 	if _, page := s.Lookup(strings.TrimSuffix(name, ".html")); page || !o.free(name) {
-		return nil
+		return
 	}
 	t := s.Resolve(-1, "/"+escapedPath(from))
 	to, canonical := t.Href, ""
@@ -163,9 +148,9 @@ func (o *ownFiles) redirect(from string) error {
 		to = site.Rel(name, t.Path) + t.AfterPath()
 	case site.External:
 	default: // reported by site.Load
-		return nil
+		return
 	}
-	return o.put(name, o.views.theme.RedirectPage(to, canonical))
+	o.put(name, o.views.theme.RedirectPage(to, canonical))
 }
 
 // escapedPath is a path as it can stand in an address.
@@ -190,18 +175,6 @@ func redirectFile(source string) (string, bool) {
 	return name, true
 }
 
-// indexed are the pages that search engines should know, in order.
-func (o *ownFiles) indexed(fn func(p *site.Page) error) error {
-	for i := range o.views.site.Pages {
-		if p := &o.views.site.Pages[i]; p.Listed() {
-			if err := fn(p); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // sitemapURLs is how many addresses a sitemap may hold (sitemaps.org).
 const sitemapURLs = 50_000
 
@@ -211,29 +184,25 @@ const (
 )
 
 // sitemaps writes sitemap.xml, or for large sites several and their index.
-func (o *ownFiles) sitemaps() error {
+func (o *ownFiles) sitemaps() {
 	if !o.free("sitemap.xml") {
-		return nil
+		return
 	}
 	var names []string
 	var b []byte
 	n := 0
-	flush := func(name string) error {
-		b = append(b, "</urlset>\n"...)
+	flush := func(name string) {
 		names = append(names, name)
-		err := o.put(name, b)
+		o.put(name, append(append([]byte(xmlHead+`<urlset`+sitemapNS), b...), "</urlset>\n"...))
 		b, n = nil, 0
-		return err
 	}
-	begin := func() { b = append(b, xmlHead+`<urlset`+sitemapNS...) }
-	err := o.indexed(func(p *site.Page) error {
-		if n == sitemapURLs {
-			if err := flush(fmt.Sprintf("sitemap-%d.xml", len(names)+1)); err != nil {
-				return err
-			}
+	for i := range o.views.site.Pages {
+		p := &o.views.site.Pages[i]
+		if !p.Listed() {
+			continue
 		}
-		if n == 0 {
-			begin()
+		if n == sitemapURLs {
+			flush(fmt.Sprintf("sitemap-%d.xml", len(names)+1))
 		}
 		n++
 		b = append(b, "<url><loc>"...)
@@ -245,21 +214,13 @@ func (o *ownFiles) sitemaps() error {
 			b = append(b, "</lastmod>"...)
 		}
 		b = append(b, "</url>\n"...)
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	if len(names) == 0 {
-		if n == 0 {
-			begin()
-		}
-		return flush("sitemap.xml")
+		flush("sitemap.xml")
+		return
 	}
 	if n > 0 {
-		if err := flush(fmt.Sprintf("sitemap-%d.xml", len(names)+1)); err != nil {
-			return err
-		}
+		flush(fmt.Sprintf("sitemap-%d.xml", len(names)+1))
 	}
 	list := []byte(xmlHead + `<sitemapindex` + sitemapNS)
 	for _, name := range names {
@@ -267,13 +228,13 @@ func (o *ownFiles) sitemaps() error {
 		list = html.AppendText(list, o.views.site.AbsoluteURL(name))
 		list = append(list, "</loc></sitemap>\n"...)
 	}
-	return o.put("sitemap.xml", append(list, "</sitemapindex>\n"...))
+	o.put("sitemap.xml", append(list, "</sitemapindex>\n"...))
 }
 
-func (o *ownFiles) robots() error {
+func (o *ownFiles) robots() {
 	rule := "Allow: /"
 	if o.views.site.Config.SEO.NoIndex {
 		rule = "Disallow: /"
 	}
-	return o.put("robots.txt", []byte("User-agent: *\n"+rule+"\nSitemap: "+o.views.site.AbsoluteURL("sitemap.xml")+"\n"))
+	o.put("robots.txt", []byte("User-agent: *\n"+rule+"\nSitemap: "+o.views.site.AbsoluteURL("sitemap.xml")+"\n"))
 }

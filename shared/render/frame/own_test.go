@@ -66,8 +66,8 @@ func TestSitemaps(t *testing.T) {
 			got[name] = strings.Count(string(data), "<loc>https://docs.example/")
 			return nil
 		})
-		if err := o.sitemaps(); err != nil {
-			t.Fatal(err)
+		if o.sitemaps(); o.err != nil {
+			t.Fatal(o.err)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%d pages: %v, want %v", c.pages, got, c.want)
@@ -97,8 +97,8 @@ func TestLLMs(t *testing.T) {
 		got = string(data)
 		return nil
 	})
-	if err := o.llms(); err != nil {
-		t.Fatal(err)
+	if o.llms(); o.err != nil {
+		t.Fatal(o.err)
 	}
 	want := `# My site
 
@@ -161,8 +161,8 @@ func TestLLMsInSections(t *testing.T) {
 				files[name] = string(data)
 				return nil
 			})
-			if err := o.llms(); err != nil {
-				t.Fatal(err)
+			if o.llms(); o.err != nil {
+				t.Fatal(o.err)
 			}
 			seen := map[string]int{}
 			for name, text := range files {

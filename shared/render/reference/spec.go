@@ -8,22 +8,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// Format is what a specification is written in.
-type Format string
-
-// The formats that are read.
-const (
-	OpenAPI  Format = "openapi"
-	AsyncAPI Format = "asyncapi"
-)
-
 // Spec is what the pages of a specification are made from: its operations in
 // the order of the file.
 type Spec struct {
 	// File is the specification's path in the site.
-	File   string
-	Format Format
-	// Version is what the file says about its format, such as "3.1.0".
+	File string
+	// Version is the version of OpenAPI or AsyncAPI that the file names, such as "3.1.0".
 	Version string
 	Title   string
 	// Operations are the calls, webhooks and, of AsyncAPI, channels.
@@ -185,7 +175,7 @@ func (r *Reader) Spec(file string) *Spec {
 	s := &Spec{File: file, Title: root.v.get("info").first("title"), doc: doc, byKey: map[string]int{}}
 	switch {
 	case root.v.get("openapi") != nil:
-		s.Format, s.Version = OpenAPI, root.v.first("openapi")
+		s.Version = root.v.first("openapi")
 		if !strings.HasPrefix(s.Version, "3.") {
 			r.report(mdx.Error, "api-version", file, root.v.get("openapi").line, "OpenAPI %s is not read: 3.0 and 3.1 are", s.Version)
 			return nil
@@ -193,7 +183,7 @@ func (r *Reader) Spec(file string) *Spec {
 		s.schemas = root.v.get("components").get("schemas")
 		r.operations(s, root)
 	case root.v.get("asyncapi") != nil:
-		s.Format, s.Version = AsyncAPI, root.v.first("asyncapi")
+		s.Version = root.v.first("asyncapi")
 		if !strings.HasPrefix(s.Version, "2.") && !strings.HasPrefix(s.Version, "3.") {
 			r.report(mdx.Error, "api-version", file, root.v.get("asyncapi").line, "AsyncAPI %s is not read: 2 and 3 are", s.Version)
 			return nil

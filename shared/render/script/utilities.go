@@ -18,8 +18,8 @@ const (
 	// MaxClasses is how many names are given to the compiler; real sites have
 	// some hundreds.
 	MaxClasses = 5000
-	// MaxClass is the longest name, in bytes.
-	MaxClass = 200
+	// maxClass is the longest name, in bytes.
+	maxClass = 200
 )
 
 // Utilities makes the style sheet of utility classes for a site's class names.
@@ -35,7 +35,7 @@ func (e *Engine) Utilities(ctx context.Context, names []string) (sheet []byte, u
 	names = slices.Compact(names)
 	var ask []string
 	for _, n := range names {
-		if n == "" || len(n) > MaxClass || len(ask) >= MaxClasses || strings.ContainsFunc(n, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }) {
+		if n == "" || len(n) > maxClass || len(ask) >= MaxClasses || strings.ContainsFunc(n, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }) {
 			unknown = append(unknown, n)
 			continue
 		}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bufio"
+	"cmp"
 	"container/heap"
 	"context"
 	"encoding/binary"
@@ -78,87 +79,79 @@ func (h *streams) Pop() any {
 	return s
 }
 
+// termReader reads a stream of terms. The first error stays, and all numbers
+// after it are 0.
 type termReader struct {
 	r    *bufio.Reader
 	key  key
 	list list
 	term []byte
+	err  error
 }
 
-// next reads the next term; false is the end.
+// next reads the next term; false is the end, or an error.
 func (t *termReader) next() (bool, error) {
-	division, err := t.number(1 << 20)
-	if err != nil {
-		return false, err
-	}
+	division := t.number(1 << 20)
 	if division == 0 {
-		return false, nil
+		return false, t.err
 	}
-	shared, err := t.number(len(t.term))
-	if err != nil {
-		return false, err
-	}
-	length, err := t.number(8 * maxTerm)
-	if err != nil {
-		return false, err
-	}
-	for range length {
-		t.term = append(t.term[:shared], 0)
-		if t.term[shared], err = t.r.ReadByte(); err != nil {
-			return false, broken(err)
-		}
+	shared := t.number(len(t.term))
+	for range t.number(8 * maxTerm) {
+		t.term = append(t.term[:shared], t.byte())
 		shared++
 	}
 	t.term = t.term[:shared]
 	k := key{division - 1, string(t.term)}
 	if t.key.term != "" && k.compare(t.key) <= 0 || k.term == "" {
-		return false, fmt.Errorf("%w: %q is out of order", errTerms, k.term)
+		t.fail(fmt.Errorf("%w: %q is out of order", errTerms, k.term))
 	}
 	t.key = k
-	if t.list.sections, err = t.number(1 << 40); err != nil {
-		return false, err
-	}
-	if t.list.names, err = t.number(t.list.sections); err != nil {
-		return false, err
-	}
-	n, err := t.number(min(maxPostings, t.list.sections))
-	if err != nil {
-		return false, err
-	}
+	t.list.sections = t.number(1 << 40)
+	t.list.names = t.number(t.list.sections)
 	t.list.postings = t.list.postings[:0]
 	page := 0
-	for range n {
-		more, err := t.number(1<<31 - 1 - page)
-		if err != nil {
-			return false, err
-		}
-		page += more
-		section, err := t.number(1<<16 - 1)
-		if err != nil {
-			return false, err
-		}
-		impact, err := t.r.ReadByte()
-		if err != nil {
-			return false, broken(err)
-		}
+	for range t.number(min(maxPostings, t.list.sections)) {
+		page += t.number(1<<31 - 1 - page)
+		section, impact := t.number(1<<16-1), t.byte()
 		if impact < 1 || impact > maxImpact {
-			return false, errTerms
+			t.fail(errTerms)
+		}
+		if t.err != nil {
+			break
 		}
 		t.list.postings = append(t.list.postings, posting{int32(page), uint16(section), impact})
 	}
-	return true, nil
+	return t.err == nil, t.err
 }
 
+func (t *termReader) fail(err error) { t.err = cmp.Or(t.err, err) }
+
 // number reads a number of at most limit.
-func (t *termReader) number(limit int) (int, error) {
+func (t *termReader) number(limit int) int {
+	if t.err != nil {
+		return 0
+	}
 	n, err := binary.ReadUvarint(t.r)
+	switch {
+	case err != nil:
+		t.fail(broken(err))
+	case n > uint64(limit):
+		t.fail(errTerms)
+	default:
+		return int(n)
+	}
+	return 0
+}
+
+func (t *termReader) byte() byte {
+	if t.err != nil {
+		return 0
+	}
+	b, err := t.r.ReadByte()
 	if err != nil {
-		return 0, broken(err)
+		t.fail(broken(err))
 	}
-	if n > uint64(limit) {
-		return 0, errTerms
-	}
-	return int(n), nil
+	return b
 }
 
 // broken distinguishes a stream that has no end from one that can't be read.

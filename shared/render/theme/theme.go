@@ -153,26 +153,23 @@ func New(cfg Config) (*Theme, error) {
 	m := minify.New()
 	m.AddFunc("text/css", css.Minify)
 	m.AddFunc("text/javascript", js.Minify)
-	parts := func(name string, more ...string) ([]byte, error) {
+	var failed error
+	part := func(name string, more ...string) string {
 		b, err := assets.ReadFile("assets/" + name)
 		if err != nil {
-			return nil, fmt.Errorf("theme: %w", err)
+			failed = cmp.Or(failed, fmt.Errorf("theme: %w", err))
 		}
-		for _, p := range more {
-			b = append(b, '\n')
-			b = append(b, p...)
-		}
-		return b, nil
+		return strings.Join(append([]string{string(b)}, more...), "\n")
 	}
-	add := func(stem, ext, mediatype string, src []byte) (string, error) {
-		min, err := m.Bytes(mediatype, src)
+	add := func(stem, ext, mediatype, src string) string {
+		min, err := m.String(mediatype, src)
 		if err != nil {
-			return "", fmt.Errorf("theme: minify %s.%s: %w", stem, ext, err)
+			failed = cmp.Or(failed, fmt.Errorf("theme: minify %s.%s: %w", stem, ext, err))
 		}
-		sum := sha256.Sum256(min)
+		sum := sha256.Sum256([]byte(min))
 		path := "bindery/" + stem + "." + hex.EncodeToString(sum[:6]) + "." + ext
-		t.assets = append(t.assets, Asset{Path: path, Data: min})
-		return path, nil
+		t.assets = append(t.assets, Asset{Path: path, Data: []byte(min)})
+		return path
 	}
 	faces, err := newTypefaces(&t.cfg)
 	if err != nil {
@@ -183,49 +180,21 @@ func New(cfg Config) (*Theme, error) {
 	if err != nil {
 		return nil, err
 	}
-	sheets, scripts := cfg.CSS, cfg.JS
+	sheets, scripts := slices.Clip(cfg.CSS), slices.Clip(cfg.JS)
 	if cfg.Assistant {
-		part, err := parts("assistant.css")
-		if err != nil {
-			return nil, err
-		}
-		sheets = append(slices.Clip(sheets), string(part))
+		sheets = append(sheets, part("assistant.css"))
 	}
 	if cfg.Ratings != "" {
-		style, err := parts("rating.css")
-		if err != nil {
-			return nil, err
-		}
-		code, err := parts("rating.js")
-		if err != nil {
-			return nil, err
-		}
-		sheets, scripts = append(slices.Clip(sheets), string(style)), append(slices.Clip(scripts), string(code))
-	}
-	base, err := parts("theme.css", sheets...)
-	if err != nil {
-		return nil, err
+		sheets, scripts = append(sheets, part("rating.css")), append(scripts, part("rating.js"))
 	}
 	// All in one layer: a site's own styles, which stand in none, win
 	// whatever their selectors are, and its utility classes come between.
-	sheet := []byte("/*! " + notices + " Texts: " + licences + " */\n" + faces.rules.String() + "@layer bindery,utilities;@layer bindery{" + tokensCSS(&t.cfg, faces) + "\n")
-	sheet = append(append(sheet, base...), '}')
-	if t.css, err = add("theme", "css", "text/css", sheet); err != nil {
-		return nil, err
-	}
-	script, err := parts("theme.js", scripts...)
-	if err != nil {
-		return nil, err
-	}
-	if t.js, err = add("theme", "js", "text/javascript", script); err != nil {
-		return nil, err
-	}
-	boot, err := parts("boot.js")
-	if err != nil {
-		return nil, err
-	}
-	if t.boot, err = add("boot", "js", "text/javascript", boot); err != nil {
-		return nil, err
+	t.css = add("theme", "css", "text/css", "/*! "+notices+" Texts: "+licences+" */\n"+faces.rules.String()+
+		"@layer bindery,utilities;@layer bindery{"+tokensCSS(&t.cfg, faces)+"\n"+part("theme.css", sheets...)+"}")
+	t.js = add("theme", "js", "text/javascript", part("theme.js", scripts...))
+	t.boot = add("boot", "js", "text/javascript", part("boot.js"))
+	if failed != nil {
+		return nil, failed
 	}
 	t.headSite = t.siteHead()
 	t.plain = plainCSS(&t.cfg)

@@ -28,9 +28,9 @@ var (
 
 // Libraries, as docs.json names them in icons.library.
 const (
-	FontAwesome = "fontawesome"
-	Lucide      = "lucide"
-	Tabler      = "tabler"
+	fontAwesome = "fontawesome"
+	lucide      = "lucide"
+	tabler      = "tabler"
 )
 
 // Set is the three libraries. It is safe for concurrent use, and cheap: drawings
@@ -52,7 +52,7 @@ func New() *Set {
 // Licences returns the texts of the libraries' licences, with their copyrights.
 func Licences() ([]byte, error) {
 	var out []byte
-	for _, library := range []string{FontAwesome, Lucide, Tabler} {
+	for _, library := range []string{fontAwesome, lucide, tabler} {
 		b, err := licences.ReadFile("licences/" + library + ".txt")
 		if err != nil {
 			return nil, fmt.Errorf("icons: %w", err)
@@ -98,7 +98,7 @@ func (s *Set) find(name, library, style string) string {
 	library, style = strings.ToLower(library), strings.ToLower(style)
 	if lib, rest, ok := strings.Cut(name, ":"); ok {
 		switch lib = strings.ToLower(strings.TrimSpace(lib)); lib {
-		case FontAwesome, Lucide, Tabler:
+		case fontAwesome, lucide, tabler:
 			library, name = lib, rest
 		}
 	}
@@ -132,12 +132,12 @@ func (s *Set) find(name, library, style string) string {
 
 // inLibraries looks in the wanted library, then in the others.
 func (s *Set) inLibraries(name, library, style string) string {
-	order := [...]string{FontAwesome, Lucide, Tabler}
+	order := [...]string{fontAwesome, lucide, tabler}
 	switch library {
-	case Lucide:
-		order = [...]string{Lucide, Tabler, FontAwesome}
-	case Tabler:
-		order = [...]string{Tabler, Lucide, FontAwesome}
+	case lucide:
+		order = [...]string{lucide, tabler, fontAwesome}
+	case tabler:
+		order = [...]string{tabler, lucide, fontAwesome}
 	}
 	for _, lib := range order {
 		if svg := s.in(lib, name, style); svg != "" {
@@ -149,7 +149,7 @@ func (s *Set) inLibraries(name, library, style string) string {
 
 func (s *Set) in(lib, name, style string) string {
 	switch lib {
-	case FontAwesome:
+	case fontAwesome:
 		for _, st := range [...]string{style, "solid", "brands", "regular"} {
 			if st == "" {
 				continue
@@ -158,9 +158,9 @@ func (s *Set) in(lib, name, style string) string {
 				return draw(e)
 			}
 		}
-	case Lucide:
+	case lucide:
 		return draw(s.lucide.entry(name))
-	case Tabler:
+	case tabler:
 		if style == "filled" || style == "solid" {
 			if e := s.tabler.entry(name + ":filled"); e != "" {
 				return draw(e)

@@ -24,11 +24,11 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Width and Height are a picture's size in pixels, the one that services ask
+// width and height are a picture's size in pixels, the one that services ask
 // for.
 const (
-	Width  = 1200
-	Height = 630
+	width  = 1200
+	height = 630
 )
 
 // design is raised where pictures change: the name of a picture follows from
@@ -82,7 +82,7 @@ func NewPen() (*Pen, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preview: %w", err)
 	}
-	p := &Pen{font: f, words: image.NewAlpha(image.Rect(0, 0, Width, Height))}
+	p := &Pen{font: f, words: image.NewAlpha(image.Rect(0, 0, width, height))}
 	for _, face := range []struct {
 		to   *font.Face
 		size float64
@@ -108,7 +108,7 @@ func (p *Pen) Draw(c Card) ([]byte, error) {
 	if c.Domain != name {
 		foot = plain(c.Domain)
 	}
-	const left, space = margin + barWidth + 48, Width - 2*margin - barWidth - 48
+	const left, space = margin + barWidth + 48, width - 2*margin - barWidth - 48
 	lines := wrap(p.name, name, space, nameLines)
 	y := margin + nameSize
 	for _, line := range lines {
@@ -120,7 +120,7 @@ func (p *Pen) Draw(c Card) ([]byte, error) {
 		p.write(p.low, line, left, y)
 		y += lowStep
 	}
-	p.write(p.low, first(wrap(p.low, foot, space, 1)), left, Height-margin)
+	p.write(p.low, first(wrap(p.low, foot, space, 1)), left, height-margin)
 
 	ground, ink := color.RGBA{255, 255, 255, 255}, color.RGBA{17, 24, 39, 255}
 	if c.Dark {
@@ -131,11 +131,11 @@ func (p *Pen) Draw(c Card) ([]byte, error) {
 		colors = append(colors, mix(ground, ink, i))
 	}
 	colors = append(colors, parse(c.Color))
-	out := image.NewPaletted(image.Rect(0, 0, Width, Height), colors)
+	out := image.NewPaletted(image.Rect(0, 0, width, height), colors)
 	for i, a := range p.words.Pix {
 		out.Pix[i] = a / (256 / shades)
 	}
-	for y := margin; y < Height-margin; y++ {
+	for y := margin; y < height-margin; y++ {
 		row := out.Pix[y*out.Stride:]
 		for x := margin; x < margin+barWidth; x++ {
 			row[x] = shades

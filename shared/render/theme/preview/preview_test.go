@@ -44,10 +44,10 @@ func TestPictures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s := pic.Bounds().Size(); s.X != Width || s.Y != Height {
+			if s := pic.Bounds().Size(); s.X != width || s.Y != height {
 				t.Errorf("the size is %v", s)
 			}
-			if got, want := color.RGBAModel.Convert(pic.At(margin+1, Height/2)), parse(c.Color); got != want {
+			if got, want := color.RGBAModel.Convert(pic.At(margin+1, height/2)), parse(c.Color); got != want {
 				t.Errorf("the bar is %v, want %v", got, want)
 			}
 			golden := filepath.Join("testdata", name+".png")

@@ -216,12 +216,12 @@ func TestStackFull(t *testing.T) {
 
 func TestUnsupported(t *testing.T) {
 	for _, pattern := range []string{`(?<a>x)(?<b-a>y)`, `(?<-a>x)(?<a>y)`, `\X`, `(ab){1,2}?c`, `(a)?(?(1)b|c)`, `a\z`} {
-		if _, err := Compile(pattern); !errors.Is(err, ErrUnsupported) {
-			t.Errorf("%s gives %v, want %v", pattern, err, ErrUnsupported)
+		if _, err := Compile(pattern); !errors.Is(err, errUnsupported) {
+			t.Errorf("%s gives %v, want %v", pattern, err, errUnsupported)
 		}
 	}
 	for _, pattern := range []string{`(`, `[z-a]`, `\p{Nope}`, `a**`} {
-		if _, err := Compile(pattern); err == nil || errors.Is(err, ErrUnsupported) {
+		if _, err := Compile(pattern); err == nil || errors.Is(err, errUnsupported) {
 			t.Errorf("%s gives %v, want regexp2's error", pattern, err)
 		}
 	}
@@ -297,7 +297,7 @@ func FuzzMatch(f *testing.F) {
 		expression := anchored(pattern)
 		re, err := regexp2.Compile(expression)
 		p, err2 := Compile(expression)
-		if errors.Is(err2, ErrUnsupported) {
+		if errors.Is(err2, errUnsupported) {
 			t.Skip(err2)
 		}
 		if (err == nil) != (err2 == nil) {

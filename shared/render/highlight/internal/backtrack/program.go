@@ -7,9 +7,9 @@ import (
 	"github.com/dlclark/regexp2/v2/syntax"
 )
 
-// ErrUnsupported is returned for expressions that are valid, but that this
+// errUnsupported is returned for expressions that are valid, but that this
 // package doesn't run; the package comment lists them.
-var ErrUnsupported = errors.New("backtrack: unsupported expression")
+var errUnsupported = errors.New("backtrack: unsupported expression")
 
 // Program is a compiled expression. It is immutable and safe for concurrent use.
 type Program struct {
@@ -127,7 +127,7 @@ func (t *table) target(r rune) int32 {
 }
 
 // Compile parses and compiles an expression. The error is regexp2's for one
-// that it can't read, and wraps ErrUnsupported for one that it can.
+// that it can't read, and wraps errUnsupported for one that it can.
 func Compile(expression string) (*Program, error) {
 	tree, err := syntax.Parse(expression, syntax.ParseOptions{})
 	if err != nil {
@@ -135,7 +135,7 @@ func Compile(expression string) (*Program, error) {
 	}
 	const refused = syntax.RightToLeft | syntax.ECMAScript | syntax.RE2
 	if tree.Options&refused != 0 {
-		return nil, fmt.Errorf("%w: its mode", ErrUnsupported)
+		return nil, fmt.Errorf("%w: its mode", errUnsupported)
 	}
 	code, err := syntax.Write(tree)
 	if err != nil {
@@ -162,7 +162,7 @@ func decode(code *syntax.Code) (*Program, error) {
 		},
 	}
 	if code.RightToLeft {
-		return nil, fmt.Errorf("%w: its direction", ErrUnsupported)
+		return nil, fmt.Errorf("%w: its direction", errUnsupported)
 	}
 	if code.FindOptimizations != nil {
 		d.program.minLength = code.FindOptimizations.MinRequiredLength
@@ -195,7 +195,7 @@ func (d *decoder) instruction(at int) (in inst, size int, err error) {
 	word := syntax.InstOp(d.from.Codes[at])
 	how, found := forms[word&syntax.Mask]
 	if !found || at+how.size > len(d.from.Codes) {
-		return in, 0, fmt.Errorf("%w: instruction %d", ErrUnsupported, word)
+		return in, 0, fmt.Errorf("%w: instruction %d", errUnsupported, word)
 	}
 	in.op = how.op
 	if in.rtl = word&syntax.Rtl != 0; in.rtl && how.rtl != opNothing {
@@ -212,11 +212,11 @@ func (d *decoder) instruction(at int) (in inst, size int, err error) {
 		in.fold = word&syntax.Ci != 0
 	case syntax.Multi:
 		if word&syntax.Ci != 0 {
-			return in, 0, fmt.Errorf("%w: string of any case", ErrUnsupported)
+			return in, 0, fmt.Errorf("%w: string of any case", errUnsupported)
 		}
 	case syntax.Capturemark:
 		if in.b != -1 {
-			return in, 0, fmt.Errorf("%w: balancing group", ErrUnsupported)
+			return in, 0, fmt.Errorf("%w: balancing group", errUnsupported)
 		}
 	}
 	if how.kind != noKind {

@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Program is one packed file.
-type Program struct {
+// program is one packed file.
+type program struct {
 	Name string
 	Code []byte
 }
@@ -22,9 +22,9 @@ type Program struct {
 // maxPacked keeps every file of the repository under a megabyte.
 const maxPacked = 1 << 20
 
-// Build makes the programs from the libraries under npm and the entry points
+// build makes the programs from the libraries under npm and the entry points
 // in js. The same input gives the same bytes.
-func Build(npm, js string) ([]Program, error) {
+func build(npm, js string) ([]program, error) {
 	npm, err := filepath.Abs(npm)
 	if err != nil {
 		return nil, err
@@ -36,20 +36,20 @@ func Build(npm, js string) ([]Program, error) {
 	if js, err = filepath.Abs(js); err != nil {
 		return nil, err
 	}
-	var programs []Program
+	var programs []program
 	for _, name := range []string{"graph", "elk", "utilities", "islands"} {
 		code, err := bundle(npm, js, name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		programs = append(programs, Program{name, code})
+		programs = append(programs, program{name, code})
 	}
 	// Mermaid's own build for pages is a classic script already.
 	code, err := os.ReadFile(filepath.Join(npm, "node_modules/mermaid/dist/mermaid.min.js"))
 	if err != nil {
 		return nil, err
 	}
-	return append(programs, Program{"mermaid", code}), nil
+	return append(programs, program{"mermaid", code}), nil
 }
 
 // bundle makes one classic script of an entry point and all that it imports.
@@ -127,7 +127,7 @@ func patch(file, src string, left map[int]bool) (string, error) {
 }
 
 // write packs a program into out.
-func (p Program) write(out string) (int, error) {
+func (p program) write(out string) (int, error) {
 	var b bytes.Buffer
 	w, err := zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(8<<20))
 	if err != nil {

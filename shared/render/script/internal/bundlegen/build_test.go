@@ -14,7 +14,7 @@ import (
 // TestDataIsOfLibraries: what is packed is what the pinned libraries give.
 func TestDataIsOfLibraries(t *testing.T) {
 	npm := filepath.Dir(outside.Tool(t, "the libraries of shared/render/script", "script", "node_modules"))
-	programs, err := Build(npm, "js")
+	programs, err := build(npm, "js")
 	if err != nil {
 		t.Fatal(err)
 	}

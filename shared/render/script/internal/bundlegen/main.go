@@ -26,7 +26,7 @@ func main() {
 }
 
 func run(npm, js, out string) error {
-	programs, err := Build(npm, js)
+	programs, err := build(npm, js)
 	if err != nil {
 		return err
 	}
