@@ -1,9 +1,14 @@
 package serve
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -50,5 +55,50 @@ func BenchmarkAnswer(b *testing.B) {
 				h.ServeHTTP(w, r)
 			}
 		})
+	}
+}
+
+// BenchmarkJoin is what joined writes are for: requests over connections of
+// TCP, with them and without.
+func BenchmarkJoin(b *testing.B) {
+	for _, size := range []int{6000, 20_000, 60_000} {
+		for _, join := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%d/join=%t", size, join), func(b *testing.B) {
+				body := make([]byte, size)
+				server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Length", strconv.Itoa(size))
+					writeBody(w, r, body)
+				}))
+				if join {
+					server.Config.ConnContext, server.Listener = joinContext, &joinListener{Listener: server.Listener}
+				}
+				server.Start()
+				defer server.Close()
+				b.SetParallelism(8)
+				b.RunParallel(func(pb *testing.PB) {
+					c, err := net.Dial("tcp", server.Listener.Addr().String())
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					defer c.Close()
+					in := bufio.NewReader(c)
+					for pb.Next() {
+						if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n"); err != nil {
+							b.Error(err)
+							return
+						}
+						answer, err := http.ReadResponse(in, nil)
+						if err != nil {
+							b.Error(err)
+							return
+						}
+						if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+							b.Error(err)
+						}
+					}
+				})
+			})
+		}
 	}
 }

@@ -33,7 +33,7 @@ func TestChoose(t *testing.T) {
 		{" , ;;,gzip;q", all, gzipped},
 	} {
 		if got := parseAccept(c.header).choose(c.has); got != c.want {
-			t.Errorf("%q: %q, want %q", c.header, got.name(), c.want.name())
+			t.Errorf("%q: %q, want %q", c.header, encodingValues[got], encodingValues[c.want])
 		}
 	}
 }

@@ -10,7 +10,9 @@ import (
 // net/http writes an answer through a buffer of 4 KiB that can't be made
 // larger: the head with the first part of the body in one call of the system,
 // the rest in another, and the reader wakes up twice. The connections here let
-// a handler that has the whole body in memory send both in one call.
+// a handler that has the whole body in memory send both in one call. That takes
+// a sixth to a third off a request (BenchmarkJoin, on two cores: 35 to 30 µs
+// for 6 kB, 50 to 32 for 20 kB, 46 to 39 for 60 kB).
 
 // joinLeast is the size of a body from which on net/http may need two writes:
 // it and the head fill the buffer.

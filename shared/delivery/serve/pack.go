@@ -193,44 +193,45 @@ func IsStub(page []byte) bool {
 // readPacked reads the index of compressed forms and checks it against the
 // size of the data.
 func readPacked(dir string, size int64, fn func(packedFile)) error {
-	f, err := os.Open(filepath.Join(dir, packedIndex))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	decoder := json.NewDecoder(bufio.NewReaderSize(f, 64<<10))
-	for {
-		var p packedFile
-		if err := decoder.Decode(&p); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return fmt.Errorf("the index of compressed forms can't be read: %w", err)
-		}
+	return readLines(filepath.Join(dir, packedIndex), "the index of compressed forms", func(p packedFile) error {
 		for _, s := range [...]span{p.Gzip, p.Zstd} {
 			if s.Offset < 0 || s.Length < 0 || s.Length > packedMost || s.Offset > size-s.Length {
 				return fmt.Errorf("the index of compressed forms names more than there is for %q", p.Path)
 			}
 		}
 		fn(p)
-	}
+		return nil
+	})
 }
 
 // readFileList reads a version's list of files.
 func readFileList(site string) ([]bundle.File, error) {
-	f, err := os.Open(filepath.Join(site, filepath.FromSlash(bundle.FilesPath)))
+	var files []bundle.File
+	err := readLines(filepath.Join(site, filepath.FromSlash(bundle.FilesPath)), "the list of files", func(f bundle.File) error {
+		files = append(files, f)
+		return nil
+	})
+	return files, err
+}
+
+// readLines calls fn with each JSON value of a file; what names the file in
+// errors.
+func readLines[T any](file, what string, fn func(T) error) error {
+	f, err := os.Open(file)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	var files []bundle.File
 	decoder := json.NewDecoder(bufio.NewReaderSize(f, 256<<10))
 	for {
-		var file bundle.File
-		if err := decoder.Decode(&file); err == io.EOF {
-			return files, nil
+		var v T
+		if err := decoder.Decode(&v); err == io.EOF {
+			return nil
 		} else if err != nil {
-			return nil, fmt.Errorf("the list of files can't be read: %w", err)
+			return fmt.Errorf("%s can't be read: %w", what, err)
 		}
-		files = append(files, file)
+		if err := fn(v); err != nil {
+			return err
+		}
 	}
 }

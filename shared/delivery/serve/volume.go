@@ -269,7 +269,7 @@ func (v *volume) find(w want) (record, bool) {
 func (v *volume) add(ctx context.Context, archive string, w want, source *bundleSource, from validators) (record, error) {
 	if len(v.list()) > 0 {
 		// It may be there: reading it once is cheaper than unpacking it.
-		digest, _, err := digestFile(ctx, archive)
+		digest, err := digestFile(ctx, archive, source)
 		if err != nil {
 			return record{}, err
 		}
@@ -356,21 +356,22 @@ func archiveError(archive string, source *bundleSource, err error) error {
 }
 
 func (v *volume) writeRecord(dir string, r record) error {
+	const failed = "the version's record can't be written"
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
 	temporary, err := os.CreateTemp(dir, recordFile+".")
 	if err != nil {
-		return volumeError("the version's record can't be written", err)
+		return volumeError(failed, err)
 	}
 	defer os.Remove(temporary.Name())
 	_, err = temporary.Write(append(raw, '\n'))
 	if err := errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
-		return volumeError("the version's record can't be written", err)
+		return volumeError(failed, err)
 	}
 	if err := os.Rename(temporary.Name(), filepath.Join(dir, recordFile)); err != nil {
-		return volumeError("the version's record can't be written", err)
+		return volumeError(failed, err)
 	}
 	return nil
 }
@@ -430,31 +431,26 @@ func (v *volume) remove(digest string) error {
 	return errors.Join(err, f.Close())
 }
 
-// digestFile reads a file for its SHA-256 and size.
-func digestFile(ctx context.Context, path string) (string, int64, error) {
+// digestFile returns the SHA-256 of a source's archive.
+func digestFile(ctx context.Context, path string, source *bundleSource) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", 0, &Error{Code: CodeNotFound, Message: fmt.Sprintf("there is no file %s", path), Advice: "Check the address and the volume or image that is mounted there"}
-		}
-		return "", 0, volumeError("the archive can't be read", err)
+		return "", archiveError(path, source, err)
 	}
 	defer f.Close()
 	sum := sha256.New()
-	var n int64
 	buf := make([]byte, 1<<20)
 	for {
 		if err := ctx.Err(); err != nil {
-			return "", 0, err
+			return "", err
 		}
-		m, err := f.Read(buf)
-		sum.Write(buf[:m])
-		n += int64(m)
+		n, err := f.Read(buf)
+		sum.Write(buf[:n])
 		if err == io.EOF {
-			return hex.EncodeToString(sum.Sum(nil)), n, nil
+			return hex.EncodeToString(sum.Sum(nil)), nil
 		}
 		if err != nil {
-			return "", 0, volumeError("the archive can't be read", err)
+			return "", archiveError(path, source, err)
 		}
 	}
 }

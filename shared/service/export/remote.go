@@ -27,7 +27,7 @@ import (
 
 // Files of other hosts belong to a job once they are fetched: Plan asks for each
 // address once, and keeps what came, or why nothing did, beside the job's other
-// objects. A Plan that runs again, and the steps behind it, read that.
+// objects. A Plan that runs again, and the steps after it, read that.
 //
 // Each address has a note, which is written only where there is none: of two
 // runs of Plan at the same time, both work with what the first one got. What a
@@ -105,8 +105,8 @@ func (s *Steps) remotesOf(ctx context.Context, job admin.ExportJob) *remotes {
 	return &remotes{ctx: ctx, steps: s, job: job.ID, hosts: hosts, files: map[string]*remoteFile{}, unreached: map[string]int{}}
 }
 
-// keyOf tells an address that is asked for as a specification from the same one
-// as a picture: another kind may be refused.
+// keyOf distinguishes an address that is asked for as a specification from the
+// same one as a picture: another kind may be refused.
 func keyOf(kind remote.Kind, address string) string {
 	if kind == remote.Specification {
 		return "specification " + address
@@ -197,7 +197,7 @@ func tooMuch() string {
 	return fmt.Sprintf("is left out: the files that an export fetches may have %d MiB together", MaxRemoteBytes>>20)
 }
 
-// one gives what is known of an address, and asks where nothing is, unless it is
+// one returns what is known of an address, and asks where nothing is, unless it is
 // late. That is noted, too: a step that runs again has more time, and must not
 // get other files.
 func (r *remotes) one(ctx context.Context, kind remote.Kind, address string, late bool) (*remoteFile, error) {
@@ -303,7 +303,7 @@ type remoteIndex struct {
 	Files []remoteFile `json:"files"`
 }
 
-// writeIndex writes what was fetched for the steps behind Plan, and gives its
+// writeIndex writes what was fetched for the steps after Plan, and returns its
 // digest: an input of the bundle like the snapshot's. It is empty where nothing
 // was asked for.
 func (r *remotes) writeIndex() (string, error) {

@@ -21,7 +21,7 @@ import (
 
 // Pictures, fonts, styles and scripts of other hosts become files of the bundle.
 // Which ones a site loads is found by their addresses in its sources, before any
-// page is rendered: what is named like such a file, or stands where one is
+// page is rendered: what is named like such a file, or is where one is
 // loaded. One too many costs a file, one too few stays where it is.
 
 // mention is where a file names an address.
@@ -37,7 +37,7 @@ const remoteDir = "bindery/remote/"
 // cssDepth is how many style sheets may load one from the next.
 const cssDepth = 3
 
-// assets fetches what the site's sources load from allowed hosts, tells the site
+// assets fetches what the site's sources load from allowed hosts, notes in the site
 // which files of the bundle have it, and reports what stays where it is.
 func (r *remotes) assets(s *site.Site, fsys *snapshot.FS) ([]mdx.Diagnostic, error) {
 	found, err := r.mentions(s, fsys)
@@ -142,7 +142,7 @@ func (r *remotes) settle(s *site.Site) []mdx.Diagnostic {
 func (r *remotes) reason(address, what string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "is no address"
+		return "is not an address"
 	}
 	var hosts remote.Hosts
 	if r != nil {
@@ -154,7 +154,7 @@ func (r *remotes) reason(address, what string) string {
 	if f := r.files[keyOf(remote.Asset, address)]; f != nil && f.Problem != "" {
 		return f.Problem
 	}
-	return "is no " + what
+	return "is not a " + what
 }
 
 // withSheets fetches addresses and what the style sheets among them load, and

@@ -35,7 +35,7 @@ func TestStylesAndScriptsOfOtherHosts(t *testing.T) {
 	}{
 		{"allowed", "example.com", []string{"b {}", "own {}", "a {}", "widget()", "a()"}, []string{
 			gone,
-			"docs.json:2:99 https://example.com/widget.js is no style sheet: pages do without it",
+			"docs.json:2:99 https://example.com/widget.js is not a style sheet: pages do without it",
 			"docs.json:3:38 http://example.com/widget.js does not begin with https://: pages do without it",
 			"docs.json:3:69 https://other.example/x.js " + not,
 		}},

@@ -25,12 +25,12 @@ type report struct {
 	site  *site.Site
 	total sums
 	// ids are the hashes of each page's ids. A hash is enough: where two ids
-	// had the same, a missing one would go untold, and nothing else.
+	// had the same, a missing one would go unreported, and nothing else.
 	ids    [][]uint32
 	events []event // in order
 	kept   int     // diagnostics among the events
 	// seen holds the hashes of all diagnostics: what is wrong in a snippet is
-	// found on each page that shows it, and told once.
+	// found on each page that shows it, and reported once.
 	seen   map[uint64]struct{}
 	counts bundle.Counts
 	lines  bytes.Buffer
@@ -62,34 +62,21 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 	for _, d := range src.views.Notices() {
 		r.add(&d)
 	}
-	err := s.lines(ctx, job.DiagnosticsKey(id), func(dec *json.Decoder) error {
-		var d mdx.Diagnostic
-		if err := dec.Decode(&d); err != nil {
-			return err
-		}
-		r.add(&d)
-		return nil
-	})
-	if err != nil {
+	if err := eachOf(ctx, s, job.DiagnosticsKey(id), r.add); err != nil {
 		return nil, err
 	}
 	for n := 1; n <= shards; n++ {
 		ended := false
-		err := s.lines(ctx, job.FactsKey(id, n), func(dec *json.Decoder) error {
-			var f fact
-			if err := dec.Decode(&f); err != nil {
-				return err
+		err := eachOf(ctx, s, job.FactsKey(id, n), func(f *fact) {
+			if f.Sums == nil {
+				r.page(f)
+				return
 			}
-			if f.Sums != nil {
-				ended = true
-				r.total.Files += f.Sums.Files
-				r.total.Bytes += f.Sums.Bytes
-				r.total.Pages += f.Sums.Pages
-				r.searchPages = append(r.searchPages, f.Sums.Search)
-				return nil
-			}
-			r.page(&f)
-			return nil
+			ended = true
+			r.total.Files += f.Sums.Files
+			r.total.Bytes += f.Sums.Bytes
+			r.total.Pages += f.Sums.Pages
+			r.searchPages = append(r.searchPages, f.Sums.Search)
 		})
 		if err == nil && !ended {
 			err = internal("a shard's facts have no end", nil)
@@ -101,8 +88,8 @@ func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, 
 	return r, nil
 }
 
-// lines calls fn with a decoder for each line of an object.
-func (s *Steps) lines(ctx context.Context, key string, fn func(*json.Decoder) error) error {
+// eachOf calls fn with the JSON value of each line of an object.
+func eachOf[T any](ctx context.Context, s *Steps, key string, fn func(*T)) error {
 	body, err := s.opt.Objects.Get(ctx, key, 0, -1)
 	if err != nil {
 		return err
@@ -113,13 +100,13 @@ func (s *Steps) lines(ctx context.Context, key string, fn func(*json.Decoder) er
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := fn(dec)
-		if errors.Is(err, io.EOF) {
+		v := new(T)
+		if err := dec.Decode(v); errors.Is(err, io.EOF) {
 			return nil
-		}
-		if err != nil {
+		} else if err != nil {
 			return err
 		}
+		fn(v)
 	}
 }
 
@@ -151,7 +138,7 @@ func (r *report) page(f *fact) {
 	}
 }
 
-// again tells whether a diagnostic was there before.
+// again reports whether a diagnostic was there before.
 func (r *report) again(d *mdx.Diagnostic) bool {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%d\x00%d\x00%s\x00%s", d.File, d.Line, d.Column, d.Code, d.Message)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -206,19 +207,16 @@ func (c *sourceCache) get(ctx context.Context, job string, create func() (*sourc
 func (c *sourceCache) entry(job string) *sourceEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, e := range c.entries {
-		if e.job == job {
-			copy(c.entries[1:i+1], c.entries[:i])
-			c.entries[0] = e
-			return e
-		}
+	var e *sourceEntry
+	if i := slices.IndexFunc(c.entries, func(e *sourceEntry) bool { return e.job == job }); i >= 0 {
+		e = c.entries[i]
+		c.entries = slices.Delete(c.entries, i, i+1)
+	} else {
+		e = &sourceEntry{job: job, lock: make(chan struct{}, 1)}
+		e.lock <- struct{}{}
 	}
-	e := &sourceEntry{job: job, lock: make(chan struct{}, 1)}
-	e.lock <- struct{}{}
-	c.entries = append([]*sourceEntry{e}, c.entries...)
-	if len(c.entries) > maxSources {
-		c.entries = c.entries[:maxSources]
-	}
+	c.entries = slices.Insert(c.entries, 0, e)
+	c.entries = c.entries[:min(len(c.entries), maxSources)]
 	return e
 }
 
@@ -226,15 +224,10 @@ func (c *sourceCache) entry(job string) *sourceEntry {
 func (c *sourceCache) forget(job string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, e := range c.entries {
-		if e.job == job {
-			c.entries = append(c.entries[:i:i], c.entries[i+1:]...)
-			return
-		}
-	}
+	c.entries = slices.DeleteFunc(c.entries, func(e *sourceEntry) bool { return e.job == job })
 }
 
-// stored tells files that are compressed already by their name.
+// stored reports whether a file is compressed already, by its name.
 func stored(name string) bool {
 	switch path.Ext(name) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".heic",

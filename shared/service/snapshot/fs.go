@@ -15,7 +15,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -41,8 +40,9 @@ type FSOptions struct {
 }
 
 // FS is a read-only file system over a manifest and its packs, for use by
-// many goroutines. It implements fs.FS, fs.ReadFileFS, fs.StatFS and
-// fs.ReadDirFS. Every file's digest is checked as it is read.
+// many goroutines. It implements fs.FS, fs.ReadFileFS and fs.StatFS. It has
+// files alone, which Paths lists: a folder is not there. Every file's digest is
+// checked as it is read.
 //
 // A path that the manifest does not have is fs.ErrNotExist. A pack that is
 // gone does not: that error matches store.ErrNotFound; bytes with another
@@ -53,9 +53,6 @@ type FS struct {
 	packKey func(sha256 string) string
 	m       *Manifest
 	opt     FSOptions
-
-	dirsOnce sync.Once
-	dirs     map[string][]fs.DirEntry
 
 	mu     sync.Mutex
 	cached map[string]*list.Element // digest → element of recent
@@ -72,19 +69,10 @@ type cachedFile struct {
 // reads end with ctx, since the interfaces of io/fs take none. packKey returns
 // the key of a pack by its digest.
 func OpenFS(ctx context.Context, objects store.Objects, packKey func(sha256 string) string, m *Manifest, opt FSOptions) *FS {
-	if opt.CacheBytes <= 0 {
-		opt.CacheBytes = 64 << 20
-	}
-	if opt.ReadBytes <= 0 {
-		opt.ReadBytes = 8 << 20
-	}
-	opt.ReadBytes = min(opt.ReadBytes, opt.CacheBytes)
-	if opt.GapBytes <= 0 {
-		opt.GapBytes = 256 << 10
-	}
-	if opt.Parallel <= 0 {
-		opt.Parallel = 4
-	}
+	opt.CacheBytes = cmp.Or(opt.CacheBytes, 64<<20)
+	opt.ReadBytes = min(cmp.Or(opt.ReadBytes, 8<<20), opt.CacheBytes)
+	opt.GapBytes = cmp.Or(opt.GapBytes, 256<<10)
+	opt.Parallel = cmp.Or(opt.Parallel, 4)
 	return &FS{ctx: ctx, objects: objects, packKey: packKey, m: m, opt: opt, cached: make(map[string]*list.Element), recent: list.New()}
 }
 
@@ -336,72 +324,21 @@ func (f *FS) cachePut(digest string, data []byte) {
 	}
 }
 
-// Stat describes a file or folder. Every error is an *fs.PathError.
+// Stat describes a file. Every error is an *fs.PathError.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	e, err := f.find("stat", name)
-	if err == nil {
-		return fileInfo{e}, nil
+	if err != nil {
+		return nil, err
 	}
-	if _, ok := f.tree()[name]; ok {
-		return dirInfo(path.Base(name)), nil
-	}
-	return nil, err
+	return fileInfo{e}, nil
 }
 
-// ReadDir lists a folder, sorted by name. Folders are those that files need.
-// Every error is an *fs.PathError.
-func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
-	}
-	entries, ok := f.tree()[name]
-	if !ok {
-		err := fs.ErrNotExist
-		if _, file := f.m.Entry(name); file {
-			err = errors.New("not a directory")
-		}
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
-	}
-	return slices.Clone(entries), nil
-}
-
-// tree builds the folders when they are first asked for: most readers go by
-// path and never do.
-func (f *FS) tree() map[string][]fs.DirEntry {
-	f.dirsOnce.Do(func() {
-		dirs := map[string][]fs.DirEntry{".": nil}
-		var need func(dir string)
-		need = func(dir string) {
-			if _, ok := dirs[dir]; ok {
-				return
-			}
-			dirs[dir] = nil
-			parent := path.Dir(dir)
-			need(parent)
-			dirs[parent] = append(dirs[parent], fs.FileInfoToDirEntry(dirInfo(path.Base(dir))))
-		}
-		for _, e := range f.m.Entries {
-			dir := path.Dir(e.Path)
-			need(dir)
-			dirs[dir] = append(dirs[dir], fs.FileInfoToDirEntry(fileInfo{e}))
-		}
-		for _, entries := range dirs {
-			slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-		}
-		f.dirs = dirs
-	})
-	return f.dirs
-}
-
-// Open opens a file or folder. A file over 1 MiB is streamed; a fault of its
+// Open opens a file. One over 1 MiB is streamed; a fault of its
 // bytes then shows at its end, in place of io.EOF.
 // Every error is an *fs.PathError.
 func (f *FS) Open(name string) (fs.File, error) {
 	e, err := f.find("open", name)
 	if err != nil {
-		if entries, ok := f.tree()[name]; ok {
-			return &openDir{info: dirInfo(path.Base(name)), entries: entries}, nil
-		}
 		return nil, err
 	}
 	if e.Size <= streamOver {
@@ -469,29 +406,6 @@ func (o *openFile) Close() error {
 	return body.Close()
 }
 
-type openDir struct {
-	info    dirInfo
-	entries []fs.DirEntry
-}
-
-func (o *openDir) Stat() (fs.FileInfo, error) { return o.info, nil }
-func (o *openDir) Close() error               { return nil }
-func (o *openDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: string(o.info), Err: errors.New("is a directory")}
-}
-
-func (o *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	if n <= 0 {
-		n = len(o.entries)
-	} else if len(o.entries) == 0 {
-		return nil, io.EOF
-	}
-	n = min(n, len(o.entries))
-	part := slices.Clone(o.entries[:n])
-	o.entries = o.entries[n:]
-	return part, nil
-}
-
 type fileInfo struct{ e Entry }
 
 func (i fileInfo) Name() string       { return path.Base(i.e.Path) }
@@ -500,12 +414,3 @@ func (i fileInfo) Mode() fs.FileMode  { return 0o444 }
 func (i fileInfo) ModTime() time.Time { return i.e.Modified }
 func (i fileInfo) IsDir() bool        { return false }
 func (i fileInfo) Sys() any           { return nil }
-
-type dirInfo string
-
-func (i dirInfo) Name() string       { return string(i) }
-func (i dirInfo) Size() int64        { return 0 }
-func (i dirInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o555 }
-func (i dirInfo) ModTime() time.Time { return time.Time{} }
-func (i dirInfo) IsDir() bool        { return true }
-func (i dirInfo) Sys() any           { return nil }

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,8 +26,21 @@ func TestFS(t *testing.T) {
 	s := site{"docs.json": "{}", "guides/start.mdx": "# Start", "guides/deep/er.mdx": "# Deeper", "empty.css": "", "film.mp4": strings.Repeat("film ", 300_000)}
 	_, m := publish(t, objects, s, nil, day)
 	f := snapshot.OpenFS(t.Context(), objects, packKey, m, snapshot.FSOptions{})
-	if err := fstest.TestFS(f, "docs.json", "guides/start.mdx", "guides/deep/er.mdx", "empty.css", "film.mp4"); err != nil {
-		t.Error(err)
+	for name, text := range s {
+		file, err := f.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := iotest.TestReader(file, []byte(text)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		info, err := file.Stat()
+		if err := errors.Join(err, file.Close()); err != nil || info.Size() != int64(len(text)) || info.IsDir() || info.Name() != path.Base(name) {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+		if _, err := file.Read(make([]byte, 1)); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s is read after its end: %v", name, err)
+		}
 	}
 	if diff := cmp.Diff([]string{"docs.json", "empty.css", "film.mp4", "guides/deep/er.mdx", "guides/start.mdx"}, f.Paths()); diff != "" {
 		t.Error(diff)
@@ -36,8 +50,11 @@ func TestFS(t *testing.T) {
 		t.Errorf("%v %v", info, err)
 	}
 	for name, want := range map[string]error{"missing": fs.ErrNotExist, "guides": fs.ErrNotExist, "../x": fs.ErrInvalid, "": fs.ErrInvalid} {
-		if _, err := f.ReadFile(name); !errors.Is(err, want) {
-			t.Errorf("ReadFile(%q): %v", name, err)
+		_, read := f.ReadFile(name)
+		_, stat := f.Stat(name)
+		_, open := f.Open(name)
+		if !errors.Is(read, want) || !errors.Is(stat, want) || !errors.Is(open, want) {
+			t.Errorf("%q: ReadFile %v, Stat %v, Open %v; want %v", name, read, stat, open, want)
 		}
 	}
 	if _, ok := f.Entry("guides"); ok {
