@@ -91,7 +91,7 @@ func TestPagesHaveIcons(t *testing.T) {
 				icon = strings.TrimSpace(value)
 			}
 		}
-		if _, ok := set.SVG(icon, icons.Lucide, ""); !ok {
+		if _, ok := set.SVG(icon, "lucide", ""); !ok {
 			t.Errorf("%s: there is no icon %q", name, icon)
 		}
 		return nil

@@ -68,7 +68,7 @@ type drawer struct{ *icons.Set }
 
 func (d drawer) Icon(name, library, style string) (string, bool) {
 	if library == "" {
-		library = icons.Lucide
+		library = "lucide"
 	}
 	return d.SVG(name, library, style)
 }
