@@ -124,15 +124,8 @@ func settingsFrom(context func(name string) any) (settings, error) {
 		s.runbook = v
 	}
 	s.domain, s.certificate, s.key = text("domain"), text("certificate"), text("key")
-	switch {
-	case (s.domain == "") != (s.certificate == ""):
-		return settings{}, errors.New("context domain and certificate: each needs the other")
-	case s.certificate != "" && !isARN(s.certificate, "acm", "certificate/"):
-		return settings{}, fmt.Errorf("context certificate: %q is not the ARN of a certificate", s.certificate)
-	case s.key != "" && !isARN(s.key, "kms", "key/"):
-		return settings{}, fmt.Errorf("context key: %q is not the ARN of a KMS key; an alias is not one", s.key)
-	case name == stageLocal && (s.domain != "" || s.key != ""):
-		return settings{}, errors.New("context domain and key: local clouds have neither")
+	if err := s.checkOwned(); err != nil {
+		return settings{}, err
 	}
 	if v := text("functions"); v != "" {
 		s.functions = v
@@ -144,6 +137,21 @@ func settingsFrom(context func(name string) any) (settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// checkOwned checks what an account has of its own: domain, certificate, key.
+func (s settings) checkOwned() error {
+	switch {
+	case (s.domain == "") != (s.certificate == ""):
+		return errors.New("context domain and certificate: each needs the other")
+	case s.certificate != "" && !isARN(s.certificate, "acm", "certificate/"):
+		return fmt.Errorf("context certificate: %q is not the ARN of a certificate", s.certificate)
+	case s.key != "" && !isARN(s.key, "kms", "key/"):
+		return fmt.Errorf("context key: %q is not the ARN of a KMS key; an alias is not one", s.key)
+	case s.stage == stageLocal && (s.domain != "" || s.key != ""):
+		return errors.New("context domain and key: local clouds have neither")
+	}
+	return nil
 }
 
 // isARN reports whether s is an ARN of the service whose resource has the prefix:
