@@ -24,7 +24,7 @@ func accordionComponents() []*Component {
 		{
 			Name: "AccordionGroup", Doc: "Accordions without space between them.", Block: true,
 			HTML: func(w *Writer, e *Element) {
-				w.Open("div", e, "accordion-group").Raw(">").Children(e).Raw("</div>")
+				w.open("div", e, "accordion-group").Raw(">").Children(e).Raw("</div>")
 			},
 		},
 	}
@@ -33,21 +33,21 @@ func accordionComponents() []*Component {
 // disclosureHTML appends what opens and closes without a script: a details
 // element. title is shown where the author gave none.
 func disclosureHTML(w *Writer, e *Element, class string, title words.Phrase) {
-	w.Open("details", e, class)
+	w.open("details", e, class)
 	if e.Bool("defaultOpen") {
 		w.Raw(" open")
 	}
 	w.Raw("><summary>")
-	w.Icon(e, "icon", "disclosure-icon")
+	w.icon(e, "icon", "disclosure-icon")
 	w.Raw(`<span class="disclosure-title">`)
 	if e.Has("title") {
-		w.Title(e, "title")
+		w.title(e, "title")
 	} else {
 		w.Text(w.say(title))
 	}
 	w.Raw("</span>")
 	if e.Has("description") {
-		w.Raw(`<span class="disclosure-description">`).Title(e, "description").Raw("</span>")
+		w.Raw(`<span class="disclosure-description">`).title(e, "description").Raw("</span>")
 	}
 	w.Raw(`</summary><div class="disclosure-body">`).Children(e).Raw("</div></details>")
 }

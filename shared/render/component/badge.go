@@ -21,8 +21,8 @@ func badgeComponents() []*Component {
 			},
 			iconAttrs("An icon before the words.")),
 		HTML:     badgeHTML,
-		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(Phrasing(e.Children()))) },
-		Text:     func(t *Text, e *Element) { t.Nodes(e.Children()) },
+		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(Phrasing(e.Node.Children))) },
+		Text:     func(t *Text, e *Element) { t.Nodes(e.Node.Children) },
 	}}
 }
 
@@ -46,5 +46,5 @@ func badgeHTML(w *Writer, e *Element) {
 			classes = append(classes, "badge-"+flag)
 		}
 	}
-	w.Open("span", e, classes...).Raw(">").Icon(e, "icon", "badge-icon").Nodes(Phrasing(e.Children())).Raw("</span>")
+	w.open("span", e, classes...).Raw(">").icon(e, "icon", "badge-icon").Nodes(Phrasing(e.Node.Children)).Raw("</span>")
 }

@@ -28,7 +28,7 @@ func exampleComponents() []*Component {
 			Name: name, Doc: "An example of a " + strings.ToLower(strings.TrimSuffix(name, "Example")) + ", beside the text on a wide screen.", Block: true,
 			Attrs: []AttrSpec{{"dropdown", "boolean", "false", "Blocks are picked from a list."}},
 			HTML: func(w *Writer, e *Element) {
-				w.Open("div", e, "example").Raw(` role="group"`).Attr("aria-label", w.say(label)).
+				w.open("div", e, "example").Raw(` role="group"`).Attr("aria-label", w.say(label)).
 					Raw(`><p class="example-title">`).Text(w.say(label)).Raw(`</p><div class="code-group`)
 				if e.Bool("dropdown") {
 					w.Raw(` code-group-dropdown`)
@@ -47,7 +47,7 @@ func exampleComponents() []*Component {
 		{
 			Name: "Panel", Doc: "Content beside the text, in place of the page's contents.", Block: true,
 			HTML: func(w *Writer, e *Element) {
-				w.Open("div", e, "panel").Raw(">").Children(e).Raw("</div>")
+				w.open("div", e, "panel").Raw(">").Children(e).Raw("</div>")
 			},
 		},
 	}

@@ -74,13 +74,13 @@ func calloutHTML(w *Writer, e *Element, k callout) {
 	if tint != "" {
 		tint = "tinted " + tint
 	}
-	w.Open("div", e, "callout", "callout-"+k.class, tint).Raw(` role="note"`)
+	w.open("div", e, "callout", "callout-"+k.class, tint).Raw(` role="note"`)
 	if k.label != "" {
 		w.Attr("aria-label", w.say(k.label))
 	}
 	w.Raw(">")
 	if e.Has("icon") {
-		w.Icon(e, "icon", "callout-icon")
+		w.icon(e, "icon", "callout-icon")
 	} else if k.icon != "" {
 		w.Raw(`<span class="callout-icon">`).Raw(k.icon).Raw("</span>")
 	}

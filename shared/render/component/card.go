@@ -44,7 +44,7 @@ func cardHTML(w *Writer, e *Element) {
 	if k := calloutKind(e.String("type")); k != nil {
 		kind, icon = "card-"+k.class, k.icon
 	}
-	w.Open("div", e, "card", when(e.Bool("horizontal"), "card-horizontal"), kind).Raw(">")
+	w.open("div", e, "card", when(e.Bool("horizontal"), "card-horizontal"), kind).Raw(">")
 	if img := e.String("img"); img != "" {
 		w.Raw(`<img class="card-img" alt="" loading="lazy"`)
 		if width, height, ok := w.Size(img); ok {
@@ -53,7 +53,7 @@ func cardHTML(w *Writer, e *Element) {
 		w.AttrIf("src", w.Asset(e, img)).Raw(">")
 	}
 	if e.Has("icon") {
-		w.Icon(e, "icon", "card-icon", w.colorClass(e, "color", "color"))
+		w.icon(e, "icon", "card-icon", w.colorClass(e, "color", "color"))
 	} else if icon != "" {
 		w.Raw(`<span class="card-icon">`).Raw(icon).Raw("</span>")
 	}
@@ -73,7 +73,7 @@ func cardHTML(w *Writer, e *Element) {
 	w.Children(e)
 	if e.String("cta") != "" {
 		// The title is the link already: its words need not be read twice.
-		w.Raw(`<p class="card-cta" aria-hidden="true">`).Title(e, "cta").Raw("</p>")
+		w.Raw(`<p class="card-cta" aria-hidden="true">`).title(e, "cta").Raw("</p>")
 	}
 	w.Raw("</div>")
 	arrow := isElsewhere(e.String("href"))
@@ -87,7 +87,7 @@ func cardHTML(w *Writer, e *Element) {
 }
 
 func tileHTML(w *Writer, e *Element) {
-	w.Open("div", e, "card", "tile").Raw(`><div class="tile-content">`).Children(e).Raw(`</div><div class="card-body"><p class="card-title">`)
+	w.open("div", e, "card", "tile").Raw(`><div class="tile-content">`).Children(e).Raw(`</div><div class="card-body"><p class="card-title">`)
 	cardTitle(w, e, cardLink(w, e))
 	w.Raw("</p>")
 	if e.Has("description") {
@@ -100,14 +100,14 @@ func tileHTML(w *Writer, e *Element) {
 // whole card: one link, with words, and other links in the card stay usable.
 func cardTitle(w *Writer, e *Element, href string) {
 	if href == "" {
-		w.Title(e, "title")
+		w.title(e, "title")
 		return
 	}
 	w.Raw(`<a class="card-link"`).Attr("href", href)
 	if !e.Has("title") {
 		w.Attr("aria-label", cardLabel(e))
 	}
-	w.Raw(">").Title(e, "title").Raw("</a>")
+	w.Raw(">").title(e, "title").Raw("</a>")
 }
 
 func cardLink(w *Writer, e *Element) string {

@@ -13,14 +13,14 @@ func colorComponents() []*Component {
 			Name: "Color", Doc: "Colours with their values.", Block: true,
 			Attrs: []AttrSpec{{"variant", "string", "compact", "compact, or table for rows with titles."}},
 			HTML: func(w *Writer, e *Element) {
-				w.Open("div", e, "colors", when(e.String("variant") == "table", "colors-table")).Raw(">").Nodes(e.Flat()).Raw("</div>")
+				w.open("div", e, "colors", when(e.String("variant") == "table", "colors-table")).Raw(">").Nodes(e.Flat()).Raw("</div>")
 			},
 		},
 		{
 			Name: "Color.Row", Doc: "A row of colours.", Block: true,
 			Attrs: []AttrSpec{{"title", "text", "", "The row's title."}},
 			HTML: func(w *Writer, e *Element) {
-				w.Open("div", e, "color-row").Raw(`><p class="color-row-title">`).Title(e, "title").
+				w.open("div", e, "color-row").Raw(`><p class="color-row-title">`).title(e, "title").
 					Raw(`</p><div class="color-row-items">`).Nodes(e.Flat()).Raw("</div></div>")
 			},
 			Markdown: titledMarkdown,
@@ -54,7 +54,7 @@ func colorComponents() []*Component {
 }
 
 func colorItemHTML(w *Writer, e *Element) {
-	w.Open("div", e, "color-item").Raw(">")
+	w.open("div", e, "color-item").Raw(">")
 	values := colorValues(e)
 	for _, v := range values {
 		class := ""

@@ -140,7 +140,7 @@ type Page interface {
 // HTML writes a page as HTML: what it offers to a component's own HTML.
 type HTML interface {
 	Page
-	Looks
+	looks
 	// WriteNodes appends nodes.
 	WriteNodes(w *Writer, nodes []*mdx.Node)
 	// WriteCode appends a block of code.
@@ -158,8 +158,8 @@ type HTML interface {
 	Contents(e *Element, level int, text string)
 }
 
-// Looks is what HTML takes from elsewhere: pictures, drawings, styles.
-type Looks interface {
+// looks is what HTML takes from elsewhere: pictures, drawings, styles.
+type looks interface {
 	// Asset is Link for a picture or another file that the page loads.
 	Asset(e *Element, src string) string
 	// Size returns the width and height in pixels of a picture of the site; ok
@@ -211,9 +211,6 @@ type Element struct {
 func NewElement(n *mdx.Node, c *Component, p Page) *Element {
 	return &Element{Node: n, Component: c, page: p}
 }
-
-// Children returns the content between the tags.
-func (e *Element) Children() []*mdx.Node { return e.Node.Children }
 
 // Has tells whether the attribute is there in any form.
 func (e *Element) Has(name string) bool {
@@ -329,8 +326,8 @@ func (e *Element) Strings(name string) []string {
 	return nil
 }
 
-// Slot returns the nodes that were given to the attribute as JSX.
-func (e *Element) Slot(name string) []*mdx.Node {
+// slot returns the nodes that were given to the attribute as JSX.
+func (e *Element) slot(name string) []*mdx.Node {
 	if a, ok := e.Node.Attr(name); !ok || a.Kind != mdx.AttrExpr {
 		return nil
 	}
@@ -340,7 +337,7 @@ func (e *Element) Slot(name string) []*mdx.Node {
 // TitleText returns the attribute as plain text, from a string or from the
 // words of a slot.
 func (e *Element) TitleText(name string) string {
-	if nodes := e.Slot(name); nodes != nil {
+	if nodes := e.slot(name); nodes != nil {
 		t := e.page.NewText()
 		t.Nodes(nodes)
 		return t.String()

@@ -68,9 +68,9 @@ func paramName(e *Element) (name, place string) {
 }
 
 func fieldHTML(w *Writer, e *Element, name, place string) {
-	w.Open("div", e, "field").Raw(`><div class="field-head">`)
+	w.open("div", e, "field").Raw(`><div class="field-head">`)
 	labels(w, e, "pre")
-	if id := w.HTML.ID(e); id != "" && name != "" {
+	if id := w.ID(e); id != "" && name != "" {
 		w.Raw(`<a class="field-name"`).Attr("href", "#"+FragmentEscape(id)).Raw(`><code>`).Text(name).Raw("</code></a>")
 	} else if name != "" {
 		w.Raw(`<span class="field-name"><code>`).Text(name).Raw("</code></span>")

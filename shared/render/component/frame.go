@@ -27,7 +27,7 @@ func frameComponents() []*Component {
 }
 
 func frameHTML(w *Writer, e *Element) {
-	w.Open("figure", e, "frame").Raw(">")
+	w.open("figure", e, "frame").Raw(">")
 	if e.Has("hint") {
 		w.Raw(`<p class="frame-hint">`).RichTitle(e, "hint").Raw("</p>")
 	}

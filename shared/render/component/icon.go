@@ -55,8 +55,8 @@ func iconMeaning(name string) (label words.Phrase, sign string) {
 }
 
 func iconHTML(w *Writer, e *Element) {
-	if nodes := e.Slot("icon"); nodes != nil {
-		w.Open("span", e, "icon-inline").Raw(` aria-hidden="true">`).Nodes(nodes).Raw("</span>")
+	if nodes := e.slot("icon"); nodes != nil {
+		w.open("span", e, "icon-inline").Raw(` aria-hidden="true">`).Nodes(nodes).Raw("</span>")
 		return
 	}
 	name := iconName(e)
@@ -74,14 +74,14 @@ func iconHTML(w *Writer, e *Element) {
 	if len(style) > 0 {
 		class = w.Style(e, strings.Join(style, ";"))
 	}
-	w.Open("span", e, "icon-inline", class)
+	w.open("span", e, "icon-inline", class)
 	if label, sign := iconMeaning(name); sign != "" {
 		w.Raw(` role="img"`).Attr("aria-label", w.say(label))
 	}
 	w.Raw(">")
 	if isAddress(name) {
 		w.Raw(`<img class="icon" alt=""`).AttrIf("src", w.Asset(e, name)).Raw(` loading="lazy">`)
-	} else if svg, ok := w.HTML.Icon(e, name); ok {
+	} else if svg, ok := w.Icon(e, name); ok {
 		w.Raw(svg)
 	}
 	w.Raw("</span>")

@@ -128,7 +128,7 @@ func (m *Markdown) say(p words.Phrase) string { return words.In(m.Lang()).Say(p)
 
 // Title returns what an attribute holds as inline Markdown.
 func (m *Markdown) Title(e *Element, name string) string {
-	if nodes := e.Slot(name); nodes != nil {
+	if nodes := e.slot(name); nodes != nil {
 		return strings.TrimSpace(m.Phrase(nodes))
 	}
 	text := e.Display(name)

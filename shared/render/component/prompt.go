@@ -50,12 +50,12 @@ func promptHTML(w *Writer, e *Element) {
 	if !e.Has("actions") {
 		actions = []string{"copy"}
 	}
-	w.Open("div", e, "prompt")
+	w.open("div", e, "prompt")
 	if !slices.Contains(actions, "copy") {
 		w.Raw(` data-copy="false"`)
 	}
 	w.Raw(`><div class="prompt-head">`)
-	w.Icon(e, "icon", "prompt-icon")
+	w.icon(e, "icon", "prompt-icon")
 	w.Raw(`<p class="prompt-title">`)
 	if e.Has("description") {
 		w.RichTitle(e, "description")

@@ -10,8 +10,8 @@ func repoComponents() []*Component {
 			{"variant", "string", "inset", "inset, or flat: without a background."},
 		},
 		HTML: func(w *Writer, e *Element) {
-			w.Open("div", e, "card", "card-horizontal", "repo", when(e.String("variant") == "flat", "repo-flat")).Raw(">")
-			if svg, ok := w.HTML.Icon(e, "github"); ok {
+			w.open("div", e, "card", "card-horizontal", "repo", when(e.String("variant") == "flat", "repo-flat")).Raw(">")
+			if svg, ok := w.Icon(e, "github"); ok {
 				w.Raw(`<span class="card-icon">`).Raw(svg).Raw("</span>")
 			}
 			w.Raw(`<div class="card-body"><p class="card-title"><a class="card-link"`).

@@ -35,7 +35,7 @@ func stepComponents() []*Component {
 		Name: "Steps", Doc: "Steps that are taken one after another.", Block: true,
 		Attrs: []AttrSpec{{"titleSize", "string", "p", "The titleSize of all steps that have none."}},
 		HTML: func(w *Writer, e *Element) {
-			w.Open("ol", e, "steps").Raw(` role="list">`)
+			w.open("ol", e, "steps").Raw(` role="list">`)
 			size, number := e.String("titleSize"), 0
 			eachStep(e, func(n *mdx.Node) {
 				s := NewElement(n, step, w.HTML)
@@ -83,9 +83,9 @@ func eachStep(e *Element, step func(*mdx.Node), other func([]*mdx.Node)) {
 }
 
 func stepHTML(w *Writer, e *Element, size string, number int) {
-	w.Open("li", e, "step").Attr("value", strconv.Itoa(number)).Raw(">")
+	w.open("li", e, "step").Attr("value", strconv.Itoa(number)).Raw(">")
 	if e.Has("icon") {
-		w.Icon(e, "icon", "step-mark", "step-icon")
+		w.icon(e, "icon", "step-mark", "step-icon")
 	} else {
 		// Written out: a counter in a style sheet is nothing that can be read
 		// aloud or found.
@@ -98,8 +98,8 @@ func stepHTML(w *Writer, e *Element, size string, number int) {
 			tag = size
 			w.Contents(e, level, e.TitleText("title"))
 		}
-		w.Raw("<").Raw(tag).Raw(` class="step-title">`).Title(e, "title")
-		if id := w.HTML.ID(e); id != "" && tag != "p" && !e.Bool("noAnchor") {
+		w.Raw("<").Raw(tag).Raw(` class="step-title">`).title(e, "title")
+		if id := w.ID(e); id != "" && tag != "p" && !e.Bool("noAnchor") {
 			w.Raw(`<a class="anchor"`).Attr("href", "#"+FragmentEscape(id)).Attr("aria-label", w.say(words.Link)).Raw("></a>")
 		}
 		w.Raw("</").Raw(tag).Raw(">")

@@ -16,8 +16,8 @@ func tooltipComponents() []*Component {
 		},
 		HTML: tooltipHTML,
 		// In Markdown and text the words stand alone, as in print.
-		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(Phrasing(e.Children()))) },
-		Text:     func(t *Text, e *Element) { t.Nodes(e.Children()) },
+		Markdown: func(m *Markdown, e *Element) { m.Write(m.Phrase(Phrasing(e.Node.Children))) },
+		Text:     func(t *Text, e *Element) { t.Nodes(e.Node.Children) },
 	}}
 }
 
@@ -25,18 +25,18 @@ func tooltipComponents() []*Component {
 // them: it shows while the words or the tip are pointed at or have the focus,
 // so a touch or the keyboard show it too, and its link can be reached.
 func tooltipHTML(w *Writer, e *Element) {
-	id := w.HTML.ID(e)
+	id := w.ID(e)
 	w.Raw(`<span`).Attr("class", join([]string{"tooltip", e.String("className"), w.StyleClass(e)})).
-		Raw(` tabindex="0"`).AttrIf("aria-describedby", id).Raw(">").Nodes(Phrasing(e.Children()))
+		Raw(` tabindex="0"`).AttrIf("aria-describedby", id).Raw(">").Nodes(Phrasing(e.Node.Children))
 	w.Raw(`<span class="tooltip-tip" role="tooltip"`).AttrIf("id", id).Raw(">")
 	if e.Has("headline") {
-		w.Raw(`<strong class="tooltip-headline">`).Title(e, "headline").Raw("</strong> ")
+		w.Raw(`<strong class="tooltip-headline">`).title(e, "headline").Raw("</strong> ")
 	}
-	w.Title(e, "tip")
+	w.title(e, "tip")
 	if href := e.String("href"); href != "" && !w.InLink() {
 		w.Raw(` <a class="tooltip-link"`).Attr("href", w.Link(e, href)).Raw(">")
 		if e.Has("cta") {
-			w.Title(e, "cta")
+			w.title(e, "cta")
 		} else {
 			w.Text(href)
 		}

@@ -11,7 +11,7 @@ func treeComponents() []*Component {
 		return &Component{
 			Name: name, Doc: doc, Block: true,
 			HTML: func(w *Writer, e *Element) {
-				w.Open("div", e, "tree").Raw(">")
+				w.open("div", e, "tree").Raw(">")
 				if hasElements(e, "Tree.Folder", "Tree.File") {
 					w.Raw(`<ul role="list">`).Nodes(e.Flat()).Raw("</ul>")
 				} else {
@@ -55,7 +55,7 @@ func treeComponents() []*Component {
 				{"comment", "string", "", "A remark behind the name."},
 			},
 			HTML: func(w *Writer, e *Element) {
-				w.Open("li", e, "tree-file", treeMark(e)).Raw(`><div class="tree-name">`).Raw(fileIcon)
+				w.open("li", e, "tree-file", treeMark(e)).Raw(`><div class="tree-name">`).Raw(fileIcon)
 				treeName(w, e)
 				w.Raw("</div></li>")
 			},
@@ -66,7 +66,7 @@ func treeComponents() []*Component {
 }
 
 func folderHTML(w *Writer, e *Element) {
-	w.Open("li", e, "tree-folder", treeMark(e)).Raw(">")
+	w.open("li", e, "tree-folder", treeMark(e)).Raw(">")
 	openable := !e.Has("openable") || e.Bool("openable")
 	if openable {
 		w.Raw("<details")
@@ -101,7 +101,7 @@ func treeMark(e *Element) string { return when(e.Bool("highlight"), "tree-highli
 func treeName(w *Writer, e *Element) {
 	w.Raw(`<span>`).Text(e.String("name")).Raw("</span>")
 	if e.String("comment") != "" {
-		w.Raw(` <span class="tree-comment">`).Title(e, "comment").Raw("</span>")
+		w.Raw(` <span class="tree-comment">`).title(e, "comment").Raw("</span>")
 	}
 }
 

@@ -36,9 +36,9 @@ func updateComponents() []*Component {
 }
 
 func updateHTML(w *Writer, e *Element) {
-	id, label := w.HTML.ID(e), e.String("label")
+	id, label := w.ID(e), e.String("label")
 	w.Contents(e, 2, label)
-	w.Open("section", e, "update").AttrIf("aria-label", label).Raw(`><div class="update-head">`)
+	w.open("section", e, "update").AttrIf("aria-label", label).Raw(`><div class="update-head">`)
 	switch {
 	case label == "":
 	case id != "":

@@ -44,11 +44,6 @@ func (w *Writer) AttrIf(name, value string) *Writer {
 	return w
 }
 
-// ID appends the element's id attribute, if the page gave it one.
-func (w *Writer) ID(e *Element) *Writer {
-	return w.AttrIf("id", w.HTML.ID(e))
-}
-
 // say returns a phrase in the page's language.
 func (w *Writer) say(p words.Phrase) string { return words.In(w.Lang()).Say(p) }
 
@@ -61,19 +56,19 @@ func (w *Writer) Nodes(nodes []*mdx.Node) *Writer {
 	return w
 }
 
-// Title appends what an attribute holds: nodes given as JSX, or inline Markdown
+// title appends what an attribute holds: nodes given as JSX, or inline Markdown
 // of whose links only the words are shown. Titles stand in links, tabs and
 // summaries, which hold no links.
-func (w *Writer) Title(e *Element, name string) *Writer {
-	if nodes := e.Slot(name); nodes != nil {
+func (w *Writer) title(e *Element, name string) *Writer {
+	if nodes := e.slot(name); nodes != nil {
 		return w.Nodes(nodes)
 	}
 	return w.Nodes(unlinked(w.inline(e, name)))
 }
 
-// RichTitle is Title where links may stand.
+// RichTitle is title where links may stand.
 func (w *Writer) RichTitle(e *Element, name string) *Writer {
-	if nodes := e.Slot(name); nodes != nil {
+	if nodes := e.slot(name); nodes != nil {
 		return w.Nodes(nodes)
 	}
 	return w.Nodes(w.inline(e, name))
@@ -88,20 +83,20 @@ func (w *Writer) inline(e *Element, name string) []*mdx.Node {
 	return w.Inline(e, name, text)
 }
 
-// Open appends the start of an element's outermost tag: its id, the classes
+// open appends the start of an element's outermost tag: its id, the classes
 // given, and those of its author (className, style). The tag stays open for
 // more attributes. Empty classes are left out.
-func (w *Writer) Open(tag string, e *Element, classes ...string) *Writer {
+func (w *Writer) open(tag string, e *Element, classes ...string) *Writer {
 	w.Raw("<").Raw(tag)
 	own := strings.Join(strings.Fields(e.String("className")), " ")
-	return w.AttrIf("class", join(append(slices.Clip(classes), own, w.StyleClass(e)))).ID(e)
+	return w.AttrIf("class", join(append(slices.Clip(classes), own, w.StyleClass(e)))).AttrIf("id", w.ID(e))
 }
 
-// Icon appends the icon that an attribute names: a picture where it is an
+// icon appends the icon that an attribute names: a picture where it is an
 // address, nodes where it is JSX, else a drawing from the icon library. It
 // stands in a span of these classes, and counts as decoration.
-func (w *Writer) Icon(e *Element, attr string, classes ...string) *Writer {
-	if nodes := e.Slot(attr); nodes != nil {
+func (w *Writer) icon(e *Element, attr string, classes ...string) *Writer {
+	if nodes := e.slot(attr); nodes != nil {
 		return w.Raw(`<span`).Attr("class", join(classes)).Raw(` aria-hidden="true">`).Nodes(nodes).Raw("</span>")
 	}
 	name := strings.TrimSpace(e.String(attr))
@@ -112,7 +107,7 @@ func (w *Writer) Icon(e *Element, attr string, classes ...string) *Writer {
 		return w.Raw(`<span`).Attr("class", join(classes)).Raw(`><img class="icon" alt=""`).
 			AttrIf("src", w.Asset(e, name)).Raw(` loading="lazy"></span>`)
 	}
-	svg, ok := w.HTML.Icon(e, name)
+	svg, ok := w.Icon(e, name)
 	if !ok {
 		return w
 	}

@@ -46,13 +46,13 @@ func (w *htmlWriter) appendLoading(out *component.Writer, own bool) {
 	out.Raw(` decoding="async"`)
 }
 
-// Size implements component.Looks.
+// Size implements component.HTML.
 func (w *htmlWriter) Size(src string) (width, height int, ok bool) {
 	size, ok := w.sizeOf(&w.notes, src)
 	return size.Width, size.Height, ok
 }
 
-// Icon implements component.Looks.
+// Icon implements component.HTML.
 func (w *htmlWriter) Icon(e *component.Element, name string) (string, bool) {
 	return w.icon(e.Node, name, cmp.Or(e.String("iconLibrary"), e.String("library")), e.String("iconType"))
 }

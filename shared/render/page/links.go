@@ -148,7 +148,7 @@ func (w *htmlWriter) Link(e *component.Element, href string) string {
 // InLink implements component.HTML.
 func (w *htmlWriter) InLink() bool { return w.anchors > 0 }
 
-// Asset implements component.Looks.
+// Asset implements component.HTML.
 func (w *htmlWriter) Asset(e *component.Element, src string) string {
 	return w.asset(e.Node, e.Node.Pos, src)
 }

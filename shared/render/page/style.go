@@ -99,10 +99,10 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// Style implements component.Looks.
+// Style implements component.HTML.
 func (w *htmlWriter) Style(e *component.Element, css string) string {
 	return w.style(e.Node, e.Node.Pos, css)
 }
 
-// StyleClass implements component.Looks.
+// StyleClass implements component.HTML.
 func (w *htmlWriter) StyleClass(e *component.Element) string { return w.styleClass(e.Node) }
