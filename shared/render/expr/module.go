@@ -77,22 +77,20 @@ func (m *module) expect(what string) {
 
 // sign takes a sign, if it is next; otherwise it takes nothing.
 func (m *module) sign(sign string) bool {
-	start := m.i
-	if m.parser.sign(sign) {
-		return true
+	start, is := m.i, m.parser.sign(sign)
+	if !is {
+		m.i = start
 	}
-	m.i = start
-	return false
+	return is
 }
 
 // keyword is sign for a word.
 func (m *module) keyword(w string) bool {
-	start := m.i
-	if m.parser.keyword(w) {
-		return true
+	start, is := m.i, m.parser.keyword(w)
+	if !is {
+		m.i = start
 	}
-	m.i = start
-	return false
+	return is
 }
 
 // str takes a string, if it is next.

@@ -174,7 +174,7 @@ var languageTraits = map[string]*traits{
 	"Objective-C": programs,
 	"PHP":         programs,
 	"Properties":  keyedData,
-	"Python":      program(classifiers{chroma.NameBuiltin: typeUnlessCalled}, called),
+	"Python":      program(classifiers{chroma.NameBuiltin: calledOr(Type)}, called),
 	"R":           programs,
 	"Ruby":        program(classifiers{chroma.NameConstant: rubyConstant}, called, rubyMethod),
 	"Rust": program(classifiers{chroma.NameAttribute: always(Attribute), chroma.Operator: rustOperator, chroma.Punctuation: rustPunctuation, chroma.Text: rustText},
@@ -229,7 +229,7 @@ func property(w word) Class {
 func program(own classifiers, guesses ...guess) *traits {
 	words := spelled(anywhere)
 	all := classifiers{
-		chroma.Name: callee, chroma.NameOther: callee, chroma.NameAttribute: member, chroma.NameProperty: member,
+		chroma.Name: calledOr(Plain), chroma.NameOther: calledOr(Plain), chroma.NameAttribute: member, chroma.NameProperty: member,
 		chroma.NameFunction: anywhere, chroma.NameBuiltin: anywhere,
 		chroma.Keyword: words, chroma.KeywordConstant: words, chroma.KeywordDeclaration: words, chroma.KeywordNamespace: words,
 		chroma.KeywordPseudo: words, chroma.KeywordReserved: words, chroma.KeywordType: words, chroma.NameBuiltinPseudo: words,
@@ -299,11 +299,13 @@ func rubyMethod(w word) (Class, bool) {
 	return Function, at(w.code, w.start-1) == '.' && !w.isUpper()
 }
 
-func callee(w word) Class {
-	if w.next() == '(' {
-		return Function
+func calledOr(otherwise Class) classifier {
+	return func(w word) Class {
+		if w.next() == '(' {
+			return Function
+		}
+		return otherwise
 	}
-	return Plain
 }
 
 func member(w word) Class {
@@ -311,13 +313,6 @@ func member(w word) Class {
 		return Plain
 	}
 	return Attribute
-}
-
-func typeUnlessCalled(w word) Class {
-	if w.next() == '(' {
-		return Function
-	}
-	return Type
 }
 
 func globalOrCalled(w word) Class {

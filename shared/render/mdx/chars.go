@@ -183,42 +183,26 @@ func codePoint(n int) rune {
 
 // unescape resolves backslash escapes and character references, as in
 // destinations, titles and info strings.
-func unescape(s string) string {
-	if strings.IndexByte(s, '\\') < 0 && strings.IndexByte(s, '&') < 0 {
+func unescape(s string) string { return resolve(s, `\&`) }
+
+// decodeReferences resolves character references only, as in the attribute
+// values of JSX.
+func decodeReferences(s string) string { return resolve(s, "&") }
+
+// resolve resolves what begins with one of these signs.
+func resolve(s, signs string) string {
+	if !strings.ContainsAny(s, signs) {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
-		case c == '\\' && i+1 < len(s) && isPunct(s[i+1]):
+		case c == '\\' && len(signs) > 1 && i+1 < len(s) && isPunct(s[i+1]):
 			b.WriteByte(s[i+1])
 			i += 2
 			continue
 		case c == '&':
-			if text, n := reference(s, i); n > 0 {
-				b.WriteString(text)
-				i += n
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-		i++
-	}
-	return b.String()
-}
-
-// decodeReferences resolves character references only, as in the attribute
-// values of JSX.
-func decodeReferences(s string) string {
-	amp := strings.IndexByte(s, '&')
-	if amp < 0 {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := 0; i < len(s); {
-		if s[i] == '&' {
 			if text, n := reference(s, i); n > 0 {
 				b.WriteString(text)
 				i += n

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -116,7 +117,10 @@ type sequenceReader struct {
 	count  int
 	number int // of the next message
 	step   int
+	err    error // an errUnread or an errLarge, the first one
 }
+
+func (r *sequenceReader) fail(err error) { r.err = cmp.Or(r.err, err) }
 
 // parseSequence reads the lines after the header. A title among them is put
 // into src.
@@ -131,8 +135,8 @@ func parseSequence(src *source) (*sequence, error) {
 			src.title = plain(m[1])
 			continue
 		}
-		if err := r.line(line); err != nil {
-			return nil, err
+		if r.line(line); r.err != nil {
+			return nil, r.err
 		}
 	}
 	if len(r.open) > 0 || r.boxed {
@@ -146,35 +150,25 @@ func parseSequence(src *source) (*sequence, error) {
 }
 
 // line reads one line. A line of no known kind is an errUnread.
-func (r *sequenceReader) line(line string) error {
+func (r *sequenceReader) line(line string) {
 	if r.count++; r.count > maxItems {
-		return errLarge{fmt.Sprintf("more than %d lines", maxItems)}
-	}
-	if m := participantLine.FindStringSubmatch(line); m != nil {
-		return r.participant(line, m[1], m[2])
-	}
-	if strings.EqualFold(line, "end") {
-		return r.end(line)
-	}
-	if m := noteLine.FindStringSubmatch(line); m != nil {
-		return r.note(m)
-	}
-	// A message comes before all else that begins with a word: "par-->>B: x".
-	if ok, err := r.message(line); ok || err != nil {
-		return err
-	}
-	if m := frameLine.FindStringSubmatch(line); m != nil {
-		return r.frame(strings.ToLower(m[1]), spoken(m[2]))
-	}
-	if m := partLine.FindStringSubmatch(line); m != nil && len(r.open) > 0 {
+		r.fail(errLarge{fmt.Sprintf("more than %d lines", maxItems)})
+	} else if m := participantLine.FindStringSubmatch(line); m != nil {
+		r.participant(line, m[1], m[2])
+	} else if strings.EqualFold(line, "end") {
+		r.end(line)
+	} else if m := noteLine.FindStringSubmatch(line); m != nil {
+		r.note(m)
+	} else if r.message(line) {
+		// It comes before all else that begins with a word: "par-->>B: x".
+	} else if m := frameLine.FindStringSubmatch(line); m != nil {
+		r.frame(strings.ToLower(m[1]), spoken(m[2]))
+	} else if m := partLine.FindStringSubmatch(line); m != nil && len(r.open) > 0 {
 		f := r.open[len(r.open)-1]
 		f.parts = append(f.parts, part{word: strings.ToLower(m[1]), label: spoken(m[2])})
-		return nil
-	}
-	if m := activeLine.FindStringSubmatch(line); m != nil {
-		return r.activation(m[1], m[2])
-	}
-	if m := numberLine.FindStringSubmatch(line); m != nil {
+	} else if m := activeLine.FindStringSubmatch(line); m != nil {
+		r.activation(m[1], m[2])
+	} else if m := numberLine.FindStringSubmatch(line); m != nil {
 		r.numbered = !strings.EqualFold(m[1], "off")
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			r.number = n
@@ -182,42 +176,37 @@ func (r *sequenceReader) line(line string) error {
 		if n, err := strconv.Atoi(m[2]); err == nil {
 			r.step = n
 		}
-		return nil
-	}
-	if m := boxLine.FindStringSubmatch(line); m != nil && !r.boxed && len(r.open) == 0 {
+	} else if m := boxLine.FindStringSubmatch(line); m != nil && !r.boxed && len(r.open) == 0 {
 		r.boxed = true
 		r.groups = append(r.groups, group{plain(colorWord.ReplaceAllString(m[1], ""))})
-		return nil
+	} else if !ignoredLine.MatchString(line) {
+		r.fail(errUnread{line})
 	}
-	if ignoredLine.MatchString(line) {
-		return nil
-	}
-	return errUnread{line}
 }
 
 // participant reads "participant A as Label"; word is how the line begins.
-func (r *sequenceReader) participant(line, word, rest string) error {
+func (r *sequenceReader) participant(line, word, rest string) {
 	if strings.Contains(rest, "@{") {
-		return errUnread{line}
+		r.fail(errUnread{line})
+		return
 	}
 	name, label := rest, rest
 	if at := aliasPart.FindStringIndex(rest); at != nil {
 		name, label = rest[:at[0]], rest[at[1]:]
 	}
-	i, err := r.actor(name)
-	if err != nil {
-		return err
+	i := r.actor(name)
+	if r.err != nil {
+		return
 	}
 	a := &r.actors[i]
 	a.label, a.person = plain(label), strings.EqualFold(word, "actor")
 	if r.boxed {
 		a.group = len(r.groups) - 1
 	}
-	return nil
 }
 
 // end closes the innermost frame, or else the box.
-func (r *sequenceReader) end(line string) error {
+func (r *sequenceReader) end(line string) {
 	switch {
 	case len(r.open) > 0:
 		done := *r.open[len(r.open)-1]
@@ -226,15 +215,15 @@ func (r *sequenceReader) end(line string) error {
 	case r.boxed:
 		r.boxed = false
 	default:
-		return errUnread{line}
+		r.fail(errUnread{line})
 	}
-	return nil
 }
 
 // frame opens a frame. The label of "rect" is a colour.
-func (r *sequenceReader) frame(word, label string) error {
+func (r *sequenceReader) frame(word, label string) {
 	if len(r.open) >= maxFrames {
-		return errLarge{"too many frames within each other"}
+		r.fail(errLarge{"too many frames within each other"})
+		return
 	}
 	color := ""
 	if word == "rect" {
@@ -244,20 +233,15 @@ func (r *sequenceReader) frame(word, label string) error {
 	}
 	word = strings.TrimSuffix(word, "_over")
 	r.open = append(r.open, &item{kind: frame, word: word, color: color, parts: []part{{word: word, label: label}}})
-	return nil
 }
 
-func (r *sequenceReader) activation(word, name string) error {
-	i, err := r.actor(name)
-	if err != nil {
-		return err
-	}
+func (r *sequenceReader) activation(word, name string) {
+	i := r.actor(name)
 	kind := begin
 	if strings.EqualFold(word, "deactivate") {
 		kind = end
 	}
 	*r.list() = append(*r.list(), item{kind: kind, from: i, to: i})
-	return nil
 }
 
 // list is where the next item goes.
@@ -269,27 +253,30 @@ func (r *sequenceReader) list() *[]item {
 	return &f.parts[len(f.parts)-1].items
 }
 
-// actor finds a participant by name; the first mention makes it.
-func (r *sequenceReader) actor(name string) (int, error) {
+// actor finds a participant by name; the first mention makes it. After an error
+// it is 0, which may be nobody.
+func (r *sequenceReader) actor(name string) int {
 	name = strings.TrimSpace(name)
 	if len(name) > 1 && name[0] == '"' && name[len(name)-1] == '"' {
 		name = name[1 : len(name)-1]
 	}
 	if i, ok := r.index[name]; ok {
-		return i, nil
+		return i
 	}
 	if name == "" {
-		return 0, errUnread{"a participant without a name"}
+		r.fail(errUnread{"a participant without a name"})
+		return 0
 	}
 	if len(r.actors) >= maxActors {
-		return 0, errLarge{fmt.Sprintf("more than %d participants", maxActors)}
+		r.fail(errLarge{fmt.Sprintf("more than %d participants", maxActors)})
+		return 0
 	}
 	r.index[name] = len(r.actors)
 	r.actors = append(r.actors, actor{label: plain(name), group: -1})
-	return len(r.actors) - 1, nil
+	return len(r.actors) - 1
 }
 
-func (r *sequenceReader) note(m []string) error {
+func (r *sequenceReader) note(m []string) {
 	it := item{kind: note, text: spoken(m[3])}
 	switch strings.ToLower(m[1]) {
 	case "left of":
@@ -298,21 +285,13 @@ func (r *sequenceReader) note(m []string) error {
 		it.place = rightOf
 	}
 	first, second, two := strings.Cut(m[2], ",")
-	var err error
-	if it.from, err = r.actor(first); err != nil {
-		return err
-	}
-	it.to = it.from
+	from := r.actor(first)
+	to := from
 	if two {
-		if it.to, err = r.actor(second); err != nil {
-			return err
-		}
+		to = r.actor(second)
 	}
-	if it.from > it.to {
-		it.from, it.to = it.to, it.from
-	}
+	it.from, it.to = min(from, to), max(from, to)
 	*r.list() = append(*r.list(), it)
-	return nil
 }
 
 // arrows are the signs between two names, longer ones before those that they
@@ -335,8 +314,8 @@ var arrows = [...]struct {
 	{"->", false, false, noHead},
 }
 
-// message reads "A->>B: text"; ok is false if the line is none.
-func (r *sequenceReader) message(line string) (ok bool, err error) {
+// message reads "A->>B: text"; it reports false if the line is not one.
+func (r *sequenceReader) message(line string) bool {
 	names, text, _ := strings.Cut(line, ":")
 	for at := 1; at < len(names); at++ {
 		if names[at] != '-' && names[at] != '<' {
@@ -357,21 +336,16 @@ func (r *sequenceReader) message(line string) (ok bool, err error) {
 			case '-':
 				it.deactivate, to = true, to[1:]
 			}
-			if it.from, err = r.actor(from); err != nil {
-				return true, err
-			}
-			if it.to, err = r.actor(to); err != nil {
-				return true, err
-			}
+			it.from, it.to = r.actor(from), r.actor(to)
 			if r.numbered {
 				it.number = r.number
 				r.number += r.step
 			}
 			*r.list() = append(*r.list(), it)
-			return true, nil
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // join makes "activate B" after a message to B, and "deactivate B" after one

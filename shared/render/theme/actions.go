@@ -20,9 +20,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w words.Language) []byte {
 	dst = append(dst, `<div class="actions" id="bindery-actions">`...)
 	dst = t.appendAction(dst, &v.Actions[0], v, w)
 	if len(v.Actions) > 1 {
-		dst = append(dst, `<details class="menu" name="bindery-menu"><summary`...)
-		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Actions))
-		dst = append(dst, `>`+uiChevron+`</summary><ul class="menu-list">`...)
+		dst = appendLabel(dst, `<details class="menu" name="bindery-menu"><summary`, w.Say(words.Actions), `>`+uiChevron+`</summary><ul class="menu-list">`)
 		for i := range v.Actions[1:] {
 			dst = append(dst, `<li>`...)
 			dst = t.appendAction(dst, &v.Actions[i+1], v, w)
@@ -36,9 +34,7 @@ func (t *Theme) appendActions(dst []byte, v *View, w words.Language) []byte {
 // appendActionList writes the actions as a list, for the column of the
 // contents.
 func (t *Theme) appendActionList(dst []byte, v *View, w words.Language) []byte {
-	dst = append(dst, `<ul class="action-list"`...)
-	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Actions))
-	dst = append(dst, '>')
+	dst = appendLabel(dst, `<ul class="action-list"`, w.Say(words.Actions), `>`)
 	for i := range v.Actions {
 		dst = append(dst, `<li>`...)
 		dst = t.appendAction(dst, &v.Actions[i], v, w)
@@ -61,8 +57,7 @@ func (t *Theme) appendAction(dst []byte, a *Action, v *View, w words.Language) [
 		dst = append(dst, `<button type="button" class="action needs-js"`...)
 		dst = html.AppendAttr(dst, "data-copy-page", html.Safe(a.Href))
 	} else {
-		dst = append(dst, `<a class="action"`...)
-		dst = appendHref(dst, a.Href)
+		dst = appendHref(append(dst, `<a class="action"`...), a.Href)
 		dst = appendIf(dst, a.External, ` rel="noopener" target="_blank"`)
 	}
 	dst = append(dst, '>')
@@ -107,8 +102,7 @@ func appendPageFoot(dst []byte, v *View, w words.Language) []byte {
 	link("edit", v.EditURL, uiPencil, w.Say(words.Edit))
 	link("issue", v.IssueURL, uiIssue, w.Say(words.Issue))
 	if v.FeedShown {
-		dst = append(dst, `<a class="feed" type="application/rss+xml"`...)
-		dst = appendHref(dst, v.Feed)
+		dst = appendHref(append(dst, `<a class="feed" type="application/rss+xml"`...), v.Feed)
 		dst = append(dst, `>`+uiFeed+`RSS</a>`...)
 	}
 	if !v.Modified.IsZero() {

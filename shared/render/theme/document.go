@@ -78,9 +78,7 @@ func (t *Theme) Document(dst []byte, v *View) []byte {
 	dst = appendIf(dst, v.Beside, ` has-beside`)
 	dst = append(dst, `">`...)
 	if sidebar {
-		dst = append(dst, `<nav class="sidebar" id="bindery-sidebar" popover`...)
-		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Navigation))
-		dst = append(dst, `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`...)
+		dst = appendLabel(dst, `<nav class="sidebar" id="bindery-sidebar" popover`, w.Say(words.Navigation), `><button type="button" class="icon-button sidebar-close" popovertarget="bindery-sidebar" popovertargetaction="hide"`)
 		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Close))
 		dst = append(dst, `>`+uiClose+`</button>`...)
 		dst = v.Sidebar.append(dst, v.CurrentKey)
@@ -165,9 +163,7 @@ func appendBanner(dst []byte, b *Banner, w words.Language) []byte {
 	dst = append(dst, b.HTML...)
 	dst = append(dst, `</div>`...)
 	if b.Dismissible {
-		dst = append(dst, `<button type="button" class="icon-button needs-js" data-banner-close`...)
-		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Close))
-		dst = append(dst, `>`+uiClose+`</button>`...)
+		dst = appendLabel(dst, `<button type="button" class="icon-button needs-js" data-banner-close`, w.Say(words.Close), `>`+uiClose+`</button>`)
 	}
 	return append(dst, `</div>`...)
 }
@@ -188,16 +184,13 @@ func (t *Theme) appendTitle(dst []byte, v *View, w words.Language, contents bool
 		dst = t.appendActions(dst, v, w)
 	}
 	if len(v.Breadcrumbs) > 0 {
-		dst = append(dst, `<nav class="breadcrumbs"`...)
-		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Breadcrumbs))
-		dst = append(dst, `><ol>`...)
+		dst = appendLabel(dst, `<nav class="breadcrumbs"`, w.Say(words.Breadcrumbs), `><ol>`)
 		for i := range v.Breadcrumbs {
 			b := &v.Breadcrumbs[i]
 			dst = append(dst, `<li>`...)
 			dst = appendIf(dst, i > 0, uiChevron)
 			if b.Href != "" {
-				dst = append(dst, `<a`...)
-				dst = appendHref(dst, b.Href)
+				dst = appendHref(append(dst, `<a`...), b.Href)
 				dst = appendText(dst, `>`, b.Label, `</a>`)
 			} else {
 				dst = appendText(dst, `<span>`, b.Label, `</span>`)
@@ -271,9 +264,7 @@ func appendPager(dst []byte, v *View, w words.Language) []byte {
 	if v.Prev == nil && v.Next == nil {
 		return dst
 	}
-	dst = append(dst, `<nav class="pager"`...)
-	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Pager))
-	dst = append(dst, '>')
+	dst = appendLabel(dst, `<nav class="pager"`, w.Say(words.Pager), `>`)
 	one := func(l *Link, class, word string) {
 		if l == nil {
 			return
@@ -317,13 +308,10 @@ func (t *Theme) appendFooter(dst []byte, f *Footer, w words.Language) []byte {
 		dst = append(dst, `</div>`...)
 	}
 	if len(f.Socials) > 0 {
-		dst = append(dst, `<ul class="socials"`...)
-		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Socials))
-		dst = append(dst, '>')
+		dst = appendLabel(dst, `<ul class="socials"`, w.Say(words.Socials), `>`)
 		for i := range f.Socials {
 			s := &f.Socials[i]
-			dst = append(dst, `<li><a rel="noopener"`...)
-			dst = appendHref(dst, s.Href)
+			dst = appendHref(append(dst, `<li><a rel="noopener"`...), s.Href)
 			dst = html.AppendAttr(dst, "aria-label", s.Label)
 			dst = html.AppendAttr(dst, "title", s.Label)
 			dst = append(dst, '>')

@@ -73,8 +73,7 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	dst = appendMeta(dst, "description", v.Description)
 	dst = appendIf(dst, v.NoIndex, `<meta name="robots" content="noindex">`)
 	if v.Canonical != "" {
-		dst = append(dst, `<link rel="canonical"`...)
-		dst = appendHref(dst, v.Canonical)
+		dst = appendHref(append(dst, `<link rel="canonical"`...), v.Canonical)
 		dst = append(dst, '>')
 	}
 	for _, a := range v.Alternates {
@@ -84,13 +83,11 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 		dst = append(dst, '>')
 	}
 	if v.Markdown != "" {
-		dst = append(dst, `<link rel="alternate" type="text/markdown"`...)
-		dst = appendHref(dst, v.Markdown)
+		dst = appendHref(append(dst, `<link rel="alternate" type="text/markdown"`...), v.Markdown)
 		dst = append(dst, '>')
 	}
 	if v.Feed != "" {
-		dst = append(dst, `<link rel="alternate" type="application/rss+xml"`...)
-		dst = appendHref(dst, v.Feed)
+		dst = appendHref(append(dst, `<link rel="alternate" type="application/rss+xml"`...), v.Feed)
 		dst = append(dst, '>')
 	}
 	title := cmp.Or(v.Title, t.cfg.SiteName)
@@ -125,8 +122,7 @@ func (t *Theme) appendHead(dst []byte, v *View) []byte {
 	dst = append(dst, t.css...)
 	dst = append(dst, `">`...)
 	for _, s := range v.Styles {
-		dst = append(dst, `<link rel="stylesheet"`...)
-		dst = appendHref(dst, s)
+		dst = appendHref(append(dst, `<link rel="stylesheet"`...), s)
 		dst = append(dst, '>')
 	}
 	dst = append(dst, `<script defer src="`...)
@@ -189,8 +185,7 @@ func (t *Theme) appendFavicon(dst []byte, root string) []byte {
 		if path == "" {
 			return
 		}
-		dst = append(dst, `<link rel="icon"`...)
-		dst = appendHref(dst, fromRoot(root, path))
+		dst = appendHref(append(dst, `<link rel="icon"`...), fromRoot(root, path))
 		if media != "" {
 			dst = html.AppendAttr(dst, "media", media)
 		}

@@ -12,9 +12,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	h := &v.Header
 	dst = append(dst, `<header class="top"><div class="top-row">`...)
 	if t.showSidebar(v) {
-		dst = append(dst, `<button type="button" class="icon-button menu-button" popovertarget="bindery-sidebar"`...)
-		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Menu))
-		dst = append(dst, `>`+uiMenu+`</button>`...)
+		dst = appendLabel(dst, `<button type="button" class="icon-button menu-button" popovertarget="bindery-sidebar"`, w.Say(words.Menu), `>`+uiMenu+`</button>`)
 	}
 	dst = t.appendLogo(dst, v)
 	if len(h.Switches) > 0 {
@@ -33,9 +31,7 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 	}
 	if len(h.Links) > 0 {
 		// One list: a row on wide screens, a popover on narrow ones.
-		dst = append(dst, `<nav class="top-links" id="bindery-links" popover`...)
-		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Links))
-		dst = append(dst, `><ul>`...)
+		dst = appendLabel(dst, `<nav class="top-links" id="bindery-links" popover`, w.Say(words.Links), `><ul>`)
 		for i := range h.Links {
 			dst = append(dst, `<li>`...)
 			dst = t.appendLink(dst, &h.Links[i], "")
@@ -50,15 +46,11 @@ func (t *Theme) appendHeader(dst []byte, v *View, w words.Language) []byte {
 		dst = t.appendAppearance(dst, w)
 	}
 	if len(h.Links) > 0 {
-		dst = append(dst, `<button type="button" class="icon-button more-button" popovertarget="bindery-links"`...)
-		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Links))
-		dst = append(dst, `>`+uiMore+`</button>`...)
+		dst = appendLabel(dst, `<button type="button" class="icon-button more-button" popovertarget="bindery-links"`, w.Say(words.Links), `>`+uiMore+`</button>`)
 	}
 	dst = append(dst, `</div></div>`...)
 	if len(h.Tabs) > 0 {
-		dst = append(dst, `<nav class="tabs-row"`...)
-		dst = html.AppendAttr(dst, "aria-label", w.Say(words.Sections))
-		dst = append(dst, `><ul>`...)
+		dst = appendLabel(dst, `<nav class="tabs-row"`, w.Say(words.Sections), `><ul>`)
 		for i := range h.Tabs {
 			dst = t.appendTab(dst, &h.Tabs[i])
 		}
@@ -102,8 +94,7 @@ func (t *Theme) appendLogo(dst []byte, v *View) []byte {
 		home = t.cfg.Logo.Href
 	}
 	home = cmp.Or(home, v.Root+"index.html")
-	dst = append(dst, `<a class="logo"`...)
-	dst = appendHref(dst, home)
+	dst = appendHref(append(dst, `<a class="logo"`...), home)
 	light, dark := t.cfg.Logo.Light, t.cfg.Logo.Dark
 	light = cmp.Or(light, dark)
 	if light == "" {
@@ -169,8 +160,7 @@ func (t *Theme) appendOptions(dst []byte, opts []Option) []byte {
 	dst = append(dst, `<ul class="menu-list">`...)
 	for i := range opts {
 		o := &opts[i]
-		dst = append(dst, `<li><a`...)
-		dst = appendHref(dst, o.Href)
+		dst = appendHref(append(dst, `<li><a`...), o.Href)
 		if o.Lang != "" {
 			dst = html.AppendAttr(dst, "hreflang", o.Lang)
 			dst = html.AppendAttr(dst, "lang", o.Lang)
@@ -201,8 +191,7 @@ func (t *Theme) appendTab(dst []byte, tab *Tab) []byte {
 		dst = t.appendOptions(dst, tab.Menu)
 		return append(dst, `</details></li>`...)
 	}
-	dst = append(dst, `<a`...)
-	dst = appendHref(dst, tab.Href)
+	dst = appendHref(append(dst, `<a`...), tab.Href)
 	dst = appendIf(dst, tab.Current, ` aria-current="true"`)
 	dst = append(dst, '>')
 	dst = t.appendIcon(dst, tab.Icon)

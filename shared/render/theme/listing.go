@@ -98,8 +98,7 @@ func (t *Theme) appendListEntry(dst []byte, e *ListEntry) []byte {
 func (t *Theme) appendListLabel(dst []byte, e *ListEntry) []byte {
 	it := &e.Item
 	if it.Href != "" {
-		dst = append(dst, `<a`...)
-		dst = appendHref(dst, it.Href)
+		dst = appendHref(append(dst, `<a`...), it.Href)
 		dst = appendIf(dst, it.External, ` rel="noopener" target="_blank"`)
 		dst = append(dst, '>')
 	}

@@ -8,8 +8,7 @@ import (
 // appendAssistant writes the button that leads to the AI assistant: a plain link,
 // so that nothing is asked of it before a reader does.
 func appendAssistant(dst []byte, href string, w words.Language) []byte {
-	dst = append(dst, `<a class="assistant" id="bindery-assistant" rel="noopener" target="_blank"`...)
-	dst = appendHref(dst, href)
+	dst = appendHref(append(dst, `<a class="assistant" id="bindery-assistant" rel="noopener" target="_blank"`...), href)
 	dst = html.AppendAttr(dst, "aria-label", w.Say(words.Assistant))
 	dst = append(dst, `>`+uiChat+`<span>`...)
 	dst = append(dst, w.Say(words.Assistant)...)

@@ -362,8 +362,7 @@ func (s *Sidebar) appendBranchLevel(dst []byte, level, path []int) []byte {
 			if nd.href == "" {
 				continue
 			}
-			dst = append(dst, `<li class="nav-branch"><a`...)
-			dst = appendHref(dst, nd.href)
+			dst = appendHref(append(dst, `<li class="nav-branch"><a`...), nd.href)
 			dst = append(dst, `><span>`...)
 			dst = html.AppendText(dst, nd.label)
 			// The style sheet draws the arrow: there are many of these.
@@ -385,8 +384,7 @@ func (s *Sidebar) appendMore(dst []byte, n int, arrow string) []byte {
 	if nd.href == "" {
 		return dst
 	}
-	dst = append(dst, `<li class="nav-more"><a`...)
-	dst = appendHref(dst, nd.href)
+	dst = appendHref(append(dst, `<li class="nav-more"><a`...), nd.href)
 	dst = append(dst, `><span aria-hidden="true">`...)
 	dst = append(dst, arrow...)
 	return appendText(dst, ` </span><span>`, nd.label, ` …</span></a></li>`)

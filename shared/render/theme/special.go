@@ -36,8 +36,7 @@ func (t *Theme) NotFound() []byte {
 	dst = html.AppendText(dst, text)
 	dst = append(dst, `</p>`...)
 	if t.cfg.BaseURL != "" {
-		dst = append(dst, `<p><a class="button"`...)
-		dst = appendHref(dst, t.cfg.BaseURL)
+		dst = appendHref(append(dst, `<p><a class="button"`...), t.cfg.BaseURL)
 		dst = append(dst, '>')
 		dst = append(dst, w.Say(words.Home)...)
 		dst = append(dst, `</a></p>`...)
@@ -60,8 +59,7 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 	dst = html.AppendAttr(dst, "content", "0; url="+refreshEscaper.Replace(to))
 	dst = appendText(dst, `><title>`, t.docTitle(w.Say(words.Moved)), `</title>`)
 	if canonical != "" {
-		dst = append(dst, `<link rel="canonical"`...)
-		dst = appendHref(dst, canonical)
+		dst = appendHref(append(dst, `<link rel="canonical"`...), canonical)
 		dst = append(dst, '>')
 	} else {
 		dst = append(dst, `<meta name="robots" content="noindex">`...)
@@ -72,8 +70,7 @@ func (t *Theme) RedirectPage(to, canonical string) []byte {
 	dst = append(dst, w.Say(words.Moved)...)
 	dst = append(dst, `</h1><p>`...)
 	dst = append(dst, w.Say(words.MovedTo)...)
-	dst = append(dst, ` <a`...)
-	dst = appendHref(dst, to)
+	dst = appendHref(append(dst, ` <a`...), to)
 	dst = append(dst, '>')
 	dst = html.AppendText(dst, to)
 	return append(dst, "</a></p></main></body></html>\n"...)

@@ -244,6 +244,12 @@ func appendText(dst []byte, before, text, after string) []byte {
 	return append(html.AppendText(append(dst, before...), text), after...)
 }
 
+// appendLabel appends the label that screen readers say between two pieces of
+// HTML, within a tag.
+func appendLabel(dst []byte, before, label, after string) []byte {
+	return append(html.AppendAttr(append(dst, before...), "aria-label", label), after...)
+}
+
 // appendTag appends the small word after a name, if there is one.
 func appendTag(dst []byte, tag string) []byte {
 	if tag == "" {
