@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,7 +19,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Assemble joins the shards' units into the bundle, with the lists behind
+// Assemble joins the shards' units into the bundle, with the lists after
 // them, and completes the job. A job that is completed already is left as it is.
 func (s *Steps) Assemble(ctx context.Context, in job.AssembleInput) error {
 	return s.run(ctx, in.JobID, "assemble", func() error {
@@ -169,9 +170,8 @@ func (o *ownUnits) add(name string, data []byte) error {
 		}
 	}
 	if o.out == nil {
-		var err error
-		if o.out, err = o.steps.units.Unit(o.w, bundle.Text); err != nil {
-			return internal("a unit could not be written", err)
+		if err := o.open(); err != nil {
+			return err
 		}
 	}
 	f, err := o.out.Add(name, bundle.Epoch(), data)
@@ -189,9 +189,8 @@ func (o *ownUnits) addFrom(name string, size int64, r io.Reader) error {
 	if err := o.close(); err != nil {
 		return err
 	}
-	var err error
-	if o.out, err = o.steps.units.Unit(o.w, bundle.Text); err != nil {
-		return internal("a unit could not be written", err)
+	if err := o.open(); err != nil {
+		return err
 	}
 	f, err := o.out.AddFrom(name, bundle.Epoch(), size, r)
 	if err != nil {
@@ -199,6 +198,13 @@ func (o *ownUnits) addFrom(name string, size int64, r io.Reader) error {
 	}
 	o.note(f)
 	return o.close()
+}
+
+func (o *ownUnits) open() (err error) {
+	if o.out, err = o.steps.units.Unit(o.w, bundle.Text); err != nil {
+		return internal("a unit could not be written", err)
+	}
+	return nil
 }
 
 // close ends the unit that is being written.
@@ -213,9 +219,9 @@ func (o *ownUnits) close() error {
 
 // writeLists writes the last unit.
 func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, lists []string, listSize int64, own []byte, facts *report, total sums) error {
-	shardLists := &objectsReader{ctx: ctx, objects: s.opt.Objects, keys: lists, tail: own}
+	shardLists := &objectsReader{ctx: ctx, objects: s.opt.Objects, keys: lists}
 	defer shardLists.Close()
-	files, err := out.AddFrom(bundle.FilesPath, bundle.Epoch(), listSize+int64(len(own)), shardLists)
+	files, err := out.AddFrom(bundle.FilesPath, bundle.Epoch(), listSize+int64(len(own)), io.MultiReader(shardLists, bytes.NewReader(own)))
 	if err != nil {
 		return err
 	}
@@ -253,12 +259,11 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 	return err
 }
 
-// objectsReader reads objects one after another, then tail.
+// objectsReader reads objects one after another.
 type objectsReader struct {
 	ctx     context.Context
 	objects store.Objects
 	keys    []string
-	tail    []byte
 	body    io.ReadCloser
 }
 
@@ -269,12 +274,7 @@ func (r *objectsReader) Read(p []byte) (int, error) {
 		}
 		if r.body == nil {
 			if len(r.keys) == 0 {
-				if len(r.tail) == 0 {
-					return 0, io.EOF
-				}
-				n := copy(p, r.tail)
-				r.tail = r.tail[n:]
-				return n, nil
+				return 0, io.EOF
 			}
 			body, err := r.objects.Get(r.ctx, r.keys[0], 0, -1)
 			if err != nil {

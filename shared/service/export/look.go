@@ -49,6 +49,12 @@ type look struct {
 	needs map[string]map[string]struct{}
 }
 
+func newLook() look {
+	return look{
+		classes: map[string]struct{}{}, maybe: map[string]struct{}{}, styles: map[string]string{}, needs: map[string]map[string]struct{}{},
+	}
+}
+
 func (l *look) page(f *fact) {
 	l.linked = l.linked || len(f.Classes) > 0 || len(f.Maybe) > 0 || len(f.Styles) > 0
 	l.mermaid = l.mermaid || f.Mermaid
@@ -57,9 +63,6 @@ func (l *look) page(f *fact) {
 	l.playground = l.playground || f.Playground
 	for directive, sources := range f.Sources {
 		for _, source := range sources {
-			if l.needs == nil {
-				l.needs = map[string]map[string]struct{}{}
-			}
 			if l.needs[directive] == nil {
 				l.needs[directive] = map[string]struct{}{}
 			}
@@ -69,30 +72,16 @@ func (l *look) page(f *fact) {
 		}
 	}
 	for _, c := range f.Classes {
-		if l.classes == nil {
-			l.classes = map[string]struct{}{}
-		}
 		if len(l.classes) < maxLookClasses {
 			l.classes[c] = struct{}{}
 		}
 	}
 	for _, c := range f.Maybe {
-		if l.maybe == nil {
-			l.maybe = map[string]struct{}{}
-		}
 		if len(l.maybe) < maxLookClasses {
 			l.maybe[c] = struct{}{}
 		}
 	}
-	names := make([]string, 0, len(f.Styles))
-	for name := range f.Styles {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		if l.styles == nil {
-			l.styles = map[string]string{}
-		}
+	for _, name := range slices.Sorted(maps.Keys(f.Styles)) {
 		if len(l.styles) < maxLookStyles {
 			l.styles[name] = f.Styles[name]
 		}
@@ -119,7 +108,7 @@ func (l *look) addSources(sources map[string][]string) map[string][]string {
 	}
 	if l.mermaid {
 		// Mermaid's drawings carry their styles. Beside a hash browsers would
-		// not heed the word, and it allows what the hash does.
+		// not honour the word, and it allows what the hash does.
 		sources["style-src"] = []string{"'unsafe-inline'"}
 	}
 	return sources
@@ -199,12 +188,7 @@ func (l *look) names() []string {
 // appendStyles adds the rules of style attributes. They stand in no layer: as
 // attributes they would win over all classes.
 func (l *look) appendStyles(sheet []byte) []byte {
-	names := make([]string, 0, len(l.styles))
-	for name := range l.styles {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(l.styles)) {
 		sheet = fmt.Appendf(sheet, ".%s{%s}", name, l.styles[name])
 	}
 	return append(sheet, '\n')

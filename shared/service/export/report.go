@@ -52,7 +52,7 @@ type event struct {
 // collect reads what Plan and all shards left, in order.
 func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, error) {
 	id := src.input.Job.ID
-	r := &report{site: src.site, ids: make([][]uint32, len(src.site.Pages)), seen: make(map[uint64]struct{})}
+	r := &report{site: src.site, ids: make([][]uint32, len(src.site.Pages)), seen: make(map[uint64]struct{}), look: newLook()}
 	if src.finder != nil {
 		r.divisions = src.finder.Divisions()
 	}

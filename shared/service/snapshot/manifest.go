@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
@@ -39,8 +41,8 @@ const Format = 1
 
 // Entry is one file of a snapshot.
 type Entry struct {
-	// Path is relative to the site's root, with slashes; CheckPath says which
-	// are possible.
+	// Path is relative to the site's root, with slashes; pathFault says
+	// which are possible.
 	Path string
 	// SHA256 is the digest of the file's bytes, in lower-case hex.
 	SHA256 string
@@ -317,7 +319,7 @@ func readList(d *json.Decoder, most int, one func() error) error {
 	return expect(d, json.Delim(']'))
 }
 
-// CheckEntries checks what a manifest says: every path by CheckPath and all by
+// CheckEntries checks what a manifest says: every path by itself and all by
 // CheckNames, the order, every digest and time, and that every entry lies
 // inside a pack that the manifest lists. Faults of files come as PathErrors,
 // all of them; faults of packs and limits as a *FormatError.
@@ -455,13 +457,5 @@ const emptyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b785
 
 // isDigest reports whether s is a SHA-256 in lower-case hex.
 func isDigest(s string) bool {
-	if len(s) != 64 {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
+	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
