@@ -85,7 +85,7 @@ func TestIslandsInABrowser(t *testing.T) {
 			is := func(what, script, want string) {
 				t.Helper()
 				got := ""
-				for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 					if got = evaluate(script); got == want {
 						return
 					}

@@ -84,7 +84,7 @@ func (b searchBox) look(t *testing.T) boxState {
 func (b searchBox) until(t *testing.T, what string, ok func(boxState) bool) boxState {
 	t.Helper()
 	var s boxState
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if s = b.look(t); ok(s) {
 			return s
 		}
@@ -228,7 +228,7 @@ func searchEnter(t *testing.T, b searchBox) {
 	b.press(t, "z"+kb.Backspace+kb.Enter)
 	const want = "/docs/v2/webhooks.html#verify-signatures complete"
 	at := ""
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && !strings.HasSuffix(at, want); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end) && !strings.HasSuffix(at, want); time.Sleep(20 * time.Millisecond) {
 		at, _ = chromedp.Run(b.ctx, chromedp.Evaluate[string](`location.href + " " + document.readyState`)) // fails between two pages
 	}
 	if !strings.HasSuffix(at, want) {

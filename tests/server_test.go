@@ -124,7 +124,7 @@ func inProcess(t *testing.T, l *local.Local, service *admin.Service, tasks map[s
 	l.SetBaseURL(server.URL)
 	t.Cleanup(func() {
 		server.Close()
-		ended, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ended, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		if err := l.Runner().Close(ended); err != nil {
 			t.Error(err)

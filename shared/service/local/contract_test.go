@@ -25,7 +25,7 @@ func open(t *testing.T, dir string) *local.Local {
 
 func shut(t *testing.T, l *local.Local) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	if err := l.Close(ctx); err != nil {
 		t.Error(err)

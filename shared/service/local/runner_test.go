@@ -61,7 +61,7 @@ func receive[T any](t *testing.T, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("nothing came")
 		panic("unreachable")
 	}
@@ -84,7 +84,7 @@ func resume(t *testing.T, l *local.Local, tasks map[string]asl.Task, opt local.R
 // until waits for an execution's state.
 func until(t *testing.T, r store.Runner, name string, want store.ExecutionState) store.Execution {
 	t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		e, err := r.Status(t.Context(), name)
 		if err != nil {
@@ -289,7 +289,7 @@ func TestAnEndIsToldOfOnceWhereTheNoteFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	resume(t, l, workingTasks(), opt)
-	for end := time.Now().Add(30 * time.Second); strings.Count(logged.String(), "could not note") < 3; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); strings.Count(logged.String(), "could not note") < 3; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the note was not tried three times:\n%s", logged.String())
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long the suites wait for what a backend may do later.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // eventually calls fn until it returns "", or fails with what it last said.
 func eventually(t *testing.T, fn func() string) {

@@ -124,7 +124,7 @@ func TestFaultsOfMemory(t *testing.T) {
 			}
 		}()
 	}
-	e := newEngine(t)
+	e := newEngine(t, patient)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := e.Render(t.Context(), fstest.MapFS{}, Source{File: "page.mdx", Module: test.module, Expression: "{" + test.expression + "}", Line: 9}, nil)

@@ -104,7 +104,7 @@ func start(t *testing.T, endpoint, health string, cmd *exec.Cmd, env ...string) 
 			t.Logf("log of %s, its end:\n%s", filepath.Base(cmd.Path), log.tail(4000))
 		}
 	})
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, health, nil)
