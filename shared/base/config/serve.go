@@ -29,6 +29,9 @@ const (
 	BasePath = "BINDERY_BASE_PATH"
 	// Refresh is how often another version is looked for ("10m"); 0 for never.
 	Refresh = "BINDERY_REFRESH"
+	// Verify is how often all files of the shown version are compared again with
+	// what was exported ("1h"); 0 for never.
+	Verify = "BINDERY_VERIFY"
 	// Keep is how many old versions stay.
 	Keep = "BINDERY_KEEP"
 	// CAFile holds certificates in PEM that sources may have.
@@ -65,6 +68,7 @@ type Server struct {
 	AdminAddr     string
 	BasePath      string
 	Refresh       time.Duration
+	Verify        time.Duration
 	Keep          int
 	CAFile        string
 	AllowHTTP     bool
@@ -81,7 +85,7 @@ type Server struct {
 // ServerDefaults is a Server of an empty environment.
 func ServerDefaults() Server {
 	return Server{
-		Data: "/data", Addr: ":8080", AdminAddr: ":9090", Keep: 2, DrainDelay: 5 * time.Second, DrainTimeout: 20 * time.Second,
+		Data: "/data", Addr: ":8080", AdminAddr: ":9090", Verify: time.Hour, Keep: 2, DrainDelay: 5 * time.Second, DrainTimeout: 20 * time.Second,
 		CacheMiB: 64, AccessLog: true,
 	}
 }
@@ -102,7 +106,7 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 	for _, d := range []struct {
 		name string
 		to   *time.Duration
-	}{{Refresh, &s.Refresh}, {DrainDelay, &s.DrainDelay}, {DrainTimeout, &s.DrainTimeout}} {
+	}{{Refresh, &s.Refresh}, {Verify, &s.Verify}, {DrainDelay, &s.DrainDelay}, {DrainTimeout, &s.DrainTimeout}} {
 		v := getenv(d.name)
 		if v == "" {
 			continue

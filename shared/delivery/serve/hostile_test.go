@@ -146,7 +146,7 @@ func (v *volume) addBytes(t testing.TB, data []byte, w want) (Record, error) {
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return v.add(context.Background(), name, w, &Source{key: "test", Where: "test", File: name}, validators{})
+	return v.add(context.Background(), name, w, &Source{key: "test", Where: "test", File: name}, validators{}, "")
 }
 
 // TestHostileArchives: none of these is taken; each is refused with a reason,

@@ -110,7 +110,9 @@ func TestMetricsFormat(t *testing.T) {
 	r.get(t, "/")
 	r.get(t, "/missing")
 	// A request is counted once its answer is out, which a reader may have by then.
-	r.until(t, func(Status) bool { return r.metric(t, `bindery_serve_requests_total{code="404"}`) != "" })
+	r.until(t, func(Status) bool {
+		return r.metric(t, `bindery_serve_requests_total{code="404"}`) != "" && r.metric(t, `bindery_serve_requests_total{code="200"}`) != ""
+	})
 	response, err := http.Get(r.admin + "/metrics")
 	if err != nil {
 		t.Fatal(err)

@@ -47,6 +47,8 @@ type Record struct {
 	// what the source said of it.
 	Source string     `json:"source"`
 	From   validators `json:"from"`
+	// State is SHA-256's before the archive's end, which proves the digest.
+	State []byte `json:"state,omitempty"`
 }
 
 // volume is the folder of versions.
@@ -54,6 +56,16 @@ type volume struct {
 	dir    string
 	limits bundle.Limits
 	log    *slog.Logger
+	// known are digests that the volume was not asked for: the pinned one, and
+	// those of archives that this process has read.
+	known map[string]bool
+}
+
+func (v *volume) know(digest string) {
+	if v.known == nil {
+		v.known = map[string]bool{}
+	}
+	v.known[digest] = true
 }
 
 func (v *volume) path(parts ...string) string {
@@ -124,7 +136,7 @@ func (v *volume) sweep() {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), newPrefix) {
-			_ = os.RemoveAll(v.path(versionsDir, e.Name()))
+			v.clear(v.path(versionsDir, e.Name()))
 		}
 		if !isDigest(e.Name()) {
 			continue
@@ -139,6 +151,18 @@ func (v *volume) sweep() {
 			}
 		}
 	}
+}
+
+// clear removes a folder that is out of sight, unless a server still shows what
+// is in it.
+func (v *volume) clear(dir string) {
+	if f, err := os.Open(filepath.Join(dir, lockName)); err == nil {
+		defer f.Close()
+		if ok, err := tryLock(f, false); err != nil || !ok {
+			return
+		}
+	}
+	_ = os.RemoveAll(dir)
 }
 
 // count is how many versions there are.
@@ -159,7 +183,7 @@ func (v *volume) count() (n int) {
 // the process may do or has just now: a version must not be removed because
 // there was no file descriptor left, or another user may read it alone.
 func damaged(err error) bool {
-	if e := (*Error)(nil); errors.As(err, &e) {
+	if e := (*Error)(nil); errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
 	errno := syscall.Errno(0)
@@ -265,8 +289,9 @@ func (v *volume) find(w want) (Record, bool) {
 }
 
 // add checks and unpacks an archive into the volume and returns its record. The
-// folder must be locked. After an error nothing of it is there.
-func (v *volume) add(ctx context.Context, archive string, w want, source *Source, from validators) (Record, error) {
+// folder must be locked. After an error nothing of it is there. A version that
+// is there already is taken as it is, unless it is the one that is spoilt.
+func (v *volume) add(ctx context.Context, archive string, w want, source *Source, from validators, spoilt string) (Record, error) {
 	if len(v.list()) > 0 {
 		// It may be there: reading it once is cheaper than unpacking it.
 		digest, _, err := digestFile(ctx, archive)
@@ -276,7 +301,8 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *Source
 		if w.digest != "" && digest != w.digest {
 			return Record{}, wrongDigest(w.digest, digest)
 		}
-		if r, _, err := v.record(digest); err == nil {
+		v.know(digest)
+		if r, _, err := v.record(digest); err == nil && digest != spoilt {
 			if w.version != "" && r.Version != w.version {
 				return Record{}, wrongVersion(w.version, r.Version)
 			}
@@ -305,7 +331,7 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *Source
 	sum := sha256.New()
 	count := &countWriter{w: sum}
 	reader := io.TeeReader(bufio.NewReaderSize(f, 1<<20), count)
-	info, err := bundle.Unpack(ctx, reader, filepath.Join(temporary, siteDir), v.limits)
+	info, end, err := bundle.Unpack(ctx, reader, filepath.Join(temporary, siteDir), v.limits)
 	if err != nil {
 		if ctx.Err() != nil {
 			return Record{}, ctx.Err()
@@ -328,7 +354,10 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *Source
 	if _, err := NewRedirects(info.Redirects); err != nil {
 		return Record{}, refused(&bundle.Error{Fault: bundle.Corrupt, Path: bundle.InfoPath, Message: err.Error()})
 	}
-	if err := pack(ctx, temporary); err != nil {
+	if err := v.keepProof(ctx, archive, temporary, end, &r); err != nil {
+		return Record{}, err
+	}
+	if err := pack(ctx, temporary, info.FileList); err != nil {
 		return Record{}, err
 	}
 	if err := v.writeRecord(temporary, r); err != nil {
@@ -337,14 +366,18 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *Source
 	if err := syncVolume(temporary); err != nil {
 		return Record{}, volumeError("the unpacked bundle can't be kept", err)
 	}
-	// What is there under this name could not be read: else it was found.
-	if err := os.RemoveAll(v.version(r.Digest)); err != nil {
-		return Record{}, volumeError("a damaged version can't be removed", err)
+	// What is there under this name is damaged. A server may still show it.
+	aside := temporary + "-" + r.Digest
+	if err := os.Rename(v.version(r.Digest), aside); err == nil {
+		v.clear(aside)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return Record{}, volumeError("a damaged version can't be set aside", err)
 	}
 	if err := os.Rename(temporary, v.version(r.Digest)); err != nil {
 		return Record{}, volumeError("the unpacked bundle can't be kept", err)
 	}
 	kept = true
+	v.know(r.Digest)
 	return r, nil
 }
 
