@@ -290,8 +290,9 @@ func (s *server) follow(ctx context.Context, reload <-chan struct{}) {
 			s.updater.again(ctx, false)
 		case <-s.updater.damage:
 			timer.Stop()
-			if s.updater.failed == 0 { // else it is tried again by the clock
-				s.updater.again(ctx, false)
+			// After a failure it is tried again by the clock.
+			if shown := s.handler.shown.Load(); shown.damage.count() > 0 && s.updater.failed == 0 {
+				s.updater.heal(ctx, shown)
 			}
 		}
 	}

@@ -253,14 +253,8 @@ func (u *updater) fromSource(ctx context.Context, first bool) error {
 	if source.File != "" {
 		return u.switchTo(ctx, source.File, source, validators{})
 	}
-	var known validators
 	versions := u.volume.list()
-	for _, r := range versions {
-		if r.Source == source.key && u.want.takes(r) && r.Digest != u.spoilt {
-			known = r.From
-			break
-		}
-	}
+	known := u.known(versions, source)
 	refused := u.refused.err != nil && u.refused.source == source.key
 	if refused {
 		known = u.refused.from
@@ -300,6 +294,16 @@ func (u *updater) fromSource(ctx context.Context, first bool) error {
 		u.refused = refusal{source.key, from, err}
 	}
 	return err
+}
+
+// known is what the source said of the newest version that need not be fetched.
+func (u *updater) known(versions []Record, source *Source) validators {
+	for _, r := range versions {
+		if r.Source == source.key && u.want.takes(r) && r.Digest != u.spoilt {
+			return r.From
+		}
+	}
+	return validators{}
 }
 
 // How often a download is tried without a new byte in between.

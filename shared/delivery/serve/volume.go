@@ -292,23 +292,11 @@ func (v *volume) find(w want) (Record, bool) {
 // folder must be locked. After an error nothing of it is there. A version that
 // is there already is taken as it is, unless it is the one that is spoilt.
 func (v *volume) add(ctx context.Context, archive string, w want, source *Source, from validators, spoilt string) (Record, error) {
-	if len(v.list()) > 0 {
-		// It may be there: reading it once is cheaper than unpacking it.
-		digest, _, err := digestFile(ctx, archive)
-		if err != nil {
-			return Record{}, err
-		}
-		if w.digest != "" && digest != w.digest {
-			return Record{}, wrongDigest(w.digest, digest)
-		}
-		v.know(digest)
-		if r, _, err := v.record(digest); err == nil && digest != spoilt {
-			if w.version != "" && r.Version != w.version {
-				return Record{}, wrongVersion(w.version, r.Version)
-			}
-			r.Source, r.From = source.key, from
-			return r, v.writeRecord(v.version(digest), r)
-		}
+	if r, ok, err := v.present(ctx, archive, w, spoilt); err != nil {
+		return Record{}, err
+	} else if ok {
+		r.Source, r.From = source.key, from
+		return r, v.writeRecord(v.version(r.Digest), r)
 	}
 	f, err := os.Open(archive)
 	if err != nil {
@@ -366,19 +354,48 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *Source
 	if err := syncVolume(temporary); err != nil {
 		return Record{}, volumeError("the unpacked bundle can't be kept", err)
 	}
-	// What is there under this name is damaged. A server may still show it.
-	aside := temporary + "-" + r.Digest
-	if err := os.Rename(v.version(r.Digest), aside); err == nil {
-		v.clear(aside)
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return Record{}, volumeError("a damaged version can't be set aside", err)
-	}
-	if err := os.Rename(temporary, v.version(r.Digest)); err != nil {
-		return Record{}, volumeError("the unpacked bundle can't be kept", err)
+	if err := v.place(temporary, r.Digest); err != nil {
+		return Record{}, err
 	}
 	kept = true
 	v.know(r.Digest)
 	return r, nil
+}
+
+// present returns the version that an archive is of, if it is on the volume and
+// not the spoilt one: reading an archive is cheaper than unpacking it.
+func (v *volume) present(ctx context.Context, archive string, w want, spoilt string) (r Record, ok bool, err error) {
+	if len(v.list()) == 0 {
+		return Record{}, false, nil
+	}
+	digest, _, err := digestFile(ctx, archive)
+	if err != nil {
+		return Record{}, false, err
+	}
+	if w.digest != "" && digest != w.digest {
+		return Record{}, false, wrongDigest(w.digest, digest)
+	}
+	v.know(digest)
+	r, _, err = v.record(digest)
+	if err != nil || digest == spoilt || w.version != "" && r.Version != w.version {
+		return Record{}, false, nil // it is unpacked again, and may be refused then
+	}
+	return r, true, nil
+}
+
+// place gives an unpacked version its name. What is there under it is damaged,
+// and a server may still show it.
+func (v *volume) place(dir, digest string) error {
+	aside := dir + "-" + digest
+	if err := os.Rename(v.version(digest), aside); err == nil {
+		v.clear(aside)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return volumeError("a damaged version can't be set aside", err)
+	}
+	if err := os.Rename(dir, v.version(digest)); err != nil {
+		return volumeError("the unpacked bundle can't be kept", err)
+	}
+	return nil
 }
 
 func archiveError(archive string, source *Source, err error) error {
