@@ -226,7 +226,7 @@ func (h *handler) missing(w http.ResponseWriter, r *http.Request, s *site) reply
 	return reply{status: http.StatusNotFound, bytes: writeBody(w, r, body)}
 }
 
-// damage tells of a file that can't be sent.
+// damage reports a file that can't be sent.
 func (h *handler) damage(s *site, f *file, err error) {
 	if damaged(err) && h.found != nil {
 		h.found(s, f, err)
@@ -299,7 +299,7 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file)
 	return h.sent(s, f, p, reply{status: http.StatusOK, bytes: n})
 }
 
-// sent tells of a form that turned out to differ while it was sent.
+// sent reports a form that turned out to differ while it was sent.
 func (h *handler) sent(s *site, f *file, p *form, answer reply) reply {
 	if answer.err = p.failed; answer.err != nil {
 		h.damage(s, f, answer.err)
