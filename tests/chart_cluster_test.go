@@ -23,7 +23,7 @@ import (
 
 // TestChart installs the Helm chart on a cluster with real pods: our own images,
 // a bundle from a `bindery up` on this machine, roll-outs under load, bundles
-// that are refused, rollback, the loop, removal. The cluster is the test bed of
+// that are refused, a volume that somebody defaced, rollback, the loop, removal. The cluster is the test bed of
 // the shared folder, whose README says what a pass there proves; it takes ten
 // minutes to build the first time.
 func TestChart(t *testing.T) {
@@ -52,6 +52,10 @@ func TestChart(t *testing.T) {
 	site := c.site("docs")
 
 	t.Run("the link is in the Secret alone", func(t *testing.T) { c.hidesLinks(t, first) })
+
+	t.Run("a new link to the same bundle rolls nothing", func(t *testing.T) {
+		c.sameBundle("docs", first.expired())
+	})
 
 	t.Run("another link and version under load", func(t *testing.T) {
 		second := p.bundle(t, madeSite(t, 30))
@@ -495,12 +499,86 @@ func (c *cluster) sharedVolume(t *testing.T, b bundleLink, base string) {
 	defer c.helm("uninstall", "two", "--namespace", "web", "--wait", "--timeout", "120s")
 	c.reads("two", "/part-00/page-0024", "Page 24", b)
 
+	site := c.site("two")
+	load := c.load(t, site+"/part-00/page-0001")
+	c.deface(t, store, b, "23")
+	c.eventually(func() string {
+		status, body := c.get(site + "/part-00/page-0023")
+		if strings.Contains(body, "Defaced") {
+			t.Fatalf("a reader gets what somebody wrote to the volume (status %d)", status)
+		}
+		if healed := c.sum("two", "bindery_serve_healed_total"); status != http.StatusOK || !strings.Contains(body, "Page 23") || healed == 0 {
+			return fmt.Sprintf("the defaced page: status %d, healed %d times", status, healed)
+		}
+		return ""
+	})
+	load.check(t)
+
 	// The same version with a link that has ended: new pods find the version on
 	// the volume.
-	file := filepath.Join(t.TempDir(), "values.json")
-	writeJSON(t, file, map[string]any{"staticExport": map[string]any{"bundleUrl": b.expired()}})
-	c.helm("upgrade", "two", c.chart, "--namespace", "web", "--reset-then-reuse-values", "--values", file, "--wait", "--timeout", "120s")
+	c.sameBundle("two", b.expired())
+	c.kubectl("--namespace", "web", "rollout", "restart", "deployment/two-bindery")
+	c.rolledOut("two")
 	c.reads("two", "/part-00/page-0024", "Page 24", b)
+
+	// Damaged and without a source, they do not become ready; those that are
+	// there go on without the page.
+	c.deface(t, store, b, "22")
+	c.kubectl("--namespace", "web", "rollout", "restart", "deployment/two-bindery")
+	if message := c.waitingPod(t); !strings.Contains(message, "Generate a new link") {
+		t.Errorf("the pod says: %s", message)
+	}
+	c.reads("two", "/part-00/page-0024", "Page 24", bundleLink{})
+	if status, body := c.get(site + "/part-00/page-0022"); status != http.StatusInternalServerError || strings.Contains(body, "Defaced") {
+		t.Errorf("the page that differs: status %d, %s", status, lastBytes(body))
+	}
+}
+
+// deface overwrites the title of a page on a volume, by one of its size.
+func (c *cluster) deface(t *testing.T, store string, b bundleLink, page string) {
+	t.Helper()
+	name := filepath.Join(store, "versions", b.SHA256, "site", "part-00", "page-00"+page+".html")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteAt(bytes.ReplaceAll(data, []byte("Page "+page), []byte("Defaced")), 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sameBundle upgrades a release to another link of the bundle that it shows: no
+// pod goes.
+func (c *cluster) sameBundle(release, link string) {
+	c.t.Helper()
+	pods := func() string {
+		return c.kubectl("--namespace", "web", "get", "pods", "--selector", "app.kubernetes.io/instance="+release, "--output", "name")
+	}
+	before := pods()
+	file := filepath.Join(c.t.TempDir(), "values.json")
+	writeJSON(c.t, file, map[string]any{"staticExport": map[string]any{"bundleUrl": link}})
+	c.helm("upgrade", release, c.chart, "--namespace", "web", "--reset-then-reuse-values", "--values", file, "--wait", "--timeout", "120s")
+	if after := pods(); after != before {
+		c.t.Errorf("a new link to the same bundle made of the pods %q %q", before, after)
+	}
+}
+
+// sum adds up a figure of all pods of a release.
+func (c *cluster) sum(release, metric string) (n int) {
+	c.t.Helper()
+	for _, pod := range c.podIPs(release) {
+		_, text := c.get("http://" + pod + ":9090/metrics")
+		if m := regexp.MustCompile(`(?m)^` + metric + ` (\d+)$`).FindStringSubmatch(text); m != nil {
+			one, _ := strconv.Atoi(m[1])
+			n += one
+		}
+	}
+	return n
 }
 
 // bundleInImage installs a release that fetches nothing at all.

@@ -59,6 +59,7 @@ type object interface {
 // kinds are all kinds that the chart may render.
 var kinds = map[string]func() object{
 	"v1 Secret":                                func() object { return new(corev1.Secret) },
+	"v1 ConfigMap":                             func() object { return new(corev1.ConfigMap) },
 	"v1 Service":                               func() object { return new(corev1.Service) },
 	"v1 ServiceAccount":                        func() object { return new(corev1.ServiceAccount) },
 	"v1 PersistentVolumeClaim":                 func() object { return new(corev1.PersistentVolumeClaim) },

@@ -104,7 +104,7 @@ func checkPod(t *testing.T, key string, pod corev1.PodSpec) {
 		t.Errorf("%s: a token of the cluster that nobody asked for", key)
 	}
 	if s := pod.SecurityContext; s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot ||
-		s.SeccompProfile == nil || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
+		s.SeccompProfile == nil || s.SeccompProfile.Type == corev1.SeccompProfileTypeUnconfined {
 		t.Errorf("%s: not restricted: %+v", key, s)
 	}
 	for _, c := range slices.Concat(pod.InitContainers, pod.Containers) {
@@ -184,17 +184,131 @@ func TestRollOut(t *testing.T) {
 	}
 	before := pods()
 	for _, set := range []string{
-		"staticExport.bundleUrl=https://store.example.com/b.tar.gz?sig=another", "staticExport.version=2026-03",
+		"staticExport.bundleUrl=https://store.example.com/another.tar.gz?sig=a", "staticExport.version=2026-03",
 		"staticExport.sha256=" + strings.Repeat("0", 64),
 	} {
 		if cmp.Equal(before, pods("--set-literal", set)) {
 			t.Errorf("%s does not roll the pods", set)
 		}
 	}
-	for _, set := range []string{"replicas=0", "service.port=8080", "ingress.enabled=true", "progressDeadlineSeconds=60"} {
+	// A new signature is no new bundle.
+	for _, set := range []string{"replicas=0", "service.port=8080", "ingress.enabled=true", "progressDeadlineSeconds=60",
+		"staticExport.bundleUrl=https://store.example.com/b.tar.gz?sig=another"} {
 		if !cmp.Equal(before, pods("--set", set)) {
 			t.Errorf("%s rolls the pods without a need", set)
 		}
+	}
+	// Nor is another link to a bundle of which the version or the digest is known.
+	for name, pin := range map[string]string{"version": "2026-03", "sha256": digest} {
+		pinned := pods("--set-literal", "staticExport."+name+"="+pin)
+		if got := pinned.Annotations["bindery/"+name]; got != pin {
+			t.Errorf("the annotation of the %s is %q", name, got)
+		}
+		if !cmp.Equal(pinned, pods("--set-literal", "staticExport."+name+"="+pin, "--set-literal", "staticExport.bundleUrl=https://other.example.com/x?sig=9")) {
+			t.Errorf("another link to the same %s rolls the pods", name)
+		}
+		for key, value := range pinned.Annotations {
+			if strings.HasPrefix(key, "bindery/") && key != "bindery/"+name {
+				t.Errorf("there is an annotation %s: %s", key, value)
+			}
+		}
+	}
+}
+
+// TestRegistry: global.imageRegistry replaces the registry of every image, and
+// nothing else of its name.
+func TestRegistry(t *testing.T) {
+	loop, err := os.ReadFile("testdata/loop.values.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for repository, want := range map[string]string{
+		"ghcr.io/bindery-docs/bindery-serve": "mirror.example.com:5000/bindery-docs/bindery-serve",
+		"bindery-docs/bindery-serve":         "mirror.example.com:5000/bindery-docs/bindery-serve",
+		"docs":                               "mirror.example.com:5000/docs",
+		"localhost/docs":                     "mirror.example.com:5000/docs",
+		"registry:5000/web/docs":             "mirror.example.com:5000/web/docs",
+	} {
+		objects := decode(t, render(t, string(loop), "--set", "global.imageRegistry=mirror.example.com:5000,image.tag=v1,loop.image.tag=v1,image.repository="+repository+",loop.image.repository="+repository))
+		job := get[*batchv1.CronJob](t, objects, "CronJob/docs-bindery-loop").Spec.JobTemplate.Spec.Template.Spec
+		server := get[*appsv1.Deployment](t, objects, "Deployment/docs-bindery").Spec.Template.Spec
+		for _, c := range slices.Concat(server.Containers, job.InitContainers, job.Containers) {
+			if c.Image != want+":v1" {
+				t.Errorf("%s of %s: %s, want %s:v1", c.Name, repository, c.Image, want)
+			}
+		}
+	}
+}
+
+// TestAround holds the values for what is around the server against the objects.
+func TestAround(t *testing.T) {
+	values, err := os.ReadFile("testdata/around.values.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := decode(t, render(t, string(values)))
+	for key, o := range objects {
+		if strings.HasPrefix(key, "ConfigMap/") {
+			continue // those of extraDeploy are the operator's
+		}
+		text, err := yaml.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.GetLabels()["team"] != "docs" || !strings.Contains(string(text), "owner: docs@example.com") {
+			t.Errorf("%s lacks what all objects have", key)
+		}
+	}
+	deployment := get[*appsv1.Deployment](t, objects, "Deployment/docs-bindery").Spec
+	pod, serve := deployment.Template, deployment.Template.Spec.Containers[0]
+	if _, ok := deployment.Selector.MatchLabels["team"]; ok || pod.Labels["team"] != "docs" || pod.Annotations["owner"] != "pods@example.com" {
+		t.Errorf("selector %v, labels %v, annotations %v of pods", deployment.Selector.MatchLabels, pod.Labels, pod.Annotations)
+	}
+	env := map[string]string{}
+	for _, e := range serve.Env {
+		env[e.Name] = e.Value
+	}
+	for name, want := range map[string]string{
+		"BINDERY_VERIFY": "15m", "BINDERY_CACHE_MIB": "128", "BINDERY_DRAIN_DELAY": "15s", "BINDERY_DRAIN_TIMEOUT": "30s",
+		"BINDERY_TLS_CERT": "/etc/bindery/tls/tls.crt", "BINDERY_TLS_KEY": "/etc/bindery/tls/tls.key", "AWS_CA_BUNDLE": "/etc/extra/ca.pem",
+	} {
+		if env[name] != want {
+			t.Errorf("%s is %q, want %q", name, env[name], want)
+		}
+	}
+	mounts := map[string]string{}
+	for _, m := range serve.VolumeMounts {
+		mounts[m.Name] = m.MountPath
+	}
+	for _, v := range pod.Spec.Volumes {
+		if mounts[v.Name] == "" {
+			t.Errorf("the volume %s is nowhere", v.Name)
+		}
+	}
+	if mounts["extra"] != "/etc/extra" || mounts["tls"] != "/etc/bindery/tls" {
+		t.Errorf("mounts %v", mounts)
+	}
+	if s := pod.Spec.TopologySpreadConstraints; len(s) != 1 || s[0].MaxSkew != 2 || !cmp.Equal(s[0].LabelSelector.MatchLabels, deployment.Selector.MatchLabels) {
+		t.Errorf("spread %+v", s)
+	}
+	if s := pod.Spec.SecurityContext; *s.RunAsGroup != 2000 || !*s.RunAsNonRoot || *s.SeccompProfile.LocalhostProfile != "serve.json" {
+		t.Errorf("pods may do %+v", s)
+	}
+	if p := serve.SecurityContext.SeccompProfile; p.Type != corev1.SeccompProfileTypeLocalhost {
+		t.Errorf("the container's profile is %+v, and not the pod's", p)
+	}
+	if serve.LivenessProbe.PeriodSeconds != 30 || serve.ReadinessProbe.FailureThreshold != 5 || serve.StartupProbe.FailureThreshold != 60 ||
+		serve.StartupProbe.HTTPGet.Path != "/healthz" {
+		t.Errorf("probes %+v %+v %+v", serve.LivenessProbe, serve.ReadinessProbe, serve.StartupProbe)
+	}
+	service := get[*corev1.Service](t, objects, "Service/docs-bindery").Spec
+	if service.Ports[0].NodePort != 30443 || *service.Ports[0].AppProtocol != "https" || service.ExternalTrafficPolicy != corev1.ServiceExternalTrafficPolicyLocal ||
+		*service.LoadBalancerClass != "example.com/internal" || service.LoadBalancerIP != "192.0.2.10" || !slices.Equal(service.LoadBalancerSourceRanges, []string{"192.0.2.0/24"}) ||
+		!*service.AllocateLoadBalancerNodePorts {
+		t.Errorf("the Service is %+v", service)
+	}
+	if get[*corev1.ConfigMap](t, objects, "ConfigMap/docs-extra").Data["tier"] != "web" || get[*corev1.ConfigMap](t, objects, "ConfigMap/second").Labels["team"] != "docs" {
+		t.Error("the extra objects are others")
 	}
 }
 

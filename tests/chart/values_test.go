@@ -16,7 +16,7 @@ import (
 )
 
 // whole are values that users set as one, whatever is in them.
-var whole = []string{"resources", "loop.resources"}
+var whole = []string{"resources", "loop.resources", "probes.liveness", "probes.readiness"}
 
 // value is a value of the chart as values.yaml and the schema have it.
 type value struct {
@@ -97,6 +97,31 @@ var changes = map[string]struct{ to, beside string }{
 	"staticExport.volume":                        {"{csi: {driver: d}}", ""},
 	"staticExport.basePath":                      {"/docs", ""},
 	"staticExport.refresh":                       {"5m", ""},
+	"global.imageRegistry":                       {"mirror.example.com:5000", ""},
+	"staticExport.verify":                        {"0s", ""},
+	"podSecurityContext":                         {"{runAsGroup: 2000}", ""},
+	"containerSecurityContext":                   {"{runAsGroup: 2000}", ""},
+	"commonLabels":                               {"{a: b}", ""},
+	"commonAnnotations":                          {"{a: b}", ""},
+	"topologySpreadConstraints":                  {"[]", ""},
+	"cacheMiB":                                   {"128", ""},
+	"drain.delay":                                {"10s", ""},
+	"drain.timeout":                              {"10s", ""},
+	"probes.liveness":                            {"{periodSeconds: 60}", ""},
+	"probes.readiness":                           {"{periodSeconds: 60}", ""},
+	"probes.startup":                             {"{periodSeconds: 60}", ""},
+	"tls.secretName":                             {"docs-tls", ""},
+	"tls.h2c":                                    {"true", ""},
+	"extraEnv":                                   {"[{name: A, value: b}]", ""},
+	"extraVolumes":                               {"[{name: a, emptyDir: {}}]", ""},
+	"extraVolumeMounts":                          {"[{name: a, mountPath: /a}]", "extraVolumes: [{name: a, emptyDir: {}}]"},
+	"extraDeploy":                                {"[{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}]", ""},
+	"service.nodePort":                           {"30080", "service: {type: NodePort}"},
+	"service.externalTrafficPolicy":              {"Local", "service: {type: NodePort}"},
+	"service.loadBalancerClass":                  {"example.com/internal", "service: {type: LoadBalancer}"},
+	"service.loadBalancerIP":                     {"192.0.2.1", "service: {type: LoadBalancer}"},
+	"service.loadBalancerSourceRanges":           {"[192.0.2.0/24]", "service: {type: LoadBalancer}"},
+	"service.allocateLoadBalancerNodePorts":      {"false", "service: {type: LoadBalancer}"},
 	"staticExport.keep":                          {"3", ""},
 	"staticExport.s3.region":                     {"eu-central-1", ""},
 	"staticExport.s3.endpoint":                   {"https://minio.example.com", ""},

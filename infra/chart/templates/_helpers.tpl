@@ -21,6 +21,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 app.kubernetes.io/part-of: {{ .Chart.Name }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The annotations of an object. Called with a list: the root, those of its own, the indentation. */}}
+{{- define "bindery.annotations" -}}
+{{- with merge (dict) (index . 1) (index . 0).Values.commonAnnotations -}}
+{{- printf "annotations:\n%s" (toYaml . | indent 2) | nindent (index $ 2) -}}
+{{- end -}}
 {{- end }}
 
 {{- define "bindery.labels" -}}
@@ -43,14 +53,35 @@ app.kubernetes.io/component: loop
 {{- end -}}
 {{- end }}
 
-{{/* An image by digest or tag. Called with a list: the image's values, the appVersion. */}}
+{{/* An image by digest or tag. Called with a list: the image's values, the root. */}}
 {{- define "bindery.image" -}}
 {{- $image := index . 0 -}}
-{{- if $image.digest -}}
-{{- printf "%s@%s" $image.repository $image.digest -}}
-{{- else -}}
-{{- printf "%s:%s" $image.repository (default (index . 1) $image.tag) -}}
+{{- $root := index . 1 -}}
+{{- $name := $image.repository -}}
+{{- with $root.Values.global.imageRegistry -}}
+{{- /* A first part with a dot or a port is a registry, and so is localhost. */ -}}
+{{- $name = printf "%s/%s" . (regexReplaceAll `^(localhost|[^/]*[.:][^/]*)/` $name "") -}}
 {{- end -}}
+{{- if $image.digest -}}
+{{- printf "%s@%s" $name $image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $name (default $root.Chart.AppVersion $image.tag) -}}
+{{- end -}}
+{{- end }}
+
+{{/* What rolls the pods: another bundle. The link is not in it, since a new link to the same bundle must roll nothing. */}}
+{{- define "bindery.bundle" -}}
+{{- $export := .Values.staticExport -}}
+{{- with $export.version }}
+bindery/version: {{ . | quote }}
+{{- end }}
+{{- with $export.sha256 }}
+bindery/sha256: {{ . | quote }}
+{{- end }}
+{{- if not (or $export.version $export.sha256 $export.existingSecret.name) }}
+# Which bundle that is, nobody says: so its place, without what signs a link.
+bindery/place: {{ (split "?" $export.bundleUrl)._0 | sha256sum }}
+{{- end }}
 {{- end }}
 
 {{/* The kind of source, by the link's scheme: https, http, s3, file; secret where the chart does not see the link. */}}
@@ -97,13 +128,19 @@ app.kubernetes.io/component: loop
 
 {{/* What every container of the chart may do: nothing. */}}
 {{- define "bindery.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-runAsNonRoot: true
-capabilities:
-  drop: [ALL]
-seccompProfile:
-  type: RuntimeDefault
+{{- $standard := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "runAsNonRoot" true
+  "capabilities" (dict "drop" (list "ALL"))
+  "seccompProfile" (default (dict "type" "RuntimeDefault") .Values.podSecurityContext.seccompProfile) -}}
+{{- toYaml (merge (dict) .Values.containerSecurityContext $standard) -}}
+{{- end }}
+
+{{/* What every pod of the chart may do. */}}
+{{- define "bindery.podSecurity" -}}
+{{- $standard := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- if not (kindIs "invalid" .Values.runAsUser) -}}
+{{- $standard = set $standard "runAsUser" (int64 .Values.runAsUser) -}}
+{{- end -}}
+{{- toYaml (merge (dict) .Values.podSecurityContext $standard) -}}
 {{- end }}
 
 {{/* The way out, for containers that call other hosts. */}}

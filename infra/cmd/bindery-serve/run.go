@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	options := serve.Options{
 		Link: env.BundleURL, LinkFile: env.BundleURLFile, Version: env.BundleVersion, SHA256: env.BundleSHA256,
 		AllowHTTP: env.AllowHTTP, CAFile: env.CAFile, S3PathStyle: env.S3PathStyle, Agent: "bindery-serve/" + programVersion(),
-		Data: env.Data, Keep: env.Keep, Refresh: env.Refresh, Addr: env.Addr, AdminAddr: env.AdminAddr,
+		Data: env.Data, Keep: env.Keep, Refresh: env.Refresh, Verify: env.Verify, Addr: env.Addr, AdminAddr: env.AdminAddr,
 		BasePath: serve.NormalBasePath(env.BasePath), TLSCert: env.TLSCert, TLSKey: env.TLSKey, H2C: env.H2C,
 		DrainDelay: env.DrainDelay, DrainTimeout: env.DrainTimeout, CacheBytes: int64(env.CacheMiB) << 20, Log: log,
 	}
@@ -117,6 +117,7 @@ func parseFlags(env *config.Server, args []string, stderr io.Writer) (showVersio
 	flags.StringVar(&env.AdminAddr, "admin-addr", env.AdminAddr, "where /healthz, /readyz and /metrics are ("+config.AdminAddr+")")
 	flags.StringVar(&env.BasePath, "base-path", env.BasePath, "path that the site is mounted under ("+config.BasePath+")")
 	flags.DurationVar(&env.Refresh, "refresh", env.Refresh, "how often another version is looked for; 0 for never ("+config.Refresh+")")
+	flags.DurationVar(&env.Verify, "verify", env.Verify, "how often the files on the volume are compared again; 0 for never ("+config.Verify+")")
 	flags.IntVar(&env.Keep, "keep", env.Keep, "old versions that stay on the volume ("+config.Keep+")")
 	flags.StringVar(&env.CAFile, "ca-file", env.CAFile, "certificates in PEM that the source may have ("+config.CAFile+")")
 	flags.BoolVar(&env.AllowHTTP, "allow-http", env.AllowHTTP, "take a bundle over plain http without a digest ("+config.AllowHTTP+")")
@@ -140,7 +141,7 @@ func parseFlags(env *config.Server, args []string, stderr io.Writer) (showVersio
 		fmt.Fprintf(stderr, "bindery-serve: %v\n", err)
 		return false, err
 	}
-	if env.Keep < 0 || env.CacheMiB < 0 || env.Refresh < 0 || env.DrainDelay < 0 || env.DrainTimeout < 0 {
+	if env.Keep < 0 || env.CacheMiB < 0 || env.Refresh < 0 || env.Verify < 0 || env.DrainDelay < 0 || env.DrainTimeout < 0 {
 		err := errors.New("a number is negative")
 		fmt.Fprintf(stderr, "bindery-serve: %v\n", err)
 		return false, err

@@ -76,7 +76,7 @@ func unpack(ctx context.Context, file, dir string) error {
 		return err
 	}
 	defer f.Close()
-	if _, err := bundle.Unpack(ctx, f, dir, bundle.Limits{}); err != nil {
+	if _, _, err := bundle.Unpack(ctx, f, dir, bundle.Limits{}); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil

@@ -30,6 +30,9 @@ const (
 	BasePath = "BINDERY_BASE_PATH"
 	// Refresh is how often another version is looked for ("10m"); 0 for never.
 	Refresh = "BINDERY_REFRESH"
+	// Verify is how often all files of the shown version are compared again with
+	// what was exported ("1h"); 0 for never.
+	Verify = "BINDERY_VERIFY"
 	// Keep is how many old versions stay.
 	Keep = "BINDERY_KEEP"
 	// CAFile holds certificates in PEM that sources may have.
@@ -66,6 +69,7 @@ type Server struct {
 	AdminAddr     string
 	BasePath      string
 	Refresh       time.Duration
+	Verify        time.Duration
 	Keep          int
 	CAFile        string
 	AllowHTTP     bool
@@ -82,7 +86,7 @@ type Server struct {
 // ServerDefaults is a Server of an empty environment.
 func ServerDefaults() Server {
 	return Server{
-		Data: "/data", Addr: ":8080", AdminAddr: ":9090", Keep: 2, DrainDelay: 5 * time.Second, DrainTimeout: 20 * time.Second,
+		Data: "/data", Addr: ":8080", AdminAddr: ":9090", Verify: time.Hour, Keep: 2, DrainDelay: 5 * time.Second, DrainTimeout: 20 * time.Second,
 		CacheMiB: 64, AccessLog: true,
 	}
 }
@@ -116,6 +120,7 @@ func ServerFromEnv(getenv func(string) string) (Server, error) {
 	}
 	err := cmp.Or(
 		set(getenv, Refresh, &s.Refresh, duration),
+		set(getenv, Verify, &s.Verify, duration),
 		set(getenv, DrainDelay, &s.DrainDelay, duration),
 		set(getenv, DrainTimeout, &s.DrainTimeout, duration),
 		set(getenv, Keep, &s.Keep, number),

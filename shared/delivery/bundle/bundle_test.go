@@ -134,7 +134,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 
 	dir := filepath.Join(t.TempDir(), "out")
-	if _, err := Unpack(context.Background(), bytes.NewReader(data), dir, Limits{}); err != nil {
+	if _, _, err := Unpack(context.Background(), bytes.NewReader(data), dir, Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range sample {
@@ -143,7 +143,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%s: %q, %v", f.path, got, err)
 		}
 	}
-	if _, err := Unpack(context.Background(), bytes.NewReader(data), dir, Limits{}); err == nil {
+	if _, _, err := Unpack(context.Background(), bytes.NewReader(data), dir, Limits{}); err == nil {
 		t.Error("a folder that is not empty was unpacked into")
 	}
 }

@@ -70,17 +70,21 @@ type Entry struct {
 // and may be nil. The error is an *Error where the bundle is at fault, else what
 // r, ctx or fn said.
 func Read(ctx context.Context, r io.Reader, limits Limits, fn func(e Entry, data io.Reader) error) (*Info, error) {
+	info, _, err := read(ctx, r, limits, fn)
+	return info, err
+}
+
+func read(ctx context.Context, r io.Reader, limits Limits, fn func(e Entry, data io.Reader) error) (*Info, End, error) {
 	c := &checker{limits: limits.withDefaults(), fn: fn, seen: make(map[string]struct{})}
 	source := &sourceReader{ctx: ctx, r: r}
-	buffered := bufio.NewReaderSize(source, 64<<10)
-	err := c.run(ctx, buffered)
+	err := c.run(ctx, &members{source: source, r: bufio.NewReaderSize(source, 64<<10)})
 	switch {
 	case source.err != nil: // what the source or the context said comes first
-		return nil, source.err
+		return nil, End{}, source.err
 	case err != nil:
-		return nil, err
+		return nil, End{}, err
 	}
-	return c.info, nil
+	return c.info, c.end, nil
 }
 
 // sourceReader remembers the source's own error, to distinguish it from the
@@ -88,6 +92,7 @@ func Read(ctx context.Context, r io.Reader, limits Limits, fn func(e Entry, data
 type sourceReader struct {
 	ctx context.Context
 	r   io.Reader
+	n   int64 // bytes that were read
 	err error
 }
 
@@ -97,12 +102,51 @@ func (s *sourceReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := s.r.Read(p)
+	s.n += int64(n)
 	// A connection that broke reports an unexpected end; so does a file that
 	// was cut when something above counts bytes. Both are the source's word.
 	if err != nil && err != io.EOF {
 		s.err = err
 	}
 	return n, err
+}
+
+// members reads what gzip members unfold into, one after another.
+type members struct {
+	source *sourceReader
+	r      *bufio.Reader // of source
+	gz     *gzip.Reader  // nil before the first member
+	start  int64         // where in the source the member that is read begins
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	for {
+		if m.gz != nil {
+			if n, err := m.gz.Read(p); n > 0 || err != io.EOF {
+				return n, err
+			}
+			if _, err := m.r.Peek(1); err != nil {
+				return 0, err
+			}
+		}
+		if err := m.next(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next begins a member.
+func (m *members) next() (err error) {
+	m.start = m.source.n - int64(m.r.Buffered())
+	if m.gz == nil {
+		m.gz, err = gzip.NewReader(m.r)
+	} else {
+		err = m.gz.Reset(m.r)
+	}
+	if err == nil {
+		m.gz.Multistream(false)
+	}
+	return err
 }
 
 type checker struct {
@@ -114,20 +158,14 @@ type checker struct {
 	bytes   int64
 	lists   [2]*ListInfo // files, diagnostics
 	info    *Info
+	end     End
 }
 
-func (c *checker) run(ctx context.Context, r *bufio.Reader) error {
-	if _, err := r.Peek(1); err == io.EOF {
+func (c *checker) run(ctx context.Context, r *members) error {
+	if _, err := r.r.Peek(1); err == io.EOF {
 		return &Error{Fault: Truncated, Message: "the file is empty"}
 	}
-	gz, err := gzip.NewReader(r)
-	if err != nil {
-		return formatError(err, "")
-	}
-	defer gz.Close()
-	// A few bytes can unfold into any number: entries are counted as they
-	// come, what is between them here.
-	unpacked := &boundedReader{r: gz, left: c.limits.Bytes + int64(c.limits.Files)*entryOverhead + MaxInfoBytes + maxPadding}
+	unpacked := c.limits.bound(r)
 	tr := tar.NewReader(unpacked)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -140,6 +178,9 @@ func (c *checker) run(ctx context.Context, r *bufio.Reader) error {
 		if err != nil {
 			return formatError(err, "")
 		}
+		if h.Name == FilesPath {
+			c.end.Offset = r.start
+		}
 		if err := c.entry(h, tr); err != nil {
 			return err
 		}
@@ -147,18 +188,26 @@ func (c *checker) run(ctx context.Context, r *bufio.Reader) error {
 	if c.info == nil {
 		return &Error{Fault: Truncated, Message: "the description " + InfoPath + " is missing at the end"}
 	}
-	// Behind the blocks of zeros there may only be more zeros.
+	if err := padding(unpacked); err != nil {
+		return err
+	}
+	return c.finish()
+}
+
+// padding reads to the end, where after the blocks of zeros there may only be
+// more zeros.
+func padding(r io.Reader) error {
 	buf := make([]byte, 32<<10)
-	for padding := 0; ; {
-		n, err := unpacked.Read(buf)
-		if padding += n; padding > maxPadding {
+	for zeros := 0; ; {
+		n, err := r.Read(buf)
+		if zeros += n; zeros > maxPadding {
 			return &Error{Fault: Corrupt, Message: "the zeros after the archive do not end"}
 		}
 		if len(bytes.Trim(buf[:n], "\x00")) > 0 {
 			return &Error{Fault: Corrupt, Message: "there is data after the end of the archive"}
 		}
 		if err == io.EOF {
-			return c.finish()
+			return nil
 		}
 		if err != nil {
 			return formatError(err, "")
@@ -280,7 +329,7 @@ func (c *checker) entry(h *tar.Header, r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		c.info = info
+		c.info, c.end.SHA256 = info, digest
 	default:
 		if c.lists[0] != nil || c.lists[1] != nil {
 			return &Error{Fault: Mismatch, Path: name, Message: "it comes after the list of files"}
@@ -315,6 +364,12 @@ func (c *checker) finish() error {
 			c.info.Files, c.info.Bytes, len(c.files), sum)}
 	}
 	return nil
+}
+
+// bound limits what an archive unfolds into: a few bytes can make any number.
+// Entries are counted as they come, what is between them here.
+func (l Limits) bound(r io.Reader) io.Reader {
+	return &boundedReader{r: r, left: l.Bytes + int64(l.Files)*entryOverhead + MaxInfoBytes + maxPadding}
 }
 
 // boundedReader ends with an error when more comes than may.
@@ -404,28 +459,75 @@ func (l *lineChecker) close() error {
 	return nil
 }
 
+// End is the last part of a bundle: the gzip members from that on that the
+// list of files is in. With the digest of the whole archive and the state of
+// SHA-256 before it, it shows without the rest which description, and so which
+// files, the archive has.
+type End struct {
+	Offset int64  // where it begins in the archive, in bytes
+	SHA256 string // of the description's text, in lower-case hex
+}
+
+// ReadEnd reads a bundle from End.Offset on, or from its beginning, and returns
+// the SHA-256 of its description in lower-case hex. The bytes are the caller's
+// to verify. The error is an *Error where they are not the end of a bundle, else
+// what r or ctx said.
+func ReadEnd(ctx context.Context, r io.Reader, limits Limits) (string, error) {
+	limits = limits.withDefaults()
+	source := &sourceReader{ctx: ctx, r: r}
+	digest, err := readEnd(limits.bound(&members{source: source, r: bufio.NewReaderSize(source, 64<<10)}))
+	switch {
+	case source.err != nil:
+		return "", source.err
+	case err != nil:
+		return "", formatError(err, InfoPath)
+	}
+	return digest, nil
+}
+
+func readEnd(r io.Reader) (string, error) {
+	tr := tar.NewReader(r)
+	for {
+		h, err := tr.Next()
+		if err != nil {
+			return "", err
+		}
+		if h.Name != InfoPath {
+			continue
+		}
+		sum := sha256.New()
+		if _, err := io.Copy(sum, tr); err != nil {
+			return "", err
+		}
+		if _, err := tr.Next(); err != io.EOF {
+			return "", &Error{Fault: Mismatch, Path: InfoPath, Message: "it is not the last file"}
+		}
+		return hex.EncodeToString(sum.Sum(nil)), padding(r)
+	}
+}
+
 // Unpack writes a bundle's files into dir, which is made if it is not there
 // and must be empty. No name can leave dir. Only when Unpack returns without
 // an error are the files verified; after an error, what was written may be a
 // part and is for the caller to remove.
-func Unpack(ctx context.Context, r io.Reader, dir string, limits Limits) (*Info, error) {
+func Unpack(ctx context.Context, r io.Reader, dir string, limits Limits) (*Info, End, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+		return nil, End{}, err
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		return nil, End{}, err
 	}
 	if len(entries) > 0 {
-		return nil, fmt.Errorf("the folder %s is not empty", dir)
+		return nil, End{}, fmt.Errorf("the folder %s is not empty", dir)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, err
+		return nil, End{}, err
 	}
 	defer root.Close()
 	made := map[string]struct{}{".": {}}
-	return Read(ctx, r, limits, func(e Entry, data io.Reader) error {
+	return read(ctx, r, limits, func(e Entry, data io.Reader) error {
 		f, err := create(root, e.Path, made)
 		if errors.Is(err, syscall.ENAMETOOLONG) {
 			// No other volume of this kind takes it either: it is the bundle's fault.

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -37,13 +39,13 @@ func TestUnpackCutAnywhere(t *testing.T) {
 	root := t.TempDir()
 	for n := 0; n < len(data); n += 7 {
 		dir := filepath.Join(root, fmt.Sprint(n))
-		_, err := Unpack(context.Background(), bytes.NewReader(data[:n]), dir, Limits{})
+		_, _, err := Unpack(context.Background(), bytes.NewReader(data[:n]), dir, Limits{})
 		var e *Error
 		if !errors.As(err, &e) || e.Fault != Truncated {
 			t.Fatalf("cut at %d of %d: %v", n, len(data), err)
 		}
 	}
-	if _, err := Unpack(context.Background(), bytes.NewReader(data), filepath.Join(root, "whole"), Limits{}); err != nil {
+	if _, _, err := Unpack(context.Background(), bytes.NewReader(data), filepath.Join(root, "whole"), Limits{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -76,7 +78,7 @@ func TestUnpackStaysInside(t *testing.T) {
 				return tw.Close()
 			})
 			root := t.TempDir()
-			_, err := Unpack(context.Background(), bytes.NewReader(data), filepath.Join(root, "in"), Limits{})
+			_, _, err := Unpack(context.Background(), bytes.NewReader(data), filepath.Join(root, "in"), Limits{})
 			var e *Error
 			if !errors.As(err, &e) || e.Fault != Unsafe {
 				t.Errorf("%v, want %s", err, Unsafe)
@@ -193,7 +195,7 @@ func TestUnpackRefusesDecompressionBombs(t *testing.T) {
 				t.Fatalf("%d bytes are not a bomb", len(data))
 			}
 			dir := filepath.Join(t.TempDir(), "out")
-			_, err := Unpack(context.Background(), bytes.NewReader(data), dir, Limits{Files: 100, Bytes: 1 << 20})
+			_, _, err := Unpack(context.Background(), bytes.NewReader(data), dir, Limits{Files: 100, Bytes: 1 << 20})
 			var e *Error
 			if !errors.As(err, &e) || e.Fault != c.want {
 				t.Fatalf("%v, want %s", err, c.want)
@@ -217,3 +219,43 @@ func TestUnpackRefusesDecompressionBombs(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestEnd: a bundle's end alone names the description that the whole has, also
+// where all of it is one member; what is not its end is refused.
+func TestEnd(t *testing.T) {
+	many := build(t, sample, nil)
+	one := rawArchive(t, func(_ *tar.Writer, raw io.Writer) error {
+		whole, err := gzip.NewReader(bytes.NewReader(many))
+		if err != nil {
+			return err
+		}
+		return second(io.Copy(raw, whole))
+	})
+	for name, data := range map[string][]byte{"members": many, "one member": one} {
+		dir := filepath.Join(t.TempDir(), "out")
+		_, end, err := Unpack(t.Context(), bytes.NewReader(data), dir, Limits{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, InfoPath))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256(text); end.SHA256 != hex.EncodeToString(sum[:]) || (end.Offset > 0) != (name == "members") {
+			t.Errorf("%s: the end is %+v", name, end)
+		}
+		for _, offset := range []int64{0, end.Offset} {
+			if got, err := ReadEnd(t.Context(), bytes.NewReader(data[offset:]), Limits{}); err != nil || got != end.SHA256 {
+				t.Errorf("%s: from %d on it is %q, %v", name, offset, got, err)
+			}
+		}
+		for what, bad := range map[string][]byte{
+			"cut": data[end.Offset : len(data)-5], "empty": nil, "more": append(bytes.Clone(data[end.Offset:]), data...), "no archive": []byte("<html>"),
+		} {
+			var e *Error
+			if got, err := ReadEnd(t.Context(), bytes.NewReader(bad), Limits{}); !errors.As(err, &e) {
+				t.Errorf("%s, %s: %q, %v", name, what, got, err)
+			}
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,21 +29,28 @@ func BenchmarkAnswer(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer release()
-	record, err := v.addBytes(b, archive(b, "1", sample(), nil), want{})
+	files := sample()
+	files["video.mp4"] = strings.Repeat("eight KiB", 1<<20) // larger than what is kept in memory
+	record, err := v.addBytes(b, archive(b, "1", files, nil), want{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	s, err := v.openSite(record.Digest)
+	s, err := v.openSite(b.Context(), record.Digest)
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, c := range []struct{ name, path, accept string }{
-		{"page", "/guides/start", ""},
-		{"zstd", "/guides/start", "gzip, deflate, br, zstd"},
-		{"missing", "/missing", ""},
+	for _, c := range []struct {
+		name, path, accept string
+		cache              int64
+	}{
+		{"page", "/guides/start", "", 1 << 20},
+		{"zstd", "/guides/start", "gzip, deflate, br, zstd", 1 << 20},
+		{"missing", "/missing", "", 1 << 20},
+		{"not in memory", "/api/", "", 1},
+		{"large", "/video.mp4", "", 1 << 20},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			h := &handler{log: v.log, metrics: newMetrics(time.Time{}), cache: &cache{most: 1 << 20, largest: 1 << 18}}
+			h := &handler{log: v.log, metrics: newMetrics(time.Time{}), cache: &cache{most: c.cache, largest: c.cache / 4}}
 			h.show(s, nil)
 			r := httptest.NewRequest("GET", c.path, nil)
 			if c.accept != "" {

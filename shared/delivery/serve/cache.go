@@ -34,7 +34,7 @@ func (c *cache) get(s *site, f *file, e encoding) (*hot, error) {
 	if f.length(e) > c.largest {
 		return nil, nil
 	}
-	body, err := s.read(f, e)
+	body, err := s.read(f, e) // compared with what was exported
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@
 //	s3.go         objects of S3, by whatever identity the process has
 //	download.go   a download that resumes where it stopped
 //	volume.go     the folder of versions: unpack, activate, keep, remove
+//	proof.go      what shows of which archive a version on the volume is
+//	verify.go     what is on the volume, compared with what was exported
 //	lock_*.go     locks of files, and making writes survive a loss of power
 //	pack.go       compressed forms of files, made once for each version
 //	site.go       one version, opened: its files and their forms
@@ -32,7 +34,7 @@
 //	lock                    held while a process changes the folder
 //	download/               a partially downloaded archive
 //	versions/DIGEST/site/   the files of a bundle; DIGEST is that of the archive
-//	versions/DIGEST/record.json, packed/, lock
+//	versions/DIGEST/record.json, end, packed/, lock
 //	current                 a link to the active version
 //
 // Several servers may share a folder: one fetches, the others wait and then

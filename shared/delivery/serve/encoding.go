@@ -16,6 +16,9 @@ const (
 	encodings // how many there are
 )
 
+// name is the encoding's content coding.
+func (e encoding) name() string { return [encodings]string{"", "gzip", "zstd"}[e] }
+
 // etagSuffix distinguishes the tags of one file's forms.
 func (e encoding) etagSuffix() string { return [encodings]string{"", "-gzip", "-zstd"}[e] }
 

@@ -31,6 +31,8 @@ const (
 	CodeRefused Code = "refused_bundle"
 	// CodeVolume: the data folder can't be used: full, read-only, damaged.
 	CodeVolume Code = "volume"
+	// CodeDamaged: the files on the volume are not what was exported.
+	CodeDamaged Code = "damaged"
 	// CodeListen: a port can't be listened on.
 	CodeListen Code = "listen"
 )

@@ -5,8 +5,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -34,6 +32,8 @@ type handler struct {
 
 	shown     atomic.Pointer[site]
 	leftovers atomic.Pointer[map[string]leftover]
+	// found is called with a file that differs on the volume, or is gone.
+	found func(s *site, f *file, err error)
 }
 
 // show switches to another version, in one step: every request has the one or
@@ -57,6 +57,7 @@ func (h *handler) acquire() *site {
 type reply struct {
 	status int
 	bytes  int64
+	err    error // what kept the rest from being sent; the connection ends then
 }
 
 // ServeHTTP answers one reader.
@@ -83,6 +84,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			slog.String("remote", r.RemoteAddr), slog.String("proto", r.Proto),
 			slog.String("agent", r.Header.Get("User-Agent")), slog.String("referer", withoutQuery(r.Header.Get("Referer"))),
 			slog.String("forwarded", r.Header.Get("X-Forwarded-For")))
+	}
+	if answer.err != nil {
+		panic(http.ErrAbortHandler) // half a file must not look like all of it
 	}
 }
 
@@ -135,11 +139,13 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) reply {
 		return h.file(w, r, s, s.files[found.File])
 	}
 	if left, ok := (*h.leftovers.Load())[path[1:]]; ok {
-		if f, err := os.Open(left.name); err == nil {
+		if f, err := left.open(); err == nil {
 			defer f.Close()
 			w.Header()["Cache-Control"] = foreverValue
 			w.Header().Set("Content-Type", left.kind.contentType)
-			return serveContent(w, r, left.name, f)
+			answer := serveContent(w, r, left.name, io.NewSectionReader(f, 0, f.size))
+			answer.err = f.failed
+			return answer
 		}
 	}
 	return h.missing(w, r, s)
@@ -186,10 +192,10 @@ func plain(w http.ResponseWriter, r *http.Request, status int, text string) repl
 	header.Set("Content-Length", strconv.Itoa(len(text)))
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
-		return reply{status, 0}
+		return reply{status: status}
 	}
 	n, _ := io.WriteString(w, text) // the reader may be gone
-	return reply{status, int64(n)}
+	return reply{status: status, bytes: int64(n)}
 }
 
 // missing answers with the site's page for that.
@@ -215,14 +221,23 @@ func (h *handler) missing(w http.ResponseWriter, r *http.Request, s *site) reply
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(http.StatusNotFound)
 	if r.Method == http.MethodHead {
-		return reply{http.StatusNotFound, 0}
+		return reply{status: http.StatusNotFound}
 	}
-	return reply{http.StatusNotFound, writeBody(w, r, body)}
+	return reply{status: http.StatusNotFound, bytes: writeBody(w, r, body)}
+}
+
+// damage reports a file that can't be sent.
+func (h *handler) damage(s *site, f *file, err error) {
+	if damaged(err) && h.found != nil {
+		h.found(s, f, err)
+		return
+	}
+	h.log.Error("a file of the site can't be read", "path", f.path, "version", s.record.Version, "error", err)
 }
 
 // broken answers when a file can't be read from the volume any more.
 func (h *handler) broken(w http.ResponseWriter, r *http.Request, s *site, f *file, err error) reply {
-	h.log.Error("a file of the site can't be read", "path", f.path, "version", s.record.Version, "error", err)
+	h.damage(s, f, err)
 	w.Header().Del("Cache-Control")
 	w.Header().Del("Etag")
 	return plain(w, r, http.StatusInternalServerError, "This page can't be read just now.\n")
@@ -251,11 +266,11 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file)
 	}
 	if asked := r.Header["If-Match"]; len(asked) > 0 && !matches(asked, header["Etag"][0], true) {
 		w.WriteHeader(http.StatusPreconditionFailed)
-		return reply{http.StatusPreconditionFailed, 0}
+		return reply{status: http.StatusPreconditionFailed}
 	}
 	if asked := r.Header["If-None-Match"]; len(asked) > 0 && matches(asked, header["Etag"][0], false) {
 		w.WriteHeader(http.StatusNotModified)
-		return reply{http.StatusNotModified, 0}
+		return reply{status: http.StatusNotModified}
 	}
 	header["Content-Type"] = []string{f.kind.contentType}
 	if e == identity {
@@ -270,24 +285,40 @@ func (h *handler) file(w http.ResponseWriter, r *http.Request, s *site, f *file)
 	}
 	if r.Method == http.MethodHead {
 		w.WriteHeader(http.StatusOK)
-		return reply{http.StatusOK, 0}
+		return reply{status: http.StatusOK}
 	}
 	if hot != nil {
-		return reply{http.StatusOK, writeBody(w, r, hot.body)}
+		return reply{status: http.StatusOK, bytes: writeBody(w, r, hot.body)}
 	}
-	var source io.Reader
-	if e == identity {
-		opened, err := s.root.Open(filepath.FromSlash(f.path))
-		if err != nil {
-			return h.broken(w, r, s, f, err)
-		}
-		defer opened.Close()
-		source = opened
-	} else {
-		source = io.NewSectionReader(s.data, f.forms[e].Offset, f.forms[e].Length)
+	p, err := h.open(s, f, e)
+	if err != nil {
+		return h.broken(w, r, s, f, err)
 	}
-	n, _ := io.Copy(w, source) // the reader may be gone
-	return reply{http.StatusOK, n}
+	defer p.Close()
+	n, _ := p.WriteTo(w) // the reader may be gone
+	return h.sent(s, f, p, reply{status: http.StatusOK, bytes: n})
+}
+
+// sent reports a form that turned out to differ while it was sent.
+func (h *handler) sent(s *site, f *file, p *form, answer reply) reply {
+	if answer.err = p.failed; answer.err != nil {
+		h.damage(s, f, answer.err)
+	}
+	return answer
+}
+
+// open opens a form of which the beginning can be sent: what differs there is
+// answered with an error, what differs later ends the connection.
+func (h *handler) open(s *site, f *file, e encoding) (*form, error) {
+	p, err := s.open(f, e)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.load(0); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
 }
 
 // negotiate chooses the form of a file that the reader takes best.
@@ -341,12 +372,12 @@ func (h *handler) partial(w http.ResponseWriter, r *http.Request, s *site, f *fi
 	if err == nil && hot != nil {
 		return serveContent(w, r, f.path, bytes.NewReader(hot.body))
 	}
-	opened, err := s.root.Open(filepath.FromSlash(f.path))
+	p, err := h.open(s, f, identity)
 	if err != nil {
 		return h.broken(w, r, s, f, err)
 	}
-	defer opened.Close()
-	return serveContent(w, r, f.path, opened)
+	defer p.Close()
+	return h.sent(s, f, p, serveContent(w, r, f.path, io.NewSectionReader(p, 0, p.size)))
 }
 
 // serveContent is http.ServeContent, counted. It never reports when the file was
@@ -374,7 +405,7 @@ func (c *counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom keeps the short way from a file to a connection.
+// ReadFrom has the connection's own buffer used.
 func (c *counted) ReadFrom(r io.Reader) (int64, error) {
 	n, err := io.Copy(c.ResponseWriter, r)
 	c.bytes += n

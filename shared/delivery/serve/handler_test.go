@@ -287,7 +287,7 @@ func TestCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := v.openSite(rec.Digest)
+	s, err := v.openSite(t.Context(), rec.Digest)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func (v *volume) addBytes(t testing.TB, data []byte, w want) (record, error) {
 	if err := os.WriteFile(name, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return v.add(context.Background(), name, w, &bundleSource{key: "test", Where: "test", File: name}, validators{})
+	return v.add(context.Background(), name, w, &bundleSource{key: "test", Where: "test", File: name}, validators{}, "")
 }
 
 // TestHostileArchives: none of these is taken; each is refused with a reason,

@@ -24,6 +24,8 @@ type metrics struct {
 	nanos    atomic.Int64
 
 	fetched atomic.Int64 // bytes of bundles
+	damage  atomic.Int64 // files that were found to differ
+	healed  atomic.Int64 // versions that were unpacked again
 
 	mu      sync.Mutex
 	checks  map[string]int64 // of the source, by how they ended
@@ -103,13 +105,19 @@ func (m *metrics) write(w io.Writer, s Status, versions int) error {
 	gauge("bindery_serve_requests_in_flight", "Requests of readers under way.", float64(m.inFlight.Load()))
 
 	gauge("bindery_serve_ready", "1 when a site is shown and the server is not ending.", flag(s.Ready))
-	gauge("bindery_serve_degraded", "1 when the site comes from the volume and the source has no usable bundle.", flag(s.State == "degraded"))
+	gauge("bindery_serve_degraded", "1 when the source has no usable bundle, or files on the volume differ.", flag(s.State == "degraded"))
 	if s.Version != "" {
 		family("bindery_serve_site_info", "gauge", "The version that is shown.")
 		fmt.Fprintf(b, "bindery_serve_site_info{version=\"%s\",sha256=\"%s\",domain=\"%s\"} 1\n", label(s.Version), label(s.SHA256), label(s.Domain))
 		gauge("bindery_serve_site_pages", "Pages of the version that is shown.", float64(s.Pages))
 		gauge("bindery_serve_site_switched_timestamp_seconds", "When that version was switched to, in seconds since 1970.", float64(s.Since.Unix()))
+		gauge("bindery_serve_damaged_files", "Files of that version that differ on the volume from what was exported; none is sent.", float64(s.Damaged))
+		gauge("bindery_serve_verified_timestamp_seconds", "When all files of that version were last compared, in seconds since 1970.", float64(s.Verified.Unix()))
 	}
+	family("bindery_serve_damage_total", "counter", "Files that were found to differ on the volume.")
+	fmt.Fprintf(b, "bindery_serve_damage_total %d\n", m.damage.Load())
+	family("bindery_serve_healed_total", "counter", "Versions that were unpacked again, since files on the volume differed.")
+	fmt.Fprintf(b, "bindery_serve_healed_total %d\n", m.healed.Load())
 	gauge("bindery_serve_versions", "Versions on the volume.", float64(versions))
 	family("bindery_serve_fetched_bytes_total", "counter", "Bytes of bundles that came from the source.")
 	fmt.Fprintf(b, "bindery_serve_fetched_bytes_total %d\n", m.fetched.Load())

@@ -49,13 +49,11 @@ type packedFile struct {
 	// Gzip and Zstd are empty when the form is not much smaller.
 	Gzip span `json:"gzip,omitzero"`
 	Zstd span `json:"zstd,omitzero"`
-	// Stub reports that a page only leads to another address.
-	Stub bool `json:"stub,omitempty"`
 }
 
 // pack makes the compressed forms of a version's files in dir.
-func pack(ctx context.Context, dir string) error {
-	files, err := readFileList(filepath.Join(dir, siteDir))
+func pack(ctx context.Context, dir string, list bundle.ListInfo) error {
+	files, err := readFileList(filepath.Join(dir, siteDir), list)
 	if err != nil {
 		return err
 	}
@@ -80,7 +78,7 @@ func pack(ctx context.Context, dir string) error {
 	group.Go(func() error {
 		defer close(next)
 		for _, f := range files {
-			if kind := mediaOf(f.Path); !kind.text || f.Size > packedMost || f.Size < packedLeast && !isPage(f.Path) {
+			if kind := mediaOf(f.Path); !kind.text || f.Size > packedMost || f.Size < packedLeast {
 				continue
 			}
 			select {
@@ -145,7 +143,7 @@ func (p *packer) work(files <-chan bundle.File) error {
 			return err
 		}
 		framed = zs.EncodeAll(raw, framed[:0])
-		if err := p.add(packedFile{Path: f.Path, Stub: isPage(f.Path) && IsStub(raw)}, len(raw), zipped.Bytes(), framed); err != nil {
+		if err := p.add(packedFile{Path: f.Path}, len(raw), zipped.Bytes(), framed); err != nil {
 			return err
 		}
 	}
@@ -160,7 +158,7 @@ func (p *packer) add(f packedFile, size int, zipped, framed []byte) error {
 		to   *span
 		data []byte
 	}{{&f.Gzip, zipped}, {&f.Zstd, framed}} {
-		if size < packedLeast || len(form.data) > size-size/10 {
+		if len(form.data) > size-size/10 {
 			continue
 		}
 		*form.to = span{p.offset, int64(len(form.data))}
@@ -169,7 +167,7 @@ func (p *packer) add(f packedFile, size int, zipped, framed []byte) error {
 			return err
 		}
 	}
-	if f.Gzip.Length == 0 && f.Zstd.Length == 0 && !f.Stub {
+	if f.Gzip.Length == 0 && f.Zstd.Length == 0 {
 		return nil
 	}
 	line, err := json.Marshal(f)
@@ -202,16 +200,6 @@ func readPacked(dir string, size int64, fn func(packedFile)) error {
 		fn(p)
 		return nil
 	})
-}
-
-// readFileList reads a version's list of files.
-func readFileList(site string) ([]bundle.File, error) {
-	var files []bundle.File
-	err := readLines(filepath.Join(site, filepath.FromSlash(bundle.FilesPath)), "the list of files", func(f bundle.File) error {
-		files = append(files, f)
-		return nil
-	})
-	return files, err
 }
 
 // readLines calls fn with each JSON value of a file; what names the file in

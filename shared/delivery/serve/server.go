@@ -42,6 +42,9 @@ type Options struct {
 	Keep int
 	// Refresh is how often another version is looked for; 0 for never.
 	Refresh time.Duration
+	// Verify is how often all files of the version that is shown are read and
+	// compared again; 0 for never. What is sent is compared in any case.
+	Verify time.Duration
 	// Limits are those of a bundle.
 	Limits bundle.Limits
 
@@ -106,8 +109,8 @@ func (o *Options) check() error {
 	if (o.TLSCert == "") != (o.TLSKey == "") {
 		return usage("a certificate needs its key, and a key its certificate", "Set BINDERY_TLS_CERT and BINDERY_TLS_KEY, or none of them")
 	}
-	if o.Keep < 0 || o.Refresh < 0 || o.DrainDelay < 0 || o.DrainTimeout < 0 {
-		return usage("a number is negative", "Check BINDERY_KEEP, BINDERY_REFRESH, BINDERY_DRAIN_DELAY and BINDERY_DRAIN_TIMEOUT")
+	if o.Keep < 0 || o.Refresh < 0 || o.Verify < 0 || o.DrainDelay < 0 || o.DrainTimeout < 0 {
+		return usage("a number is negative", "Check BINDERY_KEEP, BINDERY_REFRESH, BINDERY_VERIFY, BINDERY_DRAIN_DELAY and BINDERY_DRAIN_TIMEOUT")
 	}
 	return nil
 }
@@ -160,15 +163,16 @@ func newServer(o *Options) (*server, error) {
 	}
 	m := newMetrics(o.Now())
 	s := &server{options: o, status: newStatus(o.Now)}
-	v := &volume{dir: data, limits: o.Limits, log: o.Log}
+	v := &volume{dir: data, limits: o.Limits, log: o.Log, known: map[string]bool{o.SHA256: true}}
 	s.handler = &handler{base: o.BasePath, log: o.Log, access: o.Access, metrics: m, tls: o.TLSCert != "",
 		cache: &cache{most: o.CacheBytes, largest: min(maxHot, o.CacheBytes/4)}}
 	s.handler.leftovers.Store(&map[string]leftover{})
 	s.updater = &updater{
 		options: o, log: o.Log, volume: v, handler: s.handler, status: s.status, metrics: m, now: o.Now,
-		want:     want{version: o.Version, digest: o.SHA256},
+		want: want{version: o.Version, digest: o.SHA256}, damage: make(chan struct{}, 1),
 		download: &downloader{dir: v.path("download"), log: o.Log, limit: maxArchive(o.Limits), sleep: o.Sleep, received: &m.fetched},
 	}
+	s.handler.found = s.updater.found
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -242,6 +246,7 @@ func (s *server) run(ctx context.Context, reload <-chan struct{}) error {
 		err := s.updater.first(work)
 		started <- err
 		if err == nil {
+			updates.Go(func() { s.updater.patrol(work) })
 			s.follow(work, reload)
 		}
 	})
@@ -280,6 +285,12 @@ func (s *server) follow(ctx context.Context, reload <-chan struct{}) {
 			s.updater.again(ctx, true)
 		case <-tick:
 			s.updater.again(ctx, false)
+		case <-s.updater.damage:
+			timer.Stop()
+			// After a failure it is tried again by the clock.
+			if shown := s.handler.shown.Load(); shown.damage.count() > 0 && s.updater.failed == 0 {
+				s.updater.heal(ctx, shown)
+			}
 		}
 	}
 }

@@ -692,6 +692,12 @@ func TestDamaged(t *testing.T) {
 		{"a file is gone", func(dir string) error { return os.Remove(filepath.Join(dir, siteDir, "guides", "start.html")) }},
 		{"a file is shorter", func(dir string) error { return os.Truncate(filepath.Join(dir, siteDir, "index.html"), 3) }},
 		{"the compressed forms are shorter", func(dir string) error { return os.Truncate(filepath.Join(dir, packedDir, packedData), 3) }},
+		{"a file has other bytes", func(dir string) error {
+			return defaced(filepath.Join(dir, siteDir, "index.html"), theirs, evil[:len(theirs)])
+		}},
+		{"a file and the lists are others", func(dir string) error { return forge(dir, "index.html", theirs, evil[:len(theirs)]) }},
+		{"the compressed forms have other bytes", func(dir string) error { return flip(filepath.Join(dir, packedDir, packedData), 40) }},
+		{"the end of the archive is gone", func(dir string) error { return os.Remove(filepath.Join(dir, endFile)) }},
 		{"their index is no JSON", func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, packedDir, packedIndex), []byte("{"), 0o644)
 		}},
@@ -702,13 +708,15 @@ func TestDamaged(t *testing.T) {
 			return firstError(os.Remove(name), os.Symlink("/etc/passwd", name))
 		}},
 	} {
-		for _, how := range []string{"from a link", "pinned", "from a file"} {
+		for _, how := range []string{"from a link", "pinned", "pinned by its digest", "from a file"} {
 			t.Run(c.name+", "+how, func(t *testing.T) {
 				data := edition(t, "1")
 				options := Options{Link: newOrigin(t, data).link(), Data: t.TempDir()}
 				switch how {
 				case "pinned":
 					options.Version = "1"
+				case "pinned by its digest":
+					options.SHA256 = sum(data)
 				case "from a file":
 					options.Link = write(t, data)
 				}

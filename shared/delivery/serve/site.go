@@ -1,14 +1,15 @@
 package serve
 
 import (
+	"context"
+	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"sync"
 	"sync/atomic"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
@@ -25,6 +26,11 @@ type site struct {
 	root      *os.Root // the files
 	data      *os.File // the compressed forms
 
+	noting  sync.Mutex                // while the site is verified
+	chunked map[formKey][]fingerprint // of forms with more than one chunk
+
+	damage damage
+
 	users   atomic.Int64 // one of them is the updater while the site is shown
 	release func()       // of the version's lock
 	closed  chan struct{}
@@ -35,7 +41,7 @@ type site struct {
 type file struct {
 	path   string
 	size   int64
-	tag    [16]byte // the beginning of its digest
+	sums   [encodings]fingerprint // of the file, and of compressed forms of one chunk
 	forms  [encodings]span
 	stub   bool
 	hashed bool // its name changes with its content
@@ -50,7 +56,7 @@ var hashedName = regexp.MustCompile(`^bindery/.+\.[0-9a-f]{8,64}\.[a-z0-9]+$`)
 
 // etag is the file's strong tag in an encoding.
 func (f *file) etag(e encoding) string {
-	return `"` + hex.EncodeToString(f.tag[:]) + e.etagSuffix() + `"`
+	return `"` + hex.EncodeToString(f.sums[identity][:]) + e.etagSuffix() + `"`
 }
 
 func (f *file) has(e encoding) bool { return e == identity || f.forms[e].Length > 0 }
@@ -66,11 +72,11 @@ func (f *file) length(e encoding) int64 {
 	return f.forms[e].Length
 }
 
-// openSite opens a version of the volume. The lists are read and compared with
-// what the record and the description say, and every file's size with the list.
-// (Digests were compared when it was unpacked.)
-func (v *volume) openSite(digest string) (_ *site, err error) {
-	s := &site{dir: v.version(digest), files: map[string]*file{}, closed: make(chan struct{})}
+// openSite opens a version of the volume and verifies all of it: the lists by
+// what proves them, every file and every compressed form by the list. It takes
+// as long as the version takes to be read.
+func (v *volume) openSite(ctx context.Context, digest string) (_ *site, err error) {
+	s := &site{dir: v.version(digest), files: map[string]*file{}, chunked: map[formKey][]fingerprint{}, closed: make(chan struct{})}
 	if s.release, err = v.use(digest); err != nil {
 		return nil, err
 	}
@@ -79,40 +85,20 @@ func (v *volume) openSite(digest string) (_ *site, err error) {
 			s.closeFiles()
 		}
 	}()
-	if s.record, _, err = v.record(digest); err != nil {
+	var info *bundle.Info
+	var list []bundle.File
+	if s.record, info, list, err = v.lists(ctx, digest); err != nil {
 		return nil, err
-	}
-	siteFolder := filepath.Join(s.dir, siteDir)
-	raw, err := os.ReadFile(filepath.Join(siteFolder, bundle.InfoPath))
-	if err != nil {
-		return nil, err
-	}
-	info, err := bundle.ParseInfo(raw)
-	if err != nil {
-		return nil, err
-	}
-	list, err := readFileList(siteFolder)
-	if err != nil {
-		return nil, err
-	}
-	if len(list) != s.record.Files || info.Version != s.record.Version {
-		return nil, errors.New("the version's files are not those of its record")
 	}
 	for _, f := range list {
 		sum, err := hex.DecodeString(f.SHA256)
-		if err != nil || len(sum) < 16 {
+		if err != nil || len(sum) != sha256.Size {
 			return nil, fmt.Errorf("the list of files has no digest for %q", f.Path)
 		}
-		there, err := os.Lstat(filepath.Join(siteFolder, filepath.FromSlash(f.Path)))
-		if err != nil {
-			return nil, err
-		}
-		if !there.Mode().IsRegular() || there.Size() != f.Size {
-			return nil, fmt.Errorf("%q has %d bytes, the list says %d", f.Path, there.Size(), f.Size)
-		}
-		s.files[f.Path] = &file{path: f.Path, size: f.Size, tag: [16]byte(sum), kind: mediaOf(f.Path), hashed: hashedName.MatchString(f.Path)}
+		s.files[f.Path] = &file{path: f.Path, size: f.Size, sums: [encodings]fingerprint{identity: fingerprint(sum)},
+			kind: mediaOf(f.Path), hashed: hashedName.MatchString(f.Path)}
 	}
-	if s.root, err = os.OpenRoot(siteFolder); err != nil {
+	if s.root, err = os.OpenRoot(filepath.Join(s.dir, siteDir)); err != nil {
 		return nil, err
 	}
 	if s.data, err = os.Open(filepath.Join(s.dir, packedDir, packedData)); err != nil {
@@ -124,10 +110,13 @@ func (v *volume) openSite(digest string) (_ *site, err error) {
 	}
 	err = readPacked(filepath.Join(s.dir, packedDir), size.Size(), func(p packedFile) {
 		if f := s.files[p.Path]; f != nil {
-			f.forms[gzipped], f.forms[zstded], f.stub = p.Gzip, p.Zstd, p.Stub
+			f.forms[gzipped], f.forms[zstded] = p.Gzip, p.Zstd
 		}
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := s.verify(ctx); err != nil {
 		return nil, err
 	}
 	s.addresses = Addresses{
@@ -173,49 +162,82 @@ func (s *site) closeFiles() {
 	s.release()
 }
 
-// read returns the bytes of a file in an encoding.
-func (s *site) read(f *file, e encoding) ([]byte, error) {
-	if e != identity {
-		data := make([]byte, f.forms[e].Length)
-		_, err := s.data.ReadAt(data, f.forms[e].Offset)
-		return data, err
+// damage is which files of a site were found to differ on the volume.
+type damage struct {
+	mu    sync.Mutex
+	files map[*file]bool
+}
+
+// add notes a file; it returns how many there are and whether this one is new.
+func (d *damage) add(f *file) (n int, first bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.files == nil {
+		d.files = map[*file]bool{}
 	}
-	data, err := s.root.ReadFile(filepath.FromSlash(f.path))
-	if err == nil && int64(len(data)) != f.size {
-		err = fmt.Errorf("%q has %d bytes, the list says %d", f.path, len(data), f.size)
-	}
-	return data, err
+	first = !d.files[f]
+	d.files[f] = true
+	return len(d.files), first
+}
+
+func (d *damage) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.files)
+}
+
+// set replaces what was found before, and returns how many files there are.
+func (d *damage) set(files map[*file]bool) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.files = files
+	return len(files)
 }
 
 // leftover is a hashed file of an older version that is still on the volume.
 type leftover struct {
 	name string // on disk
 	kind media
+	size int64
+	sum  fingerprint
+}
+
+// open opens the file if it is what was exported.
+func (l leftover) open() (*form, error) {
+	f, err := os.Open(l.name)
+	if err != nil {
+		return nil, err
+	}
+	whole, sums, err := through(f, l.size, nil)
+	if err == nil && whole != l.sum {
+		err = errDiffers
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &form{at: f, file: f, size: l.size, sums: sums}, nil
 }
 
 // leftovers are the hashed files of the volume's other versions. A reader, or
 // a cache in between, may still have a page of one of them, and its styles must
 // not be missing then.
-func (v *volume) leftovers(shown string) map[string]leftover {
+func (v *volume) leftovers(ctx context.Context, shown string) map[string]leftover {
 	out := map[string]leftover{}
 	for _, r := range v.list() {
 		if r.Digest == shown {
 			continue
 		}
-		folder := filepath.Join(v.version(r.Digest), siteDir)
-		_ = filepath.WalkDir(filepath.Join(folder, "bindery"), func(name string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() {
-				return nil // what can't be read is not offered
+		_, _, list, err := v.lists(ctx, r.Digest)
+		if err != nil {
+			continue // what can't be read is not offered
+		}
+		for _, f := range list {
+			sum, err := hex.DecodeString(f.SHA256)
+			if err == nil && len(sum) == sha256.Size && hashedName.MatchString(f.Path) && filepath.IsLocal(filepath.FromSlash(f.Path)) {
+				out[f.Path] = leftover{filepath.Join(v.version(r.Digest), siteDir, filepath.FromSlash(f.Path)), mediaOf(f.Path), f.Size, fingerprint(sum)}
 			}
-			rel, err := filepath.Rel(folder, name)
-			if err != nil {
-				return nil
-			}
-			if rel = filepath.ToSlash(rel); hashedName.MatchString(rel) {
-				out[rel] = leftover{name: name, kind: mediaOf(rel)}
-			}
-			return nil
-		})
+		}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"sync"
 	"time"
 )
@@ -10,8 +11,8 @@ type Status struct {
 	// Ready is true when a site is shown and the server is not ending.
 	Ready bool `json:"ready"`
 	// State is "starting", "serving", "degraded" (a site is shown, and the
-	// source could not be asked or has no usable bundle) or
-	// "draining".
+	// source could not be asked or has no usable bundle, or files on the
+	// volume are damaged) or "draining".
 	State string `json:"state"`
 	// Version, SHA256, Domain and Pages, the number of pages, are those of the
 	// site that is shown.
@@ -19,6 +20,11 @@ type Status struct {
 	SHA256  string `json:"sha256,omitempty"`
 	Domain  string `json:"domain,omitempty"`
 	Pages   int    `json:"pages,omitempty"`
+	// Damaged is the number of files of that site that were found to differ on
+	// the volume from what was exported, or to be gone. None of them is sent.
+	Damaged int `json:"damaged,omitempty"`
+	// Verified is when all files were last compared.
+	Verified *time.Time `json:"verified,omitempty"`
 	// Since is when it was switched to.
 	Since *time.Time `json:"since,omitempty"`
 	// Source names the source without what signs a link.
@@ -58,6 +64,9 @@ func (s *status) get() Status {
 	switch {
 	case s.draining:
 		out.State = "draining"
+	case s.shown && out.Damaged > 0 && out.Problem == nil:
+		out.State = "degraded"
+		out.Problem = &Problem{Code: CodeDamaged, Message: fmt.Sprintf("files on the volume are not what was exported: %d, which are not sent. They are unpacked again from the bundle's source", out.Damaged)}
 	case s.shown && out.Problem != nil:
 		out.State = "degraded"
 	case s.shown:
@@ -73,6 +82,19 @@ func (s *status) show(r record) {
 	at := s.now().UTC().Truncate(time.Second)
 	s.shown = true
 	s.s.Version, s.s.SHA256, s.s.Domain, s.s.Pages, s.s.Since = r.Version, r.Digest, r.Domain, r.Pages, &at
+	s.s.Damaged, s.s.Verified = 0, &at
+}
+
+// damaged notes how many files of the site differ; whole reports that all were
+// compared.
+func (s *status) damaged(n int, whole bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.s.Damaged = n
+	if whole {
+		at := s.now().UTC().Truncate(time.Second)
+		s.s.Verified = &at
+	}
 }
 
 // asks notes which source is asked.

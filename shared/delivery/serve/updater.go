@@ -23,6 +23,11 @@ type updater struct {
 	closing sync.WaitGroup // versions that are no longer shown, until they are closed
 	failed  int            // looks at the source that failed, in a row
 	refused refusal
+
+	damage chan struct{} // has a value while a damaged file waits to be healed
+	// spoilt is the digest of the version on the volume that must be unpacked
+	// again, or "".
+	spoilt string
 }
 
 // refusal is the bundle of a source that was refused last: it is not fetched
@@ -46,28 +51,109 @@ func (u *updater) again(ctx context.Context, asked bool) {
 	if asked {
 		u.refused = refusal{}
 	}
-	if u.want.pinned() && u.handler.shown.Load() != nil && u.want.takes(u.handler.shown.Load().record) {
+	s := u.handler.shown.Load()
+	switch {
+	case s != nil && s.damage.count() > 0:
+		u.heal(ctx, s)
+	case s != nil && u.want.pinned() && u.want.takes(s.record):
 		u.log.Info("the version is pinned and shown; there is nothing to look for", "version", u.want.version)
-		return
+	default:
+		_ = u.update(ctx, false)
 	}
-	_ = u.update(ctx, false)
 }
 
 // retryAfter is when to look again: after the interval, or sooner after a
 // failure.
 func (u *updater) retryAfter() time.Duration {
-	if u.failed == 0 || u.want.pinned() {
+	s := u.handler.shown.Load()
+	damaged := s != nil && s.damage.count() > 0
+	if !damaged && (u.failed == 0 || u.want.pinned()) {
 		return u.options.Refresh
 	}
-	wait := time.Minute << min(u.failed-1, 4)
+	wait := time.Minute << max(0, min(u.failed-1, 4))
 	if u.options.Refresh > 0 {
 		wait = min(wait, u.options.Refresh)
 	}
 	return wait
 }
 
+// found notes a file of a site that differs on the volume, and has it healed.
+func (u *updater) found(s *site, f *file, err error) {
+	n, first := s.damage.add(f)
+	if !first {
+		return
+	}
+	u.metrics.damage.Add(1)
+	u.log.Error("a file on the volume is not what was exported; it is not sent", "path", f.path, "version", s.record.Version, "error", err)
+	if u.handler.shown.Load() == s {
+		u.status.damaged(n, false)
+	}
+	select {
+	case u.damage <- struct{}{}:
+	default: // one that waits is enough
+	}
+}
+
+// heal unpacks a version of which files differ on the volume once more, from
+// its source, and shows it anew. While the source has no bundle the site stays
+// without those files.
+func (u *updater) heal(ctx context.Context, s *site) {
+	release, err := u.volume.lock(ctx)
+	if err != nil {
+		_ = u.note(ctx, err)
+		return
+	}
+	defer release()
+	u.volume.sweep()
+	u.spoilt = s.record.Digest
+	// Another server that shares the volume may have healed it.
+	if err = u.show(ctx, s.record.Digest); err != nil && ctx.Err() == nil {
+		err = u.fromSource(ctx, false)
+		_ = u.note(ctx, err)
+	}
+	u.spoilt = ""
+	now := u.handler.shown.Load()
+	if err != nil || now == s {
+		return
+	}
+	u.log.Info("the files on the volume are what was exported again", "version", now.record.Version, "sha256", now.record.Digest)
+	select { // what was set aside goes with its last request, or later
+	case <-s.closed:
+		u.volume.sweep()
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+	}
+	u.metrics.healed.Add(1)
+}
+
+// patrol compares the files of the version that is shown again and again, until
+// ctx ends.
+func (u *updater) patrol(ctx context.Context) {
+	for u.options.Verify > 0 && sleepContext(ctx, u.options.Verify) == nil {
+		if s := u.handler.acquire(); s != nil {
+			u.inspect(ctx, s)
+			s.done()
+		}
+	}
+}
+
+func (u *updater) inspect(ctx context.Context, s *site) {
+	differ := map[*file]bool{}
+	whole := s.inspect(ctx, func() bool { return u.handler.shown.Load() == s }, func(f *file, err error) {
+		if !damaged(err) {
+			u.log.Error("a file of the site can't be compared", "path", f.path, "error", err)
+			return
+		}
+		differ[f] = true
+		u.found(s, f, err)
+	})
+	if whole {
+		u.status.damaged(s.damage.set(differ), true)
+	}
+}
+
 func (u *updater) update(ctx context.Context, first bool) error {
-	if first && u.showPinned() {
+	if first && u.showPinned(ctx) {
 		return nil
 	}
 	release, err := u.volume.lock(ctx)
@@ -78,7 +164,7 @@ func (u *updater) update(ctx context.Context, first bool) error {
 	u.volume.sweep()
 	if u.want.pinned() {
 		if r, ok := u.volume.find(u.want); ok {
-			err := u.show(r.Digest)
+			err := u.show(ctx, r.Digest)
 			if err == nil {
 				u.log.Info(pinnedShown, "version", r.Version, "sha256", r.Digest)
 				u.volume.prune(u.options.Keep)
@@ -100,7 +186,7 @@ func (u *updater) update(ctx context.Context, first bool) error {
 		return err
 	}
 	for _, r := range u.volume.list() {
-		if shown := u.show(r.Digest); shown != nil {
+		if shown := u.show(ctx, r.Digest); shown != nil {
 			u.discard(r.Digest, shown)
 			continue
 		}
@@ -116,12 +202,12 @@ const pinnedShown = "the pinned version is on the volume; it is not fetched"
 // for a server that just now fetches another one: readers would wait as well.
 // What is open is not removed, and what can't be opened is looked at again by
 // who has the folder.
-func (u *updater) showPinned() bool {
+func (u *updater) showPinned(ctx context.Context) bool {
 	if !u.want.pinned() {
 		return false
 	}
 	r, ok := u.volume.find(u.want)
-	if !ok || u.show(r.Digest) != nil {
+	if !ok || u.show(ctx, r.Digest) != nil {
 		return false
 	}
 	u.log.Info(pinnedShown, "version", r.Version, "sha256", r.Digest)
@@ -167,14 +253,8 @@ func (u *updater) fromSource(ctx context.Context, first bool) error {
 	if source.File != "" {
 		return u.switchTo(ctx, source.File, source, validators{})
 	}
-	var known validators
 	versions := u.volume.list()
-	for _, r := range versions {
-		if r.Source == source.key && u.want.takes(r) {
-			known = r.From
-			break
-		}
-	}
+	known := u.known(versions, source)
 	refused := u.refused.err != nil && u.refused.source == source.key
 	if refused {
 		known = u.refused.from
@@ -190,7 +270,7 @@ func (u *updater) fromSource(ctx context.Context, first bool) error {
 	if errors.Is(err, errUnchanged) {
 		for _, r := range versions {
 			if r.Source == source.key && r.From == known {
-				if err := u.show(r.Digest); err != nil {
+				if err := u.show(ctx, r.Digest); err != nil {
 					u.discard(r.Digest, err)
 					break
 				}
@@ -216,6 +296,16 @@ func (u *updater) fromSource(ctx context.Context, first bool) error {
 	return err
 }
 
+// known is what the source said of the newest version that need not be fetched.
+func (u *updater) known(versions []record, source *bundleSource) validators {
+	for _, r := range versions {
+		if r.Source == source.key && u.want.takes(r) && r.Digest != u.spoilt {
+			return r.From
+		}
+	}
+	return validators{}
+}
+
 // How often a download is tried without a new byte in between.
 const (
 	fetchAttempts         = 6
@@ -227,7 +317,7 @@ const (
 func (u *updater) switchTo(ctx context.Context, archive string, source *bundleSource, from validators) error {
 	var failed error
 	for range 2 {
-		r, err := u.volume.add(ctx, archive, u.want, source, from)
+		r, err := u.volume.add(ctx, archive, u.want, source, from, u.spoilt)
 		if err != nil {
 			return err
 		}
@@ -235,28 +325,35 @@ func (u *updater) switchTo(ctx context.Context, archive string, source *bundleSo
 		if s := u.handler.shown.Load(); s != nil && s.record.Digest == r.Digest {
 			result = "unchanged"
 		}
-		if failed = u.show(r.Digest); failed == nil {
+		if failed = u.show(ctx, r.Digest); failed == nil {
 			u.metrics.check(result, true, u.now())
 			return nil
 		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		u.discard(r.Digest, failed)
+		u.spoilt = r.Digest
 	}
 	return volumeError("the version can't be shown", failed)
 }
 
 // show opens a version, switches readers to it and makes it the volume's
 // active one.
-func (u *updater) show(digest string) error {
-	if s := u.handler.shown.Load(); s != nil && s.record.Digest == digest {
+func (u *updater) show(ctx context.Context, digest string) error {
+	if s := u.handler.shown.Load(); s != nil && s.record.Digest == digest && digest != u.spoilt {
 		u.activate(digest)
 		return nil
 	}
-	s, err := u.volume.openSite(digest)
+	began := u.now()
+	s, err := u.volume.openSite(ctx, digest)
 	if err != nil {
 		return err
 	}
+	u.log.Info("every file was compared with the bundle's list", "sha256", digest, "files", s.record.Files, "bytes", s.record.Bytes, "took", u.now().Sub(began).String())
 	u.activate(digest)
-	old := u.handler.show(s, u.volume.leftovers(digest))
+	old := u.handler.show(s, u.volume.leftovers(ctx, digest))
+	u.spoilt = ""
 	u.status.show(s.record)
 	u.log.Info("the site is shown", "version", s.record.Version, "sha256", digest, "domain", s.record.Domain, "pages", s.record.Pages, "files", s.record.Files)
 	if old != nil {
@@ -281,6 +378,9 @@ func (u *updater) activate(digest string) {
 // discard removes a version that can't be shown since it is damaged, so that it
 // is fetched again.
 func (u *updater) discard(digest string, err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
 	if !damaged(err) {
 		u.log.Error("a version on the volume can't be shown", "sha256", digest, "error", err)
 		return

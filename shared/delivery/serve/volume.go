@@ -47,6 +47,8 @@ type record struct {
 	// what the source said of it.
 	Source string     `json:"source"`
 	From   validators `json:"from"`
+	// State is SHA-256's before the archive's end, which proves the digest.
+	State []byte `json:"state,omitempty"`
 }
 
 // volume is the folder of versions.
@@ -54,6 +56,16 @@ type volume struct {
 	dir    string
 	limits bundle.Limits
 	log    *slog.Logger
+	// known are digests that the volume was not asked for: the pinned one, and
+	// those of archives that this process has read.
+	known map[string]bool
+}
+
+func (v *volume) know(digest string) {
+	if v.known == nil {
+		v.known = map[string]bool{}
+	}
+	v.known[digest] = true
 }
 
 func (v *volume) path(parts ...string) string {
@@ -124,7 +136,7 @@ func (v *volume) sweep() {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), newPrefix) {
-			_ = os.RemoveAll(v.path(versionsDir, e.Name()))
+			v.clear(v.path(versionsDir, e.Name()))
 		}
 		if !isDigest(e.Name()) {
 			continue
@@ -139,6 +151,18 @@ func (v *volume) sweep() {
 			}
 		}
 	}
+}
+
+// clear removes a folder that is out of sight, unless a server still shows what
+// is in it.
+func (v *volume) clear(dir string) {
+	if f, err := os.Open(filepath.Join(dir, lockName)); err == nil {
+		defer f.Close()
+		if ok, err := tryLock(f, false); err != nil || !ok {
+			return
+		}
+	}
+	_ = os.RemoveAll(dir)
 }
 
 // count is how many versions there are.
@@ -159,7 +183,7 @@ func (v *volume) count() (n int) {
 // the process may do or has just now: a version must not be removed because
 // there was no file descriptor left, or another user may read it alone.
 func damaged(err error) bool {
-	if _, ok := errors.AsType[*Error](err); ok {
+	if _, ok := errors.AsType[*Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
 	errno := syscall.Errno(0)
@@ -265,24 +289,14 @@ func (v *volume) find(w want) (record, bool) {
 }
 
 // add checks and unpacks an archive into the volume and returns its record. The
-// folder must be locked. After an error nothing of it is there.
-func (v *volume) add(ctx context.Context, archive string, w want, source *bundleSource, from validators) (record, error) {
-	if len(v.list()) > 0 {
-		// It may be there: reading it once is cheaper than unpacking it.
-		digest, err := digestFile(ctx, archive, source)
-		if err != nil {
-			return record{}, err
-		}
-		if w.digest != "" && digest != w.digest {
-			return record{}, wrongDigest(w.digest, digest)
-		}
-		if r, _, err := v.record(digest); err == nil {
-			if w.version != "" && r.Version != w.version {
-				return record{}, wrongVersion(w.version, r.Version)
-			}
-			r.Source, r.From = source.key, from
-			return r, v.writeRecord(v.version(digest), r)
-		}
+// folder must be locked. After an error nothing of it is there. A version that
+// is there already is taken as it is, unless it is the one that is spoilt.
+func (v *volume) add(ctx context.Context, archive string, w want, source *bundleSource, from validators, spoilt string) (record, error) {
+	if r, ok, err := v.present(ctx, archive, w, source, spoilt); err != nil {
+		return record{}, err
+	} else if ok {
+		r.Source, r.From = source.key, from
+		return r, v.writeRecord(v.version(r.Digest), r)
 	}
 	f, err := os.Open(archive)
 	if err != nil {
@@ -305,7 +319,7 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *bundle
 	sum := sha256.New()
 	count := &countWriter{w: sum}
 	reader := io.TeeReader(bufio.NewReaderSize(f, 1<<20), count)
-	info, err := bundle.Unpack(ctx, reader, filepath.Join(temporary, siteDir), v.limits)
+	info, end, err := bundle.Unpack(ctx, reader, filepath.Join(temporary, siteDir), v.limits)
 	if err != nil {
 		if ctx.Err() != nil {
 			return record{}, ctx.Err()
@@ -328,7 +342,10 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *bundle
 	if _, err := NewRedirects(info.Redirects); err != nil {
 		return record{}, refused(&bundle.Error{Fault: bundle.Corrupt, Path: bundle.InfoPath, Message: err.Error()})
 	}
-	if err := pack(ctx, temporary); err != nil {
+	if err := v.keepProof(ctx, archive, temporary, end, &r); err != nil {
+		return record{}, err
+	}
+	if err := pack(ctx, temporary, info.FileList); err != nil {
 		return record{}, err
 	}
 	if err := v.writeRecord(temporary, r); err != nil {
@@ -337,15 +354,48 @@ func (v *volume) add(ctx context.Context, archive string, w want, source *bundle
 	if err := syncVolume(temporary); err != nil {
 		return record{}, volumeError("the unpacked bundle can't be kept", err)
 	}
-	// What is there under this name could not be read: else it was found.
-	if err := os.RemoveAll(v.version(r.Digest)); err != nil {
-		return record{}, volumeError("a damaged version can't be removed", err)
-	}
-	if err := os.Rename(temporary, v.version(r.Digest)); err != nil {
-		return record{}, volumeError("the unpacked bundle can't be kept", err)
+	if err := v.place(temporary, r.Digest); err != nil {
+		return record{}, err
 	}
 	kept = true
+	v.know(r.Digest)
 	return r, nil
+}
+
+// present returns the version that an archive is of, if it is on the volume and
+// not the spoilt one: reading an archive is cheaper than unpacking it.
+func (v *volume) present(ctx context.Context, archive string, w want, source *bundleSource, spoilt string) (r record, ok bool, err error) {
+	if len(v.list()) == 0 {
+		return record{}, false, nil
+	}
+	digest, err := digestFile(ctx, archive, source)
+	if err != nil {
+		return record{}, false, err
+	}
+	if w.digest != "" && digest != w.digest {
+		return record{}, false, wrongDigest(w.digest, digest)
+	}
+	v.know(digest)
+	r, _, err = v.record(digest)
+	if err != nil || digest == spoilt || w.version != "" && r.Version != w.version {
+		return record{}, false, nil // it is unpacked again, and may be refused then
+	}
+	return r, true, nil
+}
+
+// place gives an unpacked version its name. What is there under it is damaged,
+// and a server may still show it.
+func (v *volume) place(dir, digest string) error {
+	aside := dir + "-" + digest
+	if err := os.Rename(v.version(digest), aside); err == nil {
+		v.clear(aside)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return volumeError("a damaged version can't be set aside", err)
+	}
+	if err := os.Rename(dir, v.version(digest)); err != nil {
+		return volumeError("the unpacked bundle can't be kept", err)
+	}
+	return nil
 }
 
 func archiveError(archive string, source *bundleSource, err error) error {
