@@ -96,13 +96,18 @@ func homeOf(data string, archive []byte) string {
 // TestDefacedAndNoSource: a server that starts with a changed version on the
 // volume, and with a source that gives none, shows nothing of it.
 func TestDefacedAndNoSource(t *testing.T) {
-	one, two := edition(t, "1"), edition(t, "2")
+	made := func(home string) []byte {
+		files := sample()
+		files["index.html"], files["guides/other.html"] = page(home), page("other") // as long as that of the start
+		return archive(t, "1", files, nil)
+	}
+	one, two := made("edition 1"), made("edition 2")
 	dir := func(data string) string { return filepath.Join(data, versionsDir, sum(one)) }
 	for name, change := range map[string]func(data string) error{
 		"a page":               func(data string) error { return defaced(homeOf(data, one), theirs, evil[:len(theirs)]) },
 		"a compressed form":    func(data string) error { return flip(filepath.Join(dir(data), packedDir, packedData), 40) },
 		"another's forms":      func(data string) error { return swapForms(filepath.Join(dir(data), packedDir, packedIndex)) },
-		"a page and the lists": func(data string) error { return forge(dir(data), "index.html", theirs, evil[:len(theirs)]) },
+		"a page and the lists": func(data string) error { return forge(dir(data), "guides/start.md", "# start", "# 0wned") },
 		"the archive's end":    func(data string) error { return flip(filepath.Join(dir(data), endFile), -20) },
 		"another bundle": func(data string) error {
 			other := t.TempDir()
@@ -113,10 +118,9 @@ func TestDefacedAndNoSource(t *testing.T) {
 			if _, err := v.addBytes(t, two, want{}); err != nil {
 				return err
 			}
-			// With a record that says what is asked for.
+			// Of the same version, with a record that says what is asked for.
 			record := filepath.Join(v.version(sum(two)), recordFile)
-			return firstError(defaced(record, sum(two), sum(one)), defaced(record, `"version": "2"`, `"version": "1"`),
-				os.RemoveAll(dir(data)), os.Rename(v.version(sum(two)), dir(data)))
+			return firstError(defaced(record, sum(two), sum(one)), os.RemoveAll(dir(data)), os.Rename(v.version(sum(two)), dir(data)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +149,7 @@ func swapForms(index string) error {
 	if err != nil {
 		return err
 	}
-	swap := strings.NewReplacer(`"index.html"`, `"guides/start.html"`, `"guides/start.html"`, `"index.html"`)
+	swap := strings.NewReplacer(`"guides/other.html"`, `"guides/start.html"`, `"guides/start.html"`, `"guides/other.html"`)
 	return os.WriteFile(index, []byte(swap.Replace(string(raw))), 0o644)
 }
 
