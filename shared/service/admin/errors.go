@@ -40,6 +40,7 @@ const (
 	CodeInvalidSite     = "invalid_site"     // the site can't be exported as it is
 	CodeRendererChanged = "renderer_changed" // steps of two renderers met in one job
 	CodeSiteTooLarge    = "site_too_large"   // the site is over a limit of exports
+	CodeProcessEnded    = "process_ended"    // the site twice ended the process that rendered it
 	CodeJobNotActive    = "job_not_active"   // the job is final, or its state does not allow this
 	CodeTemporary       = "temporary"        // try again: nothing is wrong for good
 	CodeInternal        = "internal"         // an error of the service itself
@@ -52,7 +53,7 @@ func Codes() []string {
 		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
 		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone,
 		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeInvalidSite, CodeRendererChanged,
-		CodeSiteTooLarge, CodeJobNotActive, CodeTemporary, CodeInternal,
+		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
 	}
 }
 

@@ -39,12 +39,16 @@ type Options struct {
 	// logs and metrics: its organisation, and how many pages and bytes it
 	// wrote ("organisation", "pages", "bytes").
 	Annotate func(ctx context.Context, facts ...slog.Attr)
+	// Begin, if not nil, is told what is about to be worked on, a page by its
+	// source or another part of a step, and ended once that is done: of a
+	// process that died, what it was at is known.
+	Begin func(place string) (ended func())
 	// Islands shows what of pages needs JavaScript; nil leaves it out.
 	Islands page.Islands
 	// Fetcher fetches files of the hosts that projects allow; nil fetches none.
 	// Plan alone needs it.
 	Fetcher Fetcher
-	// Renderer replaces the digest of this program; for tests.
+	// Renderer replaces the digest of this program: one that was found before.
 	Renderer string
 }
 
@@ -70,6 +74,7 @@ type Steps struct {
 	sources     sourceCache
 
 	annotate func(context.Context, ...slog.Attr)
+	begin    func(place string) (ended func())
 }
 
 // New makes the steps.
@@ -89,6 +94,9 @@ func New(opt Options) *Steps {
 	s.annotate = opt.Annotate
 	if s.annotate == nil {
 		s.annotate = func(context.Context, ...slog.Attr) {}
+	}
+	if s.begin = opt.Begin; s.begin == nil {
+		s.begin = func(string) func() { return func() {} }
 	}
 	if s.renderer == "" {
 		s.renderer = Renderer()
