@@ -164,13 +164,13 @@ func TestLoadRefuses(t *testing.T) {
 
 func TestExportWorkflowLoads(t *testing.T) {
 	m := loadExport(t, 3)
-	if diff := cmp.Diff([]string{"plan", "render", "assemble", "fail"}, m.Resources()); diff != "" {
+	if diff := cmp.Diff([]string{"plan", "render", "fail", "assemble"}, m.Resources()); diff != "" {
 		t.Error(diff)
 	}
 	want := []string{
 		"Lambda.ClientExecutionTimeoutException", "Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
 		"Lambda.TooManyRequestsException", "temporary", "States.Timeout", "Sandbox.Timedout", "Lambda.Unknown",
-		"internal", "Runtime.ExitError", "States.ALL",
+		"internal", "Runtime.ExitError", "Runtime.OutOfMemory", "States.ALL",
 	}
 	if diff := cmp.Diff(want, m.ErrorNames()); diff != "" {
 		t.Error(diff)
