@@ -13,6 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/client"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // served is a server with what a test calls it with.
@@ -152,4 +153,9 @@ func TestOneDeathIsForgiven(t *testing.T) {
 	if j := s.wait(t, id); j.Status != admin.ExportCompleted {
 		t.Errorf("the job is %s, %+v", j.Status, j.Failure)
 	}
+}
+
+// The page of limits has the constant.
+func TestLimitsPage(t *testing.T) {
+	outside.LimitRow(t, "The process of an export in [`bindery up`](/operate/run#what-a-site-can-do-to-it)", "–", fmt.Sprintf("%d MiB", childMemory>>20))
 }
