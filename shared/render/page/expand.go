@@ -20,6 +20,9 @@ const (
 	// bytesPerNode bytes of it.
 	maxNodes     = 200_000
 	bytesPerNode = 256
+	// callBytes is what a snippet counts wherever it is shown, beside its nodes:
+	// an empty one takes memory too.
+	callBytes = 9 * bytesPerNode
 	// maxComponentDepth bounds components that show each other.
 	maxComponentDepth = 64
 	// maxAttrs bounds an element's attributes, spread ones included: each is
@@ -518,7 +521,7 @@ func (s *state) include(name string, n *mdx.Node, props mdx.Object, children []*
 	if s.origin == nil {
 		s.origin = map[*mdx.Node]string{}
 	}
-	if s.tooLarge {
+	if s.tooLarge || !s.grows(callBytes, file, n.Pos) {
 		return nil
 	}
 	s.stack = append(s.stack, name)

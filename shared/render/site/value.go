@@ -57,7 +57,7 @@ type configReader struct {
 	more  int // findings that are not among diags
 	// values is how many values were read, as bytes counts them.
 	values int
-	refs  int
+	refs   int
 	// bytes is what was read of configuration files, of one as often as it is
 	// referred to.
 	bytes int64
