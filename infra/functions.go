@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -68,6 +69,10 @@ func functions() []spec {
 	}
 }
 
+// memoryLimit is the variable by which Go's runtime collects garbage before a
+// function's memory is full.
+const memoryLimit = "GOMEMLIMIT"
+
 // function is a deployed spec.
 type function struct {
 	spec
@@ -95,6 +100,8 @@ func (s *stack) newFunction(spec spec) *function {
 	})
 	logs.GrantWrite(role)
 
+	// The rest is for what Go does not count.
+	memory := jsii.String(fmt.Sprintf("%.0fMiB", spec.memory*17/20))
 	props := &awslambda.FunctionProps{
 		Code:         awslambda.Code_FromAsset(jsii.String(filepath.Join(s.settings.functions, spec.name)), nil),
 		Runtime:      awslambda.Runtime_PROVIDED_AL2023(),
@@ -111,6 +118,7 @@ func (s *stack) newFunction(spec spec) *function {
 			config.Table:         s.storage.table.TableName(),
 			config.SourcesBucket: s.storage.sources.BucketName(),
 			config.ExportsBucket: s.storage.exports.BucketName(),
+			memoryLimit:          memory,
 		},
 	}
 	if spec.part == answers {
@@ -118,7 +126,7 @@ func (s *stack) newFunction(spec spec) *function {
 		(*props.Environment)[config.LinkLife] = awscdk.Fn_Join(jsii.String(""), &[]*string{s.parameters.linkMinutes.ValueAsString(), jsii.String("m")})
 	}
 	if spec.name == "openapi" { // it answers from its own memory
-		props.Environment = &map[string]*string{config.Stage: jsii.String(string(s.stage))}
+		props.Environment = &map[string]*string{config.Stage: jsii.String(string(s.stage)), memoryLimit: memory}
 	}
 	if spec.part == steps {
 		// A running execution goes on with the versions that it began with, so

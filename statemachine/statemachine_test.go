@@ -81,6 +81,10 @@ func TestFilledExport(t *testing.T) {
 		var names []string
 		for _, r := range s.Retry {
 			names = append(names, r.ErrorEquals...)
+			// What took too much memory takes it again.
+			if slices.Contains(r.ErrorEquals, "Runtime.OutOfMemory") && (!slices.Contains(r.ErrorEquals, "Runtime.ExitError") || r.MaxAttempts != 1) && name != "Fail" {
+				t.Errorf("%s repeats what ended its process %d times", name, r.MaxAttempts)
+			}
 			// Forty shards and ten functions at once: a shard waits for a few
 			// others, each a minute or more.
 			if slices.Contains(r.ErrorEquals, "Lambda.TooManyRequestsException") && (len(r.ErrorEquals) > 1 || r.MaxAttempts*r.MaxDelaySeconds < 3600) {
@@ -90,7 +94,7 @@ func TestFilledExport(t *testing.T) {
 		for _, want := range []string{
 			"Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
 			"Lambda.ClientExecutionTimeoutException", "Lambda.TooManyRequestsException", "Lambda.Unknown",
-			"Runtime.ExitError", "Sandbox.Timedout", "States.Timeout", "temporary", "internal",
+			"Runtime.ExitError", "Runtime.OutOfMemory", "Sandbox.Timedout", "States.Timeout", "temporary", "internal",
 		} {
 			if !slices.Contains(names, want) {
 				t.Errorf("%s does not retry %s", name, want)

@@ -1,12 +1,14 @@
 package tests
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/asl"
@@ -22,6 +24,7 @@ import (
 var awsErrorNames = []string{
 	"States.ALL", "States.Timeout", "Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
 	"Lambda.ClientExecutionTimeoutException", "Lambda.TooManyRequestsException", "Lambda.Unknown", "Sandbox.Timedout", "Runtime.ExitError",
+	"Runtime.OutOfMemory",
 }
 
 // TestWorkflowNamesErrorsThatExist: a name in a Retry or Catch that nobody ever
@@ -54,6 +57,43 @@ func TestWorkflowNamesErrorsThatExist(t *testing.T) {
 	slices.Sort(steps)
 	if resources := slices.Sorted(slices.Values(machine.Resources())); !slices.Equal(resources, steps) {
 		t.Errorf("the workflow runs %v, the steps are %v", resources, steps)
+	}
+}
+
+// TestAShardThatTakesTooMuchMemory: a function that runs out of memory is tried
+// once more, and then fails its job with that reason, which it can't record
+// itself.
+func TestAShardThatTakesTooMuchMemory(t *testing.T) {
+	definition, err := job.Definition(job.ByName, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, err := asl.Load(definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tries := 0
+	var told []job.FailInput
+	none := func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }
+	_, err = machine.Run(t.Context(), "x", json.RawMessage(`{"jobId": "x"}`), asl.Options{
+		Sleep: func(context.Context, time.Duration) error { return nil },
+		Tasks: map[string]asl.Task{
+			job.TaskPlan: func(context.Context, json.RawMessage) (json.RawMessage, error) {
+				return json.RawMessage(`{"jobId": "x", "renderer": "r", "shards": [1]}`), nil
+			},
+			job.TaskRender: func(context.Context, json.RawMessage) (json.RawMessage, error) {
+				tries++
+				return nil, admin.Errorf("Runtime.OutOfMemory", "signal: killed")
+			},
+			job.TaskAssemble: none,
+			job.TaskFail: job.Task(job.Silent(func(_ context.Context, in job.FailInput) error {
+				told = append(told, in)
+				return nil
+			})),
+		},
+	})
+	if tries != 2 || len(told) == 0 || told[0].JobID != "x" || told[0].Error.Error != "Runtime.OutOfMemory" {
+		t.Errorf("%d tries, told of %+v, %v", tries, told, err)
 	}
 }
 

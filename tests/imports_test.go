@@ -101,7 +101,7 @@ var rooms = map[string][]string{
 	"shared/service/local": {"shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
-		"shared/service/client", "shared/service/export", "shared/service/job", "shared/service/local", "shared/service/store",
+		"shared/service/asl", "shared/service/client", "shared/service/export", "shared/service/job", "shared/service/local", "shared/service/store",
 	},
 	"shared/service/snapshot":  {"shared/base/json", "shared/service/store"},
 	"shared/service/store":     {},

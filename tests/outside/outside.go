@@ -27,6 +27,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -49,6 +51,28 @@ func Checkout(tb testing.TB) string {
 		dir = up
 	}
 }
+
+// LimitRow fails the test unless the page of limits has a row that begins with
+// these cells: packages hold their constants against it.
+func LimitRow(tb testing.TB, cells ...string) {
+	tb.Helper()
+	page, err := os.ReadFile(filepath.Join(Checkout(tb), "infra", "docs", "export", "limits.mdx"))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	row := "\n| " + strings.Join(cells, " | ") + " |"
+	row = digits.ReplaceAllStringFunc(row, func(n string) string { // 1000000 is 1,000,000 there
+		for i := len(n) - 3; i > 0; i -= 3 {
+			n = n[:i] + "," + n[i:]
+		}
+		return n
+	})
+	if !strings.Contains(string(page), row) {
+		tb.Errorf("the page of limits should have the row %q", row[1:])
+	}
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
 
 // Folder is the place of a piece of the shared folder. Without a shared folder
 // the test ends by the rule; without the piece it fails.

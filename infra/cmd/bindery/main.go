@@ -22,11 +22,15 @@ import (
 	"syscall"
 
 	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
 func main() {
 	if island.IsWorker(os.Getenv) {
 		os.Exit(island.Work(os.Stdin, os.Stdout))
+	}
+	if server.IsChild(os.Getenv) {
+		os.Exit(server.Child(os.Stdin, os.Stdout, os.Stderr))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks to end well. After it, signals do what they do

@@ -21,10 +21,11 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
 func TestMain(m *testing.M) {
-	if island.IsWorker(os.Getenv) {
+	if island.IsWorker(os.Getenv) || server.IsChild(os.Getenv) {
 		main()
 	}
 	testscript.Main(m, map[string]func(){"bindery": main})

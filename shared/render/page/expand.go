@@ -224,7 +224,7 @@ func (s *resolver) include(name string, n *mdx.Node, props mdx.Object, children 
 	for _, d := range sn.diagnostics {
 		s.said.add(d)
 	}
-	if s.tooLarge {
+	if s.tooLarge || !s.grows(callBytes, file, n.Pos) {
 		return nil
 	}
 	s.stack = append(s.stack, name)

@@ -1,9 +1,12 @@
 package page
 
 import (
+	"fmt"
 	"path"
 	"strings"
 	"testing"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // A file of a script has a name that bundles and file systems take, and pages
@@ -17,4 +20,11 @@ func TestScriptPath(t *testing.T) {
 		}
 		seen[name] = true
 	}
+}
+
+// The page of limits has the constants.
+func TestLimitsPage(t *testing.T) {
+	n := fmt.Sprintf
+	outside.LimitRow(t, "A page with its snippets and components", n("%d nodes", maxNodes))
+	outside.LimitRow(t, "JavaScript of a page", n("%d calls and turns of loops, %d pieces", maxIslandSteps, maxIslands))
 }

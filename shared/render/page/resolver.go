@@ -16,6 +16,9 @@ const (
 	// bytesPerNode bytes of it.
 	maxNodes     = 200_000
 	bytesPerNode = 256
+	// callBytes is what a snippet counts wherever it is shown, beside its nodes:
+	// an empty one takes memory too.
+	callBytes = 9 * bytesPerNode
 	// maxComponentDepth bounds components that show each other.
 	maxComponentDepth = 64
 	// maxAttrs bounds an element's attributes, spread ones included: each is

@@ -16,17 +16,19 @@ const (
 	// them, parameters, answers, names in lists.
 	maxParts = 6000
 	// maxSpecParts is how many parts all slices of a specification have
-	// together: 800 operations as large as one can be.
-	maxSpecParts = 5_000_000
+	// together, besides partsPerByte for each byte of what was read.
+	maxSpecParts = 1_000_000
+	partsPerByte = 2
 	// maxSteps is how many nodes a page has of its slice, together with the
 	// schemas that were looked at for them; the largest page of a real
 	// specification has some ten thousand.
 	maxSteps = 200_000
-	// maxSpecSteps is how many all pages of a specification have together: a
-	// specification with more than 1,000 operations divides them among its
-	// operations, none of which gets fewer than fewestSteps.
-	maxSpecSteps = 200_000_000
-	fewestSteps  = 10_000
+	// maxSpecSteps is how many all pages of a specification have together,
+	// besides stepsPerByte for each byte of what was read: they are divided
+	// among its operations, none of which gets fewer than fewestSteps.
+	maxSpecSteps = 4_000_000
+	stepsPerByte = 32
+	fewestSteps  = 2000
 	// maxMade is how many values and properties are looked at to make up the
 	// examples of one page.
 	maxMade = 500_000
@@ -46,8 +48,8 @@ func (c *slicer) room(p place) bool {
 		return false
 	}
 	c.slice.Cut = true
-	if *c.spent > maxSpecParts {
-		c.r.report(mdx.Warning, "api-cut", c.slice.File, 0, "the pages of the specification have more than %d parts together: the rest is left out", maxSpecParts)
+	if *c.spent > c.r.specParts() {
+		c.r.report(mdx.Warning, "api-cut", c.slice.File, 0, "the pages of the specification have very many parts together, for its size: the rest is left out")
 	} else {
 		c.r.report(mdx.Warning, "api-cut", p.doc.file, p.line(), "%s has more than %d parts: deeper ones are left out", c.slice.Key, maxParts)
 	}
@@ -56,7 +58,7 @@ func (c *slicer) room(p place) bool {
 
 // full reports whether nothing more fits: what is left of a list is not looked at.
 func (c *slicer) full() bool {
-	return c.count > maxParts || c.bytes >= maxSliceBytes || *c.spent > maxSpecParts
+	return c.count > maxParts || c.bytes >= maxSliceBytes || *c.spent > c.r.specParts()
 }
 
 // each calls fn for each member of the object p, where its reference leads, as
@@ -103,9 +105,12 @@ func (c *slicer) texts(v *value, limit int) []string {
 	return out
 }
 
+// specParts is how many parts the slices of one specification may have.
+func (r *Reader) specParts() int { return maxSpecParts + partsPerByte*int(r.bytes) }
+
 // share is how many steps the page of one of so many operations has.
-func share(operations int) int {
-	return max(fewestSteps, min(maxSteps, maxSpecSteps/max(operations, 1)))
+func (r *Reader) share(operations int) int {
+	return max(fewestSteps, min(maxSteps, (maxSpecSteps+stepsPerByte*int(r.bytes))/max(operations, 1)))
 }
 
 // spend counts steps of the page. It reports whether they fit.

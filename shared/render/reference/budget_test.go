@@ -9,6 +9,8 @@ import (
 	"testing/fstest"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // levels is a specification of 15 schemas, each of which is made of ten times
@@ -98,7 +100,7 @@ func TestBudgetOfASpecification(t *testing.T) {
 		{"a/b": {"schema": {"properties": {` + members.String() + `"last": {}}}}}}}}}}`
 	r := NewReader(fstest.MapFS{"x.json": {Data: []byte(source)}})
 	s := r.Spec("x.json")
-	s.parts = maxSpecParts - 100_000 // which earlier pages had
+	s.parts = r.specParts() - 100_000 // which earlier pages had
 	parts, cut := 0, 0
 	for i := range s.Operations {
 		slice := r.Slice(s, &s.Operations[i])
@@ -165,4 +167,17 @@ func TestBudgetOfAliases(t *testing.T) {
 	if said := fmt.Sprint(r.Diagnostics()); !strings.Contains(said, "merge keys") {
 		t.Errorf("the report: %s", said)
 	}
+}
+
+// The page of limits has the constants.
+func TestLimitsPage(t *testing.T) {
+	n := fmt.Sprintf
+	outside.LimitRow(t, "What a page shows of a specification", n("%d parts", maxParts), n("%d MiB", maxSliceBytes>>20))
+	outside.LimitRow(t, "What all pages show of a specification", n("%d parts, and %d for each byte", maxSpecParts, partsPerByte))
+	outside.LimitRow(t, "The content of a page of a specification",
+		n("%d nodes; of all pages %d and %d for each byte, divided by the operations, but %d", maxSteps, maxSpecSteps, stepsPerByte, fewestSteps),
+		n("%d MiB of descriptions, %d MiB of examples", maxTold>>20, maxCode>>20))
+	outside.LimitRow(t, "Examples that are made up for a page", n("%d values", maxMade), n("%d KiB each", maxExample>>10))
+	outside.LimitRow(t, "Merge keys of YAML", n("%d members a file, %d an object", maxFileMerged, maxMerged), n("%d MiB a file", maxFileBytes>>20))
+	outside.LimitRow(t, "Operations of a specification", n("%d", maxOperations), n("%d MiB of all specifications", maxBytes>>20))
 }

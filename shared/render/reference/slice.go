@@ -200,9 +200,11 @@ func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
 		File: s.File, Line: o.Line, Key: o.Key, Title: o.Name(), Description: o.Description,
 		Deprecated: o.Deprecated, Schemas: map[string]*Schema{},
 	}
-	if steps := share(len(s.Operations)); steps < maxSteps {
-		out.Steps = steps
-	}
+	defer func() { // all files are read that the operation refers to
+		if steps := r.share(len(s.Operations)); steps < maxSteps {
+			out.Steps = steps
+		}
+	}()
 	c := &slicer{r: r, slice: out, spent: &s.parts, have: map[string]bool{}}
 	switch o.Key.Kind {
 	case KindSchema:

@@ -3,9 +3,12 @@ package site
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 // A redirect never leads to an address that runs code: not as it is written,
@@ -100,4 +103,11 @@ func TestFindingsAreBounded(t *testing.T) {
 	if !errors.As(err, &fault) || !strings.Contains(fault.Message, "values") {
 		t.Errorf("a configuration of more than a million values: %v", err)
 	}
+}
+
+// The page of limits has the constants.
+func TestLimitsPage(t *testing.T) {
+	n := fmt.Sprintf
+	outside.LimitRow(t, "`docs.json` with all that it refers to", n("%d values", maxConfigValues), n("%d MiB", maxConfigBytes>>20))
+	outside.LimitRow(t, "Findings about it", n("%d", maxFindings))
 }

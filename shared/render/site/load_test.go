@@ -534,7 +534,7 @@ func FuzzConfig(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		_, err := parseJSON("docs.json", []byte(text))
+		_, err := parseJSON("docs.json", []byte(text), maxConfigValues)
 		valid := json.Valid([]byte(strings.TrimPrefix(text, "\ufeff")))
 		var e *ConfigError
 		if err != nil && (!errors.As(err, &e) || e.Line < 1 || e.Column < 1) {

@@ -19,8 +19,8 @@ const (
 	maxConfigBytes = 64 << 20
 	maxConfigDepth = 100
 	maxRefs        = 1000
-	// maxConfigValues is how many values a file has: five for each page of the
-	// largest site.
+	// maxConfigValues is how many values the files have together, one counted as
+	// often as it is referred to: five for each page of the largest site.
 	maxConfigValues = 1_000_000
 	// maxFindings is how many findings about a configuration are kept; of the
 	// others only their number is.
@@ -55,7 +55,9 @@ type configReader struct {
 	fsys  fs.FS
 	diags []mdx.Diagnostic
 	more  int // findings that are not among diags
-	refs  int
+	// values is how many values were read, as bytes counts them.
+	values int
+	refs   int
 	// bytes is what was read of configuration files, of one as often as it is
 	// referred to.
 	bytes int64
@@ -127,23 +129,37 @@ func (r *configReader) read(file string, above []string) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := parseJSON(file, data)
+	v, err := parseJSON(file, data, maxConfigValues-r.values)
 	if err != nil {
 		return nil, err
 	}
+	r.values += v.count()
 	return r.deref(v, append(above, file))
 }
 
-// parseJSON reads a whole file. The error is a *ConfigError.
-func parseJSON(file string, data []byte) (*value, error) {
-	v, err := json.Parse(data, json.Options{Depth: maxConfigDepth, Values: maxConfigValues, Lenient: true})
+// count returns how many values a value is, with all that it holds.
+func (v *value) count() int {
+	n := 1
+	for _, item := range v.list() {
+		n += item.count()
+	}
+	for _, m := range v.members() {
+		n += m.val.count()
+	}
+	return n
+}
+
+// parseJSON reads a whole file, of less than limit values. The error is a
+// *ConfigError.
+func parseJSON(file string, data []byte, limit int) (*value, error) {
+	v, err := json.Parse(data, json.Options{Depth: maxConfigDepth, Values: max(limit, 1), Lenient: true})
 	if e, ok := errors.AsType[*json.Error](err); ok {
 		message := "this is not JSON: " + e.Message
 		switch {
 		case e.Deep:
 			message = fmt.Sprintf("nested deeper than %d levels", maxConfigDepth)
 		case e.Many:
-			message = fmt.Sprintf("the file has more than %d values", maxConfigValues)
+			message = fmt.Sprintf("the configuration has more than %d values, with the files that it refers to each time that it does", maxConfigValues)
 		case e.Cut:
 			message = "the file ends too early: a bracket or a quote is not closed"
 		}

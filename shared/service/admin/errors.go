@@ -41,6 +41,7 @@ const (
 	CodeInvalidPaths    = "invalid_paths"    // no page lies below the paths of the export
 	CodeRendererChanged = "renderer_changed" // steps of two renderers met in one job
 	CodeSiteTooLarge    = "site_too_large"   // the site is over a limit of exports
+	CodeProcessEnded    = "process_ended"    // the site twice ended the process that rendered it
 	CodeJobNotActive    = "job_not_active"   // the job is final, or its state does not allow this
 	CodeTemporary       = "temporary"        // try again: nothing is wrong for good
 	CodeInternal        = "internal"         // an error of the service itself
@@ -57,7 +58,7 @@ func Codes() []string {
 		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
 		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone,
 		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
-		CodeSiteTooLarge, CodeJobNotActive, CodeTemporary, CodeInternal,
+		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
 	}
 }
 

@@ -163,7 +163,7 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 func TestExportWorkflowLoads(t *testing.T) {
-	if diff := cmp.Diff([]string{"plan", "render", "assemble", "fail"}, loadExport(t, 3).Resources()); diff != "" {
+	if diff := cmp.Diff([]string{"plan", "render", "fail", "assemble"}, loadExport(t, 3).Resources()); diff != "" {
 		t.Error(diff)
 	}
 }

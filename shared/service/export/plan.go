@@ -59,6 +59,7 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	if others != nil {
 		specs.UseRemotes(others)
 	}
+	defer s.opt.Begin("the site's configuration")()
 	loaded, diags, err := site.Load(ctx, fsys, fsys.Paths(), site.Options{
 		Domain: input.Job.Domain, Prefixes: input.Job.Paths,
 		Prefetch:  func(_ context.Context, paths []string) error { return fsys.Prefetch(paths) },

@@ -69,7 +69,9 @@ func (s *Steps) writeSlices(ctx context.Context, id string, l *layout, loaded *s
 				if o == nil {
 					continue
 				}
+				ended := s.opt.Begin(ref.File + ": " + o.Key.String())
 				data, err := specs.Slice(spec, o).Encode()
+				ended()
 				if err != nil {
 					return internal("a part of a specification could not be written", err)
 				}

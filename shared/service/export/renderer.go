@@ -20,7 +20,7 @@ const rendererVersion = 1
 // (-ldflags -X; see the Makefile). Without it a program looks at its checkout.
 var sources string
 
-// ownRenderer returns the digest that distinguishes this program's output from another's:
+// Renderer returns the digest that distinguishes this program's output from another's:
 // 32 hexadecimal digits. A renderer is its code, its assets, its outside modules
 // and the Go release that it was built with, and nothing else: not which of the
 // steps' programs asks, nor how, where and from which commit it was built. So a
@@ -30,7 +30,7 @@ var sources string
 // A program that was built without that digest, and is not in the checkout that
 // it was built from, is a renderer of its own: "dev-" and the digest of its
 // executable.
-func ownRenderer() string {
+func Renderer() string {
 	sum := sources
 	if sum == "" {
 		here, ok := buildid.Here("shared/service/export")

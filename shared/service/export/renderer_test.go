@@ -10,7 +10,7 @@ import (
 
 // A program in its checkout is the renderer that a build of the same sources is.
 func TestRendererOfACheckoutAndOfABuild(t *testing.T) {
-	here := ownRenderer()
+	here := Renderer()
 	if !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(here) {
 		t.Fatalf("the renderer is %q", here)
 	}
@@ -19,10 +19,10 @@ func TestRendererOfACheckoutAndOfABuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { sources = "" })
-	if sources = digest; ownRenderer() != here {
-		t.Errorf("a build of these sources is the renderer %q, and its checkout %q", ownRenderer(), here)
+	if sources = digest; Renderer() != here {
+		t.Errorf("a build of these sources is the renderer %q, and its checkout %q", Renderer(), here)
 	}
-	if sources = "0123456789abcdef"; ownRenderer() == here {
+	if sources = "0123456789abcdef"; Renderer() == here {
 		t.Error("a build of other sources is the same renderer")
 	}
 }

@@ -39,12 +39,16 @@ type Options struct {
 	// logs and metrics: its organisation, and how many pages and bytes it
 	// wrote ("organisation", "pages", "bytes").
 	Annotate func(ctx context.Context, facts ...slog.Attr)
+	// Begin, if not nil, is told what is about to be worked on, a page by its
+	// source or another part of a step, and ended once that is done: of a
+	// process that died, what it was at is known.
+	Begin func(place string) (ended func())
 	// Islands shows what of pages needs JavaScript; nil leaves it out.
 	Islands page.Islands
 	// Fetcher fetches files of the hosts that projects allow; nil fetches none.
 	// Plan alone needs it.
 	Fetcher Fetcher
-	// Renderer replaces the digest of this program; for tests.
+	// Renderer replaces the digest of this program: one that was found before.
 	Renderer string
 }
 
@@ -72,8 +76,11 @@ func New(opt Options) *Steps {
 	if opt.Annotate == nil {
 		opt.Annotate = func(context.Context, ...slog.Attr) {}
 	}
+	if opt.Begin == nil {
+		opt.Begin = func(string) func() { return func() {} }
+	}
 	if opt.Renderer == "" {
-		opt.Renderer = ownRenderer()
+		opt.Renderer = Renderer()
 	}
 	return &Steps{
 		opt:         opt,

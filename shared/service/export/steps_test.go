@@ -83,6 +83,7 @@ func TestFailSaysHowTheExecutionEnded(t *testing.T) {
 		"ABORTED":        {Code: admin.CodeInternal, Message: "the workflow of the export was stopped"},
 		"FAILED":         {Code: admin.CodeInternal, Message: "the export failed with an internal error"},
 		// A shard that met a passing fault too often records nothing.
+		"Runtime.OutOfMemory":                    {Code: admin.CodeProcessEnded, Message: job.Message(admin.CodeProcessEnded)},
 		"States.ExceedToleratedFailureThreshold": {Code: admin.CodeTemporary, Message: "the export kept failing with a temporary error; start another one"},
 	} {
 		t.Run(named, func(t *testing.T) {

@@ -266,6 +266,7 @@ func (s *Steps) renderPages(ctx context.Context, src *source, u unit, w *unitWri
 // to the unit's facts and its part of the search index. doc is a buffer.
 func (s *Steps) addPage(ctx context.Context, src *source, i int, slice *reference.Slice, w *unitWriter, doc *[]byte) error {
 	p := &src.site.Pages[i]
+	defer s.opt.Begin(p.Source)()
 	res, err := s.renderPage(ctx, src, i, slice)
 	if err != nil {
 		return err

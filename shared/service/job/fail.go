@@ -10,8 +10,8 @@ import (
 )
 
 // mapThreshold is how a workflow names that a shard failed, and no more. Shards
-// record all causes but those that may pass, and those that end the process;
-// so where nothing is recorded, another export may do better.
+// record all causes but those that may pass, and the workflow reports those that
+// end the process; so where nothing is recorded, another export may do better.
 const mapThreshold = "States.ExceedToleratedFailureThreshold"
 
 // Fail marks a job as failed. The cause that a step recorded goes before the
@@ -19,8 +19,11 @@ const mapThreshold = "States.ExceedToleratedFailureThreshold"
 // that is no error.
 func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 	code := in.Error.Error
-	if code == mapThreshold {
+	switch code {
+	case mapThreshold:
 		code = admin.CodeTemporary
+	case "Runtime.ExitError", "Runtime.OutOfMemory": // what Lambda says of a process that ended, twice by then
+		code = admin.CodeProcessEnded
 	}
 	message := messages[code]
 	for _, outage := range store.OutageMessages() {

@@ -13,6 +13,7 @@ var messages = map[string]string{
 	admin.CodeInvalidPaths:    "no page lies below the paths of the export",
 	admin.CodeRendererChanged: "the renderer was changed during the export; start another one",
 	admin.CodeSiteTooLarge:    "the site is over a limit of exports",
+	admin.CodeProcessEnded:    "the site took more memory than a step has, or ended the process that renders it in another way",
 	admin.CodeInconsistent:    "the snapshot's files are not what its manifest says",
 	admin.CodeTemporary:       "the export kept failing with a temporary error; start another one",
 	admin.CodeInternal:        "the export failed with an internal error",

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"regexp"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,6 +47,12 @@ type RunnerOptions struct {
 	// died before it could note the call. It is the twin of the event rule in
 	// the cloud.
 	OnEnd func(ctx context.Context, e store.Execution) error
+	// Owner names whose an execution is: those of one owner take at most all
+	// places but one, and of those who wait, the one with the fewest goes first.
+	// nil treats all alike.
+	Owner func(ctx context.Context, name string) string
+	// Over is called after each execution of this process, however it ended.
+	Over func(name string)
 	// Poll is how often the database is asked for executions that other
 	// processes started or stopped; default 1 s.
 	Poll time.Duration
@@ -70,6 +77,7 @@ type work struct {
 
 	mu     sync.Mutex
 	active map[string]context.CancelCauseFunc // running executions
+	owners map[string]string                  // of executions that run or wait
 	ending map[string]*ending                 // executions whose end the database doesn't note as told yet
 	wg     sync.WaitGroup
 }
@@ -127,7 +135,7 @@ func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt Runn
 	ctx, stop := context.WithCancelCause(ctx)
 	r.work = &work{
 		r: r, opt: opt, machine: machine, tasks: tasks, stop: stop, done: make(chan struct{}),
-		active: map[string]context.CancelCauseFunc{}, ending: map[string]*ending{},
+		active: map[string]context.CancelCauseFunc{}, owners: map[string]string{}, ending: map[string]*ending{},
 	}
 	go r.work.loop(ctx)
 	return nil
@@ -275,6 +283,7 @@ func (w *work) look(ctx context.Context) error {
 		return err
 	}
 	running := map[string]bool{}
+	var list []waiting
 	err = eachRow(rows, func() error {
 		var input []byte
 		e, err := scanExecution(scanFunc(func(dest ...any) error { return rows.Scan(append(dest, &input)...) }))
@@ -285,8 +294,8 @@ func (w *work) look(ctx context.Context) error {
 		switch {
 		case e.State == store.Running:
 			running[e.Name] = true
-			if !active && len(w.active) < w.opt.MaxExecutions {
-				w.begin(ctx, e, input)
+			if !active {
+				list = append(list, waiting{e, input})
 			}
 		case !active: // its steps are done stopping
 			w.tell(ctx, e)
@@ -301,7 +310,56 @@ func (w *work) look(ctx context.Context) error {
 			cancel(errStopped)
 		}
 	}
+	for name := range w.owners {
+		if _, active := w.active[name]; !active && !running[name] {
+			delete(w.owners, name)
+		}
+	}
+	w.beginNext(ctx, list)
 	return nil
+}
+
+// waiting is an execution that has not begun.
+type waiting struct {
+	store.Execution
+	input []byte
+}
+
+// beginNext begins what waits, oldest first, as far as there are places; an
+// owner with fewer running executions goes first, and none takes the last place
+// beside others of its own: a short export never waits for one owner's long
+// ones. The caller holds w.mu.
+func (w *work) beginNext(ctx context.Context, list []waiting) {
+	owner := func(name string) string {
+		o, known := w.owners[name]
+		if !known && w.opt.Owner != nil {
+			o = w.opt.Owner(ctx, name)
+			w.owners[name] = o
+		}
+		return o
+	}
+	runs := map[string]int{}
+	if w.opt.Owner != nil {
+		for name := range w.active {
+			runs[owner(name)]++
+		}
+	}
+	for len(w.active) < w.opt.MaxExecutions && len(list) > 0 {
+		next := 0
+		if w.opt.Owner != nil {
+			for i := range list {
+				if runs[owner(list[i].Name)] < runs[owner(list[next].Name)] {
+					next = i
+				}
+			}
+			runs[owner(list[next].Name)]++
+			if w.opt.MaxExecutions > 1 && runs[owner(list[next].Name)] == w.opt.MaxExecutions {
+				return
+			}
+		}
+		w.begin(ctx, list[next].Execution, list[next].input)
+		list = slices.Delete(list, next, next+1)
+	}
 }
 
 // scanFunc is a row that scans as it likes.
@@ -316,6 +374,9 @@ func (w *work) begin(ctx context.Context, e store.Execution, input []byte) {
 	w.wg.Go(func() {
 		defer cancel(nil)
 		w.execute(ctx, e.Name, input)
+		if w.opt.Over != nil {
+			w.opt.Over(e.Name)
+		}
 		w.mu.Lock()
 		delete(w.active, e.Name)
 		w.mu.Unlock()

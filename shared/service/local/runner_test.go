@@ -383,6 +383,40 @@ func TestOnlySoManyExecutionsAtOnce(t *testing.T) {
 	}
 }
 
+// One owner's executions never take all places, and of those who wait, the one
+// with fewer running goes first, however late it came.
+func TestExecutionsAreFairToOwners(t *testing.T) {
+	l := open(t, t.TempDir())
+	begun := make(chan string, 10)
+	opt := fast
+	opt.MaxExecutions = 3
+	opt.Owner = func(_ context.Context, name string) string { return name[:1] }
+	over := make(chan string, 10)
+	opt.Over = func(name string) { over <- name }
+	for _, name := range []string{"a0", "a1", "a2", "a3"} {
+		start(t, l.Runner(), name)
+	}
+	resume(t, l, hangingTasks(begun), opt)
+	first := map[string]bool{receive(t, begun): true, receive(t, begun): true}
+	if diff := cmp.Diff(map[string]bool{"a0": true, "a1": true}, first); diff != "" {
+		t.Error(diff)
+	}
+	start(t, l.Runner(), "b0")
+	if got := receive(t, begun); got != "b0" {
+		t.Errorf("%s begins third", got)
+	}
+	start(t, l.Runner(), "b1")
+	if err := l.Runner().Stop(t.Context(), "a0", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := receive(t, over); got != "a0" {
+		t.Errorf("%s is over", got)
+	}
+	if got := receive(t, begun); got != "a2" { // as old as b1's owner is busy
+		t.Errorf("%s begins fourth", got)
+	}
+}
+
 // Shards of one export run so many at once as the option says.
 func TestRenderConcurrency(t *testing.T) {
 	l := open(t, t.TempDir())

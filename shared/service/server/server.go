@@ -2,13 +2,16 @@
 // what looks after jobs, on one data folder. It only puts other rooms together;
 // programs and tests start one with Open and Serve.
 //
-//	server.go  Server: what it is made of, its beginning and its end
-//	limits.go  how long requests and answers may take
-//	conn.go    connections: how many, and what net/http would refuse its own way
-//	seed.go    an organisation, a project and a key to begin with
+//	server.go    Server: what it is made of, its beginning and its end
+//	limits.go    how long requests and answers may take
+//	conn.go      connections: how many, and what net/http would refuse its own way
+//	children.go  the processes that do the steps of exports, one for each
+//	child.go     what such a process does
+//	seed.go      an organisation, a project and a key to begin with
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +24,9 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
-	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/export"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
@@ -53,10 +56,14 @@ type Options struct {
 	Dir string
 	// Addr is the address to listen on; port 0 takes a free one.
 	Addr string
-	// Program is started, again and again, to show components that authors
-	// write: one that calls island.Work where island.IsWorker says so. Without
-	// it, exports leave such components out.
+	// Program is started, again and again, to do the steps of exports and to
+	// show components that authors write: one that calls Child where IsChild
+	// says so, and island.Work where island.IsWorker does. Without it, steps are
+	// done in this process, and exports leave such components out.
 	Program string
+	// Memory is how many bytes the process of an export may hold, 4 GiB unless
+	// it is set.
+	Memory uint64
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
 }
@@ -73,9 +80,9 @@ type Server struct {
 	local    *local.Local
 	listener net.Listener
 	server   *http.Server
-	steps    *export.Steps
+	tasks    map[string]asl.Task
 	keeper   *job.Keeper
-	islands  *island.Engine
+	children *children // nil without a program
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more
@@ -111,12 +118,19 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Log: log, PollAfter: localPace, PollFreely: freeAge,
 		Since: time.Now(), // the folder is locked
 	})
-	options := export.Options{Admin: s.Admin, Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log}
+	s.tasks = map[string]asl.Task{}
 	if opt.Program != "" {
-		s.islands = island.New(island.Options{Program: opt.Program, Log: log})
-		options.Islands = s.islands
+		charge := charge{Dir: opt.Dir, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
+		s.children = &children{charge: charge, log: log, record: s.Admin.RecordFailure, jobs: map[string]*family{}}
+		for _, name := range []string{job.TaskPlan, job.TaskRender, job.TaskAssemble} {
+			s.tasks[name] = s.children.task(name)
+		}
+	} else {
+		steps := export.New(export.Options{Admin: s.Admin, Objects: l.Objects(), Fetcher: remote.New(remote.Options{Log: log}), Log: log})
+		for name, task := range steps.Tasks() {
+			s.tasks[name] = task
+		}
 	}
-	s.steps = export.New(options)
 	s.keeper = job.NewKeeper(job.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Log: log})
 	return s, nil
 }
@@ -137,9 +151,12 @@ func reachable(addr net.Addr) string {
 // first. It returns at once.
 func (s *Server) Serve(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	tasks := s.steps.Tasks()
-	tasks[job.TaskFail] = job.Task(job.Silent(s.keeper.Fail))
-	err := s.local.Runner().Resume(ctx, tasks, local.RunnerOptions{OnEnd: s.failed, Log: s.log})
+	s.tasks[job.TaskFail] = job.Task(job.Silent(s.keeper.Fail))
+	options := local.RunnerOptions{OnEnd: s.failed, Owner: s.owner, Log: s.log}
+	if s.children != nil {
+		options.Over = s.children.forget
+	}
+	err := s.local.Runner().Resume(ctx, s.tasks, options)
 	if err != nil {
 		return err
 	}
@@ -192,6 +209,15 @@ func (s *Server) failed(ctx context.Context, e store.Execution) error {
 	return s.keeper.Fail(ctx, job.FailInput{JobID: e.Name, Error: job.ErrorNames{Error: e.Error, Cause: e.Cause}})
 }
 
+// owner is the organisation of an execution, by the job that it is named after.
+func (s *Server) owner(ctx context.Context, execution string) string {
+	j, err := s.Admin.FindExport(ctx, execution)
+	if err != nil {
+		return "" // the execution itself says what is wrong
+	}
+	return j.Organisation
+}
+
 // reconcile looks for jobs that hang and files that nothing names, now and then.
 func (s *Server) reconcile(ctx context.Context) {
 	tick := time.NewTicker(s.pause)
@@ -234,8 +260,8 @@ func (s *Server) Close() error {
 		s.stop()
 	}
 	s.work.Wait()
-	if s.islands != nil {
-		s.islands.Close()
+	if s.children != nil {
+		s.children.Close()
 	}
 	return errors.Join(append(errs, s.local.Close(ctx))...)
 }

@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 	if island.IsWorker(os.Getenv) {
 		os.Exit(island.Work(os.Stdin, os.Stdout))
 	}
+	if IsChild(os.Getenv) {
+		os.Exit(Child(os.Stdin, os.Stdout, os.Stderr))
+	}
 	os.Exit(m.Run())
 }
 

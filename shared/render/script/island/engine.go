@@ -273,7 +273,7 @@ func (e *Engine) try(ctx context.Context, fsys fs.FS, r request) (answer, error)
 		ended.Reason = fmt.Sprintf("it took longer than %s", guard)
 	case state == exitTime:
 		ended.Reason = fmt.Sprintf("it took longer than %s of a processor", maxCPU)
-	case state == exitMemory || state == exitGo && (bytes.Contains(w.said.data, []byte("out of memory")) || bytes.Contains(w.said.data, []byte("allocate memory"))):
+	case state == ExitMemory || state == exitGo && (bytes.Contains(w.said.data, []byte("out of memory")) || bytes.Contains(w.said.data, []byte("allocate memory"))):
 		ended.Reason = fmt.Sprintf("it took more than %d MiB of memory", maxMemory>>20)
 	}
 	return answer{}, ended

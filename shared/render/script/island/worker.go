@@ -101,13 +101,15 @@ type frame struct {
 	line, column int
 }
 
-// Exit codes of a process that ended itself: where Go ends it, for its memory,
-// because its Engine is gone, and for its time.
+// ExitMemory is the exit code of a process that LimitMemory ended.
+const ExitMemory = 3
+
+// Other exit codes of a process that ended itself: where Go ends it, because its
+// Engine is gone, and for its time.
 const (
-	exitGo     = 2
-	exitMemory = 3
-	exitAlone  = 4
-	exitTime   = 5
+	exitGo    = 2
+	exitAlone = 4
+	exitTime  = 5
 )
 
 // marker is the variable of the environment that makes a program a worker.
@@ -124,15 +126,11 @@ func Work(in io.Reader, out io.Writer) int {
 	// The engine's dates are in the machine's time zone, which no bundle may
 	// tell.
 	time.Local = time.UTC
-	// Garbage of earlier work is collected before the guard is near.
-	debug.SetMemoryLimit(maxMemory * 3 / 4)
-	// Collected memory stays mapped: what is held is looked at, too.
-	limitMemory(2 * maxMemory)
 	// A script that nests deeper than this ends the process; no parser bounds
 	// it itself.
 	debug.SetMaxStack(maxStack)
 	var deadline atomic.Int64
-	go watch(&deadline)
+	limit(maxMemory, &deadline)
 	if err := work(in, out, &deadline); err != nil {
 		fmt.Fprintln(os.Stderr, "island:", err)
 		return 1
@@ -140,9 +138,22 @@ func Work(in io.Reader, out io.Writer) int {
 	return 0
 }
 
+// LimitMemory ends this process with the code ExitMemory once it holds more than
+// most bytes, or has Go or the system end it. It is for processes that do what
+// others ask for.
+func LimitMemory(most uint64) { limit(most, new(atomic.Int64)) }
+
+func limit(most uint64, deadline *atomic.Int64) {
+	// Garbage of earlier work is collected before the guard is near.
+	debug.SetMemoryLimit(int64(most) * 3 / 4)
+	// Collected memory stays mapped: what is held is looked at, too.
+	limitMemory(2 * most)
+	go watch(most, deadline)
+}
+
 // watch ends the process when it has used the processor for longer than until
-// the deadline, 0 for none, or holds more than maxMemory.
-func watch(deadline *atomic.Int64) {
+// the deadline, 0 for none, or holds more than most.
+func watch(most uint64, deadline *atomic.Int64) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	holds := func() uint64 {
 		metrics.Read(sample)
@@ -152,9 +163,9 @@ func watch(deadline *atomic.Int64) {
 		if at := deadline.Load(); at > 0 && int64(processorTime()) > at {
 			os.Exit(exitTime)
 		}
-		if holds() > maxMemory {
-			if goruntime.GC(); holds() > maxMemory {
-				os.Exit(exitMemory)
+		if holds() > most {
+			if goruntime.GC(); holds() > most {
+				os.Exit(ExitMemory)
 			}
 		}
 	}
