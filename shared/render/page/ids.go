@@ -21,6 +21,26 @@ type idSet struct {
 	next map[string]int
 }
 
+// unique returns id, or id with the first number from 2 on that makes it free,
+// and takes it.
+func (s *idSet) unique(id string) string {
+	if id == "" {
+		id = "section"
+	}
+	if _, used := s.taken[id]; !used {
+		s.taken[id] = false
+		return id
+	}
+	for i := max(s.next[id], 2); ; i++ {
+		numbered := id + "-" + strconv.Itoa(i)
+		if _, used := s.taken[numbered]; !used {
+			s.taken[numbered] = false
+			put(&s.next, id, i+1)
+			return numbered
+		}
+	}
+}
+
 // assignIDs gives every heading, and every component that wants one, an id
 // that no other element of the page has. Ids that authors wrote come first,
 // then headings in order, then components, then the aliases of headings: what
@@ -124,26 +144,6 @@ func (s *resolver) addAliases(headings []*mdx.Node, texts []string) {
 		}
 		s.used.taken[alias] = false
 		put(&s.aliases, n, alias)
-	}
-}
-
-// unique returns id, or id with the first number from 2 on that makes it free,
-// and takes it.
-func (s *idSet) unique(id string) string {
-	if id == "" {
-		id = "section"
-	}
-	if _, used := s.taken[id]; !used {
-		s.taken[id] = false
-		return id
-	}
-	for i := max(s.next[id], 2); ; i++ {
-		numbered := id + "-" + strconv.Itoa(i)
-		if _, used := s.taken[numbered]; !used {
-			s.taken[numbered] = false
-			put(&s.next, id, i+1)
-			return numbered
-		}
 	}
 }
 

@@ -13,6 +13,23 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
+// New makes a Renderer.
+func New(o Options) *Renderer {
+	r := &Renderer{Options: o, kinds: builtinKinds()}
+	r.fallback = o.Site.DefaultSection()
+	if home := o.Site.Home(); home >= 0 {
+		r.lang = o.Site.Language(o.Site.Near(home))
+	}
+	if r.Registry == nil {
+		r.Registry = component.Builtin()
+	}
+	r.Registry = component.NewRegistry(append(r.Registry.All(), reference.Components()...)...)
+	if r.Log == nil {
+		r.Log = slog.New(slog.DiscardHandler)
+	}
+	return r
+}
+
 // Render renders the page with this index in Site.Pages. The error is about
 // reading files or the context's end; everything that is wrong with the page
 // itself is in the result's Diagnostics.
@@ -47,53 +64,6 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 	return result, nil
 }
 
-// New makes a Renderer.
-func New(o Options) *Renderer {
-	r := &Renderer{Options: o, kinds: builtinKinds()}
-	r.fallback = o.Site.DefaultSection()
-	if home := o.Site.Home(); home >= 0 {
-		r.lang = o.Site.Language(o.Site.Near(home))
-	}
-	if r.Registry == nil {
-		r.Registry = component.Builtin()
-	}
-	r.Registry = component.NewRegistry(append(r.Registry.All(), reference.Components()...)...)
-	if r.Log == nil {
-		r.Log = slog.New(slog.DiscardHandler)
-	}
-	return r
-}
-
-// topLevel appends the page's top level. What stands beside the text comes in
-// one box, in place of the first of it: it is one column, and its place in the
-// text matters on narrow screens alone.
-func (w *htmlWriter) topLevel(out *component.Writer) {
-	beside := func(n *mdx.Node) bool { return n.Kind == mdx.Element && component.Beside(n.Name) }
-	line := func(i int) {
-		w.nodes(out, w.root[i:i+1])
-		// Elements on lines of their own are as apart as their lines.
-		if len(out.B) > 0 && out.B[len(out.B)-1] != '\n' {
-			out.Raw("\n")
-		}
-	}
-	first := slices.IndexFunc(w.root, beside)
-	for i, n := range w.root {
-		switch {
-		case !beside(n):
-			line(i)
-		case i == first:
-			w.result.Beside = true
-			out.OpenBeside().Raw("\n")
-			for i, n := range w.root {
-				if beside(n) {
-					line(i)
-				}
-			}
-			out.Raw("</div></aside>\n")
-		}
-	}
-}
-
 // writeHTML writes the page as HTML. It returns what is known of the page then,
 // and the footnotes that it shows, in order. What its author should know goes
 // to said.
@@ -124,6 +94,36 @@ func (w *htmlWriter) notice(out *component.Writer, d *mdx.Diagnostic) {
 		out.Text(fmt.Sprintf(" (%s %d)", w.say(words.Line), d.Line))
 	}
 	out.Raw(`</p></div></div>`)
+}
+
+// topLevel appends the page's top level. What stands beside the text comes in
+// one box, in place of the first of it: it is one column, and its place in the
+// text matters on narrow screens alone.
+func (w *htmlWriter) topLevel(out *component.Writer) {
+	beside := func(n *mdx.Node) bool { return n.Kind == mdx.Element && component.Beside(n.Name) }
+	line := func(i int) {
+		w.nodes(out, w.root[i:i+1])
+		// Elements on lines of their own are as apart as their lines.
+		if len(out.B) > 0 && out.B[len(out.B)-1] != '\n' {
+			out.Raw("\n")
+		}
+	}
+	first := slices.IndexFunc(w.root, beside)
+	for i, n := range w.root {
+		switch {
+		case !beside(n):
+			line(i)
+		case i == first:
+			w.result.Beside = true
+			out.OpenBeside().Raw("\n")
+			for i, n := range w.root {
+				if beside(n) {
+					line(i)
+				}
+			}
+			out.Raw("</div></aside>\n")
+		}
+	}
 }
 
 // writeMarkdown writes the page's Markdown copy: title and description first,
