@@ -69,7 +69,7 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 // to said.
 func (t *tree) writeHTML(ctx context.Context, said *report) (*Result, []*footnote, error) {
 	p := &t.r.Site.Pages[t.page]
-	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx}
+	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx, written: make(map[string]struct{}, len(t.used.taken))}
 	w.result.Title, w.result.Description = p.Title, p.Description
 	w.result.Reference, w.result.Playground = t.reference, t.playground
 	for _, server := range t.servers {
