@@ -10,7 +10,7 @@ import (
 // sight while it scrolls, in place of the page's contents. On others, and
 // where they stand within other elements, they are part of the text.
 
-// Beside tells whether an element stands beside the text when it stands at the
+// Beside reports whether an element stands beside the text when it stands at the
 // page's top level. A page writes all such elements, in order, into one box of
 // the class "beside" in place of the first.
 func Beside(name string) bool {

@@ -117,7 +117,7 @@ func cardLink(w *Writer, e *Element) string {
 	return ""
 }
 
-// isElsewhere tells an address of another site.
+// isElsewhere reports whether an address is of another site.
 func isElsewhere(href string) bool {
 	return strings.Contains(href, "://") || strings.HasPrefix(href, "//")
 }

@@ -18,9 +18,9 @@ type Component struct {
 	Doc string
 	// Attrs lists the attributes that are understood.
 	Attrs []AttrSpec
-	// Block tells that the HTML is a block, which can't stand in a paragraph.
+	// Block is set where the HTML is a block, which can't stand in a paragraph.
 	Block bool
-	// ID gives the text from which the element's id is made, and the prefix
+	// ID returns the text from which the element's id is made, and the prefix
 	// that goes before it; an empty text means no id. It is asked only where
 	// the author gave no id. Nil: no id, in Builtin the author's alone.
 	ID func(e *Element) (prefix, text string)
@@ -212,13 +212,13 @@ func NewElement(n *mdx.Node, c *Component, p Page) *Element {
 	return &Element{Node: n, Component: c, page: p}
 }
 
-// Has tells whether the attribute is there in any form.
+// Has reports whether the attribute is there in any form.
 func (e *Element) Has(name string) bool {
 	_, ok := e.Node.Attr(name)
 	return ok
 }
 
-// Value returns an attribute's value as EvalLiteral gives it: string,
+// Value returns an attribute's value as EvalLiteral does: string,
 // float64, bool, nil, []any or mdx.Object. ok is false when it is missing or
 // not a literal.
 func (e *Element) Value(name string) (value any, ok bool) {
@@ -273,7 +273,7 @@ func (e *Element) Display(name string) string {
 	return e.String(name)
 }
 
-// Bool tells whether an attribute is on: bare, true, or any string but
+// Bool reports whether an attribute is on: bare, true, or any string but
 // "false", "0" and "no". Authors write defaultOpen="true" and arrow={true}.
 func (e *Element) Bool(name string) bool {
 	v, _ := e.Value(name)

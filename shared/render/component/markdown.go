@@ -233,7 +233,7 @@ func isPunct(c byte) bool {
 	return '!' <= c && c <= '/' || ':' <= c && c <= '@' || '[' <= c && c <= '`' || '{' <= c && c <= '~'
 }
 
-// looksLikeReference tells whether s, which begins with &, would be read as a
+// looksLikeReference reports whether s, which begins with &, would be read as a
 // character reference.
 func looksLikeReference(s string) bool {
 	for i := 1; i < len(s) && i < 34; i++ {
@@ -247,7 +247,7 @@ func looksLikeReference(s string) bool {
 	return false
 }
 
-// endsListNumber tells whether the current line is digits only so far.
+// endsListNumber reports whether the current line is digits only so far.
 func endsListNumber(b []byte) bool {
 	i := len(b)
 	for i > 0 && '0' <= b[i-1] && b[i-1] <= '9' {

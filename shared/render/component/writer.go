@@ -114,7 +114,7 @@ func (w *Writer) icon(e *Element, attr string, classes ...string) *Writer {
 	return w.Raw(`<span`).Attr("class", join(classes)).Raw(">").Raw(svg).Raw("</span>")
 }
 
-// colorClass gives the class that sets a property to the colour that an
+// colorClass returns the class that sets a property to the colour that an
 // attribute names, "" where it names none.
 func (w *Writer) colorClass(e *Element, attr, property string) string {
 	c := css.Color(e.String(attr))
@@ -137,7 +137,7 @@ func join(classes []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(classes), func(c string) bool { return c == "" }), " ")
 }
 
-// isAddress tells an icon's address from its name.
+// isAddress reports whether an icon is named by an address.
 func isAddress(s string) bool {
 	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
 		strings.Contains(s, "://") || strings.HasPrefix(s, "data:image/") ||

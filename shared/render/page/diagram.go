@@ -15,8 +15,8 @@ import (
 
 // Diagrams draws Mermaid's diagrams; *script.Engine does.
 type Diagrams interface {
-	// Draw draws a diagram. An error that is not the context's tells the
-	// author why it can't be drawn.
+	// Draw draws a diagram. An error that is not the context's says, for
+	// the author, why it can't be drawn.
 	Draw(ctx context.Context, source string) (*script.Diagram, error)
 }
 
@@ -83,5 +83,5 @@ func writeLines(out *component.Writer, lines []script.Line) {
 	}
 }
 
-// isDiagram tells fences of diagrams.
+// isDiagram reports whether a fence of this language holds a diagram.
 func isDiagram(lang string) bool { return strings.EqualFold(lang, "mermaid") }

@@ -133,7 +133,7 @@ func (s *resolver) snippetError(file string, err error, pos mdx.Pos, sc *scope) 
 	s.report(sc.file, pos, mdx.Error, "snippet-missing", "there is no snippet "+file)
 }
 
-// importPath gives the file that an import names, or "" when it leads out of
+// importPath returns the file that an import names, or "" when it leads out of
 // the site.
 func (s *resolver) importPath(from string, sc *scope) string {
 	p := from

@@ -154,7 +154,7 @@ func (s *resolver) expandElement(n *mdx.Node, sc *scope) (repl []*mdx.Node, same
 	return nil, true
 }
 
-// attrsCut tells the author of an element with too many attributes.
+// attrsCut reports an element with too many attributes to its author.
 func (s *resolver) attrsCut(n *mdx.Node) {
 	s.report(s.fileOf(n), n.Pos, mdx.Warning, "attributes-cut", fmt.Sprintf("<%s> has more than %d attributes; the rest is left out", n.Name, maxAttrs))
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// fence is what stands behind the ``` of a block of code.
+// fence is what stands after the ``` of a block of code.
 type fence struct {
 	lang, title, icon string
 	// numbers: lines are numbered. wrap: long lines are wrapped. expandable:
 	// a long block is folded.
 	numbers, wrap, expandable bool
-	// marks tells what is special about some lines.
+	// marks are what is special about some lines.
 	marks []lineMark
 	// words stand out wherever they occur in some lines.
 	words []wordMark
@@ -134,7 +134,7 @@ func (f *fence) mark(from, to int, m mark) {
 	}
 }
 
-// lineMarks gives the marks of each of so many lines. Its work grows with the
+// lineMarks returns the marks of each of so many lines. Its work grows with the
 // marks and with the lines, not with how many lines each mark names.
 func (f *fence) lineMarks(lines int) []mark {
 	const kinds = 6

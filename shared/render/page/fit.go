@@ -20,6 +20,107 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
+// fit readies components and elements for what browsers want of them: the size
+// of pictures, the names of frames, how a video is played.
+func (s *resolver) fit(n *mdx.Node, inSVG bool) {
+	if n.Kind == mdx.Element {
+		if c := s.component(n); c != nil {
+			if c.Ready != nil {
+				c.Ready(s.element(n, c))
+			}
+		} else if isTag(n.Name) {
+			switch name := strings.ToLower(n.Name); {
+			case name == "svg" || name == "math":
+				inSVG = true
+			case inSVG:
+			case name == "img":
+				s.fitImage(n)
+			case isEmbed(name) && !(s.r.AirGapped && s.outside(n)):
+				s.fitEmbed(n, name)
+			}
+		}
+		for _, list := range s.slots[n] {
+			for _, c := range list {
+				s.fit(c, inSVG)
+			}
+		}
+	}
+	for _, c := range n.Children {
+		s.fit(c, inSVG)
+	}
+}
+
+// isEmbed reports whether an element of HTML shows what is fetched from an
+// address, other than a picture.
+func isEmbed(name string) bool {
+	switch name {
+	case "iframe", "video", "audio", "embed", "object":
+		return true
+	}
+	return false
+}
+
+// maxSizes bounds how many pictures' sizes a Renderer keeps.
+const maxSizes = 20_000
+
+// sizeCache keeps the sizes of the site's pictures by path.
+type sizeCache struct {
+	mu sync.Mutex
+	m  map[string]imagesize.Size
+}
+
+// imageSize returns the size of a picture of the site, the zero Size for one
+// whose size can't be told. It is read once for the site.
+func (r *Renderer) imageSize(file string) (imagesize.Size, error) {
+	r.sizes.mu.Lock()
+	size, known := r.sizes.m[file]
+	r.sizes.mu.Unlock()
+	if known {
+		return size, nil
+	}
+	size, err := readSize(r.FS, file)
+	if err != nil {
+		return size, err
+	}
+	r.sizes.mu.Lock()
+	defer r.sizes.mu.Unlock()
+	if r.sizes.m == nil || len(r.sizes.m) >= maxSizes {
+		r.sizes.m = map[string]imagesize.Size{}
+	}
+	r.sizes.m[file] = size
+	return size, nil
+}
+
+func readSize(fsys fs.FS, file string) (imagesize.Size, error) {
+	f, err := fsys.Open(file)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		return imagesize.Size{}, nil
+	}
+	if err != nil {
+		return imagesize.Size{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	defer f.Close()
+	size, err := imagesize.Of(f)
+	if err != nil && !errors.Is(err, imagesize.ErrUnknown) {
+		return imagesize.Size{}, fmt.Errorf("read %s: %w", file, err)
+	}
+	return size, nil
+}
+
+// sizeOf returns the size of the picture at an address, if it is the site's. A
+// fault in reading it goes to the notes.
+func (t *tree) sizeOf(to *notes, address string) (imagesize.Size, bool) {
+	target := t.r.Site.Resolve(t.page, address)
+	if target.Kind != site.ToFile {
+		return imagesize.Size{}, false
+	}
+	size, err := t.r.imageSize(target.Path)
+	if err != nil {
+		to.fail(err)
+	}
+	return size, err == nil && size.Width > 0
+}
+
 // fitImage readies the attributes of an <img> that its author wrote as an
 // element. Its author's width and height win; where there is one of them, the
 // other follows from the picture's proportions.
@@ -74,7 +175,7 @@ func (s *resolver) fitImage(n *mdx.Node) {
 }
 
 // imageMode splits an address from the fragment by which authors say that a
-// picture is for light or for dark backgrounds, and gives the class for it.
+// picture is for light or for dark backgrounds, and returns the class for it.
 func imageMode(address string) (rest, class string) {
 	i := strings.LastIndexByte(address, '#')
 	if i < 0 {
@@ -98,7 +199,7 @@ func pixels(s string) int {
 	return int(math.Round(v))
 }
 
-// scaled gives side × numerator / denominator, at least 1.
+// scaled returns side × numerator / denominator, at least 1.
 func scaled(side, numerator, denominator int) int {
 	return max(1, int(math.Round(float64(side)*float64(numerator)/float64(denominator))))
 }
@@ -125,6 +226,64 @@ func heightAlone(classes, style string) bool {
 		}
 	}
 	return height && !width
+}
+
+// styleSource returns an element's style attribute as CSS, also when it was
+// written as an object.
+func (t *tree) styleSource(n *mdx.Node) string {
+	a, ok := n.Attr("style")
+	if !ok {
+		return ""
+	}
+	v, _ := component.AttrValue(a)
+	if text, ok := v.(string); ok {
+		return text
+	}
+	return t.styleObject(v)
+}
+
+// styleObject writes style={{…}} as CSS.
+func (t *tree) styleObject(v any) string {
+	members, ok := v.(mdx.Object)
+	if !ok {
+		return ""
+	}
+	var b strings.Builder
+	for _, m := range members {
+		text, ok := display(m.Value)
+		if !ok || text == "" {
+			continue
+		}
+		if f, isNumber := m.Value.(float64); isNumber && f != 0 && !unitless(m.Key) {
+			text += "px"
+		}
+		name := m.Key
+		if !strings.HasPrefix(name, "--") {
+			name = kebab(name)
+			if strings.HasPrefix(name, "ms-") {
+				name = "-" + name
+			}
+		}
+		if b.Len() > 0 {
+			b.WriteByte(';')
+		}
+		b.WriteString(name)
+		b.WriteByte(':')
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
+// unitless reports whether the numbers of a CSS property are not lengths.
+func unitless(name string) bool {
+	switch name {
+	case "animationIterationCount", "aspectRatio", "columnCount", "columns", "fillOpacity", "flex", "flexGrow", "flexShrink",
+		"fontWeight", "gridArea", "gridColumn", "gridColumnEnd", "gridColumnStart", "gridRow", "gridRowEnd", "gridRowStart",
+		"lineClamp", "lineHeight", "opacity", "order", "orphans", "scale", "strokeOpacity", "strokeWidth", "tabSize", "widows",
+		"zIndex", "zoom":
+		return true
+	}
+	return strings.HasPrefix(name, "--")
 }
 
 // setAttr gives a resolved element an attribute, in the place of one that it
@@ -201,166 +360,7 @@ func (t *tree) embedTitle(address string) string {
 	return t.say(words.Embedded)
 }
 
-// outside tells whether an element embeds something of another host.
+// outside reports whether an element embeds something of another host.
 func (t *tree) outside(n *mdx.Node) bool {
 	return t.r.Site.Resolve(t.page, embedAddress(t.element(n, nil))).Kind == site.External
-}
-
-// fit readies components and elements for what browsers want of them: the size
-// of pictures, the names of frames, how a video is played.
-func (s *resolver) fit(n *mdx.Node, inSVG bool) {
-	if n.Kind == mdx.Element {
-		if c := s.component(n); c != nil {
-			if c.Ready != nil {
-				c.Ready(s.element(n, c))
-			}
-		} else if isTag(n.Name) {
-			switch name := strings.ToLower(n.Name); {
-			case name == "svg" || name == "math":
-				inSVG = true
-			case inSVG:
-			case name == "img":
-				s.fitImage(n)
-			case isEmbed(name) && !(s.r.AirGapped && s.outside(n)):
-				s.fitEmbed(n, name)
-			}
-		}
-		for _, list := range s.slots[n] {
-			for _, c := range list {
-				s.fit(c, inSVG)
-			}
-		}
-	}
-	for _, c := range n.Children {
-		s.fit(c, inSVG)
-	}
-}
-
-// isEmbed reports whether an element of HTML shows what is fetched from an
-// address, other than a picture.
-func isEmbed(name string) bool {
-	switch name {
-	case "iframe", "video", "audio", "embed", "object":
-		return true
-	}
-	return false
-}
-
-// styleSource returns an element's style attribute as CSS, also when it was
-// written as an object.
-func (t *tree) styleSource(n *mdx.Node) string {
-	a, ok := n.Attr("style")
-	if !ok {
-		return ""
-	}
-	v, _ := component.AttrValue(a)
-	if text, ok := v.(string); ok {
-		return text
-	}
-	return t.styleObject(v)
-}
-
-// styleObject writes style={{…}} as CSS.
-func (t *tree) styleObject(v any) string {
-	members, ok := v.(mdx.Object)
-	if !ok {
-		return ""
-	}
-	var b strings.Builder
-	for _, m := range members {
-		text, ok := display(m.Value)
-		if !ok || text == "" {
-			continue
-		}
-		if f, isNumber := m.Value.(float64); isNumber && f != 0 && !unitless(m.Key) {
-			text += "px"
-		}
-		name := m.Key
-		if !strings.HasPrefix(name, "--") {
-			name = kebab(name)
-			if strings.HasPrefix(name, "ms-") {
-				name = "-" + name
-			}
-		}
-		if b.Len() > 0 {
-			b.WriteByte(';')
-		}
-		b.WriteString(name)
-		b.WriteByte(':')
-		b.WriteString(text)
-	}
-	return b.String()
-}
-
-// unitless reports whether the numbers of a CSS property are not lengths.
-func unitless(name string) bool {
-	switch name {
-	case "animationIterationCount", "aspectRatio", "columnCount", "columns", "fillOpacity", "flex", "flexGrow", "flexShrink",
-		"fontWeight", "gridArea", "gridColumn", "gridColumnEnd", "gridColumnStart", "gridRow", "gridRowEnd", "gridRowStart",
-		"lineClamp", "lineHeight", "opacity", "order", "orphans", "scale", "strokeOpacity", "strokeWidth", "tabSize", "widows",
-		"zIndex", "zoom":
-		return true
-	}
-	return strings.HasPrefix(name, "--")
-}
-
-// maxSizes bounds how many pictures' sizes a Renderer keeps.
-const maxSizes = 20_000
-
-// sizeCache keeps the sizes of the site's pictures by path.
-type sizeCache struct {
-	mu sync.Mutex
-	m  map[string]imagesize.Size
-}
-
-// imageSize gives the size of a picture of the site, the zero Size for one
-// whose size can't be told. It is read once for the site.
-func (r *Renderer) imageSize(file string) (imagesize.Size, error) {
-	r.sizes.mu.Lock()
-	size, known := r.sizes.m[file]
-	r.sizes.mu.Unlock()
-	if known {
-		return size, nil
-	}
-	size, err := readSize(r.FS, file)
-	if err != nil {
-		return size, err
-	}
-	r.sizes.mu.Lock()
-	defer r.sizes.mu.Unlock()
-	if r.sizes.m == nil || len(r.sizes.m) >= maxSizes {
-		r.sizes.m = map[string]imagesize.Size{}
-	}
-	r.sizes.m[file] = size
-	return size, nil
-}
-
-func readSize(fsys fs.FS, file string) (imagesize.Size, error) {
-	f, err := fsys.Open(file)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		return imagesize.Size{}, nil
-	}
-	if err != nil {
-		return imagesize.Size{}, fmt.Errorf("read %s: %w", file, err)
-	}
-	defer f.Close()
-	size, err := imagesize.Of(f)
-	if err != nil && !errors.Is(err, imagesize.ErrUnknown) {
-		return imagesize.Size{}, fmt.Errorf("read %s: %w", file, err)
-	}
-	return size, nil
-}
-
-// sizeOf returns the size of the picture at an address, if it is the site's. A
-// fault in reading it goes to the notes.
-func (t *tree) sizeOf(to *notes, address string) (imagesize.Size, bool) {
-	target := t.r.Site.Resolve(t.page, address)
-	if target.Kind != site.ToFile {
-		return imagesize.Size{}, false
-	}
-	size, err := t.r.imageSize(target.Path)
-	if err != nil {
-		to.fail(err)
-	}
-	return size, err == nil && size.Width > 0
 }

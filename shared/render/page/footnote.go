@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"maps"
 	"strconv"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
@@ -37,12 +38,15 @@ func (w *htmlWriter) footnoteRef(out *component.Writer, n *mdx.Node) {
 	}
 	f := w.cited[def]
 	if f == nil {
+		if w.cited == nil {
+			w.noted = idSet{maps.Clone(w.used.taken), maps.Clone(w.used.next)}
+		}
 		number := len(w.order) + 1
-		f = &footnote{def: def, number: number, id: w.used.unique("fn-" + strconv.Itoa(number))}
+		f = &footnote{def: def, number: number, id: w.noted.unique("fn-" + strconv.Itoa(number))}
 		put(&w.cited, def, f)
 		w.order = append(w.order, f)
 	}
-	ref := w.used.unique("fnref-" + strconv.Itoa(f.number))
+	ref := w.noted.unique("fnref-" + strconv.Itoa(f.number))
 	f.refs = append(f.refs, ref)
 	w.emitted(ref)
 	out.Raw(`<sup class="footnote-ref"><a`).Attr("id", ref).Attr("href", "#"+f.id).

@@ -24,10 +24,13 @@ type htmlWriter struct {
 	once, classes map[string]struct{}
 	// inlined is the file of links in attributes, where it is not the page's.
 	inlined map[*mdx.Node]string
+	// written are the ids in result.IDs.
+	written map[string]struct{}
 	// cited are the footnotes that were referred to, by their definitions; order
-	// is that of the first references.
+	// is that of the first references, noted are all ids with theirs.
 	cited map[*mdx.Node]*footnote
 	order []*footnote
+	noted idSet
 	lines [][]byte
 	// href makes addresses where nodes are shown that stand on no page.
 	href func(address string) string
@@ -57,8 +60,8 @@ func (w *htmlWriter) scrollBox(out *component.Writer, class string, name words.P
 
 // emitted records that an id stands in the HTML.
 func (w *htmlWriter) emitted(id string) {
-	if id != "" && !w.used.taken[id] {
-		w.used.taken[id] = true
+	if _, again := w.written[id]; !again && id != "" {
+		put(&w.written, id, struct{}{})
 		w.result.IDs = append(w.result.IDs, id)
 	}
 }

@@ -15,10 +15,36 @@ const footnotesID = "bindery-footnotes"
 
 // idSet holds the ids that are given out.
 type idSet struct {
-	// taken holds them; true once they are written.
-	taken map[string]bool
+	taken map[string]struct{}
 	// next is the number that the next id of a name begins its search at.
 	next map[string]int
+}
+
+// unique returns id, or id with the first number from 2 on that makes it free,
+// and takes it.
+func (s *idSet) unique(id string) string {
+	if id == "" {
+		id = "section"
+	}
+	if s.take(id) {
+		return id
+	}
+	for i := max(s.next[id], 2); ; i++ {
+		numbered := id + "-" + strconv.Itoa(i)
+		if s.take(numbered) {
+			put(&s.next, id, i+1)
+			return numbered
+		}
+	}
+}
+
+// take takes an id, and reports whether it was free.
+func (s *idSet) take(id string) bool {
+	_, used := s.taken[id]
+	if !used {
+		s.taken[id] = struct{}{}
+	}
+	return !used
 }
 
 // assignIDs gives every heading, and every component that wants one, an id
@@ -29,7 +55,7 @@ type idSet struct {
 func (s *resolver) assignIDs() {
 	// The document around a body uses these.
 	for _, id := range [...]string{"bindery-content", "bindery-contents", "bindery-contents-title", "bindery-sidebar", "bindery-links", footnotesID} {
-		s.used.taken[id] = false
+		s.used.take(id)
 	}
 	written, headings, components := s.wantIDs()
 	for _, n := range written {
@@ -96,11 +122,10 @@ func (s *resolver) takeWritten(n *mdx.Node) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
 	}
-	if _, again := s.used.taken[text]; again {
+	if !s.used.take(text) {
 		s.report(s.fileOf(n), id.Pos, mdx.Warning, "id-duplicate", "the id "+text+" is taken already on this page; this one is left out")
 		return
 	}
-	s.used.taken[text] = false
 	s.ids[n] = text
 }
 
@@ -119,30 +144,8 @@ func (s *resolver) addAliases(headings []*mdx.Node, texts []string) {
 		if alias == "" || alias == s.ids[n] || s.ownIDs[n] != "" {
 			continue
 		}
-		if _, used := s.used.taken[alias]; used {
-			continue
-		}
-		s.used.taken[alias] = false
-		put(&s.aliases, n, alias)
-	}
-}
-
-// unique returns id, or id with the first number from 2 on that makes it free,
-// and takes it.
-func (s *idSet) unique(id string) string {
-	if id == "" {
-		id = "section"
-	}
-	if _, used := s.taken[id]; !used {
-		s.taken[id] = false
-		return id
-	}
-	for i := max(s.next[id], 2); ; i++ {
-		numbered := id + "-" + strconv.Itoa(i)
-		if _, used := s.taken[numbered]; !used {
-			s.taken[numbered] = false
-			put(&s.next, id, i+1)
-			return numbered
+		if s.used.take(alias) {
+			put(&s.aliases, n, alias)
 		}
 	}
 }

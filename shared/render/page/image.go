@@ -36,7 +36,7 @@ func (w *markdownWriter) image(b []byte, alt, src string) []byte {
 }
 
 // appendLoading says when a picture is loaded: the page's first one at once,
-// because it may well be what the reader sees first. own tells that the author
+// because it may well be what the reader sees first. own is set where the author
 // said it.
 func (w *htmlWriter) appendLoading(out *component.Writer, own bool) {
 	w.images++

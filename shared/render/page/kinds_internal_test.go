@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -122,5 +124,54 @@ func TestNewKind(t *testing.T) {
 	}
 	if got, want := result.Text[len(result.Text)-1].Text, "Before Esc after.\na & b"; got != want {
 		t.Errorf("text %q, want %q", got, want)
+	}
+}
+
+// The tree is the same whatever was written from it, and how often.
+func TestWritersLeaveTheTree(t *testing.T) {
+	fsys := fstest.MapFS{
+		"docs.json": {Data: []byte(`{"name": "Test", "navigation": {"pages": ["page"]}}`)},
+		"a.svg":     {Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>`)},
+		"page.mdx": {Data: []byte(`# One
+
+## fn 1
+
+Words[^a] and again[^a], then[^b] {1 + 1}.
+
+<Frame caption="See [one](#one)"><video src="/v.mp4" autoPlay /></Frame>
+
+<Card title="**Two**[^b]" href="/page" icon="/a.svg" /> <Update label="May">- [ ] todo</Update>
+
+<img src="/a.svg#only-dark" /> <iframe src="https://example.com/x" /> ![a](/a.svg)
+
+[^a]: First, see[^b].
+[^b]: Second.
+`)},
+	}
+	s, _, err := site.Load(t.Context(), fsys, []string{"a.svg", "docs.json", "page.mdx"}, site.Options{Domain: "docs.example.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, _, err := New(Options{Site: s, FS: fsys}).resolve(t.Context(), 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, text := string(tree.writeMarkdown(nil)), tree.writeText(nil)
+	first, _, err := tree.writeHTML(t.Context(), new(report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, notes, err := tree.writeHTML(t.Context(), new(report))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, again); diff != "" || len(notes) != 2 {
+		t.Errorf("the second time, the HTML differs, with %d notes (-first +again):\n%s", len(notes), diff)
+	}
+	if after := string(tree.writeMarkdown(nil)); after != before {
+		t.Errorf("after the HTML, the Markdown differs:\n%s", cmp.Diff(before, after))
+	}
+	if diff := cmp.Diff(text, tree.writeText(nil)); diff != "" {
+		t.Errorf("after the HTML, the text differs:\n%s", diff)
 	}
 }

@@ -54,7 +54,7 @@ func (w *markdownWriter) anchor(b []byte, list []*mdx.Node, href string) []byte 
 	return append(b, ')')
 }
 
-// link gives what stands in href for an address on the page, and records it.
+// link returns what stands in href for an address on the page, and records it.
 // Of an address that would run code nothing is left.
 func (w *htmlWriter) link(n *mdx.Node, pos mdx.Pos, href string) string {
 	return w.refer(n, pos, href, false)

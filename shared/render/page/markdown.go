@@ -43,7 +43,7 @@ func (w *markdownWriter) blocks(m *component.Markdown, list []*mdx.Node) {
 	}
 }
 
-// phrase gives inline nodes as they stand in a paragraph.
+// phrase returns inline nodes as they stand in a paragraph.
 func (w *markdownWriter) phrase(list []*mdx.Node) string {
 	// The buffer is taken while it is in use: a component in the phrase may
 	// write a phrase of its own.

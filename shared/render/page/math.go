@@ -104,7 +104,7 @@ func (w *htmlWriter) appendMathML(out *component.Writer, n *mdx.Node, display bo
 	}
 }
 
-// refused tells the formulas that the converter is not given: definitions,
+// refused says why a formula is not given to the converter: for definitions,
 // which could unfold into any size, and commands for which it keeps state from
 // one formula to the next.
 func refused(tex string) error {
@@ -179,7 +179,7 @@ func isMathAttr(name string) bool {
 	return false
 }
 
-// plainValue tells values of words, numbers and lengths.
+// plainValue reports whether a value is made of words, numbers and lengths.
 func plainValue(v string) bool {
 	for i := 0; i < len(v); i++ {
 		if c := v[i]; !isASCIILetter(c) && (c < '0' || c > '9') && strings.IndexByte(" .,%#+-/", c) < 0 {

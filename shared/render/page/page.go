@@ -23,7 +23,7 @@ type Options struct {
 	Icons component.Icons
 	// Registry holds the components; nil means component.Builtin().
 	Registry *component.Registry
-	// AirGapped tells that readers have no network: what a page would embed
+	// AirGapped is set where readers have no network: what a page would embed
 	// from elsewhere is replaced by a notice with a link.
 	AirGapped bool
 	// Playground lets readers of API pages send requests.
@@ -57,7 +57,7 @@ type Result struct {
 	Lead []byte
 	// HTML is the body of the article, without the title.
 	HTML []byte
-	// Beside tells that HTML has a column beside the text: panels, examples.
+	// Beside is set where HTML has a column beside the text: panels, examples.
 	Beside bool
 	// Markdown is the page's Markdown copy, title included.
 	Markdown []byte
@@ -83,13 +83,13 @@ type Result struct {
 	// declarations of a class by its name. A class means the same on every page;
 	// addresses are relative to a file in the bundle's folder "bindery".
 	Styles map[string]string
-	// Mermaid tells that the page has diagrams that only Mermaid's own runtime
+	// Mermaid is set where the page has diagrams that only Mermaid's own runtime
 	// draws (script.Runtime).
 	Mermaid bool
-	// Reference tells that the page shows a part of a specification: it needs
+	// Reference is set where the page shows a part of a specification: it needs
 	// the styles of package reference.
 	Reference bool
-	// Playground tells that readers can send requests from it: it needs that
+	// Playground is set where readers can send requests from it: it needs that
 	// package's script too.
 	Playground bool
 	// Script brings the page's components to life, after script.Islands. It is
@@ -124,10 +124,10 @@ type Ref struct {
 	Path string `json:"path"`
 	// Fragment is the id on that page, decoded; "" for none.
 	Fragment string `json:"fragment,omitempty"`
-	// Missing tells that there is no such page or file. A diagnostic says so
+	// Missing is set where there is no such page or file. A diagnostic says so
 	// already.
 	Missing bool `json:"missing,omitempty"`
-	// Asset tells a picture or other file that the page loads from a link.
+	// Asset is set for a picture or other file that the page loads from a link.
 	Asset bool `json:"asset,omitempty"`
 	// File, Line and Column are where the address was written; File is the
 	// page's source or a snippet.

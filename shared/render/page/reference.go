@@ -7,7 +7,7 @@ import (
 )
 
 // addReference puts what a page shows of a specification around what its author
-// wrote: method, path and description before it, parameters and answers behind
+// wrote: method, path and description before it, parameters and answers after
 // it, examples beside it. Examples that the author wrote stand in place of made
 // ones. Without a slice, a page that names an operation shows method and path.
 func (s *resolver) addReference(p *site.Page, slice *reference.Slice) {

@@ -13,6 +13,23 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
+// New makes a Renderer.
+func New(o Options) *Renderer {
+	r := &Renderer{Options: o, kinds: builtinKinds()}
+	r.fallback = o.Site.DefaultSection()
+	if home := o.Site.Home(); home >= 0 {
+		r.lang = o.Site.Language(o.Site.Near(home))
+	}
+	if r.Registry == nil {
+		r.Registry = component.Builtin()
+	}
+	r.Registry = component.NewRegistry(append(r.Registry.All(), reference.Components()...)...)
+	if r.Log == nil {
+		r.Log = slog.New(slog.DiscardHandler)
+	}
+	return r
+}
+
 // Render renders the page with this index in Site.Pages. The error is about
 // reading files or the context's end; everything that is wrong with the page
 // itself is in the result's Diagnostics.
@@ -47,21 +64,36 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 	return result, nil
 }
 
-// New makes a Renderer.
-func New(o Options) *Renderer {
-	r := &Renderer{Options: o, kinds: builtinKinds()}
-	r.fallback = o.Site.DefaultSection()
-	if home := o.Site.Home(); home >= 0 {
-		r.lang = o.Site.Language(o.Site.Near(home))
+// writeHTML writes the page as HTML. It returns what is known of the page then,
+// and the footnotes that it shows, in order. What its author should know goes
+// to said.
+func (t *tree) writeHTML(ctx context.Context, said *report) (*Result, []*footnote, error) {
+	p := &t.r.Site.Pages[t.page]
+	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx, written: make(map[string]struct{}, len(t.used.taken))}
+	w.result.Title, w.result.Description = p.Title, p.Description
+	w.result.Reference, w.result.Playground = t.reference, t.playground
+	for _, server := range t.servers {
+		w.allow("connect-src", server)
 	}
-	if r.Registry == nil {
-		r.Registry = component.Builtin()
+	out := component.Writer{B: make([]byte, 0, t.length*2+512), HTML: w}
+	if t.unread != nil {
+		w.notice(&out, t.unread)
 	}
-	r.Registry = component.NewRegistry(append(r.Registry.All(), reference.Components()...)...)
-	if r.Log == nil {
-		r.Log = slog.New(slog.DiscardHandler)
+	w.topLevel(&out)
+	w.footnoteSection(&out)
+	w.result.HTML, w.result.Lead = out.B, w.lead(p.Description)
+	w.result.Classes = slices.Sorted(maps.Keys(w.classes))
+	return &w.result, w.order, w.err
+}
+
+// notice shows a reader that something of the page could not be read.
+func (w *htmlWriter) notice(out *component.Writer, d *mdx.Diagnostic) {
+	out.Raw(`<div class="callout callout-danger page-notice" role="note"`).Attr("aria-label", w.say(words.Error)).
+		Raw(`><div class="callout-body"><p>`).Text(w.say(words.Unread) + ": " + d.Message)
+	if d.Line > 0 {
+		out.Text(fmt.Sprintf(" (%s %d)", w.say(words.Line), d.Line))
 	}
-	return r
+	out.Raw(`</p></div></div>`)
 }
 
 // topLevel appends the page's top level. What stands beside the text comes in
@@ -92,38 +124,6 @@ func (w *htmlWriter) topLevel(out *component.Writer) {
 			out.Raw("</div></aside>\n")
 		}
 	}
-}
-
-// writeHTML writes the page as HTML. It returns what is known of the page then,
-// and the footnotes that it shows, in order. What its author should know goes
-// to said.
-func (t *tree) writeHTML(ctx context.Context, said *report) (*Result, []*footnote, error) {
-	p := &t.r.Site.Pages[t.page]
-	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx}
-	w.result.Title, w.result.Description = p.Title, p.Description
-	w.result.Reference, w.result.Playground = t.reference, t.playground
-	for _, server := range t.servers {
-		w.allow("connect-src", server)
-	}
-	out := component.Writer{B: make([]byte, 0, t.length*2+512), HTML: w}
-	if t.unread != nil {
-		w.notice(&out, t.unread)
-	}
-	w.topLevel(&out)
-	w.footnoteSection(&out)
-	w.result.HTML, w.result.Lead = out.B, w.lead(p.Description)
-	w.result.Classes = slices.Sorted(maps.Keys(w.classes))
-	return &w.result, w.order, w.err
-}
-
-// notice shows a reader that something of the page could not be read.
-func (w *htmlWriter) notice(out *component.Writer, d *mdx.Diagnostic) {
-	out.Raw(`<div class="callout callout-danger page-notice" role="note"`).Attr("aria-label", w.say(words.Error)).
-		Raw(`><div class="callout-body"><p>`).Text(w.say(words.Unread) + ": " + d.Message)
-	if d.Line > 0 {
-		out.Text(fmt.Sprintf(" (%s %d)", w.say(words.Line), d.Line))
-	}
-	out.Raw(`</p></div></div>`)
 }
 
 // writeMarkdown writes the page's Markdown copy: title and description first,

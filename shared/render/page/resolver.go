@@ -26,6 +26,28 @@ const (
 	maxAttrs = 500
 )
 
+// resolver makes a page's tree.
+type resolver struct {
+	*tree
+	notes
+	ctx context.Context
+	// size counts the page's parts, tooLarge is set once they are too many.
+	size     int
+	tooLarge bool
+	// stack are the snippets and components that are being shown.
+	stack []string
+	js    *expr.Machine
+	// modules are the files that names were imported from.
+	modules map[string]*scope
+	// ownIDs are the ids that headings give themselves.
+	ownIDs map[*mdx.Node]string
+	// trial is the innermost one that runs: the notes belong to it.
+	trial *trial
+	// islands counts the pieces of JavaScript that were tried, islandSteps the
+	// work that those took which were shown.
+	islands, islandSteps int
+}
+
 // grows counts one more part of the page, with so many bytes of text. It is
 // false once the page is too large, which it reports.
 func (s *resolver) grows(text int, file string, pos mdx.Pos) bool {
@@ -47,6 +69,39 @@ func nodeBytes(n *mdx.Node) int {
 		size += len(n.Attrs[i].Value)
 	}
 	return size
+}
+
+// from records that a node was made for a source that is not the page's.
+func (s *resolver) from(n *mdx.Node, sc *scope) {
+	if sc.file != s.source {
+		put(&s.origin, n, sc.file)
+	}
+}
+
+// clone copies resolved nodes with what is known about them.
+func (s *resolver) clone(n *mdx.Node) *mdx.Node {
+	c := *n
+	if !s.grows(nodeBytes(n), s.fileOf(n), n.Pos) {
+		c.Value, c.Children, c.Attrs = "", nil, nil
+		return &c
+	}
+	if file, ok := s.origin[n]; ok {
+		s.origin[&c] = file
+	}
+	if slots, ok := s.slots[n]; ok {
+		copied := make(map[string][]*mdx.Node, len(slots))
+		for name, list := range slots {
+			copied[name], _ = s.content(nodes(list), n.Pos)
+		}
+		s.slots[&c] = copied
+	}
+	if n.Children != nil {
+		c.Children = make([]*mdx.Node, len(n.Children))
+		for i, child := range n.Children {
+			c.Children[i] = s.clone(child)
+		}
+	}
+	return &c
 }
 
 // content turns a value into the nodes that show it.
@@ -87,59 +142,30 @@ func (s *resolver) content(v any, pos mdx.Pos) ([]*mdx.Node, bool) {
 	return []*mdx.Node{{Kind: mdx.Text, Value: text, Pos: pos, End: pos}}, true
 }
 
-// clone copies resolved nodes with what is known about them.
-func (s *resolver) clone(n *mdx.Node) *mdx.Node {
-	c := *n
-	if !s.grows(nodeBytes(n), s.fileOf(n), n.Pos) {
-		c.Value, c.Children, c.Attrs = "", nil, nil
-		return &c
-	}
-	if file, ok := s.origin[n]; ok {
-		s.origin[&c] = file
-	}
-	if slots, ok := s.slots[n]; ok {
-		copied := make(map[string][]*mdx.Node, len(slots))
-		for name, list := range slots {
-			copied[name], _ = s.content(nodes(list), n.Pos)
+// literal makes an attribute from a value. JSX goes to the node's slots.
+func (s *resolver) literal(n *mdx.Node, name string, v any) (mdx.Attr, bool) {
+	switch v := v.(type) {
+	case string:
+		if !s.grows(len(v), s.fileOf(n), n.Pos) {
+			v = ""
 		}
-		s.slots[&c] = copied
-	}
-	if n.Children != nil {
-		c.Children = make([]*mdx.Node, len(n.Children))
-		for i, child := range n.Children {
-			c.Children[i] = s.clone(child)
+		return mdx.Attr{Kind: mdx.AttrString, Name: name, Value: v}, true
+	case nodes:
+		list, _ := s.content(v, n.Pos)
+		if s.slots[n] == nil {
+			s.slots[n] = map[string][]*mdx.Node{}
 		}
+		if list == nil {
+			list = []*mdx.Node{}
+		}
+		s.slots[n][name] = list
+		return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: "null"}, true
 	}
-	return &c
-}
-
-// from records that a node was made for a source that is not the page's.
-func (s *resolver) from(n *mdx.Node, sc *scope) {
-	if sc.file != s.source {
-		put(&s.origin, n, sc.file)
+	src, ok := literalSource(v)
+	if !s.grows(len(src), s.fileOf(n), n.Pos) {
+		src = "null"
 	}
-}
-
-// resolver makes a page's tree.
-type resolver struct {
-	*tree
-	notes
-	ctx context.Context
-	// size counts the page's parts, tooLarge is set once they are too many.
-	size     int
-	tooLarge bool
-	// stack are the snippets and components that are being shown.
-	stack []string
-	js    *expr.Machine
-	// modules are the files that names were imported from.
-	modules map[string]*scope
-	// ownIDs are the ids that headings give themselves.
-	ownIDs map[*mdx.Node]string
-	// trial is the innermost one that runs: the notes belong to it.
-	trial *trial
-	// islands counts the pieces of JavaScript that were tried, islandSteps the
-	// work that those took which were shown.
-	islands, islandSteps int
+	return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: src}, ok
 }
 
 // trial is one attempt to show an element or an expression without an engine.
@@ -182,30 +208,4 @@ func (s *resolver) keep(t *trial) {
 	if t.outer != nil && t.needsEngine {
 		t.outer.needsEngine = true
 	}
-}
-
-// literal makes an attribute from a value. JSX goes to the node's slots.
-func (s *resolver) literal(n *mdx.Node, name string, v any) (mdx.Attr, bool) {
-	switch v := v.(type) {
-	case string:
-		if !s.grows(len(v), s.fileOf(n), n.Pos) {
-			v = ""
-		}
-		return mdx.Attr{Kind: mdx.AttrString, Name: name, Value: v}, true
-	case nodes:
-		list, _ := s.content(v, n.Pos)
-		if s.slots[n] == nil {
-			s.slots[n] = map[string][]*mdx.Node{}
-		}
-		if list == nil {
-			list = []*mdx.Node{}
-		}
-		s.slots[n][name] = list
-		return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: "null"}, true
-	}
-	src, ok := literalSource(v)
-	if !s.grows(len(src), s.fileOf(n), n.Pos) {
-		src = "null"
-	}
-	return mdx.Attr{Kind: mdx.AttrExpr, Name: name, Value: src}, ok
 }

@@ -166,7 +166,7 @@ func markdownTable(m *component.Markdown, rows [][]string, align []mdx.Align) {
 	}
 }
 
-// cell gives content on one line in which no bar ends the cell.
+// cell returns content on one line in which no bar ends the cell.
 func (w *markdownWriter) cell(list []*mdx.Node) string {
 	var text string
 	if w.hasBlock(list) {

@@ -58,7 +58,7 @@ func newTree(r *Renderer, page int, source string) *tree {
 		slots:     map[*mdx.Node]map[string][]*mdx.Node{},
 		ids:       map[*mdx.Node]string{},
 		footnotes: map[string]*mdx.Node{},
-		used:      idSet{taken: make(map[string]bool, 32)},
+		used:      idSet{taken: make(map[string]struct{}, 32)},
 	}
 }
 

@@ -75,7 +75,7 @@ func excerpt(s string) string {
 	return cutText(s, 60)
 }
 
-// cutText gives a text with no more than most bytes of it, in whole characters.
+// cutText returns a text with no more than most bytes of it, in whole characters.
 func cutText(s string, most int) string {
 	if len(s) <= most {
 		return s
