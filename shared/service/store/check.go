@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -69,6 +70,22 @@ func CheckWrite(puts []Record, deletes []Delete, size func(Record) (int, error))
 		}
 	}
 	return nil
+}
+
+// CheckQuery refuses a Query that no backend answers, but for its cursor.
+func CheckQuery(q Query) error {
+	switch {
+	case q.Index != ByKey && q.Index != ByActive:
+		return fmt.Errorf("query: unknown index %q", q.Index)
+	case q.Index == ByActive && q.PK != "":
+		return errors.New("query: the index of active records has no partitions")
+	case q.Limit < 0:
+		return fmt.Errorf("query: limit %d", q.Limit)
+	}
+	if err := CheckText("partition key", q.PK, MaxPartitionKey, q.Index == ByKey); err != nil {
+		return err
+	}
+	return CheckText("prefix", q.Prefix, MaxSortKey, false)
 }
 
 // CheckKey returns an error for a key that some backend would refuse.
