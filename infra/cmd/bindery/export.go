@@ -143,9 +143,7 @@ func (a *app) exportLink(ctx context.Context, c *client.Client, f exportFlags) (
 	if err != nil {
 		return nil, err
 	}
-	if job.PageCount == 0 {
-		a.warn("this bundle has no pages; does any page's address begin with the paths of the export?")
-	}
+	a.warnWithoutPages(job.PageCount)
 	report := &linkReport{
 		JobID: job.JobID, Domain: job.Domain, Version: link.Version, SHA256: link.SHA256, SizeBytes: link.SizeBytes,
 		Pages: job.PageCount, ExpiresAt: link.ExpiresAt,
@@ -192,18 +190,18 @@ func (a *app) finishedJob(ctx context.Context, c *client.Client, f exportFlags) 
 	})
 	bar.end()
 	if err != nil {
-		return job, a.goingOn(ctx, id, f, err)
+		// A job outlives this program.
+		if _, timeout := errors.AsType[*client.TimeoutError](err); !f.passing && (timeout || ctx.Err() != nil) {
+			fmt.Fprintf(a.stderr, "The job continues. To fetch its bundle later: bindery export --job %s\n", id)
+		}
 	}
-	return job, nil
+	return job, err
 }
 
-// goingOn says how to come back to a job that outlives this program.
-func (a *app) goingOn(ctx context.Context, id string, f exportFlags, err error) error {
-	var timeout *client.TimeoutError
-	if !f.passing && (errors.As(err, &timeout) || ctx.Err() != nil) {
-		fmt.Fprintf(a.stderr, "The job continues. To fetch its bundle later: bindery export --job %s\n", id)
+func (a *app) warnWithoutPages(pages int) {
+	if pages == 0 {
+		a.warn("this bundle has no pages; does any page's address begin with the paths of the export?")
 	}
-	return err
 }
 
 // checkOut finds out before an export what would keep its file from being
@@ -252,8 +250,6 @@ func (a *app) fetchBundle(ctx context.Context, c *client.Client, job api.ExportJ
 	if err != nil {
 		return nil, err
 	}
-	if report.Pages == 0 {
-		a.warn("this bundle has no pages; does any page's address begin with the paths of the export?")
-	}
+	a.warnWithoutPages(report.Pages)
 	return report, nil
 }

@@ -1,11 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"strings"
 	"unicode/utf8"
 )
@@ -126,6 +130,25 @@ func CheckObjectKey(key string) error {
 		}
 	}
 	return nil
+}
+
+// CheckUpload refuses a size or a SHA-256 in hex that no upload has. It returns
+// the digest's bytes.
+func CheckUpload(size int64, digest string) ([]byte, error) {
+	if size < 0 {
+		return nil, fmt.Errorf("link: size %d", size)
+	}
+	sum, err := hex.DecodeString(digest)
+	if err != nil || len(sum) != sha256.Size {
+		return nil, fmt.Errorf("link: %q is not a SHA-256 in hex", digest)
+	}
+	return sum, nil
+}
+
+// Attachment is the Content-Disposition of a download that is to be saved under
+// a name.
+func Attachment(filename string) string {
+	return cmp.Or(mime.FormatMediaType("attachment", map[string]string{"filename": filename}), "attachment")
 }
 
 // Until is r until ctx ends; from then on reads return the context's error. What
