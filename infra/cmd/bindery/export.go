@@ -189,18 +189,12 @@ func (a *app) finishedJob(ctx context.Context, c *client.Client, f exportFlags) 
 	})
 	bar.end()
 	if err != nil {
-		return job, a.goingOn(ctx, id, f, err)
+		// A job outlives this program.
+		if _, timeout := errors.AsType[*client.TimeoutError](err); !f.passing && (timeout || ctx.Err() != nil) {
+			fmt.Fprintf(a.stderr, "The job continues. To fetch its bundle later: bindery export --job %s\n", id)
+		}
 	}
-	return job, nil
-}
-
-// goingOn says how to come back to a job that outlives this program.
-func (a *app) goingOn(ctx context.Context, id string, f exportFlags, err error) error {
-	var timeout *client.TimeoutError
-	if !f.passing && (errors.As(err, &timeout) || ctx.Err() != nil) {
-		fmt.Fprintf(a.stderr, "The job continues. To fetch its bundle later: bindery export --job %s\n", id)
-	}
-	return err
+	return job, err
 }
 
 // checkOut finds out before an export what would keep its file from being

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -50,12 +49,9 @@ func (o *Objects) PresignGet(_ context.Context, key, filename string, life time.
 // PresignPut implements store.Objects. The upload must carry the digest as a
 // header, and If-None-Match, which is what makes S3 refuse a second one.
 func (o *Objects) PresignPut(_ context.Context, key string, size int64, digest string, life time.Duration) (store.Link, error) {
-	if size < 0 {
-		return store.Link{}, fmt.Errorf("link: size %d", size)
-	}
-	sum, err := hex.DecodeString(digest)
-	if err != nil || len(sum) != sha256.Size {
-		return store.Link{}, fmt.Errorf("link: %q is not a SHA-256 in hex", digest)
+	sum, err := store.CheckUpload(size, digest)
+	if err != nil {
+		return store.Link{}, err
 	}
 	return o.presign(terms{method: http.MethodPut, key: key, size: size, sha256: strings.ToLower(digest)}, life, http.Header{
 		checksumHeader:  {base64.StdEncoding.EncodeToString(sum)},
@@ -173,11 +169,7 @@ func (o *Objects) serveDownload(w http.ResponseWriter, r *http.Request, t terms)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("ETag", `"`+info.SHA256+`"`)
 	if t.filename != "" {
-		if d := mime.FormatMediaType("attachment", map[string]string{"filename": t.filename}); d != "" {
-			h.Set("Content-Disposition", d)
-		} else {
-			h.Set("Content-Disposition", "attachment")
-		}
+		h.Set("Content-Disposition", store.Attachment(t.filename))
 	}
 	// ServeContent keeps ranges, If-Range and HEAD; times are to the second
 	// there, so the ETag is what distinguishes two objects.

@@ -1,11 +1,8 @@
 package local
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -49,31 +46,13 @@ func (s *records) Get(ctx context.Context, key store.Key) (store.Record, error) 
 
 // Query implements store.Store.
 func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) {
-	var (
-		where string
-		args  []any
-		// column is what Prefix applies to, order what pages are sorted by.
-		column string
-		order  []string
-	)
-	switch q.Index {
-	case store.ByKey:
-		if err := store.CheckText("partition key", q.PK, store.MaxPartitionKey, true); err != nil {
-			return store.Page{}, err
-		}
-		where, args = "pk = ?", []any{[]byte(q.PK)}
-		column, order = "sk", []string{"sk"}
-	case store.ByActive:
-		if q.PK != "" {
-			return store.Page{}, errors.New("query: the index of active records has no partitions")
-		}
-		where = "active IS NOT NULL"
-		column, order = "active", []string{"active", "pk", "sk"}
-	default:
-		return store.Page{}, fmt.Errorf("query: unknown index %q", q.Index)
+	if err := store.CheckQuery(q); err != nil {
+		return store.Page{}, err
 	}
-	if q.Limit < 0 {
-		return store.Page{}, fmt.Errorf("query: limit %d", q.Limit)
+	// column is what Prefix applies to, order what pages are sorted by.
+	where, args, column, order := "pk = ?", []any{[]byte(q.PK)}, "sk", []string{"sk"}
+	if q.Index == store.ByActive {
+		where, args, column, order = "active IS NOT NULL", nil, "active", []string{"active", "pk", "sk"}
 	}
 	if q.Prefix != "" {
 		where += " AND " + column + " >= ?"
@@ -88,14 +67,15 @@ func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) 
 		compare, direction = "<", "DESC"
 	}
 	if q.Cursor != "" {
-		at, err := decodeCursor(q, len(order))
+		key, active, err := store.DecodeCursor(q)
 		if err != nil {
 			return store.Page{}, err
 		}
 		where += fmt.Sprintf(" AND (%s) %s (?%s)", strings.Join(order, ", "), compare, strings.Repeat(", ?", len(order)-1))
-		for _, v := range at {
-			args = append(args, v)
+		if q.Index == store.ByActive {
+			args = append(args, []byte(active), []byte(key.PK))
 		}
+		args = append(args, []byte(key.SK))
 	}
 	where += " AND " + notExpired
 	limit := q.Limit
@@ -113,7 +93,7 @@ func (s *records) Query(ctx context.Context, q store.Query) (store.Page, error) 
 	var page store.Page
 	for size := 0; rows.Next(); {
 		if n := len(page.Records); n == limit || size >= maxPageBytes {
-			page.Cursor = encodeCursor(q, page.Records[n-1])
+			page.Cursor = store.EncodeCursor(q, page.Records[n-1])
 			break
 		}
 		rec, err := scanRecord(rows)
@@ -246,50 +226,4 @@ func prefixEnd(p string) []byte {
 		}
 	}
 	return nil
-}
-
-// A cursor is the place of the last record of a page, together with what the
-// query asked for, so that one of another query is noticed.
-type cursor struct {
-	Query [4]string `json:"q"`
-	At    [][]byte  `json:"at"`
-}
-
-func cursorQuery(q store.Query) [4]string {
-	direction := "asc"
-	if q.Descending {
-		direction = "desc"
-	}
-	return [4]string{string(q.Index), q.PK, q.Prefix, direction}
-}
-
-func encodeCursor(q store.Query, last store.Record) string {
-	c := cursor{Query: cursorQuery(q), At: [][]byte{[]byte(last.Key.SK)}}
-	if q.Index == store.ByActive {
-		c.At = [][]byte{[]byte(last.Active), []byte(last.Key.PK), []byte(last.Key.SK)}
-	}
-	b, err := json.Marshal(c)
-	if err != nil { // strings and bytes always marshal
-		return ""
-	}
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-func decodeCursor(q store.Query, columns int) ([][]byte, error) {
-	b, err := base64.RawURLEncoding.DecodeString(q.Cursor)
-	if err != nil {
-		return nil, errors.New("query: unknown cursor")
-	}
-	var c cursor
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&c); err != nil || c.Query != cursorQuery(q) || len(c.At) != columns {
-		return nil, errors.New("query: unknown cursor")
-	}
-	for i, v := range c.At {
-		if v == nil {
-			c.At[i] = []byte{}
-		}
-	}
-	return c.At, nil
 }

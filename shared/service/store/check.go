@@ -1,10 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"strings"
 	"unicode/utf8"
 )
@@ -71,6 +76,22 @@ func CheckWrite(puts []Record, deletes []Delete, size func(Record) (int, error))
 	return nil
 }
 
+// CheckQuery refuses a Query that no backend answers, but for its cursor.
+func CheckQuery(q Query) error {
+	switch {
+	case q.Index != ByKey && q.Index != ByActive:
+		return fmt.Errorf("query: unknown index %q", q.Index)
+	case q.Index == ByActive && q.PK != "":
+		return errors.New("query: the index of active records has no partitions")
+	case q.Limit < 0:
+		return fmt.Errorf("query: limit %d", q.Limit)
+	}
+	if err := CheckText("partition key", q.PK, MaxPartitionKey, q.Index == ByKey); err != nil {
+		return err
+	}
+	return CheckText("prefix", q.Prefix, MaxSortKey, false)
+}
+
 // CheckKey returns an error for a key that some backend would refuse.
 func CheckKey(key Key) error {
 	if err := CheckText("partition key", key.PK, MaxPartitionKey, true); err != nil {
@@ -109,6 +130,25 @@ func CheckObjectKey(key string) error {
 		}
 	}
 	return nil
+}
+
+// CheckUpload refuses a size or a SHA-256 in hex that no upload has. It returns
+// the digest's bytes.
+func CheckUpload(size int64, digest string) ([]byte, error) {
+	if size < 0 {
+		return nil, fmt.Errorf("link: size %d", size)
+	}
+	sum, err := hex.DecodeString(digest)
+	if err != nil || len(sum) != sha256.Size {
+		return nil, fmt.Errorf("link: %q is not a SHA-256 in hex", digest)
+	}
+	return sum, nil
+}
+
+// Attachment is the Content-Disposition of a download that is to be saved under
+// a name.
+func Attachment(filename string) string {
+	return cmp.Or(mime.FormatMediaType("attachment", map[string]string{"filename": filename}), "attachment")
 }
 
 // Until is r until ctx ends; from then on reads return the context's error. What

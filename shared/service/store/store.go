@@ -1,5 +1,6 @@
 // Package store declares the three ports that all of Bindery's state goes
-// through, and what every backend of one refuses (check.go), and nothing else:
+// through, what every backend of one refuses (check.go), places in the pages of
+// a query (cursor.go), and nothing else:
 //
 //	Store    records with revisions and all-or-nothing writes (DynamoDB; SQLite)
 //	Objects  files with links that strangers may use for a while (S3; a folder)

@@ -2,7 +2,6 @@
 //
 //	dynamo.go  the store
 //	items.go   records as items, the index's keys, what a write is held to
-//	cursor.go  places in pages
 package dynamo
 
 import (
@@ -89,31 +88,19 @@ func (s *Store) Get(ctx context.Context, key store.Key) (store.Record, error) {
 // Query implements store.Store. It asks for one record more than a page
 // holds, so that a cursor always has something after it.
 func (s *Store) Query(ctx context.Context, q store.Query) (store.Page, error) {
+	if err := store.CheckQuery(q); err != nil {
+		return store.Page{}, err
+	}
 	in := &dynamodb.QueryInput{TableName: &s.table, ScanIndexForward: aws.Bool(!q.Descending)}
 	partition, order, prefix := AttrPK, AttrSK, q.Prefix
 	values := map[string]types.AttributeValue{}
-	switch q.Index {
-	case store.ByKey:
-		if err := store.CheckText("partition key", q.PK, store.MaxPartitionKey, true); err != nil {
-			return store.Page{}, err
-		}
+	if q.Index == store.ByKey {
 		in.ConsistentRead = aws.Bool(true)
 		values[":pk"] = text(q.PK)
-	case store.ByActive:
-		if q.PK != "" {
-			return store.Page{}, errors.New("query: the index of active records has no partitions")
-		}
+	} else {
 		in.IndexName = aws.String(IndexActive)
 		partition, order, prefix = AttrActivePK, AttrActive, escapeActive(prefix)
 		values[":pk"] = text(activeRecords)
-	default:
-		return store.Page{}, fmt.Errorf("query: unknown index %q", q.Index)
-	}
-	if q.Limit < 0 {
-		return store.Page{}, fmt.Errorf("query: limit %d", q.Limit)
-	}
-	if err := store.CheckText("prefix", q.Prefix, store.MaxSortKey, false); err != nil {
-		return store.Page{}, err
 	}
 	in.ExpressionAttributeNames = map[string]string{"#pk": partition}
 	condition := "#pk = :pk"
@@ -125,11 +112,14 @@ func (s *Store) Query(ctx context.Context, q store.Query) (store.Page, error) {
 	}
 	in.KeyConditionExpression, in.ExpressionAttributeValues = &condition, values
 	if q.Cursor != "" {
-		at, err := decodeCursor(q)
+		key, active, err := store.DecodeCursor(q)
 		if err != nil {
 			return store.Page{}, err
 		}
-		in.ExclusiveStartKey = at
+		in.ExclusiveStartKey = keyItem(key)
+		if q.Index == store.ByActive {
+			in.ExclusiveStartKey[AttrActivePK], in.ExclusiveStartKey[AttrActive] = text(activeRecords), text(activeKey(active, key))
+		}
 	}
 	limit := q.Limit
 	if limit == 0 || limit > maxPageRecords {
@@ -155,7 +145,7 @@ func (s *Store) Query(ctx context.Context, q store.Query) (store.Page, error) {
 			page.Records = append(page.Records, rec)
 		}
 		if more {
-			page.Cursor = encodeCursor(q, page.Records[len(page.Records)-1])
+			page.Cursor = store.EncodeCursor(q, page.Records[len(page.Records)-1])
 		}
 		return page, nil
 	}
@@ -166,11 +156,9 @@ func (s *Store) Write(ctx context.Context, puts []store.Record, deletes []store.
 	if err := store.CheckWrite(puts, deletes, sizeOf); err != nil {
 		return err
 	}
-	by, err := writeName()
-	if err != nil {
-		return err
-	}
+	by := writeName()
 	for try := 1; ; try++ {
+		var err error
 		switch {
 		case len(puts)+len(deletes) == 0:
 			return ctx.Err()
@@ -181,8 +169,7 @@ func (s *Store) Write(ctx context.Context, puts []store.Record, deletes []store.
 		default:
 			err = s.transact(ctx, puts, deletes, by)
 		}
-		busy := errors.Is(err, errBusy)
-		if !busy {
+		if !errors.Is(err, errBusy) {
 			return err
 		}
 		if try == call.ConflictTries {
@@ -305,10 +292,8 @@ func revisionName(revision int64) map[string]string {
 
 // writeName makes the random name of a write. Eight characters are enough: it
 // is compared only with the one item that a refused put has met.
-func writeName() (string, error) {
-	b := make([]byte, 6)
-	if _, err := rand.Read(b); err != nil {
-		return "", fmt.Errorf("write records: %w", err)
-	}
-	return base64.RawURLEncoding.EncodeToString(b), nil
+func writeName() string {
+	var b [6]byte
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
 }

@@ -2,12 +2,9 @@ package s3store
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"mime"
 	"net/http"
 	"strings"
 	"sync"
@@ -158,11 +155,7 @@ func (o *Objects) PresignGet(ctx context.Context, key, filename string, life tim
 	}
 	in := &s3.GetObjectInput{Bucket: o.bucket(key), Key: &key}
 	if filename != "" {
-		disposition := mime.FormatMediaType("attachment", map[string]string{"filename": filename})
-		if disposition == "" {
-			disposition = "attachment"
-		}
-		in.ResponseContentDisposition = &disposition
+		in.ResponseContentDisposition = aws.String(store.Attachment(filename))
 	}
 	sign, end, err := o.get.terms(ctx, life)
 	if err != nil {
@@ -186,12 +179,9 @@ func (o *Objects) PresignPut(ctx context.Context, key string, size int64, digest
 	if err := store.CheckObjectKey(key); err != nil {
 		return store.Link{}, err
 	}
-	if size < 0 {
-		return store.Link{}, fmt.Errorf("link: size %d", size)
-	}
-	sum, err := hex.DecodeString(digest)
-	if err != nil || len(sum) != sha256.Size {
-		return store.Link{}, fmt.Errorf("link: %q is not a SHA-256 in hex", digest)
+	sum, err := store.CheckUpload(size, digest)
+	if err != nil {
+		return store.Link{}, err
 	}
 	sign, end, err := o.put.terms(ctx, life)
 	if err != nil {
