@@ -87,6 +87,10 @@ func short(s string) string {
 	return s[:cut] + "…"
 }
 
+// top is the beginning of a file, as a place to report.
+func top(file string) *value { return &value{file: file, line: 1, column: 1} }
+
+// report adds a diagnostic at a value's place, if there is one.
 func (r *configReader) report(v *value, severity mdx.Severity, code, format string, args ...any) {
 	for i, a := range args {
 		if s, ok := a.(string); ok {
