@@ -384,6 +384,14 @@ func (r *configReader) object(v *value) bool {
 	return false
 }
 
+// section returns an object among an object's members, nil for all else.
+func (r *configReader) section(v *value, key string) *value {
+	if x := v.get(key); r.object(x) {
+		return x
+	}
+	return nil
+}
+
 // items reads a list, and warns when it is another thing.
 func (r *configReader) items(v *value) []*value {
 	if v == nil {
