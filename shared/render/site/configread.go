@@ -16,9 +16,8 @@ func (r *configReader) config(v *value) Config {
 	c.Theme = r.str(v.get("theme"))
 	c.Name = r.str(v.get("name"))
 	c.Description = r.str(v.get("description"))
-	if x := v.get("colors"); r.object(x) {
-		c.Colors = Colors{r.color(x.get("primary")), r.color(x.get("light")), r.color(x.get("dark"))}
-	}
+	colors := r.section(v, "colors")
+	c.Colors = Colors{r.color(colors.get("primary")), r.color(colors.get("light")), r.color(colors.get("dark"))}
 	c.Logo = r.picture(v.get("logo"))
 	c.Favicon = r.picture(v.get("favicon"))
 	if x := v.get("fonts"); r.object(x) {
@@ -33,61 +32,44 @@ func (r *configReader) config(v *value) Config {
 			c.Fonts.Body = r.font(y)
 		}
 	}
-	if x := v.get("icons"); r.object(x) {
-		c.Icons.Library = r.oneOf(x.get("library"), libraries...)
-	}
+	c.Icons.Library = r.oneOf(r.section(v, "icons").get("library"), libraries...)
 	c.Navbar, c.Footer, c.Banner = r.navbar(v.get("navbar")), r.footer(v.get("footer")), r.banner(v.get("banner"))
-	if x := v.get("appearance"); r.object(x) {
-		c.Appearance = Appearance{r.oneOf(x.get("default"), "system", "light", "dark"), r.boolean(x.get("strict"))}
-	}
-	if x := v.get("background"); r.object(x) {
-		c.Background.Decoration = r.oneOf(x.get("decoration"), decorations...)
-		c.Background.ColorLight, c.Background.ColorDark = r.colors(x.get("color"))
-		p := r.picture(x.get("image"))
-		c.Background.ImageLight, c.Background.ImageDark = p.Light, p.Dark
-	}
-	if x := v.get("seo"); r.object(x) {
-		c.SEO.Indexing = r.oneOf(x.get("indexing"), "navigable", "all")
-		r.metatags(x.get("metatags"), &c.SEO)
-	}
-	if x := v.get("metadata"); r.object(x) {
-		c.Timestamp = r.boolean(x.get("timestamp"))
-		r.metatags(x, &c.SEO)
-	}
-	if x := v.get("styling"); r.object(x) {
-		c.Styling.Eyebrows = r.oneOf(x.get("eyebrows"), "section", "breadcrumbs")
-		c.Styling.Latex = r.maybe(x.get("latex"))
-		c.Styling.Sharp = r.oneOf(x.get("rounded"), "default", "sharp") == "sharp"
-		c.Styling.DarkCode = r.darkCode(x.get("codeblocks"))
-	}
-	if e := v.get("errors"); r.object(e) {
-		if x := e.get("404"); r.object(x) {
-			c.NotFound = NotFound{r.str(x.get("title")), r.str(x.get("description"))}
-			if v := x.get("redirect"); r.boolean(v) {
-				r.unsupported(v, "unknown addresses show the page 404.html: it can't lead home, because a bundle does not know where it is served")
-			}
-		}
+	appearance := r.section(v, "appearance")
+	c.Appearance = Appearance{r.oneOf(appearance.get("default"), "system", "light", "dark"), r.boolean(appearance.get("strict"))}
+	background := r.section(v, "background")
+	c.Background.Decoration = r.oneOf(background.get("decoration"), decorations...)
+	c.Background.ColorLight, c.Background.ColorDark = r.colors(background.get("color"))
+	p := r.picture(background.get("image"))
+	c.Background.ImageLight, c.Background.ImageDark = p.Light, p.Dark
+	seo := r.section(v, "seo")
+	c.SEO.Indexing = r.oneOf(seo.get("indexing"), "navigable", "all")
+	r.metatags(seo.get("metatags"), &c.SEO)
+	metadata := r.section(v, "metadata")
+	c.Timestamp = r.boolean(metadata.get("timestamp"))
+	r.metatags(metadata, &c.SEO)
+	styling := r.section(v, "styling")
+	c.Styling.Eyebrows = r.oneOf(styling.get("eyebrows"), "section", "breadcrumbs")
+	c.Styling.Latex = r.maybe(styling.get("latex"))
+	c.Styling.Sharp = r.oneOf(styling.get("rounded"), "default", "sharp") == "sharp"
+	c.Styling.DarkCode = r.darkCode(styling.get("codeblocks"))
+	missing := r.section(r.section(v, "errors"), "404")
+	c.NotFound = NotFound{r.str(missing.get("title")), r.str(missing.get("description"))}
+	if home := missing.get("redirect"); r.boolean(home) {
+		r.unsupported(home, "unknown addresses show the page 404.html: it can't lead home, because a bundle does not know where it is served")
 	}
 	c.API = r.api(v.get("api"))
 	c.Contextual = r.contextual(v.get("contextual"))
-	if x := v.get("thumbnails"); r.object(x) {
-		if v := x.get("background"); r.str(v) != "" {
-			r.refer(v, r.str(v), true)
-			r.unsupported(v, "the pictures for links have the site's colour, and not the picture %s behind their words", r.str(v))
-		}
-		c.Thumbnails.Appearance = r.oneOf(x.get("appearance"), "light", "dark")
-		if y := x.get("fonts"); r.object(y) {
-			if v := y.get("family"); r.str(v) != "" {
-				r.unsupported(v, "the pictures for links are written in one font, and not in %q", r.str(v))
-			}
-		}
+	thumbnails := r.section(v, "thumbnails")
+	if v := thumbnails.get("background"); r.str(v) != "" {
+		r.refer(v, r.str(v), true)
+		r.unsupported(v, "the pictures for links have the site's colour, and not the picture %s behind their words", r.str(v))
 	}
-	if x := v.get("search"); r.object(x) {
-		c.SearchPrompt = r.str(x.get("prompt"))
+	c.Thumbnails.Appearance = r.oneOf(thumbnails.get("appearance"), "light", "dark")
+	if v := r.section(thumbnails, "fonts").get("family"); r.str(v) != "" {
+		r.unsupported(v, "the pictures for links are written in one font, and not in %q", r.str(v))
 	}
-	if x := v.get("interaction"); r.object(x) {
-		c.Drilldown = r.maybe(x.get("drilldown"))
-	}
+	c.SearchPrompt = r.str(r.section(v, "search").get("prompt"))
+	c.Drilldown = r.maybe(r.section(v, "interaction").get("drilldown"))
 	c.Repository = r.repository(v)
 	c.Ratings = r.ratings(v)
 	c.Integrations = r.integrations(v.get("integrations"))
@@ -229,24 +211,19 @@ func (r *configReader) api(v *value) (a API) {
 	}
 	a.OpenAPI, a.OpenAPIDirectory = r.specs(v.get("openapi"))
 	a.AsyncAPI, a.AsyncAPIDirectory = r.specs(v.get("asyncapi"))
-	if y := v.get("playground"); r.object(y) {
-		a.Playground = r.oneOf(y.get("display"), "interactive", "simple", "none", "auth")
-		a.Proxy, a.Credentials = r.maybe(y.get("proxy")), r.boolean(y.get("credentials"))
-	}
-	if y := v.get("params"); r.object(y) {
-		a.Params = r.str(y.get("expanded"))
-	}
+	playground := r.section(v, "playground")
+	a.Playground = r.oneOf(playground.get("display"), "interactive", "simple", "none", "auth")
+	a.Proxy, a.Credentials = r.maybe(playground.get("proxy")), r.boolean(playground.get("credentials"))
+	a.Params = r.str(r.section(v, "params").get("expanded"))
 	a.URL = r.str(v.get("url"))
-	if y := v.get("examples"); r.object(y) {
-		a.Examples = APIExamples{
-			Languages: r.strings(y.get("languages")), Defaults: r.oneOf(y.get("defaults"), "required", "all"),
-			Prefill: r.boolean(y.get("prefill")), Autogenerate: r.maybe(y.get("autogenerate")),
-		}
+	examples := r.section(v, "examples")
+	a.Examples = APIExamples{
+		Languages: r.strings(examples.get("languages")), Defaults: r.oneOf(examples.get("defaults"), "required", "all"),
+		Prefill: r.boolean(examples.get("prefill")), Autogenerate: r.maybe(examples.get("autogenerate")),
 	}
-	if y := v.get("mdx"); r.object(y) {
-		a.Servers = r.strings(y.get("server"))
-		r.auth(y.get("auth"), &a)
-	}
+	page := r.section(v, "mdx")
+	a.Servers = r.strings(page.get("server"))
+	r.auth(page.get("auth"), &a)
 	return a
 }
 

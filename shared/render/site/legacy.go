@@ -14,14 +14,11 @@ func (r *configReader) legacyConfig(v *value) Config {
 	c := Config{Variables: r.variables}
 	c.Name, c.Description = r.str(v.get("name")), r.str(v.get("description"))
 	c.Theme = r.str(v.get("theme"))
-	if x := v.get("colors"); r.object(x) {
-		c.Colors = Colors{r.color(x.get("primary")), r.color(x.get("light")), r.color(x.get("dark"))}
-		c.Background.ColorLight, c.Background.ColorDark = r.colors(x.get("background"))
-	}
+	colors := r.section(v, "colors")
+	c.Colors = Colors{r.color(colors.get("primary")), r.color(colors.get("light")), r.color(colors.get("dark"))}
+	c.Background.ColorLight, c.Background.ColorDark = r.colors(colors.get("background"))
 	c.Logo, c.Favicon = r.picture(v.get("logo")), r.picture(v.get("favicon"))
-	if x := v.get("background"); r.object(x) {
-		c.Background.Decoration = r.oneOf(x.get("style"), decorations...)
-	}
+	c.Background.Decoration = r.oneOf(r.section(v, "background").get("style"), decorations...)
 	p := r.picture(v.get("backgroundImage"))
 	c.Background.ImageLight, c.Background.ImageDark = p.Light, p.Dark
 	c.Fonts = r.legacyFonts(v.get("font"))
@@ -42,13 +39,10 @@ func (r *configReader) legacyConfig(v *value) Config {
 	c.Footer = r.footer(v.get("footer"))
 	c.Footer.Socials = append(c.Footer.Socials, r.socials(v.get("footerSocials"))...)
 	c.Banner = r.banner(v.get("banner"))
-	if x := v.get("modeToggle"); r.object(x) {
-		c.Appearance = Appearance{r.oneOf(x.get("default"), "light", "dark", "system"), r.boolean(x.get("isHidden"))}
-	}
-	if x := v.get("metadata"); r.object(x) {
-		r.metatags(x, &c.SEO)
-	}
-	if x := v.get("seo"); r.object(x) && r.boolean(x.get("indexHiddenPages")) {
+	mode := r.section(v, "modeToggle")
+	c.Appearance = Appearance{r.oneOf(mode.get("default"), "light", "dark", "system"), r.boolean(mode.get("isHidden"))}
+	r.metatags(v.get("metadata"), &c.SEO)
+	if r.boolean(r.section(v, "seo").get("indexHiddenPages")) {
 		c.SEO.Indexing = "all"
 	}
 	c.Styling = r.legacyStyling(v)
@@ -97,20 +91,12 @@ func (r *configReader) legacyFonts(v *value) (f Fonts) {
 }
 
 func (r *configReader) legacyStyling(v *value) (s Styling) {
-	if x := v.get("eyebrow"); r.object(x) {
-		s.Eyebrows = r.oneOf(x.get("display"), "section", "breadcrumbs")
-	}
-	if x := v.get("codeBlock"); r.object(x) {
-		s.DarkCode = r.oneOf(x.get("mode"), "auto", "dark") == "dark"
-	}
+	s.Eyebrows = r.oneOf(r.section(v, "eyebrow").get("display"), "section", "breadcrumbs")
+	s.DarkCode = r.oneOf(r.section(v, "codeBlock").get("mode"), "auto", "dark") == "dark"
 	s.Sharp = r.oneOf(v.get("rounded"), "default", "sharp") == "sharp"
 	r.shape(v.get("layout"), "pages", "topnav")
-	if x := v.get("sidebar"); r.object(x) {
-		r.shape(x.get("items"), "entries of the sidebar", "container")
-	}
-	if x := v.get("topbar"); r.object(x) {
-		r.shape(x.get("style"), "headers", "default")
-	}
+	r.shape(r.section(v, "sidebar").get("items"), "entries of the sidebar", "container")
+	r.shape(r.section(v, "topbar").get("style"), "headers", "default")
 	return s
 }
 
@@ -163,9 +149,7 @@ func (r *configReader) legacyAPI(v *value) (a API) {
 			}
 		}
 	}
-	if y := x.get("paramFields"); r.object(y) {
-		a.Params = r.str(y.get("expanded"))
-	}
+	a.Params = r.str(r.section(x, "paramFields").get("expanded"))
 	a.MaintainOrder = r.boolean(x.get("maintainOrder"))
 	return a
 }

@@ -3,7 +3,6 @@ package site
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -189,10 +188,7 @@ func (r *configReader) follow(s *Site, redirects []*value) {
 			continue
 		}
 		if t := s.Resolve(-1, p.URL); t.Kind == Missing {
-			r.diags = append(r.diags, mdx.Diagnostic{
-				Severity: mdx.Warning, Code: "link-missing", File: p.Source, Line: 1, Column: 1,
-				Message: fmt.Sprintf("there is no page or file %s in this site: the url leads to the site's domain", t.Path),
-			})
+			r.report(top(p.Source), mdx.Warning, "link-missing", "there is no page or file %s in this site: the url leads to the site's domain", t.Path)
 		}
 	}
 	s.checkRedirects(r, redirects)
@@ -285,8 +281,7 @@ func (r *configReader) sort(config *value, paths []string, named func(string) bo
 		}
 		kind := classify(p, named)
 		if Reserved(p) && kind != ignoredFile && kind != sourceFile {
-			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Error, Code: "name-reserved", File: p,
-				Message: "names that begin with \"bindery\" are kept for the bundle: the file is left out"})
+			r.report(&value{file: p}, mdx.Error, "name-reserved", "names that begin with \"bindery\" are kept for the bundle: the file is left out")
 			continue
 		}
 		switch kind {
@@ -302,8 +297,7 @@ func (r *configReader) sort(config *value, paths []string, named func(string) bo
 	kept := sources[:0]
 	for _, p := range sources {
 		if address, ok := strings.CutSuffix(p, ".md"); ok && taken[strings.ToLower(address)] {
-			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "page-shadowed", File: p,
-				Message: "the page is left out: one that ends in .mdx has the same address"})
+			r.report(&value{file: p}, mdx.Warning, "page-shadowed", "the page is left out: one that ends in .mdx has the same address")
 			continue
 		}
 		kept = append(kept, p)
@@ -335,13 +329,10 @@ func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Co
 		}
 		p, problem := newPage(source, head, r.expand)
 		if problem != "" {
-			r.diags = append(r.diags, mdx.Diagnostic{Severity: mdx.Warning, Code: "front-matter-mode", File: source, Line: 1, Column: 1, Message: problem})
+			r.report(top(source), mdx.Warning, "front-matter-mode", "%s", problem)
 		}
 		if to := cleanHref(p.URL); !html.SafeURL(to) || schemeOf(to) == "data" {
-			r.diags = append(r.diags, mdx.Diagnostic{
-				Severity: mdx.Warning, Code: "link-unsafe", File: source, Line: 1, Column: 1,
-				Message: fmt.Sprintf("the url %q is left out: its scheme is not safe on a page", p.URL),
-			})
+			r.report(top(source), mdx.Warning, "link-unsafe", "the url %q is left out: its scheme is not safe on a page", p.URL)
 			p.URL = ""
 		}
 		p.Size = size

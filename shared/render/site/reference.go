@@ -277,7 +277,7 @@ func (a *apiReader) refer(i int, p *Page) (ref Reference, ok bool) {
 		return ref, false
 	}
 	say := func(severity mdx.Severity, code, format string, args ...any) {
-		a.diags = append(a.diags, mdx.Diagnostic{Severity: severity, Code: code, File: p.Source, Line: 1, Column: 1, Message: fmt.Sprintf(format, args...)})
+		a.report(top(p.Source), severity, code, format, args...)
 	}
 	if !ok {
 		say(mdx.Error, "api-operation", "%q names no operation such as \"GET /users\"", text)
@@ -463,8 +463,7 @@ func (a *apiReader) page(file string, o *reference.Operation, directory string, 
 			break
 		}
 		if n > 1000 || o.Href != "" {
-			a.diags = append(a.diags, mdx.Diagnostic{Severity: mdx.Error, Code: "page-shadowed", File: file, Line: max(o.Line, 1), Column: 1,
-				Message: fmt.Sprintf("%s has no page: another has its address %s", o.Key, base)})
+			a.report(&value{file: file, line: max(o.Line, 1), column: 1}, mdx.Error, "page-shadowed", "%s has no page: another has its address %s", o.Key, base)
 			a.documented[ref] = -1
 			return -1, false
 		}

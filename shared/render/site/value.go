@@ -96,6 +96,10 @@ func short(s string) string {
 	return s[:cut] + "…"
 }
 
+// top is the beginning of a file, as a place to report.
+func top(file string) *value { return &value{file: file, line: 1, column: 1} }
+
+// report adds a diagnostic at a value's place, if there is one.
 func (r *configReader) report(v *value, severity mdx.Severity, code, format string, args ...any) {
 	if len(r.diags) >= maxFindings {
 		r.more++
@@ -419,6 +423,14 @@ func (r *configReader) object(v *value) bool {
 	}
 	r.report(v, mdx.Warning, "config-type", "expected an object, found %s", v.kind())
 	return false
+}
+
+// section returns an object among an object's members, nil for all else.
+func (r *configReader) section(v *value, key string) *value {
+	if x := v.get(key); r.object(x) {
+		return x
+	}
+	return nil
 }
 
 // items reads a list, and warns when it is another thing.

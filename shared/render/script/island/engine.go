@@ -145,7 +145,7 @@ func (e *Engine) Render(ctx context.Context, fsys fs.FS, source Source, componen
 		return nil, &Error{Message: "what it shows can't be read", File: source.File, Line: source.Line}
 	}
 	shown.Live = raw.Live
-	if shown.Nodes, err = nodes(raw.Nodes, 0); err != nil {
+	if shown.Nodes, err = nodes(raw.Nodes); err != nil {
 		return nil, &Error{Message: err.Error(), File: source.File, Line: source.Line}
 	}
 	return shown, nil

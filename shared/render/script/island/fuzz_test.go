@@ -23,7 +23,7 @@ func FuzzNodes(f *testing.F) {
 		if json.Unmarshal([]byte(text), &raw) != nil {
 			return
 		}
-		list, err := nodes(raw, 0)
+		list, err := nodes(raw)
 		if err != nil {
 			return
 		}

@@ -16,18 +16,28 @@ import (
 const maxDepth = 200
 
 // nodes reads what $show wrote.
-func nodes(raw []json.RawMessage, depth int) ([]Node, error) {
+func nodes(raw []json.RawMessage) ([]Node, error) {
+	var r treeReader
+	out := r.nodes(raw, 0)
+	return out, r.err
+}
+
+// treeReader keeps the first error.
+type treeReader struct{ err error }
+
+func (r *treeReader) fail(err error) { r.err = cmp.Or(r.err, err) }
+
+func (r *treeReader) nodes(raw []json.RawMessage, depth int) []Node {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("what it shows nests deeper than %d elements", maxDepth)
+		r.fail(fmt.Errorf("what it shows nests deeper than %d elements", maxDepth))
+		return nil
 	}
 	out := make([]Node, 0, len(raw))
-	for _, r := range raw {
-		if len(r) > 0 && r[0] == '"' {
-			var text string
-			if err := json.Unmarshal(r, &text); err != nil {
-				return nil, err
-			}
-			out = append(out, Node{Text: text})
+	for _, one := range raw {
+		if len(one) > 0 && one[0] == '"' {
+			var n Node
+			r.fail(json.Unmarshal(one, &n.Text))
+			out = append(out, n)
 			continue
 		}
 		var e struct {
@@ -37,63 +47,42 @@ func nodes(raw []json.RawMessage, depth int) ([]Node, error) {
 			Attrs   json.RawMessage   `json:"p"`
 			Content []json.RawMessage `json:"c"`
 		}
-		if err := json.Unmarshal(r, &e); err != nil {
-			return nil, err
+		if r.fail(json.Unmarshal(one, &e)); r.err != nil {
+			return nil
 		}
-		n := Node{Tag: e.Tag, Builtin: e.Builtin, Key: e.Key}
-		var err error
-		if n.Attrs, err = attrs(e.Attrs, depth); err != nil {
-			return nil, err
-		}
-		if n.Children, err = nodes(e.Content, depth+1); err != nil {
-			return nil, err
-		}
-		out = append(out, n)
+		out = append(out, Node{Tag: e.Tag, Builtin: e.Builtin, Key: e.Key, Attrs: r.attrs(e.Attrs, depth), Children: r.nodes(e.Content, depth+1)})
 	}
-	return out, nil
+	return out
 }
 
 // attrs reads an object's members in their order.
-func attrs(raw json.RawMessage, depth int) ([]Attr, error) {
+func (r *treeReader) attrs(raw json.RawMessage, depth int) []Attr {
 	if len(raw) == 0 {
-		return nil, nil
+		return nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
+	_, err := dec.Token()
+	r.fail(err)
 	var out []Attr
-	for dec.More() {
+	for r.err == nil && dec.More() {
 		name, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
+		r.fail(err)
 		key, ok := name.(string)
 		if !ok {
-			return nil, errors.New("an attribute has no name")
+			r.fail(errors.New("an attribute has no name"))
 		}
 		a := Attr{Name: key}
-		if err := dec.Decode(&a.Value); err != nil {
-			return nil, err
-		}
+		r.fail(dec.Decode(&a.Value))
 		if bytes.HasPrefix(a.Value, []byte(`{"$shown":`)) {
 			var shown struct {
 				Nodes []json.RawMessage `json:"$shown"`
 			}
-			if err := json.Unmarshal(a.Value, &shown); err != nil {
-				return nil, err
-			}
-			if a.Shown, err = nodes(shown.Nodes, depth+1); err != nil {
-				return nil, err
-			}
-			a.Value = nil
-			if a.Shown == nil {
-				a.Shown = []Node{}
-			}
+			r.fail(json.Unmarshal(a.Value, &shown))
+			a.Value, a.Shown = nil, r.nodes(shown.Nodes, depth+1)
 		}
 		out = append(out, a)
 	}
-	return out, nil
+	return out
 }
 
 // unknownName are the errors about what only browsers have.

@@ -17,15 +17,15 @@ func alias(name string) (string, bool) {
 		}
 		switch c := rest[0]; {
 		case c >= '0' && c <= '9':
-			return tabler + ":" + shape + "-number-" + rest, true
+			return Tabler + ":" + shape + "-number-" + rest, true
 		case c >= 'a' && c <= 'z':
-			return tabler + ":" + shape + "-letter-" + rest, true
+			return Tabler + ":" + shape + "-letter-" + rest, true
 		}
 	}
 	// Variants that are only drawn in Pro: the plain icon.
 	for _, suffix := range [...]string{"-simple", "-alt", "-lines", "-thin", "-light", "-duotone", "-o", "-outline", "-line", "-fill"} {
 		if base, ok := strings.CutSuffix(name, suffix); ok && base != "" {
-			return fontAwesome + ":" + base, true
+			return FontAwesome + ":" + base, true
 		}
 	}
 	return "", false

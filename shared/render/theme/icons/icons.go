@@ -28,9 +28,9 @@ var (
 
 // Libraries, as docs.json names them in icons.library.
 const (
-	fontAwesome = "fontawesome"
-	lucide      = "lucide"
-	tabler      = "tabler"
+	FontAwesome = "fontawesome"
+	Lucide      = "lucide"
+	Tabler      = "tabler"
 )
 
 // Set is the three libraries. It is safe for concurrent use, and cheap: drawings
@@ -52,7 +52,7 @@ func New() *Set {
 // Licences returns the texts of the libraries' licences, with their copyrights.
 func Licences() ([]byte, error) {
 	var out []byte
-	for _, library := range []string{fontAwesome, lucide, tabler} {
+	for _, library := range []string{FontAwesome, Lucide, Tabler} {
 		b, err := licences.ReadFile("licences/" + library + ".txt")
 		if err != nil {
 			return nil, fmt.Errorf("icons: %w", err)
@@ -98,7 +98,7 @@ func (s *Set) find(name, library, style string) string {
 	library, style = strings.ToLower(library), strings.ToLower(style)
 	if lib, rest, ok := strings.Cut(name, ":"); ok {
 		switch lib = strings.ToLower(strings.TrimSpace(lib)); lib {
-		case fontAwesome, lucide, tabler:
+		case FontAwesome, Lucide, Tabler:
 			library, name = lib, rest
 		}
 	}
@@ -132,12 +132,12 @@ func (s *Set) find(name, library, style string) string {
 
 // inLibraries looks in the wanted library, then in the others.
 func (s *Set) inLibraries(name, library, style string) string {
-	order := [...]string{fontAwesome, lucide, tabler}
+	order := [...]string{FontAwesome, Lucide, Tabler}
 	switch library {
-	case lucide:
-		order = [...]string{lucide, tabler, fontAwesome}
-	case tabler:
-		order = [...]string{tabler, lucide, fontAwesome}
+	case Lucide:
+		order = [...]string{Lucide, Tabler, FontAwesome}
+	case Tabler:
+		order = [...]string{Tabler, Lucide, FontAwesome}
 	}
 	for _, lib := range order {
 		if svg := s.in(lib, name, style); svg != "" {
@@ -149,7 +149,7 @@ func (s *Set) inLibraries(name, library, style string) string {
 
 func (s *Set) in(lib, name, style string) string {
 	switch lib {
-	case fontAwesome:
+	case FontAwesome:
 		for _, st := range [...]string{style, "solid", "brands", "regular"} {
 			if st == "" {
 				continue
@@ -158,9 +158,9 @@ func (s *Set) in(lib, name, style string) string {
 				return draw(e)
 			}
 		}
-	case lucide:
+	case Lucide:
 		return draw(s.lucide.entry(name))
-	case tabler:
+	case Tabler:
 		if style == "filled" || style == "solid" {
 			if e := s.tabler.entry(name + ":filled"); e != "" {
 				return draw(e)

@@ -63,7 +63,7 @@ func TestNamesAsPeopleWriteThem(t *testing.T) {
 func TestTheLibraryThatIsAskedForComesFirst(t *testing.T) {
 	s := icons.New()
 	seen := map[string]string{}
-	for _, lib := range []string{"fontawesome", "lucide", "tabler"} {
+	for _, lib := range []string{icons.FontAwesome, icons.Lucide, icons.Tabler} {
 		svg, ok := s.SVG("book", lib, "")
 		if !ok {
 			t.Fatalf("%s has no book", lib)
@@ -87,7 +87,7 @@ func TestUnknownNamesAreNotDrawn(t *testing.T) {
 func TestDrawingsAreInlineSVGWithoutReferences(t *testing.T) {
 	s := icons.New()
 	for _, name := range []string{"book", "github", "house", "activity", "circle-number-1", "database", "a-b-2"} {
-		for _, lib := range []string{"fontawesome", "lucide", "tabler"} {
+		for _, lib := range []string{icons.FontAwesome, icons.Lucide, icons.Tabler} {
 			svg, ok := s.SVG(name, lib, "")
 			if !ok {
 				t.Fatalf("%s: not drawn", name)
