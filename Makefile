@@ -49,8 +49,12 @@ vet:
 	$(GO) vet ./...
 	.cache/bin/staticcheck ./...
 
+## The quick tests under the race detector, and what they leave out that does much
+## at once: uploads in parts to a local cloud, a real site in forty shards.
 race:
 	$(GO) test -race -short -timeout 30m ./shared/render/script/island ./shared/service/export ./shared/... ./functions/... ./infra/cmd/... ./infra/docs/...
+	$(GO) test -race -timeout 15m ./shared/service/cloud
+	$(GO) test -race -timeout 15m -run 'TestRealSites/mcp' ./shared/service/export
 
 ## Parse, highlight, render and the whole export, in one run on one machine.
 bench:
