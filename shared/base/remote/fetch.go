@@ -61,11 +61,12 @@ type Fetcher struct {
 	dial     func(ctx context.Context, network, address string) (net.Conn, error)
 	tls      *tls.Config
 	log      *slog.Logger
+	pause    time.Duration // between two attempts
 }
 
 // New makes a Fetcher.
 func New(o Options) *Fetcher {
-	f := &Fetcher{resolver: o.Resolver, dial: o.Dial, tls: o.TLS, log: o.Log}
+	f := &Fetcher{resolver: o.Resolver, dial: o.Dial, tls: o.TLS, log: o.Log, pause: pause}
 	if f.resolver == nil {
 		f.resolver = net.DefaultResolver
 	}
@@ -142,7 +143,7 @@ func (f *Fetcher) Get(ctx context.Context, address string, hosts Hosts, kind Kin
 		select {
 		case <-ctx.Done():
 			return File{}, ctx.Err()
-		case <-time.After(pause):
+		case <-time.After(f.pause):
 		}
 	}
 }
