@@ -20,12 +20,13 @@ run:
 
 # The packages whose tests take longest, in the order of what they take: go runs
 # packages in the order in which they are named, and one that comes last leaves
-# all processors but one idle.
+# all processors but one idle. Where go vet has run, go test need not run a part
+# of it.
 LONGEST = ./tests ./shared/render/script/island ./shared/service/export ./infra
 
 ## The whole suite. Fetches what it needs under .cache; see .ci/tools.
 test: tools vet
-	$(GO) test -timeout 45m $(LONGEST) ./...
+	$(GO) test -vet=off -timeout 45m $(LONGEST) ./...
 
 ## What is quick to hold: formatting, vet, staticcheck, the table of imports and
 ## every test that takes little. About 200 seconds of a processor if no result is
@@ -33,7 +34,7 @@ test: tools vet
 ## is in the cache, and a first build takes minutes more. What -short leaves out
 ## says so; .ci/run is the whole truth.
 check: fmt .cache/bin/staticcheck vet
-	$(GO) test -short -timeout 15m $(LONGEST) ./...
+	$(GO) test -vet=off -short -timeout 15m $(LONGEST) ./...
 
 fmt:
 	@unformatted=$$(git ls-files '*.go' | grep -v /testdata/ | xargs gofmt -l); \
@@ -49,8 +50,12 @@ vet:
 	$(GO) vet ./...
 	.cache/bin/staticcheck ./...
 
+## The quick tests under the race detector, and what they leave out that does much
+## at once: uploads in parts to a local cloud, a real site in forty shards.
 race:
 	$(GO) test -race -short -timeout 30m ./shared/render/script/island ./shared/service/export ./shared/... ./functions/... ./infra/cmd/... ./infra/docs/...
+	$(GO) test -race -timeout 15m ./shared/service/cloud
+	$(GO) test -race -timeout 15m -run 'TestRealSites/mcp' ./shared/service/export
 
 ## Parse, highlight, render and the whole export, in one run on one machine.
 bench:

@@ -57,7 +57,10 @@ type Options struct {
 }
 
 // Fetcher fetches files of other hosts. It is safe for concurrent use.
-type Fetcher struct{ opt Options }
+type Fetcher struct {
+	opt   Options
+	pause time.Duration // between two attempts
+}
 
 // New makes a Fetcher.
 func New(o Options) *Fetcher {
@@ -68,7 +71,7 @@ func New(o Options) *Fetcher {
 		o.Dial = (&net.Dialer{Timeout: timeout, Control: control}).DialContext
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	return &Fetcher{o}
+	return &Fetcher{opt: o, pause: pause}
 }
 
 // control refuses a socket to an address that is not public, at the last moment
@@ -135,7 +138,7 @@ func (f *Fetcher) Get(ctx context.Context, address string, hosts Hosts, kind Kin
 		select {
 		case <-ctx.Done():
 			return File{}, ctx.Err()
-		case <-time.After(pause):
+		case <-time.After(f.pause):
 		}
 	}
 }

@@ -153,7 +153,9 @@ func newNetwork(t *testing.T, handler http.HandlerFunc) (*network, *Fetcher) {
 	t.Cleanup(n.server.Close)
 	pool := x509.NewCertPool()
 	pool.AddCert(n.server.Certificate())
-	return n, New(Options{Resolver: n, Dial: n.dial, TLS: &tls.Config{RootCAs: pool}})
+	f := New(Options{Resolver: n, Dial: n.dial, TLS: &tls.Config{RootCAs: pool}})
+	f.pause = 0
+	return n, f
 }
 
 func (n *network) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
