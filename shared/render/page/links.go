@@ -35,6 +35,13 @@ func (s *state) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool) stri
 	case site.Unsafe:
 		s.report(s.fileOf(n), pos, mdx.Warning, "link-unsafe", "a link to "+excerpt(address)+" is left out: its scheme is not safe on a page")
 		return ""
+	case site.Restricted:
+		code, what := "link-restricted", "the link to "
+		if asset {
+			code, what = "file-restricted", "the file "
+		}
+		s.report(s.fileOf(n), pos, mdx.Warning, code, what+excerpt(address)+" is left out: "+s.r.site.WhyRestricted(t))
+		return ""
 	}
 	ref := Ref{Raw: address, Page: -1, Path: t.Path, Fragment: t.Fragment, Asset: asset, File: s.fileOf(n), Line: pos.Line, Column: pos.Column}
 	switch t.Kind {

@@ -158,9 +158,11 @@ func (c *slicer) response(status string, p place) Response {
 func (c *slicer) link(name string, p place) Link {
 	out := Link{Name: name, Operation: p.v.first("operationId", "operationRef"), Description: c.words(p.v.first("description"))}
 	for _, m := range p.v.get("parameters").fields() {
-		out.Params = append(out.Params, LinkParam{m.key, c.words(expression(m.val))})
+		if text := expression(m.val); !c.hidden.in(m.key) && !c.hidden.in(text) {
+			out.Params = append(out.Params, LinkParam{m.key, c.words(text)})
+		}
 	}
-	if body := p.v.get("requestBody"); body != nil {
+	if body := p.v.get("requestBody"); body != nil && !c.hidden.in(expression(body)) {
 		out.Params = append(out.Params, LinkParam{"", c.words(expression(body))})
 	}
 	return out

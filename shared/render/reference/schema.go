@@ -110,6 +110,8 @@ type slicer struct {
 	count int
 	bytes int
 	cut   bool
+	// hidden has what of the page's parts is for other readers.
+	hidden hidden
 	// active are the nameless schemas in work: one that holds itself gets a
 	// name when it is met again.
 	active map[*value]*Schema
@@ -136,6 +138,9 @@ func (c *slicer) schema(p place, depth int) *Schema {
 		return &Schema{}
 	}
 	if ref := p.v.get("$ref"); ref != nil && ref.kind == stringValue {
+		if c.bars(p, "") {
+			return &Schema{}
+		}
 		target, ok := c.r.follow(p)
 		if !ok {
 			return &Schema{Name: nameOf(ref.text), Description: c.words(p.v.first("description"))}
@@ -183,11 +188,12 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 	case v == nil || v.kind != objectValue || depth > maxSchemaDepth:
 		return s
 	}
+	c.hide(p)
 	c.labels(s, v)
 	s.setTypes(v)
 	c.values(s, v)
 	c.limits(s, v)
-	s.required = v.get("required").texts()
+	s.required = c.hidden.strip(v.get("required").texts())
 	s.required = s.required[:min(len(s.required), maxRequired)]
 	c.parts(s, p, depth)
 	c.join(s, p, depth, append(slices.Clip(joining), v))
@@ -200,7 +206,7 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 		s.Required = s.required
 	}
 	if d := v.get("discriminator"); d != nil {
-		if len(joining) == 0 {
+		if len(joining) == 0 && p.doc.left(v.get("oneOf")) == nil && p.doc.left(v.get("anyOf")) == nil {
 			c.derive(s, p, d, depth)
 		}
 		c.discriminate(s, p, d)
@@ -302,6 +308,9 @@ func (c *slicer) properties(p place, member string, depth int) []Property {
 			c.room(p)
 			break
 		}
+		if c.bars(place{doc: p.doc, v: m.val}, m.key) {
+			continue
+		}
 		out = append(out, Property{Name: m.key, Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1)})
 	}
 	return out
@@ -336,6 +345,10 @@ func (c *slicer) values(s *Schema, v *value) {
 			s.Nullable = true
 			continue
 		}
+		if c.r.barredEnum(v, x) {
+			c.hidden.value(x.str())
+			continue
+		}
 		s.Enum = append(s.Enum, c.json(x, maxScalar))
 	}
 	for _, name := range [...]string{"x-enumDescriptions", "x-enum-descriptions"} {
@@ -345,7 +358,9 @@ func (c *slicer) values(s *Schema, v *value) {
 		}
 		s.EnumText = make([]string, len(s.Enum))
 		for i, e := range s.Enum {
-			if x.kind == listValue && i < len(x.items) {
+			if x.kind == listValue && len(s.Enum) < len(v.get("enum").list()) {
+				break // some values are left out, or null
+			} else if x.kind == listValue && i < len(x.items) {
 				s.EnumText[i] = x.items[i].str()
 			} else {
 				s.EnumText[i] = x.first(scalarText(e))
@@ -384,6 +399,9 @@ func (c *slicer) json(v *value, limit int) json.RawMessage {
 	if err != nil {
 		return nil
 	}
+	if b = c.hidden.json(b); b != nil && c.hidden.any() && c.cut {
+		return nil // what is left out of the page may be what this shows
+	}
 	c.bytes += len(b)
 	return b
 }
@@ -398,6 +416,9 @@ func (c *slicer) alternatives(s *Schema, p place, depth int) []*Schema {
 		}
 		if t := x.get("type").texts(); len(t) == 1 && t[0] == "null" && len(x.members) <= 2 {
 			s.Nullable = true
+			continue
+		}
+		if c.bars(place{doc: p.doc, v: x}, "") {
 			continue
 		}
 		out = append(out, c.schema(place{doc: p.doc, v: x}, depth+1))

@@ -189,11 +189,23 @@ type Sample struct{ Lang, Label, Source string }
 
 // Slice cuts what a page about an operation shows.
 func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
+	out, hidden := r.cut(s, o, hidden{})
+	if hidden.any() {
+		// What the page's schemas hide must not stand in its examples either,
+		// and all of it is known only now.
+		out, _ = r.cut(s, o, hidden.settle(out))
+	}
+	return out
+}
+
+// cut makes a slice without what is hidden, and returns what of the parts it
+// has met must be.
+func (r *Reader) cut(s *Spec, o *Operation, known hidden) (*Slice, hidden) {
 	out := &Slice{
 		File: s.File, Line: o.Line, Key: o.Key, Title: o.Name(), Description: o.Description,
 		Deprecated: o.Deprecated, Schemas: map[string]*Schema{},
 	}
-	c := &slicer{r: r, slice: out}
+	c := &slicer{r: r, slice: out, hidden: known}
 	switch o.Key.Kind {
 	case KindSchema:
 		out.Schemas[o.op.id] = new(Schema)
@@ -202,17 +214,17 @@ func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
 			target.Name = o.Key.Path
 		}
 		out.Schema = &Schema{Ref: o.op.id}
-		return out
+		return out, c.hidden
 	case KindChannel:
 		c.channel(s, o)
-		return out
+		return out, c.hidden
 	}
 	root := place{doc: s.doc, v: s.doc.root}
 	c.operation(root, o.item, o.op)
 	if x := pageOf(o.op.v); x != nil {
 		out.Preface = x.first("content")
 	}
-	return out
+	return out, c.hidden
 }
 
 // operation fills the slice of an operation. item is the path's item that it
@@ -227,6 +239,9 @@ func (c *slicer) operation(root, item, op place) {
 			break
 		}
 	}
+	c.hideParts(op.doc, op.v)
+	c.hideParts(op.doc, op.v.get("parameters"))
+	c.hideParts(item.doc, item.v.get("parameters"))
 	security := op.get("security")
 	if security.v == nil {
 		security = root.get("security")
@@ -250,7 +265,7 @@ func (c *slicer) operation(root, item, op place) {
 	}
 	for _, name := range [...]string{"x-codeSamples", "x-code-samples"} {
 		for _, v := range op.v.get(name).list() {
-			if s := (Sample{v.first("lang"), v.first("label"), v.first("source")}); s.Source != "" && len(s.Source) <= maxExample {
+			if s := (Sample{v.first("lang"), v.first("label"), v.first("source")}); s.Source != "" && len(s.Source) <= maxExample && !c.hidden.in(s.Source) {
 				out.Samples = append(out.Samples, s)
 			}
 		}

@@ -32,6 +32,8 @@ type Spec struct {
 	doc     *document
 	byKey   map[string]int
 	schemas *value
+	// restricted are the operations that are left out, by their folded keys.
+	restricted map[string]Audience
 }
 
 // Operation is one thing that a page may be about.
@@ -260,24 +262,32 @@ func (r *Reader) operations(s *Spec, root place) {
 		in   place
 		kind Kind
 	}{{paths, KindOperation}, {webhooks, KindWebhook}} {
+		s.barItems(list.in, list.kind)
 		for _, m := range list.in.v.fields() {
 			if strings.HasPrefix(m.key, "x-") {
 				continue
 			}
-			item, ok := r.follow(place{doc: list.in.doc, v: m.val})
+			at := place{doc: list.in.doc, v: m.val}
+			item, ok := r.follow(at)
 			if !ok {
+				if only, out := r.barredAt(at, true); out {
+					s.barItem(m.key, list.kind, only)
+				}
 				continue
+			}
+			for _, b := range item.doc.left(item.v) {
+				s.bar(keyOf(m.key, b.key, list.kind), b.only)
 			}
 			for _, method := range methods {
 				op := place{doc: item.doc, v: item.v.get(method)}
 				if op.v == nil || op.v.kind != objectValue {
 					continue
 				}
-				key := Key{Kind: KindOperation, Method: strings.ToUpper(method), Path: m.key}
-				if list.kind == KindWebhook {
-					key = Key{Kind: KindWebhook, Path: m.key}
+				if only, out := r.barredAt(op, true); out { // by a word in another file
+					s.bar(keyOf(m.key, method, list.kind), only)
+					continue
 				}
-				s.add(operation(key, item, op, tags))
+				s.add(operation(keyOf(m.key, method, list.kind), item, op, tags))
 				if list.kind == KindWebhook {
 					break // a webhook is called in one way
 				}
