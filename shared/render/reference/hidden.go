@@ -16,13 +16,23 @@ type hidden struct {
 	names, some map[string]bool
 	// values are those of enums.
 	values map[string]bool
+	// blind says that not all of it is known: no example can be trusted.
+	blind bool
 }
 
-func (h *hidden) any() bool { return len(h.names)+len(h.some)+len(h.values) > 0 }
+// maxHidden is how much is known of what is hidden on a page: each text of the
+// page is looked through for it.
+const maxHidden = 500
 
-// add puts a text into a set, which is made when it is first needed.
-func add(m *map[string]bool, s string) {
+func (h *hidden) any() bool { return h.blind || len(h.names)+len(h.some)+len(h.values) > 0 }
+
+// add puts a text into a set of h, which is made when it is first needed.
+func (h *hidden) add(m *map[string]bool, s string) {
 	if s == "" {
+		return
+	}
+	if len(*m) >= maxHidden && !(*m)[s] {
+		h.blind = true
 		return
 	}
 	if *m == nil {
@@ -32,7 +42,7 @@ func add(m *map[string]bool, s string) {
 }
 
 // value hides a value of an enum.
-func (h *hidden) value(text string) { add(&h.values, text) }
+func (h *hidden) value(text string) { h.add(&h.values, text) }
 
 // settle returns what is to be hidden on a page whose slice is known: names that
 // alternatives have which are left out, but no other part.
@@ -74,14 +84,17 @@ func (h hidden) settle(s *Slice) hidden {
 	}
 	for name := range h.some {
 		if !open[name] {
-			add(&h.names, name)
+			h.add(&h.names, name)
 		}
 	}
 	return h
 }
 
-// in reports whether a text has something that is hidden, as a word.
+// in reports whether a text has something that is hidden, as a word, or may have.
 func (h *hidden) in(text string) bool {
+	if h.blind {
+		return true
+	}
 	part := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 	for _, names := range [...]map[string]bool{h.names, h.values} {
 		for name := range names {
@@ -104,6 +117,9 @@ func (h *hidden) in(text string) bool {
 
 // strip takes hidden names out of a list.
 func (h *hidden) strip(list []string) []string {
+	if h.blind {
+		return nil
+	}
 	return slices.DeleteFunc(list, func(s string) bool { return h.names[s] })
 }
 
@@ -113,7 +129,7 @@ func (h *hidden) json(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	v, err := parseJSON(raw)
-	if err != nil || h.hides(v) {
+	if err != nil || h.blind || h.hides(v) {
 		return nil
 	}
 	out, err := v.json(maxExample)
@@ -146,6 +162,9 @@ func (c *slicer) hide(p place) {
 		return
 	}
 	for _, b := range p.doc.left(p.v.get("properties")) {
+		if c.hidden.blind {
+			return
+		}
 		c.bar(place{doc: p.doc, v: b.val}, b.key)
 	}
 	c.hideParts(p.doc, p.v)
@@ -157,6 +176,9 @@ func (c *slicer) hide(p place) {
 // hideParts notes what is left out of a value.
 func (c *slicer) hideParts(d *document, v *value) {
 	for _, b := range d.left(v) {
+		if c.hidden.blind {
+			return
+		}
 		c.bar(place{doc: d, v: b.val}, "")
 	}
 }
@@ -177,19 +199,25 @@ func (c *slicer) bars(p place, name string) bool {
 // bar notes a part that is left out, by its name if that is a property's, and the
 // names that stand in it.
 func (c *slicer) bar(p place, name string) {
-	add(&c.hidden.names, name)
-	seen := map[*value]bool{}
+	c.hidden.add(&c.hidden.names, name)
+	if c.looked == nil {
+		c.looked = map[*value]bool{}
+	}
 	var walk func(v *value)
 	walk = func(v *value) {
-		if v == nil || v.kind < listValue || seen[v] || len(seen) > maxParts {
+		if v == nil || v.kind < listValue || c.looked[v] || c.hidden.blind {
 			return
 		}
-		seen[v] = true
+		if len(c.looked) == maxParts {
+			c.hidden.blind = true
+			return
+		}
+		c.looked[v] = true
 		if v.get("in") != nil { // a parameter
-			add(&c.hidden.names, v.get("name").str())
+			c.hidden.add(&c.hidden.names, v.get("name").str())
 		}
 		for _, m := range v.get("properties").fields() {
-			add(&c.hidden.some, m.key)
+			c.hidden.add(&c.hidden.some, m.key)
 		}
 		for _, i := range v.items {
 			walk(i)

@@ -28,6 +28,7 @@ type Reader struct {
 	// name. private are files that hold what is for others.
 	groups         []string
 	known, private map[string]bool
+	audiences      map[*value]Audience // by the lists that name them
 }
 
 // NewReader makes a Reader of the files in fsys.
@@ -53,11 +54,14 @@ func (r *Reader) Diagnostics() []mdx.Diagnostic {
 }
 
 func (r *Reader) report(severity mdx.Severity, code, file string, line int32, format string, args ...any) {
+	if len(r.said) >= maxDiagnostics {
+		return
+	}
 	d := mdx.Diagnostic{Severity: severity, Code: code, File: file, Line: int(line), Message: fmt.Sprintf(format, args...)}
 	if d.Line > 0 {
 		d.Column = 1
 	}
-	if r.said[d] || len(r.said) >= maxDiagnostics {
+	if r.said[d] {
 		return
 	}
 	r.said[d] = true

@@ -19,15 +19,18 @@ type Audience []string
 
 // String names the groups as messages do.
 func (a Audience) String() string {
-	quoted := make([]string, len(a))
-	for i, g := range a {
-		quoted[i] = fmt.Sprintf("%.100q", g)
+	const most = 10
+	quoted := make([]string, min(len(a), most))
+	for i := range quoted {
+		quoted[i] = fmt.Sprintf("%.100q", a[i])
 	}
-	switch len(a) {
-	case 0:
+	switch {
+	case len(a) == 0:
 		return "no group of readers"
-	case 1:
+	case len(a) == 1:
 		return "the group " + quoted[0]
+	case len(a) > most:
+		quoted = append(quoted, "…")
 	}
 	return "the groups " + strings.Join(quoted, ", ")
 }
@@ -68,16 +71,30 @@ func (r *Reader) audience(v *value) (only Audience, out bool) {
 	if g == nil || g.kind == nullValue {
 		return nil, false
 	}
-	return r.names(g), !r.lets(r.names(g))
+	only, known := r.audiences[g]
+	if !known {
+		if only = r.names(g); r.audiences == nil {
+			r.audiences = map[*value]Audience{}
+		}
+		r.audiences[g] = only
+	}
+	return only, !r.lets(only)
 }
+
+// maxAudience is how many groups something may be kept for; others are not let
+// in. Aliases make many of one list.
+const maxAudience = 100
 
 // names reads a list of groups, or a text with commas between them.
 func (r *Reader) names(v *value) (names Audience) {
-	list := v.texts()
-	if v.kind == stringValue {
-		list = strings.Split(v.text, ",")
+	var list []string
+	if v.kind == stringValue && len(v.text) <= maxRef {
+		list = strings.SplitN(v.text, ",", maxAudience+1)
 	}
-	for _, g := range list {
+	for _, i := range v.list()[:min(len(v.list()), maxAudience)] {
+		list = append(list, i.str())
+	}
+	for _, g := range list[:min(len(list), maxAudience)] {
 		if g = strings.TrimSpace(g); g != "" && !slices.Contains(names, g) {
 			names = append(names, g)
 			if r.known == nil {
@@ -122,11 +139,11 @@ func (r *Reader) restrict(d *document, say bool) {
 		if say {
 			r.report(mdx.Notice, "api-restricted", d.file, d.root.line, "the specification is left out: it is for %s", only)
 		}
-		r.refersTo(d, d.root)
+		r.refersTo(d, d.root, map[*value]bool{})
 		d.root = nil
 		return
 	}
-	seen := map[*value]bool{}
+	seen, gone := map[*value]bool{}, map[*value]bool{}
 	var walk func(v *value)
 	out := func(v *value, key string, line int32, child *value) bool {
 		only, out := r.barredAt(place{doc: d, v: child}, false)
@@ -139,7 +156,7 @@ func (r *Reader) restrict(d *document, say bool) {
 		}
 		d.restricted = true
 		d.barred[v] = append(d.barred[v], barred{key, line, child, only})
-		r.refersTo(d, child)
+		r.refersTo(d, child, gone)
 		if say {
 			r.report(mdx.Notice, "api-restricted", d.file, line, "what stands here is left out: it is for %s", only)
 		}
@@ -177,9 +194,8 @@ func (r *Reader) barredEnum(v, item *value) bool {
 }
 
 // refersTo notes the files that a part refers to: what is left out may stand in
-// them.
-func (r *Reader) refersTo(d *document, v *value) {
-	seen := map[*value]bool{}
+// them. seen are the values that were looked at before.
+func (r *Reader) refersTo(d *document, v *value, seen map[*value]bool) {
 	var walk func(v *value)
 	walk = func(v *value) {
 		if v == nil || v.kind < listValue || seen[v] {

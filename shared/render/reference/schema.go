@@ -112,6 +112,7 @@ type slicer struct {
 	cut   bool
 	// hidden has what of the page's parts is for other readers.
 	hidden hidden
+	looked map[*value]bool // for hidden
 	// active are the nameless schemas in work: one that holds itself gets a
 	// name when it is met again.
 	active map[*value]*Schema
@@ -399,9 +400,7 @@ func (c *slicer) json(v *value, limit int) json.RawMessage {
 	if err != nil {
 		return nil
 	}
-	if b = c.hidden.json(b); b != nil && c.hidden.any() && c.cut {
-		return nil // what is left out of the page may be what this shows
-	}
+	b = c.hidden.json(b)
 	c.bytes += len(b)
 	return b
 }

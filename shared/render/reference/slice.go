@@ -214,17 +214,24 @@ func (r *Reader) cut(s *Spec, o *Operation, known hidden) (*Slice, hidden) {
 			target.Name = o.Key.Path
 		}
 		out.Schema = &Schema{Ref: o.op.id}
-		return out, c.hidden
+		return out, c.hides()
 	case KindChannel:
 		c.channel(s, o)
-		return out, c.hidden
+		return out, c.hides()
 	}
 	root := place{doc: s.doc, v: s.doc.root}
 	c.operation(root, o.item, o.op)
 	if x := pageOf(o.op.v); x != nil {
 		out.Preface = x.first("content")
 	}
-	return out, c.hidden
+	return out, c.hides()
+}
+
+// hides returns what of the page's parts is hidden. A page that has not all its
+// parts does not know all of it.
+func (c *slicer) hides() hidden {
+	c.hidden.blind = c.hidden.blind || c.cut && c.hidden.any()
+	return c.hidden
 }
 
 // operation fills the slice of an operation. item is the path's item that it

@@ -67,9 +67,13 @@ func (r *configReader) pageAccess(source string, yaml []byte, head map[string]fi
 	return a
 }
 
+// maxAudience is how many groups something may be kept for; others are not let
+// in.
+const maxAudience = 100
+
 // groupNames expands and cleans the names of groups, each once.
 func (r *configReader) groupNames(list []string) (names []string) {
-	for _, g := range list {
+	for _, g := range list[:min(len(list), maxAudience)] {
 		if g = strings.TrimSpace(r.expand(g)); g != "" && !slices.Contains(names, g) {
 			names = append(names, g)
 		}
@@ -216,6 +220,7 @@ func (w *restrictor) drop() {
 	s := w.site
 	sources, order := map[string]bool{}, make([]int, 0, len(s.Pages))
 	var found []mdx.Diagnostic
+	told := map[mdx.Diagnostic]bool{}
 	for i := range s.Pages {
 		p, bar := &s.Pages[i], w.gone[i]
 		if bar == nil {
@@ -240,7 +245,8 @@ func (w *restrictor) drop() {
 			Severity: mdx.Notice, Code: "page-restricted", File: bar.file, Line: bar.line, Column: bar.column,
 			Message: short(what + " is left out: " + why),
 		}
-		if !slices.Contains(found, d) {
+		if !told[d] {
+			told[d] = true
 			found = append(found, d)
 		}
 	}

@@ -88,10 +88,14 @@ func (r *configReader) onlyNamedBy(s *Site, sources, paths []string, prefetch fu
 	if err != nil || len(named) == 0 {
 		return nil, err
 	}
+	gone := make(map[string]bool, len(s.Withheld))
+	for _, w := range s.Withheld {
+		gone[w.Source] = true
+	}
 	others := slices.DeleteFunc(slices.Clone(paths), func(f string) bool {
 		switch path.Ext(f) {
 		case ".mdx", ".md", ".jsx", ".tsx", ".js", ".ts", ".css", ".html", ".svg", ".txt", ".json", ".yaml", ".yml":
-			return slices.ContainsFunc(s.Withheld, func(w Withheld) bool { return w.Source == f })
+			return gone[f]
 		}
 		return true
 	})
