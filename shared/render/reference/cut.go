@@ -72,6 +72,9 @@ func (c *slicer) media(p place) []Media {
 			if !c.room(at) {
 				break
 			}
+			if c.hidden.names[e.key] {
+				continue
+			}
 			if part := c.part(e.key, place{doc: at.doc, v: e.val}); part.Type != "" || part.Style != "" || part.Headers != nil {
 				media.Parts = append(media.Parts, part)
 			}
@@ -127,6 +130,9 @@ func (c *slicer) examples(p place) []Example {
 		if e.Name == "" {
 			e.Name = m.key
 		}
+		if c.hidden.in(m.key) || c.hidden.in(e.Name) { // it is of what is hidden
+			continue
+		}
 		if e.Value == nil {
 			e.URL = c.words(at.v.first("externalValue"))
 		}
@@ -148,10 +154,25 @@ func (c *slicer) response(status string, p place) Response {
 	out.Headers = c.headers(p)
 	for _, m := range p.v.get("links").fields() {
 		if at, ok := c.r.follow(place{doc: p.doc, v: m.val}); ok {
-			out.Links = append(out.Links, c.link(m.key, at))
+			if !c.barsLink(at) {
+				out.Links = append(out.Links, c.link(m.key, at))
+			}
 		}
 	}
 	return out
+}
+
+// barsLink reports whether a link leads to an operation that is left out.
+func (c *slicer) barsLink(p place) bool {
+	if c.r.barredIDs[p.v.get("operationId").str()] {
+		return true
+	}
+	ref := p.v.get("operationRef").str()
+	if ref == "" || ref[0] != '#' {
+		return false
+	}
+	_, problem := c.r.resolve(p.doc, ref)
+	return problem == restrictedPart
 }
 
 // link reads what can be called with what an answer holds.

@@ -29,6 +29,7 @@ type Reader struct {
 	groups         []string
 	known, private map[string]bool
 	audiences      map[*value]Audience // by the lists that name them
+	barredIDs      map[string]bool     // of operations that are left out
 }
 
 // NewReader makes a Reader of the files in fsys.

@@ -157,6 +157,7 @@ func (r *Reader) restrict(d *document, say bool) {
 		d.restricted = true
 		d.barred[v] = append(d.barred[v], barred{key, line, child, only})
 		r.refersTo(d, child, gone)
+		r.barIDs(child)
 		if say {
 			r.report(mdx.Notice, "api-restricted", d.file, line, "what stands here is left out: it is for %s", only)
 		}
@@ -179,6 +180,23 @@ func (r *Reader) restrict(d *document, say bool) {
 		}
 	}
 	walk(d.root)
+}
+
+// barIDs notes the names of the operation, or of the operations of an entry of
+// paths, that is left out.
+func (r *Reader) barIDs(v *value) {
+	if r.barredIDs == nil {
+		r.barredIDs = map[string]bool{}
+	}
+	note := func(op *value) {
+		if id := op.find("operationId").str(); id != "" {
+			r.barredIDs[id] = true
+		}
+	}
+	note(v)
+	for _, method := range methods {
+		note(v.find(method))
+	}
 }
 
 // restrictsEnum reports whether an object has values of an enum that are for

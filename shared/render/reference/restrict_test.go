@@ -70,6 +70,9 @@ func TestRestrictedParts(t *testing.T) {
 		{"a parameter", "paths: {/a: {parameters: [{name: quokka, in: query, x-mint: {groups: [staff]}}], post: {description: open, x-codeSamples: [{lang: bash, source: 'curl ?quokka=1'}], responses: {}}}}\n"},
 		{"a parameter that is referred to", "paths: {/a: {post: {description: open, parameters: [{$ref: '#/components/parameters/P'}], x-codeSamples: [{lang: bash, source: 'curl ?quokka=1'}], responses: {}}}}\n" +
 			"components: {parameters: {P: {name: quokka, in: query, x-mint: {groups: [staff]}}}}\n"},
+		{"an example by its name", body("{oneOf: [{x-mint: {groups: [staff]}, properties: {quokka: {}}}, {properties: {open: {}}}]}", ", examples: {quokka: {value: 1}, open: {value: {open: 1}}}")},
+		{"a part of a form", "paths: {/a: {post: {requestBody: {content: {multipart/form-data: {schema: {properties: {open: {}, quokka: {x-mint: {groups: [staff]}}}}, encoding: {quokka: {contentType: a/b}}}}}, responses: {}}}}\n"},
+		{"a link to an operation", "paths: {/a: {post: {description: open, responses: {'200': {description: ok, links: {a: {operationId: quokka}, b: {operationRef: '#/paths/~1quokka/get'}}}}}}, /quokka: {x-mint: {groups: [staff]}, get: {operationId: quokka}}}\n"},
 		{"behind an alias", "x-part: &p {x-mint: {groups: [staff]}, description: quokka}\n" + body("{properties: {open: {}, quokka: *p}}", "")},
 		{"in XML", body("{properties: {open: {}, quokka: {x-mint: {groups: [staff]}}}}, x: 1}, application/xml: {schema: {}", ", example: '<open><quokka/></open>'")},
 	} {

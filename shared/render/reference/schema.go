@@ -338,6 +338,7 @@ func (s *Schema) only() *Schema {
 
 // values reads enum, const, default and examples.
 func (c *slicer) values(s *Schema, v *value) {
+	some := false // values are left out: a list of descriptions is not theirs one by one
 	for i, x := range v.get("enum").list() {
 		if i == maxEnum {
 			break
@@ -347,6 +348,7 @@ func (c *slicer) values(s *Schema, v *value) {
 			continue
 		}
 		if c.r.barredEnum(v, x) {
+			some = true
 			c.hidden.value(x.str())
 			continue
 		}
@@ -359,8 +361,8 @@ func (c *slicer) values(s *Schema, v *value) {
 		}
 		s.EnumText = make([]string, len(s.Enum))
 		for i, e := range s.Enum {
-			if x.kind == listValue && len(s.Enum) < len(v.get("enum").list()) {
-				break // some values are left out, or null
+			if x.kind == listValue && some {
+				break
 			} else if x.kind == listValue && i < len(x.items) {
 				s.EnumText[i] = x.items[i].str()
 			} else {
