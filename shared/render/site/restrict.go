@@ -154,7 +154,9 @@ func (r *configReader) restrict(s *Site) {
 		}
 	}
 	if len(w.barred)+len(w.gone) > 0 {
-		w.prune(s.Nav)
+		if !w.prune(s.Nav) { // there is always a root
+			s.Nav = &Node{Kind: KindRoot, Page: -1, Root: -1}
+		}
 		s.Global = slices.DeleteFunc(s.Global, func(g *Node) bool { return !w.prune(g) })
 		w.drop()
 	}

@@ -84,6 +84,9 @@ func TestRestrictedNavigation(t *testing.T) {
 		{"public alone", `{"groups": [{"group": "G", "public": true, "pages": ["a"]}, {"group": "H", "public": false, "pages": ["b"]}]}`, nil, "a b c d", "group \"G\"\n  a\ngroup \"H\"\n  b\n"},
 		{"an entry", `{"pages": [{"page": "a", "groups": ["staff"]}, "b"]}`, nil, "b c d", "b\n"},
 		{"a link", `{"pages": [{"title": "L", "href": "https://x.example", "groups": ["staff"]}, "b"]}`, nil, "a b c d", "b\n"},
+		{"all of it", `{"groups": ["staff"], "root": "a", "pages": ["b", {"group": "G", "public": true, "pages": ["c"]}]}`, nil, "c d", ""},
+		{"all of it, let in", `{"groups": ["staff"], "pages": ["b", "c"]}`, []string{"staff"}, "a b c d", "b\nc\n"},
+		{"shown on every page", `{"global": {"anchors": [{"anchor": "A", "groups": ["staff"], "pages": ["a"]}]}, "pages": ["b"]}`, nil, "b c d", "b\n"},
 		{"pages by mistake", `{"groups": ["a", "b"]}`, nil, "a b c d", "a\nb\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -97,6 +100,9 @@ func TestRestrictedNavigation(t *testing.T) {
 			}
 			if d := cmp.Diff(c.want, outline(s, s.Nav)); d != "" {
 				t.Errorf("navigation: %s\n%q", d, told)
+			}
+			if s.Nav.Root >= 0 || len(s.Global) > 0 {
+				t.Errorf("the root leads to %d, and %d parts are shown on every page", s.Nav.Root, len(s.Global))
 			}
 			for i := range s.Pages {
 				if n := s.Next(i); n >= len(s.Pages) {
