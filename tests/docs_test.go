@@ -52,6 +52,8 @@ func TestLimitsPage(t *testing.T) {
 		"Bundle":                             bytes(export.MaxBundleBytes),
 		"Path prefixes (`paths`)":            number(admin.MaxPaths),
 		"Length of a prefix":                 bytes(admin.MaxPath),
+		"Groups of readers (`groups`)":       number(admin.MaxGroups),
+		"Length of a group's name":           bytes(admin.MaxGroup),
 		"Length of a label (`version`)":      bytes(admin.MaxVersion),
 		"One [fetched file](/export/remote)": bytes(remote.MaxFileBytes),
 		"Fetched files":                      number(export.MaxRemoteFiles),

@@ -20,6 +20,7 @@ type exportFlags struct {
 	domain   string
 	version  string
 	paths    []string
+	groups   []string
 	out      string
 	job      string
 	interval time.Duration
@@ -60,8 +61,8 @@ put the link into a file instead, where no log shows it.`,
 				if err := required("domain", f.domain); err != nil {
 					return err
 				}
-			} else if f.version != "" || len(f.paths) > 0 {
-				return usagef("--export-version and --path belong to a new job, not to --job")
+			} else if f.version != "" || len(f.paths)+len(f.groups) > 0 {
+				return usagef("--export-version, --path and --groups belong to a new job, not to --job")
 			}
 			if f.link && f.out != "" {
 				return usagef("--out is the file of a download, and --no-download makes none")
@@ -95,6 +96,7 @@ put the link into a file instead, where no log shows it.`,
 	flags.StringVar(&f.domain, "domain", "", "the site's domain")
 	flags.StringVar(&f.version, "export-version", "", "label of the export (default: made of the snapshot's id)")
 	flags.StringArrayVar(&f.paths, "path", nil, "export only pages below this path; may be repeated")
+	groupsFlag(cmd, &f.groups)
 	flags.StringVarP(&f.out, "out", "o", "", "file to write (default: DOMAIN-VERSION.tar.gz)")
 	flags.StringVar(&f.job, "job", "", "follow this job instead of starting one")
 	flags.DurationVar(&f.interval, "interval", 10*time.Second, "how often to read the job, if the service does not say")
@@ -105,6 +107,11 @@ put the link into a file instead, where no log shows it.`,
 	who.flags(cmd)
 	a.jsonFlag(cmd)
 	return cmd
+}
+
+// groupsFlag adds the flag that names who the bundle is for.
+func groupsFlag(cmd *cobra.Command, groups *[]string) {
+	cmd.Flags().StringSliceVar(groups, "groups", nil, "let in what the site keeps for these groups of readers, with commas between them")
 }
 
 // export starts or finds a job, follows it and fetches its bundle.
@@ -166,7 +173,7 @@ func (a *app) giveLink(ctx context.Context, c *client.Client, job api.ExportJob,
 func (a *app) finishedJob(ctx context.Context, c *client.Client, f exportFlags) (api.ExportJob, error) {
 	id := f.job
 	if id == "" {
-		job, err := c.StartExport(ctx, api.StartExportRequest{Domain: f.domain, Version: f.version, Paths: f.paths}, "")
+		job, err := c.StartExport(ctx, api.StartExportRequest{Domain: f.domain, Version: f.version, Paths: f.paths, Groups: f.groups}, "")
 		if err != nil {
 			return job, err
 		}

@@ -59,6 +59,7 @@ Without --data all state is temporary. With it, a second run publishes only what
 	flags.StringVarP(&f.out, "out", "o", "", "file to write")
 	flags.StringVar(&domain, "domain", server.SeedDomain, "domain that the site is published under: canonical addresses have it")
 	flags.StringArrayVar(&f.paths, "path", nil, "export only pages below this path; may be repeated")
+	groupsFlag(cmd, &f.groups)
 	flags.StringVar(&data, "data", "", "folder for all state, kept for the next run (default: a temporary one)")
 	a.jsonFlag(cmd)
 	return cmd

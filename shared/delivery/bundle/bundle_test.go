@@ -13,6 +13,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func buildText(t testing.TB, files []content, change func(list *[]File, info *In
 			t.Fatal(err)
 		}
 	}
-	info := Info{Format: Format, Domain: "docs.example", Version: "1", Files: len(list)}
+	info := Info{Format: 1, Domain: "docs.example", Version: "1", Files: len(list)}
 	for _, f := range list {
 		info.Bytes += f.Size
 	}
@@ -207,7 +208,9 @@ func TestFaults(t *testing.T) {
 		{"another digest", func(l *[]File, _ *Info, _ *[]content) { (*l)[0].SHA256 = strings.Repeat("0", 64) }, Corrupt},
 		{"another order", func(l *[]File, _ *Info, _ *[]content) { (*l)[0], (*l)[1] = (*l)[1], (*l)[0] }, Mismatch},
 		{"wrong counts", func(_ *[]File, i *Info, _ *[]content) { i.Files++ }, Mismatch},
-		{"another form", func(_ *[]File, i *Info, _ *[]content) { i.Format = 2 }, Unknown},
+		{"another form", func(_ *[]File, i *Info, _ *[]content) { i.Format = Format + 1 }, Unknown},
+		{"no form", func(_ *[]File, i *Info, _ *[]content) { i.Format = 0 }, Unknown},
+		{"groups in a form without", func(_ *[]File, i *Info, _ *[]content) { i.Format, i.Groups = 1, []string{"staff"} }, Corrupt},
 		{"a file behind the description", func(_ *[]File, _ *Info, tail *[]content) { *tail = []content{{"late.html", ""}} }, Mismatch},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -217,6 +220,21 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%v, want %s", err, c.want)
 			}
 		})
+	}
+}
+
+// A bundle has the oldest form that can describe it: a server of before must not
+// refuse one that has nothing new.
+func TestForms(t *testing.T) {
+	for _, groups := range [][]string{nil, {"board", "staff"}} {
+		data := build(t, sample, func(_ *[]File, i *Info, _ *[]content) {
+			i.Groups = groups
+			i.Format = FormatOf(i)
+		})
+		info, err := Read(context.Background(), bytes.NewReader(data), Limits{}, nil)
+		if err != nil || !slices.Equal(info.Groups, groups) || info.Format != 1+min(len(groups), 1) {
+			t.Errorf("of the groups %q: %+v, %v", groups, info, err)
+		}
 	}
 }
 
@@ -233,7 +251,7 @@ func TestNamesAreExact(t *testing.T) {
 		{"another case beside the right one", InfoPath, `{`, `{"VERSION":"2",`, Corrupt, "VERSION: is not a known field"},
 		{"twice", InfoPath, `{`, `{"version":"2",`, Corrupt, "version: is there twice"},
 		{"an unknown field", InfoPath, `{`, `{"owner":"x",`, Corrupt, "owner: is not a known field"},
-		{"an unknown field of another form", InfoPath, `{"format":1,`, `{"format":2,"owner":"x",`, Unknown, "format 2"},
+		{"an unknown field of another form", InfoPath, `{"format":1,`, `{"format":3,"owner":"x",`, Unknown, "format 3"},
 		{"not UTF-8", InfoPath, `docs.example`, "docs\xff", Corrupt, "domain: is not valid UTF-8"},
 		{"a line of another case", FilesPath, `"path"`, `"Path"`, Corrupt, "Path: is not a known field"},
 		{"a line that says twice", FilesPath, `{"path"`, `{"size":7,"path"`, Corrupt, "size: is there twice"},

@@ -16,8 +16,18 @@ const (
 	DiagnosticsPath = "bindery/diagnostics.jsonl"
 )
 
-// Format is the version of the bundle's form.
-const Format = 1
+// Format is the newest version of the bundle's form. A bundle has the oldest one
+// that can describe it, so that servers of before can read it: FormatOf.
+const Format = 2
+
+// FormatOf returns the version of the form that a description needs: 2 where it
+// has groups, else 1.
+func FormatOf(info *Info) int {
+	if len(info.Groups) > 0 {
+		return 2
+	}
+	return 1
+}
 
 // File is one line of the list of files.
 type File struct {
@@ -67,7 +77,7 @@ func appendJSONString(dst []byte, s string) []byte {
 
 // Info is the description of a bundle, bindery.json.
 type Info struct {
-	// Format is the version of the format, at most the constant Format.
+	// Format is the version of the format: FormatOf the description.
 	Format int `json:"format"`
 	// Domain is what the site was published under, Name what it calls itself.
 	Domain string `json:"domain"`
@@ -85,6 +95,9 @@ type Info struct {
 	Settings   json.RawMessage `json:"settings,omitempty"`
 	// Paths are the address prefixes that the export was limited to.
 	Paths []string `json:"paths,omitempty"`
+	// Groups are the groups of readers whose pages the export let in, sorted.
+	// Format 1 has none.
+	Groups []string `json:"groups,omitempty"`
 	// Pages is the number of pages. Files is the number of files in the list
 	// of files, and Bytes their size together, uncompressed.
 	Pages int   `json:"pages"`

@@ -341,8 +341,11 @@ func (c *checker) entry(h *tar.Header, r io.Reader) error {
 
 // finish compares the description with what was read.
 func (c *checker) finish() error {
-	if c.info.Format != Format {
+	if c.info.Format < 1 || c.info.Format > Format {
 		return unknownFormat(c.info.Format)
+	}
+	if c.info.Format < FormatOf(c.info) {
+		return &Error{Fault: Corrupt, Path: InfoPath, Message: fmt.Sprintf("the description has fields that format %d does not have", c.info.Format)}
 	}
 	for i, want := range [...]struct {
 		path string

@@ -33,8 +33,12 @@ func tooltipHTML(w *Writer, e *Element) {
 		w.Raw(`<strong class="tooltip-headline">`).title(e, "headline").Raw("</strong> ")
 	}
 	w.title(e, "tip")
-	if href := e.String("href"); href != "" && !w.InLink() {
-		w.Raw(` <a class="tooltip-link"`).Attr("href", w.Link(e, href)).Raw(">")
+	href, to := e.String("href"), ""
+	if href != "" && !w.InLink() {
+		to = w.Link(e, href)
+	}
+	if to != "" { // else it must not be a link
+		w.Raw(` <a class="tooltip-link"`).Attr("href", to).Raw(">")
 		if e.Has("cta") {
 			w.title(e, "cta")
 		} else {

@@ -110,7 +110,7 @@ func (l *linker) path(p string) string { return l.root + site.Rel("index.html", 
 // must not be used.
 func (l *linker) href(ref string) string {
 	switch t := l.views.site.Resolve(-1, ref); t.Kind {
-	case site.Unsafe:
+	case site.Unsafe, site.Restricted:
 		return ""
 	case site.External, site.Other:
 		return t.Href

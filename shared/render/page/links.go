@@ -82,6 +82,13 @@ func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool)
 	case site.Unsafe:
 		w.report(w.fileOf(n), pos, mdx.Warning, "link-unsafe", "a link to "+excerpt(address)+" is left out: its scheme is not safe on a page")
 		return ""
+	case site.Restricted:
+		code, what := "link-restricted", "the link to "
+		if asset {
+			code, what = "file-restricted", "the file "
+		}
+		w.report(w.fileOf(n), pos, mdx.Warning, code, what+excerpt(address)+" is left out: "+w.r.Site.WhyRestricted(t))
+		return ""
 	}
 	ref := Ref{Raw: address, Page: -1, Path: t.Path, Fragment: t.Fragment, Asset: asset, File: w.fileOf(n), Line: pos.Line, Column: pos.Column}
 	switch t.Kind {

@@ -38,12 +38,16 @@ type Message struct {
 // channels reads the channels of an AsyncAPI document.
 func (r *Reader) channels(s *Spec, root place) {
 	channels := root.get("channels")
+	s.barItems(channels, KindChannel)
 	for _, m := range channels.v.fields() {
 		if strings.HasPrefix(m.key, "x-") {
 			continue
 		}
 		at, ok := r.follow(place{doc: channels.doc, v: m.val})
 		if !ok {
+			if only, out := r.barredAt(place{doc: channels.doc, v: m.val}, true); out {
+				s.barItem(m.key, KindChannel, only)
+			}
 			continue
 		}
 		o := Operation{

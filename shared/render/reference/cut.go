@@ -65,6 +65,9 @@ func (c *slicer) media(p place) []Media {
 			if !c.room(at) {
 				break
 			}
+			if c.hidden.names[e.key] {
+				continue
+			}
 			if part := c.part(e.key, place{doc: at.doc, v: e.val}); part.Type != "" || part.Style != "" || part.Headers != nil {
 				media.Parts = append(media.Parts, part)
 			}
@@ -108,6 +111,9 @@ func (c *slicer) examples(p place) []Example {
 		value := cmp.Or(at.v.get("value"), at.v.get("dataValue"))
 		e := Example{Name: c.first(at.v, "summary"), Description: c.first(at.v, "description"), Value: c.json(value, maxExample)}
 		e.Name = cmp.Or(e.Name, name)
+		if c.hidden.in(name) || c.hidden.in(e.Name) { // it is of what is hidden
+			return
+		}
 		if e.Value == nil {
 			e.URL = c.first(at.v, "externalValue")
 		}
@@ -126,8 +132,25 @@ func (c *slicer) examples(p place) []Example {
 func (c *slicer) response(status string, p place) Response {
 	out := Response{Status: status, Description: c.first(p.v, "description"), Media: c.media(p.get("content"))}
 	out.Headers = c.headers(p)
-	c.each(p.get("links"), func(name string, at place) { out.Links = append(out.Links, c.link(name, at)) })
+	c.each(p.get("links"), func(name string, at place) {
+		if !c.barsLink(at) {
+			out.Links = append(out.Links, c.link(name, at))
+		}
+	})
 	return out
+}
+
+// barsLink reports whether a link leads to an operation that is left out.
+func (c *slicer) barsLink(p place) bool {
+	if c.r.barredIDs[p.v.get("operationId").str()] {
+		return true
+	}
+	ref := p.v.get("operationRef").str()
+	if ref == "" || ref[0] != '#' {
+		return false
+	}
+	_, problem := c.r.resolve(p.doc, ref)
+	return problem == restrictedPart
 }
 
 // link reads what can be called with what an answer holds.
@@ -137,9 +160,11 @@ func (c *slicer) link(name string, p place) Link {
 		if !c.room(place{doc: p.doc, v: m.val}) {
 			break
 		}
-		out.Params = append(out.Params, LinkParam{c.words(m.key), c.words(expression(m.val))})
+		if text := expression(m.val); !c.hidden.in(m.key) && !c.hidden.in(text) {
+			out.Params = append(out.Params, LinkParam{c.words(m.key), c.words(text)})
+		}
 	}
-	if body := p.v.get("requestBody"); body != nil {
+	if body := p.v.get("requestBody"); body != nil && !c.hidden.in(expression(body)) {
 		out.Params = append(out.Params, LinkParam{"", c.words(expression(body))})
 	}
 	return out

@@ -4,6 +4,8 @@
 //	tree.go        JSON and YAML as values that know their line and keep their order
 //	read.go        Reader: files, and references within and between them
 //	remote.go      specifications on other hosts, where they may be read
+//	restrict.go    what is for other readers than the export lets in, left out
+//	hidden.go      the same in examples, samples and lists of names
 //	spec.go        Spec, Operation and Key: what a specification has pages for
 //	budget.go      what a specification can make us do
 //	slice.go       Slice: all that one page shows, cut out of the specification

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"cmp"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -28,6 +29,12 @@ type Reader struct {
 	tooLarge map[*value]bool
 	// remotes has files of other hosts; nil asks none.
 	remotes Remotes
+	// groups are those whose readers are let in, known those that the files
+	// name. private are files that hold what is for others.
+	groups         []string
+	known, private map[string]bool
+	audiences      map[*value]Audience // by the lists that name them
+	barredIDs      map[string]bool     // of operations that are left out
 }
 
 // NewReader makes a Reader of the files in fsys.
@@ -59,11 +66,14 @@ func (r *Reader) Diagnostics() []mdx.Diagnostic {
 }
 
 func (r *Reader) report(severity mdx.Severity, code, file string, line int32, format string, args ...any) {
+	if len(r.said) >= maxDiagnostics {
+		return
+	}
 	d := mdx.Diagnostic{Severity: severity, Code: code, File: file, Line: int(line), Message: fmt.Sprintf(format, args...)}
 	if d.Line > 0 {
 		d.Column = 1
 	}
-	if r.said[d] || len(r.said) >= maxDiagnostics {
+	if r.said[d] {
 		return
 	}
 	r.said[d] = true
@@ -76,6 +86,10 @@ type document struct {
 	root    *value
 	anchors map[string]*value // $anchor and $id of schemas, when first asked for
 	problem string            // why a file of another host is not here
+	// barred are the parts that are left out of values; restricted says that
+	// there are some, or values of enums.
+	barred     map[*value][]barred
+	restricted bool
 }
 
 // open reads a file, once. It reports one that can't be read.
@@ -123,7 +137,9 @@ func (r *Reader) parse(d *document, src []byte) {
 		r.report(mdx.Error, "api-unreadable", d.file, int32(line), "%s", err.Error())
 		return
 	}
-	d.root = root
+	if d.root = root; bytes.Contains(src, []byte(restriction)) {
+		r.restrict(d, true)
+	}
 }
 
 // place is a value and the file it stands in; references are relative to it.
@@ -151,13 +167,21 @@ const maxRef = 4 << 10
 
 // follow goes where a value's $ref leads, and on; a value without one stays.
 // ok is false, and the fault is reported, where it leads nowhere.
+//
+// What is for other readers is nowhere, without a report: it has one already.
 func (r *Reader) follow(p place) (place, bool) {
 	for range maxHops {
+		if _, out := r.audience(p.v); out {
+			return place{}, false
+		}
 		ref := p.v.get("$ref")
 		if ref == nil || ref.kind != stringValue {
 			return p, true
 		}
 		next, problem := r.resolve(p.doc, ref.text)
+		if problem == restrictedPart {
+			return place{}, false
+		}
 		if problem != "" {
 			r.report(mdx.Error, "api-ref", p.doc.file, ref.line, "the reference %q %s", refShown(ref.text), problem)
 			return place{}, false
@@ -188,7 +212,8 @@ func Remote(name string) bool {
 }
 
 // resolve finds what a reference in a file points at. The problem, if any,
-// says why it can't, as the end of a sentence.
+// says why it can't, as the end of a sentence; of restrictedPart, what it is
+// comes with it.
 func (r *Reader) resolve(from *document, ref string) (place, string) {
 	if p, again := r.found[link{from, ref}]; again {
 		return p, ""
@@ -236,6 +261,9 @@ func (r *Reader) lead(from *document, ref string, hops *int) (place, string) {
 			doc = r.open(name)
 		}
 	}
+	if doc.root == nil && doc.restricted {
+		return place{}, restrictedPart
+	}
 	if doc.root == nil {
 		return place{}, "leads to a file that can't be read"
 	}
@@ -262,23 +290,25 @@ func (r *Reader) lead(from *document, ref string, hops *int) (place, string) {
 			}
 			p.doc, p.v = through.doc, through.v
 		}
-		switch p.v.kind {
-		case objectValue:
-			p.v = p.v.get(step)
-		case listValue:
-			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(p.v.items) {
-				return place{}, "leads nowhere"
-			}
-			p.v = p.v.items[i]
-		default:
-			return place{}, "leads nowhere"
+		if b, out := p.doc.barredMember(p.v, step); out {
+			return place{doc: p.doc, v: b.val}, restrictedPart
 		}
-		if p.v == nil {
+		if p.v = p.v.at(step); p.v == nil {
 			return place{}, "leads nowhere"
 		}
 	}
 	return p, ""
+}
+
+// at returns a member of an object or an item of a list, nil for none.
+func (v *value) at(step string) *value {
+	if v.kind == objectValue {
+		return v.get(step)
+	}
+	if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(v.list()) {
+		return v.items[i]
+	}
+	return nil
 }
 
 func (d *document) anchor(name string) *value {

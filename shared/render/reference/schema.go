@@ -106,6 +106,9 @@ type slicer struct {
 	spent *int // parts of the specification's slices
 	bytes int
 	have  map[string]bool // parameters, by place and name
+	// hidden has what of the page's parts is for other readers.
+	hidden hidden
+	looked map[*value]bool // for hidden
 	// active are the nameless schemas in work: one that holds itself gets a
 	// name when it is met again.
 	active map[*value]*Schema
@@ -117,6 +120,9 @@ func (c *slicer) schema(p place, depth int) *Schema {
 		return &Schema{}
 	}
 	if ref := p.v.get("$ref"); ref != nil && ref.kind == stringValue {
+		if c.bars(p, "") {
+			return &Schema{}
+		}
 		target, ok := c.r.follow(p)
 		if !ok {
 			return &Schema{Name: c.words(nameOf(ref.text)), Description: c.first(p.v, "description")}
@@ -164,11 +170,12 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 	case v == nil || v.kind != objectValue || depth > maxSchemaDepth:
 		return s
 	}
+	c.hide(p)
 	c.labels(s, v)
 	c.setTypes(s, v)
 	c.values(s, v)
 	c.limits(s, v)
-	s.required = c.texts(v.get("required"), maxRequired)
+	s.required = c.hidden.strip(c.texts(v.get("required"), maxRequired))
 	c.parts(s, p, depth)
 	c.join(s, p, depth, append(slices.Clip(joining), v))
 	required := make(map[string]bool, len(s.required))
@@ -182,7 +189,7 @@ func (c *slicer) inline(p place, depth int, joining []*value) *Schema {
 		s.Required = s.required
 	}
 	if d := v.get("discriminator"); d != nil {
-		if len(joining) == 0 {
+		if len(joining) == 0 && p.doc.left(v.get("oneOf")) == nil && p.doc.left(v.get("anyOf")) == nil {
 			c.derive(s, p, d, depth)
 		}
 		c.discriminate(s, p, d)
@@ -283,6 +290,9 @@ func (c *slicer) properties(p place, member string, depth int) []Property {
 			c.room(p)
 			break
 		}
+		if c.bars(place{doc: p.doc, v: m.val}, m.key) {
+			continue
+		}
 		out = append(out, Property{Name: m.key, Schema: c.schema(place{doc: p.doc, v: m.val}, depth+1)})
 	}
 	return out
@@ -309,12 +319,18 @@ func (s *Schema) only() *Schema {
 
 // values reads enum, const, default and examples.
 func (c *slicer) values(s *Schema, v *value) {
+	some := false // values are left out: a list of descriptions is not theirs one by one
 	for i, x := range v.get("enum").list() {
 		if i == maxEnum {
 			break
 		}
 		if x.kind == nullValue {
 			s.Nullable = true
+			continue
+		}
+		if c.r.barredEnum(v, x) {
+			some = true
+			c.hidden.value(x.str())
 			continue
 		}
 		s.Enum = append(s.Enum, c.json(x, maxScalar))
@@ -326,7 +342,9 @@ func (c *slicer) values(s *Schema, v *value) {
 		}
 		s.EnumText = make([]string, len(s.Enum))
 		for i, e := range s.Enum {
-			if x.kind == listValue && i < len(x.items) {
+			if x.kind == listValue && some {
+				break
+			} else if x.kind == listValue && i < len(x.items) {
 				s.EnumText[i] = c.words(x.items[i].str())
 			} else {
 				s.EnumText[i] = c.first(x, scalarText(e))
@@ -357,6 +375,7 @@ func (c *slicer) json(v *value, limit int) json.RawMessage {
 		c.r.tooLarge[v] = limit == maxExample && c.bytes+limit <= maxSliceBytes
 		return nil
 	}
+	b = c.hidden.json(b)
 	c.bytes += len(b)
 	return b
 }
@@ -371,6 +390,9 @@ func (c *slicer) alternatives(s *Schema, p place, depth int) []*Schema {
 		}
 		if t := c.texts(x.get("type"), 2); len(t) == 1 && t[0] == "null" && len(x.members) <= 2 {
 			s.Nullable = true
+			continue
+		}
+		if c.bars(place{doc: p.doc, v: x}, "") {
 			continue
 		}
 		out = append(out, c.schema(place{doc: p.doc, v: x}, depth+1))

@@ -196,6 +196,20 @@ type Sample struct{ Lang, Label, Source string }
 
 // Slice cuts what a page about an operation shows.
 func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
+	before := s.parts
+	out, hidden := r.cut(s, o, hidden{})
+	if hidden.any() {
+		// What the page's schemas hide must not stand in its examples either,
+		// and all of it is known only now.
+		s.parts = before
+		out, _ = r.cut(s, o, hidden.settle(out))
+	}
+	return out
+}
+
+// cut makes a slice without what is hidden, and returns what of the parts it
+// has met must be.
+func (r *Reader) cut(s *Spec, o *Operation, known hidden) (*Slice, hidden) {
 	out := &Slice{
 		File: s.File, Line: o.Line, Key: o.Key, Title: o.Name(), Description: o.Description,
 		Deprecated: o.Deprecated, Schemas: map[string]*Schema{},
@@ -205,7 +219,7 @@ func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
 			out.Steps = steps
 		}
 	}()
-	c := &slicer{r: r, slice: out, spent: &s.parts, have: map[string]bool{}}
+	c := &slicer{r: r, slice: out, spent: &s.parts, have: map[string]bool{}, hidden: known}
 	switch o.Key.Kind {
 	case KindSchema:
 		out.Schemas[o.op.id] = new(Schema)
@@ -214,15 +228,22 @@ func (r *Reader) Slice(s *Spec, o *Operation) *Slice {
 			target.Name = o.Key.Path
 		}
 		out.Schema = &Schema{Ref: o.op.id}
-		return out
+		return out, c.hides()
 	case KindChannel:
 		c.channel(s, o)
-		return out
+		return out, c.hides()
 	}
 	root := place{doc: s.doc, v: s.doc.root}
 	c.operation(root, o.item, o.op)
 	out.Preface = o.preface
-	return out
+	return out, c.hides()
+}
+
+// hides returns what of the page's parts is hidden. A page that has not all its
+// parts does not know all of it.
+func (c *slicer) hides() hidden {
+	c.hidden.blind = c.hidden.blind || c.slice.Cut && c.hidden.any()
+	return c.hidden
 }
 
 // operation fills the slice of an operation. item is the path's item that it
@@ -240,6 +261,9 @@ func (c *slicer) operation(root, item, op place) {
 			break
 		}
 	}
+	c.hideParts(op.doc, op.v)
+	c.hideParts(op.doc, op.v.get("parameters"))
+	c.hideParts(item.doc, item.v.get("parameters"))
 	security := op.get("security")
 	if security.v == nil {
 		security = root.get("security")
@@ -259,7 +283,7 @@ func (c *slicer) operation(root, item, op place) {
 			if !c.room(place{doc: op.doc, v: v}) {
 				break
 			}
-			if len(v.first("source")) > maxExample {
+			if source := v.first("source"); len(source) > maxExample || c.hidden.in(source) {
 				continue
 			}
 			if s := (Sample{c.first(v, "lang"), c.first(v, "label"), c.first(v, "source")}); s.Source != "" {

@@ -22,9 +22,12 @@ type Spec struct {
 	doc     *document
 	byKey   map[string]int
 	schemas *value
-	parts   int // of all slices that were cut
+	// parts is how many all slices have that were cut.
+	parts int
 	// byChannel are the operations of AsyncAPI 3 by their channel.
 	byChannel map[*value][]place
+	// restricted are the operations that are left out, by their folded keys.
+	restricted map[string]Audience
 }
 
 // Operation is one thing that a page may be about.
@@ -254,29 +257,37 @@ func (r *Reader) operations(s *Spec, root place) {
 		in   place
 		kind Kind
 	}{{paths, KindOperation}, {webhooks, KindWebhook}} {
+		s.barItems(list.in, list.kind)
 		for _, m := range list.in.v.fields() {
 			if strings.HasPrefix(m.key, "x-") {
 				continue
 			}
-			item, ok := r.follow(place{doc: list.in.doc, v: m.val})
+			at := place{doc: list.in.doc, v: m.val}
+			item, ok := r.follow(at)
 			if !ok {
+				if only, out := r.barredAt(at, true); out {
+					s.barItem(m.key, list.kind, only)
+				}
 				continue
+			}
+			for _, b := range item.doc.left(item.v) {
+				s.bar(keyOf(m.key, b.key, list.kind), b.only)
 			}
 			for _, method := range methods {
 				op := place{doc: item.doc, v: item.v.get(method)}
 				if op.v == nil || op.v.kind != objectValue {
 					continue
 				}
-				key := Key{Kind: KindOperation, Method: strings.ToUpper(method), Path: m.key}
-				if list.kind == KindWebhook {
-					key = Key{Kind: KindWebhook, Path: m.key}
+				if only, out := r.barredAt(op, true); out { // by a word in another file
+					s.bar(keyOf(m.key, method, list.kind), only)
+					continue
 				}
 				o, again := made[op.v]
 				if !again {
 					o = operation(op, tags)
 					made[op.v] = o
 				}
-				o.Key, o.item = key, item
+				o.Key, o.item = keyOf(m.key, method, list.kind), item
 				o.Excluded = o.Excluded || item.v.get("x-excluded").isTrue()
 				if o.Summary == "" {
 					o.Summary = item.v.first("summary")

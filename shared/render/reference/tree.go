@@ -75,6 +75,16 @@ func (v *value) get(key string) *value {
 	return nil
 }
 
+// find is get without an index: for one look at each object of a file.
+func (v *value) find(key string) *value {
+	for i := len(v.fields()) - 1; i >= 0; i-- {
+		if v.members[i].key == key {
+			return v.members[i].val
+		}
+	}
+	return nil
+}
+
 // str returns a string's text, or a scalar's as it is written; "" for others.
 func (v *value) str() string {
 	if v == nil || v.kind == nullValue || v.kind > stringValue {

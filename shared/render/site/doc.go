@@ -13,6 +13,8 @@
 //	reference.go   pages about APIs, from docs.json and front matter
 //	frontmatter.go a page's YAML head
 //	pages.go       which files are pages, their addresses and names in a bundle
+//	restrict.go    pages and parts of the navigation that are for other readers
+//	restrictfiles.go  files that are, or that only such pages name
 //	redirect.go    where redirects lead, exact ones and patterns (package redirect)
 //	oldaddress.go  the old addresses of pages, which patterns describe
 //	resolve.go     Resolve: what a link on a page points at

@@ -25,6 +25,8 @@ type field struct {
 	text   string
 	list   []string
 	fields map[string]string
+	// present is set where the entry has a value, of whatever kind.
+	present bool
 }
 
 // isTrue takes true, also in quotes.
@@ -81,7 +83,7 @@ func simpleYAML(src string) (map[string]field, bool) {
 		if !ok {
 			return nil, false
 		}
-		out[key] = field{text: text}
+		out[key] = field{text: text, present: true}
 	}
 	return out, true
 }
@@ -148,8 +150,9 @@ func fullYAML(file string, src []byte) (out map[string]field, diag *mdx.Diagnost
 			return out, fail(2, 1, "the front matter is not a list of \"key: value\" lines")
 		}
 		for _, mv := range values {
-			f := field{}
-			switch v := unwrap(mv.Value).(type) {
+			value := unwrap(mv.Value)
+			f := field{present: value != nil && value.Type() != ast.NullType}
+			switch v := value.(type) {
 			case *ast.SequenceNode:
 				for _, item := range v.Values {
 					if s, ok := scalarText(unwrap(item)); ok {

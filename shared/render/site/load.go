@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -26,7 +27,11 @@ type Options struct {
 	// Prefetch, if not nil, is told which files are read next, some hundred
 	// at a time, so that a remote file system can read them together.
 	Prefetch func(ctx context.Context, paths []string) error
-	// Reference reads the site's specifications; nil means one of Load's own.
+	// Groups are groups of readers, sorted: what the site's author keeps for
+	// one of them is let in. What is for others is left out.
+	Groups []string
+	// Reference reads the site's specifications, for the same Groups; nil means
+	// one of Load's own.
 	Reference *reference.Reader
 }
 
@@ -37,7 +42,7 @@ const prefetchPages = 512
 // with single pages or fields is returned as diagnostics; the error is a
 // *ConfigError when the site can't be used at all, or what fsys or ctx said.
 func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, []mdx.Diagnostic, error) {
-	r := &configReader{ctx: ctx, fsys: fsys}
+	r := &configReader{ctx: ctx, fsys: fsys, groups: opt.Groups, heads: make(map[string]access), specsGone: make(map[string]bool)}
 	s := &Site{Domain: strings.ToLower(opt.Domain)}
 	for _, p := range opt.Prefixes {
 		s.Prefixes = append(s.Prefixes, strings.Trim(path.Clean("/"+p), "/"))
@@ -59,6 +64,7 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	specs := opt.Reference
 	if specs == nil {
 		specs = reference.NewReader(fsys)
+		specs.LetIn(opt.Groups)
 	}
 	var generated bool
 	s.Nav, generated = r.navigation(s, config, func(addresses map[string]int) *apiReader {
@@ -67,6 +73,11 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	if generated {
 		s.sortPages()
 	}
+	r.restrict(s)
+	if err := r.restrictFiles(s, specs, paths, opt.Prefetch); err != nil {
+		return nil, nil, err
+	}
+	r.settleGroups(config, specs.Groups())
 	r.diags = append(r.diags, specs.Diagnostics()...)
 	for i := range s.Pages {
 		p := &s.Pages[i]
@@ -176,6 +187,8 @@ func (r *configReader) follow(s *Site, redirects []*value) {
 		switch t := s.Resolve(-1, f.href); {
 		case t.Kind == Unsafe:
 			r.report(f.at, mdx.Warning, "link-unsafe", "a link to %q is left out: its scheme is not safe on a page", f.href)
+		case t.Kind == Restricted:
+			r.report(f.at, mdx.Warning, "link-restricted", "a link is left out: %s", s.WhyRestricted(t))
 		case t.Kind == Missing && f.asset:
 			r.report(f.at, mdx.Warning, "file-missing", "there is no file %s", t.Path)
 		case t.Kind == Missing:
@@ -187,8 +200,11 @@ func (r *configReader) follow(s *Site, redirects []*value) {
 		if p.URL == "" {
 			continue
 		}
-		if t := s.Resolve(-1, p.URL); t.Kind == Missing {
+		switch t := s.Resolve(-1, p.URL); t.Kind {
+		case Missing:
 			r.report(top(p.Source), mdx.Warning, "link-missing", "there is no page or file %s in this site: the url leads to the site's domain", t.Path)
+		case Restricted:
+			r.report(top(p.Source), mdx.Warning, "link-restricted", "the url is left out: %s", s.WhyRestricted(t))
 		}
 	}
 	s.checkRedirects(r, redirects)
@@ -196,6 +212,7 @@ func (r *configReader) follow(s *Site, redirects []*value) {
 
 // checkRedirects reports redirects that lead nowhere, in a circle, or not at once.
 func (s *Site) checkRedirects(r *configReader, places []*value) {
+	gone := make(map[int]reference.Audience)
 	for i, d := range s.Redirects {
 		source := redirect.Parse(d.Source)
 		from := source.Path
@@ -208,6 +225,9 @@ func (s *Site) checkRedirects(r *configReader, places []*value) {
 		switch t := s.Resolve(-1, "/"+escapePath(from)+conditionOf(source).suffix()); {
 		case loop:
 			r.report(places[i], mdx.Warning, "redirect-loop", "the redirect from %q to %q leads in a circle", d.Source, d.Destination)
+		case t.Kind == Restricted:
+			gone[i] = s.withheld(t).Groups
+			r.report(places[i], mdx.Warning, "redirect-restricted", "the redirect from %q is left out: %s", d.Source, s.WhyRestricted(t))
 		case t.Kind == Missing && !(wild && open):
 			r.report(places[i], mdx.Warning, "redirect-missing", "the redirect from %q to %q leads nowhere", d.Source, d.Destination)
 		case named && len(passed) > 1 && t.Kind != Missing:
@@ -217,6 +237,7 @@ func (s *Site) checkRedirects(r *configReader, places []*value) {
 	if _, more := s.OldAddresses(); more {
 		r.report(places[0], mdx.Notice, "redirect-cut", "the patterns among the redirects stand for more addresses than the bundle has pages for; its description has the patterns")
 	}
+	s.dropRedirects(gone)
 }
 
 func (r *configReader) find(s *Site) (*value, error) {
@@ -326,6 +347,9 @@ func (r *configReader) pages(s *Site, sources []string, prefetch func(context.Co
 		head, diag := frontMatter(source, yaml)
 		if diag != nil {
 			r.diags = append(r.diags, *diag)
+		}
+		if a := r.pageAccess(source, yaml, head, diag != nil); a != (access{}) {
+			r.heads[source] = a
 		}
 		p, problem := newPage(source, head, r.expand)
 		if problem != "" {

@@ -9,13 +9,16 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
+// division is one of the lists that divide a site.
+type division struct {
+	list, name string
+	kind       NodeKind
+}
+
 // divisions are the lists of docs.json that divide a site, with the field that
 // names an entry, in the order in which they are read where several stand in
 // one object.
-var divisions = [...]struct {
-	list, name string
-	kind       NodeKind
-}{
+var divisions = [...]division{
 	{"products", "product", KindProduct},
 	{"versions", "version", KindVersion},
 	{"languages", "language", KindLanguage},
@@ -67,6 +70,7 @@ func (n *navReader) root(v *value) *Node {
 // fill reads into node the fields that all kinds of nodes share. What stands
 // above has a say in some.
 func (n *navReader) fill(node *Node, v *value, above *Node) {
+	node.access = n.navAccess(v)
 	node.Icon = n.icon(v)
 	node.Tag = n.str(v.get("tag"))
 	node.Description = n.str(v.get("description"))
@@ -158,7 +162,9 @@ func (n *navReader) children(v *value, above *Node) []*Node {
 			out = append(out, c)
 		}
 	}
-	out = append(out, n.entries(n.items(v.get("groups")), above)...)
+	if n.readers(v) == nil {
+		out = append(out, n.entries(n.items(v.get("groups")), above)...)
+	}
 	return append(out, n.entries(n.items(v.get("pages")), above)...)
 }
 
@@ -221,7 +227,7 @@ func (n *navReader) entryObject(v *value, above *Node) *Node {
 			label = s
 		}
 	}
-	c := &Node{Kind: KindLink, Page: -1, Root: -1, Href: href, Label: label, Icon: n.icon(v), Tag: n.str(v.get("tag")), Hidden: n.boolean(v.get("hidden"))}
+	c := &Node{Kind: KindLink, Page: -1, Root: -1, Href: href, Label: label, Icon: n.icon(v), Tag: n.str(v.get("tag")), Hidden: n.boolean(v.get("hidden")), access: n.navAccess(v)}
 	page := n.str(v.get("page"))
 	switch {
 	case href != "":
@@ -260,6 +266,9 @@ func (n *navReader) find(v *value, name string) (int, bool) {
 			n.used(p)
 			return p, true
 		}
+	}
+	if n.above != nil && n.api.restricted(n.above, name) {
+		return -1, false // reported where the specification says so
 	}
 	if endpointEntry.MatchString(name) {
 		n.report(v, mdx.Notice, "nav-endpoint", "the operation %q is in none of the site's specifications: it has no page", name)

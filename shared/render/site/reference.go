@@ -260,6 +260,28 @@ func (a *apiReader) find(name string) (string, bool) {
 	return "", false
 }
 
+// restricted reports whether an entry of the navigation names an operation that
+// is for other readers.
+func (a *apiReader) restricted(above *Node, name string) bool {
+	file, key, ok := reference.ParseKey(name)
+	candidates := slices.Concat(above.specs.open, a.known)
+	if !ok {
+		file, key, _ = reference.ParseName(name, reference.KindChannel)
+		candidates = above.specs.async
+	}
+	if f, found := a.find(file); file != "" && found {
+		candidates = []string{f}
+	}
+	for _, f := range candidates {
+		if spec := a.reader.Spec(f); spec != nil {
+			if _, out := spec.Restricted(key); out {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // refer finds what a page shows, and reports what there is not.
 func (a *apiReader) refer(i int, p *Page) (ref Reference, ok bool) {
 	file, key, ok := "", reference.Key{}, false
@@ -308,6 +330,12 @@ func (a *apiReader) refer(i int, p *Page) (ref Reference, ok bool) {
 		if spec := a.reader.Spec(f); spec != nil {
 			if o := spec.Find(key); o != nil {
 				return Reference{File: f, Key: o.Key}, true
+			}
+			if only, out := spec.Restricted(key); out {
+				if own := a.heads[p.Source]; own.only == nil || a.lets(own.only.groups) {
+					a.heads[p.Source] = access{only: &restriction{groups: only, file: p.Source, line: 1, column: 1}}
+				}
+				return ref, false
 			}
 		}
 	}
@@ -521,7 +549,13 @@ func (s *Site) sortPages() {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return strings.Compare(s.Pages[x].Source, s.Pages[y].Source) })
-	pages, moved := make([]Page, len(order)), make([]int, len(order))
+	s.arrange(order)
+}
+
+// arrange makes order, indices of the pages, the list of the pages, and tells
+// the navigation, which names no page that is not in it.
+func (s *Site) arrange(order []int) {
+	pages, moved := make([]Page, len(order)), make([]int, len(s.Pages))
 	for to, from := range order {
 		pages[to], moved[from] = s.Pages[from], to
 	}

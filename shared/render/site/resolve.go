@@ -15,9 +15,11 @@ import (
 
 // index holds the tables that are built when first asked for.
 type index struct {
-	// address maps every address of a page, with and without "index", to it.
-	address map[string]int
-	files   map[string]struct{}
+	// address maps every address of a page, with and without "index", to it;
+	// withheld does the same for Site.Withheld.
+	address  addresses
+	withheld addresses
+	files    map[string]struct{}
 	// exact redirects by path, or by path, query and fragment; loose are those
 	// of the second kind by path alone.
 	exact, loose map[string]string
@@ -43,18 +45,20 @@ var generated = [...]string{"index.html", "404.html", "sitemap.xml", "robots.txt
 func (s *Site) tables() *index {
 	s.once.Do(func() {
 		x := &index{
-			address: make(map[string]int, 2*len(s.Pages)),
-			files:   make(map[string]struct{}, len(s.Files)+len(generated)),
+			address: make(addresses, 2*len(s.Pages)), withheld: make(addresses),
+			files: make(map[string]struct{}, len(s.Files)+len(generated)),
 		}
 		for i := range s.Pages {
 			x.address[s.Pages[i].Address] = i
 		}
 		for i := range s.Pages {
-			if short, ok := withoutIndex(s.Pages[i].Address); ok {
-				if _, taken := x.address[short]; !taken {
-					x.address[short] = i
-				}
-			}
+			x.address.addShort(s.Pages[i].Address, i)
+		}
+		for i := range s.Withheld {
+			x.withheld[s.Withheld[i].Address] = i
+		}
+		for i := range s.Withheld {
+			x.withheld.addShort(s.Withheld[i].Address, i)
 		}
 		for _, f := range s.Files {
 			x.files[f] = struct{}{}
@@ -87,20 +91,49 @@ func (p *Page) CleanAddress() string {
 // Lookup finds a page by its address, with or without a leading slash, a
 // trailing slash, "index", or an extension (.mdx, .md, .html).
 func (s *Site) Lookup(address string) (int, bool) {
-	return s.tables().lookup(strings.Trim(address, "/"))
+	return s.tables().address.lookup(strings.Trim(address, "/"))
 }
 
-func (x *index) lookup(address string) (int, bool) {
-	if i, ok := x.address[address]; ok {
+// addresses are indices by address.
+type addresses map[string]int
+
+func (a addresses) lookup(address string) (int, bool) {
+	if i, ok := a[address]; ok {
 		return i, true
 	}
 	for _, ext := range [...]string{".mdx", ".md", ".html", ".htm"} {
 		if short, ok := strings.CutSuffix(address, ext); ok {
-			i, ok := x.address[short]
+			i, ok := a[short]
 			return i, ok
 		}
 	}
 	return -1, false
+}
+
+// addShort adds an index's address without "index", unless it is taken.
+func (a addresses) addShort(address string, i int) {
+	if short, ok := withoutIndex(address); ok {
+		if _, taken := a[short]; !taken {
+			a[short] = i
+		}
+	}
+}
+
+// WhyRestricted says why a Restricted target is not in the bundle, as a sentence
+// without its end.
+func (s *Site) WhyRestricted(t Target) string {
+	if w := s.withheld(t); w.Source == "" || w.Source != w.Address {
+		return t.Path + " is for " + w.Groups.String()
+	}
+	return "the file " + t.Path + " is for groups of readers whom this export does not let in"
+}
+
+// withheld returns what a Restricted target is.
+func (s *Site) withheld(t Target) Withheld {
+	if i, ok := s.tables().withheld[t.Path]; ok {
+		return s.Withheld[i]
+	}
+	return Withheld{}
 }
 
 // Resolve returns what href, written on page from, points at. With from -1 the
@@ -234,7 +267,7 @@ func (s *Site) found(x *index, p string, t *Target) bool {
 		t.Kind, t.Path = ToFile, p
 		return true
 	}
-	if i, ok := x.lookup(p); ok {
+	if i, ok := x.address.lookup(p); ok {
 		t.Kind, t.Page, t.Path = ToPage, i, s.Pages[i].Output
 		return true
 	}
@@ -243,6 +276,10 @@ func (s *Site) found(x *index, p string, t *Target) bool {
 			return false // the redirect from the root says where it leads
 		}
 		t.Kind, t.Path = ToFile, "index.html"
+		return true
+	}
+	if i, ok := x.withheld.lookup(p); ok {
+		t.Kind, t.Path = Restricted, s.Withheld[i].Address
 		return true
 	}
 	return false
@@ -311,6 +348,8 @@ func (s *Site) ownPath(address string) (string, bool) {
 // finish makes the link for what was found.
 func (s *Site) finish(x *index, from int, output, query, fragment string, t *Target) {
 	switch t.Kind {
+	case Restricted:
+		return
 	case External:
 		if fragment != "" && !strings.Contains(t.Href, "#") {
 			t.Href += "#" + escapeFragment(fragment)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/bindery-docs/bindery/shared/render/reference"
 )
 
 // Site is a documentation site, read and resolved.
@@ -28,6 +30,10 @@ type Site struct {
 	// Files are the static files of the site, sorted: everything that is not a
 	// page, no snippet and no configuration.
 	Files []string `json:",omitempty"`
+	// Withheld is what the bundle does not have because its author keeps it
+	// for groups of readers whom the export does not let in. Links to it are
+	// Restricted.
+	Withheld []Withheld `json:",omitempty"`
 	// Styles and Scripts are those of Files that every page loads, in order.
 	// Load leaves addresses of other hosts among them, which Outside lists:
 	// whoever makes a bundle puts their copies there, or takes them out.
@@ -40,6 +46,17 @@ type Site struct {
 
 	once sync.Once
 	idx  *index
+}
+
+// Withheld is a page, a file or a redirect that is kept from a bundle.
+type Withheld struct {
+	// Address is a page's Address, a file's path, or the address that a
+	// redirect leads from.
+	Address string
+	// Source is the file that must not be read; "" where there is none.
+	Source string `json:",omitempty"`
+	// Groups are those whose readers may see it.
+	Groups reference.Audience `json:",omitempty"`
 }
 
 // Outside is a style sheet or a script of another host that the configuration
@@ -209,8 +226,9 @@ type Node struct {
 
 	Children []*Node `json:",omitempty"`
 
-	// specs matter while the navigation is read.
-	specs specsOf
+	// specs and access matter while the navigation is read.
+	specs  specsOf
+	access access
 }
 
 // Redirect leads from one address to another.
@@ -256,6 +274,9 @@ const (
 	Other
 	// Unsafe: a scheme that runs code or reads local files; Href is empty.
 	Unsafe
+	// Restricted: what the bundle does not have because it is for others than
+	// the export lets in; Path is its address, and Href is empty.
+	Restricted
 )
 
 // Target is what a link points at.

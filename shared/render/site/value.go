@@ -65,6 +65,13 @@ type configReader struct {
 	variables map[string]string
 	// refers are addresses to look at once the site is known.
 	refers []referral
+	// groups are those whose readers the export lets in; known those that the
+	// site names. heads are what pages' heads say of their readers, by source.
+	groups []string
+	known  map[string]bool
+	heads  map[string]access
+	// specsGone are the specifications that pages show which are left out.
+	specsGone map[string]bool
 }
 
 // referral is an address in the configuration.

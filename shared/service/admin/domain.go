@@ -24,6 +24,9 @@ const (
 	// if you like; what would end a path in a URL, or break a line of a log,
 	// may not be in it.
 	PathPattern = `^/?[^/?#\\\x00-\x1f\x7f]+(/[^/?#\\\x00-\x1f\x7f]+)*/?$`
+	// GroupPattern: what a site's author may call a group of readers, without
+	// control characters and without spaces at its ends.
+	GroupPattern = `^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?$`
 	// SnapshotPattern is the form of snapshot ids.
 	SnapshotPattern = `^snp_[0-9a-z]+$`
 	// DigestPattern is a SHA-256 in lower-case hex.
@@ -38,6 +41,8 @@ const (
 	MaxVersion        = 64
 	MaxPath           = 256
 	MaxPaths          = 64
+	MaxGroup          = 128
+	MaxGroups         = 32
 	MaxID             = 64
 	MaxIdempotencyKey = 255
 )
@@ -46,6 +51,7 @@ var (
 	domainForm      = lazily(DomainPattern)
 	versionForm     = lazily(VersionPattern)
 	pathForm        = lazily(PathPattern)
+	groupForm       = lazily(GroupPattern)
 	snapshotForm    = lazily(SnapshotPattern)
 	digestForm      = lazily(DigestPattern)
 	idempotencyForm = lazily(IdempotencyPattern)
@@ -143,6 +149,26 @@ func normalPaths(field string, paths []string) ([]string, error) {
 	}
 	slices.Sort(normal)
 	return slices.Compact(normal), nil
+}
+
+// normalGroups checks names of groups of readers and returns them in the one form
+// that counts: sorted, each once. Cases are told apart.
+func normalGroups(field string, groups []string) ([]string, error) {
+	if len(groups) > MaxGroups {
+		return nil, FieldErrorf(field, "must be at most %d groups", MaxGroups)
+	}
+	for i, g := range groups {
+		name := indexed(field, i)
+		switch {
+		case !utf8.ValidString(g):
+			return nil, FieldErrorf(name, "is not valid UTF-8")
+		case utf8.RuneCountInString(g) > MaxGroup:
+			return nil, FieldErrorf(name, "must be at most %d characters", MaxGroup)
+		case !groupForm().MatchString(g):
+			return nil, FieldErrorf(name, `must be a name such as "staff", without control characters, and without spaces at its ends`)
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(groups))), nil
 }
 
 // validID reports whether an id from a request has a valid form; one that has not

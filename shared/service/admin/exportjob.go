@@ -60,7 +60,8 @@ type ExportJob struct {
 	Domain       string       `json:"domain"`
 	Snapshot     string       `json:"snapshot"`
 	Version      string       `json:"version"`
-	Paths        []string     `json:"paths,omitempty"` // prefixes, without slashes at the ends; none: the whole site
+	Paths        []string     `json:"paths,omitempty"`  // prefixes, without slashes at the ends; none: the whole site
+	Groups       []string     `json:"groups,omitempty"` // of readers whose pages the bundle has
 	Kind         Kind         `json:"kind"`
 	Settings     Settings     `json:"settings"`
 	Status       ExportStatus `json:"status"`
@@ -112,13 +113,16 @@ type StartExport struct {
 	// Version is a label for the export; empty for one made of the snapshot's id.
 	Version string
 	// Paths are prefixes of the pages that the bundle has; none for all.
-	Paths          []string
+	Paths []string
+	// Groups are groups of readers: what the site's author keeps for one of
+	// them is in the bundle too. What is for others is not.
+	Groups         []string `json:",omitempty"` // requests without any keep their digest
 	IdempotencyKey string
 }
 
 // version is what a label of a domain means, and the job that uses it.
 type version struct {
-	// Content is the digest of snapshot, paths, kind and settings.
+	// Content is the digest of snapshot, paths, groups, kind and settings.
 	Content string `json:"content"`
 	// Active counts jobs that are queued or running, Completed says that one
 	// was completed. A label for which neither holds means nothing: all its
@@ -133,8 +137,14 @@ type version struct {
 type content struct {
 	Snapshot string   `json:"snapshot"`
 	Paths    []string `json:"paths,omitempty"`
+	Groups   []string `json:"groups,omitempty"`
 	Kind     Kind     `json:"kind"`
 	Settings Settings `json:"settings"`
+}
+
+// content is what the job's version means.
+func (j ExportJob) content() content {
+	return content{Snapshot: j.Snapshot, Paths: j.Paths, Groups: j.Groups, Kind: j.Kind, Settings: j.Settings}
 }
 
 func digestOf(v any) string {
@@ -144,9 +154,9 @@ func digestOf(v any) string {
 }
 
 // versionOf is the version of an export without a label: its snapshot's id,
-// with a digest of paths, kind and settings where one is not the default.
+// with a digest of paths, groups, kind and settings where one is not the default.
 func versionOf(c content) string {
-	if len(c.Paths) == 0 && c.Kind == KindCloud && c.Settings == (Settings{}) {
+	if len(c.Paths)+len(c.Groups) == 0 && c.Kind == KindCloud && c.Settings == (Settings{}) {
 		return c.Snapshot
 	}
 	id := c.Snapshot
@@ -170,7 +180,7 @@ func (s *Service) pinRemote(ctx context.Context, b *batch, j *ExportJob, remote 
 	if remote == "" {
 		return nil
 	}
-	what := content{Snapshot: j.Snapshot, Paths: j.Paths, Kind: j.Kind, Settings: j.Settings}
+	what := j.content()
 	v, revision, err := readOr[version](ctx, s, versionKey(j.Project, j.Version))
 	if err != nil {
 		return err
@@ -232,7 +242,11 @@ func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (Ex
 	if err != nil {
 		return ExportJob{}, err
 	}
-	in.Paths = paths
+	groups, err := normalGroups("groups", in.Groups)
+	if err != nil {
+		return ExportJob{}, err
+	}
+	in.Paths, in.Groups = paths, groups
 	key := in.IdempotencyKey
 	in.IdempotencyKey = ""
 	run := func(sl *slot) (ExportJob, string, error) {
@@ -259,8 +273,7 @@ func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (Ex
 func (j ExportJob) asQueued() ExportJob {
 	j.Status, j.UpdatedAt = ExportQueued, j.CreatedAt
 	if suffix := remoteSuffix(j.Plan.Remote); suffix != "" {
-		what := content{Snapshot: j.Snapshot, Paths: j.Paths, Kind: j.Kind, Settings: j.Settings}
-		if first := versionOf(what); j.Version == first+suffix {
+		if first := versionOf(j.content()); j.Version == first+suffix {
 			j.Version = first
 		}
 	}
@@ -284,13 +297,13 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 		if err != nil {
 			return err
 		}
-		what := content{Snapshot: snapshot.ID, Paths: in.Paths, Kind: project.Kind, Settings: project.Settings}
 		now := s.now()
 		j = ExportJob{
 			ID: id, Organisation: c.OrganisationID, Project: project.ID, Domain: project.Domain,
-			Snapshot: snapshot.ID, Version: in.Version, Paths: in.Paths, Kind: project.Kind, Settings: project.Settings,
+			Snapshot: snapshot.ID, Version: in.Version, Paths: in.Paths, Groups: in.Groups, Kind: project.Kind, Settings: project.Settings,
 			Status: ExportQueued, CreatedAt: now, UpdatedAt: now,
 		}
+		what := j.content()
 		if j.Version == "" {
 			j.Version = versionOf(what)
 		}
@@ -300,7 +313,7 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 		}
 		if meaning := digestOf(what); v.Content != meaning {
 			if v.Active > 0 || v.Completed {
-				return Errorf(CodeVersionTaken, "version: %s of this domain is another snapshot, or has other paths or settings", j.Version)
+				return Errorf(CodeVersionTaken, "version: %s of this domain is another snapshot, or has other paths, groups or settings", j.Version)
 			}
 			v = version{Content: meaning}
 		}

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -284,7 +285,8 @@ func TestAnExportStartsThoughTheRunnerDoesNot(t *testing.T) {
 	}
 }
 
-// TestVersions: in a domain one label means one snapshot, paths and settings.
+// TestVersions: in a domain one label means one snapshot, paths and settings; of
+// groups see TestGroupsOfAnExport.
 func TestVersions(t *testing.T) {
 	w := newWorld(t, func(o *admin.Options) { o.MaxRunning = 100 })
 	x, other := w.tenant("docs.example.com"), w.tenant("other.example.com")
@@ -362,6 +364,45 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// TestGroupsOfAnExport: groups are part of what a version means, in whatever order
+// they are written, and a request without any means what it did before there were
+// groups.
+func TestGroupsOfAnExport(t *testing.T) {
+	w := newWorld(t, func(o *admin.Options) { o.MaxRunning = 100 })
+	x := w.tenant("docs.example.com")
+	snapshot := w.publish(x)
+	start := func(key, label string, groups ...string) (admin.ExportJob, error) {
+		return w.StartExport(w.ctx, x.caller, admin.StartExport{Domain: x.project.Domain, Version: label, Groups: groups, IdempotencyKey: key})
+	}
+	ok := func(j admin.ExportJob, err error) admin.ExportJob {
+		t.Helper()
+		want(t, err, "")
+		return j
+	}
+	plain, staff, both := ok(start("", "")), ok(start("", "", "staff")), ok(start("", "", "staff", "board", "staff"))
+	if plain.Version != snapshot.ID || staff.Version == plain.Version || both.Version == staff.Version {
+		t.Errorf("versions are %s, %s and %s", plain.Version, staff.Version, both.Version)
+	}
+	if again := ok(start("", "", "board", "staff")); again.Version != both.Version || !slices.Equal(again.Groups, []string{"board", "staff"}) {
+		t.Errorf("version is %s of %q, want %s", again.Version, again.Groups, both.Version)
+	}
+	if input, err := w.ExportInput(w.ctx, both.ID); err != nil || !slices.Equal(input.Job.Groups, []string{"board", "staff"}) {
+		t.Errorf("the steps get %q, %v", input.Job.Groups, err)
+	}
+	ok(start("", "v1", "staff"))
+	_, err := start("", "v1")
+	want(t, err, admin.CodeVersionTaken)
+	_, err = start("", "v1", "board")
+	want(t, err, admin.CodeVersionTaken)
+
+	first := ok(start("k", "", "staff"))
+	if again := ok(start("k", "", "staff", "staff")); again.ID != first.ID {
+		t.Errorf("a repeated request made %s", again.ID)
+	}
+	_, err = start("k", "")
+	want(t, err, admin.CodeKeyReused)
+}
+
 func TestExportRequestsAreChecked(t *testing.T) {
 	w := newWorld(t)
 	x := w.tenant("docs.example.com")
@@ -384,6 +425,12 @@ func TestExportRequestsAreChecked(t *testing.T) {
 		{"paths[1]", admin.StartExport{Domain: "docs.example.com", Paths: []string{"a", "a\xffb"}}},
 		{"paths[0]", admin.StartExport{Domain: "docs.example.com", Paths: []string{strings.Repeat("x", 257)}}},
 		{"paths", admin.StartExport{Domain: "docs.example.com", Paths: make([]string, 65)}},
+		{"groups[0]", admin.StartExport{Domain: "docs.example.com", Groups: []string{""}}},
+		{"groups[0]", admin.StartExport{Domain: "docs.example.com", Groups: []string{" a"}}},
+		{"groups[1]", admin.StartExport{Domain: "docs.example.com", Groups: []string{"a", "a\nb"}}},
+		{"groups[1]", admin.StartExport{Domain: "docs.example.com", Groups: []string{"a", "a\xffb"}}},
+		{"groups[0]", admin.StartExport{Domain: "docs.example.com", Groups: []string{strings.Repeat("x", 129)}}},
+		{"groups", admin.StartExport{Domain: "docs.example.com", Groups: make([]string, 33)}},
 		{"Idempotency-Key", admin.StartExport{Domain: "docs.example.com", IdempotencyKey: "a b"}},
 		{"Idempotency-Key", admin.StartExport{Domain: "docs.example.com", IdempotencyKey: strings.Repeat("x", 256)}},
 	} {

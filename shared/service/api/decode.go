@@ -12,7 +12,8 @@ import (
 
 // Limits on bodies, in bytes.
 const (
-	// maxSmallBody holds any start of an export: 64 paths of 256 characters.
+	// maxSmallBody holds any start of an export: 64 paths of 256 characters, and
+	// 32 groups of 64.
 	maxSmallBody = 64 << 10
 	// maxLargeBody holds the largest list of packs.
 	maxLargeBody = 1 << 20
@@ -88,6 +89,19 @@ func (f *fields) text(name string, required bool) string {
 	return v.Text
 }
 
+// texts reads a list of strings that need not be there.
+func (f *fields) texts(name string) (out []string) {
+	list, _ := f.get(name, json.Array, false)
+	for _, item := range list.Items {
+		if item.Kind != json.String {
+			f.fail(admin.FieldErrorf(item.Path(), "must be %s, not %s", json.String, item.Kind))
+			break
+		}
+		out = append(out, item.Text)
+	}
+	return out
+}
+
 // number reads a whole number. One that no int64 holds is the nearest: the
 // rules refuse it as too large or too small.
 func (f *fields) number(name string) int64 {
@@ -134,14 +148,7 @@ func decodeStartExport(body []byte) (StartExportRequest, error) {
 		return StartExportRequest{}, err
 	}
 	req := StartExportRequest{Domain: f.text("domain", true), Version: f.text("version", false)}
-	paths, _ := f.get("paths", json.Array, false)
-	for _, item := range paths.Items {
-		if item.Kind != json.String {
-			f.fail(admin.FieldErrorf(item.Path(), "must be %s, not %s", json.String, item.Kind))
-			break
-		}
-		req.Paths = append(req.Paths, item.Text)
-	}
+	req.Paths, req.Groups = f.texts("paths"), f.texts("groups")
 	return req, f.done()
 }
 

@@ -14,7 +14,7 @@ func (s *server) startExport(ctx context.Context, c call) (answer, error) {
 		return answer{}, err
 	}
 	j, err := s.Admin.StartExport(ctx, c.caller, admin.StartExport{
-		Domain: req.Domain, Version: req.Version, Paths: req.Paths, IdempotencyKey: c.key,
+		Domain: req.Domain, Version: req.Version, Paths: req.Paths, Groups: req.Groups, IdempotencyKey: c.key,
 	})
 	if err != nil {
 		return answer{}, err

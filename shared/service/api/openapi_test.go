@@ -224,6 +224,7 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 		{at(parameters, "Domain", "schema"), admin.DomainPattern, admin.MaxDomain},
 		{at(start, "version"), admin.VersionPattern, admin.MaxVersion},
 		{at(start, "paths", "items"), admin.PathPattern, admin.MaxPath},
+		{at(start, "groups", "items"), admin.GroupPattern, admin.MaxGroup},
 		{at(create, "base"), admin.SnapshotPattern, admin.MaxID},
 		{at(parameters, "IdempotencyKey", "schema"), admin.IdempotencyPattern, admin.MaxIdempotencyKey},
 	} {
@@ -234,7 +235,7 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 	if at(create, "manifest", "properties", "sha256", "pattern") != admin.DigestPattern {
 		t.Error("the pattern of digests differs")
 	}
-	if at(start, "paths", "maxItems") != float64(admin.MaxPaths) || at(create, "packs", "maxItems") != float64(admin.MaxPacks) {
+	if at(start, "paths", "maxItems") != float64(admin.MaxPaths) || at(start, "groups", "maxItems") != float64(admin.MaxGroups) || at(create, "packs", "maxItems") != float64(admin.MaxPacks) {
 		t.Error("the limits of lists differ")
 	}
 	for schema, most := range map[string]int64{"Pack": admin.MaxPackObject, "Manifest": admin.MaxManifestBytes} {

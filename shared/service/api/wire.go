@@ -24,6 +24,7 @@ type StartExportRequest struct {
 	Domain  string   `json:"domain"`
 	Version string   `json:"version,omitempty"`
 	Paths   []string `json:"paths,omitempty"`
+	Groups  []string `json:"groups,omitempty"`
 }
 
 // ExportJob is a static export job.

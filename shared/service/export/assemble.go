@@ -231,13 +231,14 @@ func (s *Steps) writeLists(ctx context.Context, src *source, out *bundle.Unit, l
 	}
 	job := src.input.Job
 	info := bundle.Info{
-		Format: bundle.Format, Domain: job.Domain, Name: src.site.Config.Name, Version: job.Version, Snapshot: job.Snapshot,
-		Renderer: s.opt.Renderer, Paths: job.Paths, Pages: total.Pages, Files: total.Files, Bytes: total.Bytes,
+		Domain: job.Domain, Name: src.site.Config.Name, Version: job.Version, Snapshot: job.Snapshot,
+		Renderer: s.opt.Renderer, Paths: job.Paths, Groups: job.Groups, Pages: total.Pages, Files: total.Files, Bytes: total.Bytes,
 		Diagnostics: facts.counts, CleanAddresses: !job.Settings.CanonicalHTML,
 		FileList:       bundle.ListInfo{Size: files.Size, SHA256: files.SHA256},
 		DiagnosticList: bundle.ListInfo{Size: diagnostics.Size, SHA256: diagnostics.SHA256},
 		Sources:        facts.look.addSources(src.views.Sources()),
 	}
+	info.Format = bundle.FormatOf(&info)
 	if err := describeFeatures(&info, src.input); err != nil {
 		return err
 	}

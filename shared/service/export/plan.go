@@ -55,13 +55,14 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		return out, admin.Errorf(admin.CodeSiteTooLarge, "the site has more than %d GiB of files", MaxBundleBytes>>30)
 	}
 	specs := reference.NewReader(fsys)
+	specs.LetIn(input.Job.Groups)
 	others := s.remotesOf(ctx, input.Job)
 	if others != nil {
 		specs.UseRemotes(others)
 	}
 	defer s.opt.Begin("the site's configuration")()
 	loaded, diags, err := site.Load(ctx, fsys, fsys.Paths(), site.Options{
-		Domain: input.Job.Domain, Prefixes: input.Job.Paths,
+		Domain: input.Job.Domain, Prefixes: input.Job.Paths, Groups: input.Job.Groups,
 		Prefetch:  func(_ context.Context, paths []string) error { return fsys.Prefetch(paths) },
 		Reference: specs,
 	})

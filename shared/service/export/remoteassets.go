@@ -252,7 +252,10 @@ func siteSheet(s *site.Site, name string, data []byte) []byte {
 // the order of files and lines: in the configuration, pages of the bundle,
 // snippets and style sheets.
 func (r *remotes) mentions(s *site.Site, fsys *snapshot.FS) ([]mention, error) {
-	left := map[string]bool{} // pages that are not in the bundle
+	left := map[string]bool{} // sources that nothing in the bundle is made from
+	for _, w := range s.Withheld {
+		left[w.Source] = true
+	}
 	for i := range s.Pages {
 		if s.Pages[i].Excluded {
 			left[s.Pages[i].Source] = true
