@@ -60,7 +60,7 @@ type settings struct {
 // defaultRunbook is the page in this repository.
 const defaultRunbook = "https://github.com/bindery-docs/bindery/blob/main/infra/docs/operate/runbook.mdx"
 
-// newSettings gives a stage's settings as they are without context.
+// newSettings returns a stage's settings as they are without context.
 func newSettings(name stage) (settings, error) {
 	s := settings{
 		stage: name, stack: "Bindery-" + string(name), functions: filepath.Join("bin", "functions"), runbook: defaultRunbook,
@@ -119,7 +119,7 @@ func settingsFrom(context func(name string) any) (settings, error) {
 	}
 	if v := text("runbook"); v != "" {
 		if u, err := url.Parse(v); err != nil || u.Scheme != "https" || u.Host == "" {
-			return settings{}, fmt.Errorf("context runbook: %q is no https address", v)
+			return settings{}, fmt.Errorf("context runbook: %q is not an https address", v)
 		}
 		s.runbook = v
 	}

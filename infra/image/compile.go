@@ -11,7 +11,7 @@ import (
 )
 
 // compile builds a program of the checkout, static, for Linux on arch, and
-// gives its file in dir.
+// returns its file in dir.
 func compile(ctx context.Context, root, pkg, arch, dir string) (string, error) {
 	file := filepath.Join(dir, arch+"-"+filepath.Base(pkg))
 	return file, goCommand(ctx, root, target(arch), "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", file, pkg)

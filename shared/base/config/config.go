@@ -84,7 +84,7 @@ func parseURL(s string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// hidden stands for a key wherever a Config is shown.
+// hidden takes the place of a key wherever a Config is shown.
 const hidden = "[hidden]"
 
 // shown is a Config as it may be printed.

@@ -53,7 +53,7 @@ const (
 	DrainTimeout = "BINDERY_DRAIN_TIMEOUT"
 	// CacheMiB is how much of small files is kept in memory.
 	CacheMiB = "BINDERY_CACHE_MIB"
-	// AccessLog says whether requests are logged.
+	// AccessLog turns the log of requests on or off.
 	AccessLog = "BINDERY_ACCESS_LOG"
 )
 

@@ -94,7 +94,7 @@ func plain(name string) bool {
 	}) < 0
 }
 
-// Fields takes the members of an object one by one; those that nobody took are
+// Fields takes the members of an object one by one; those that were not taken are
 // not known.
 type Fields struct {
 	*Value
@@ -116,7 +116,7 @@ func (f *Fields) Take(name string) *Value {
 	return nil
 }
 
-// Unknown returns the first name that nobody took; ok is false if all are
+// Unknown returns the first name that was not taken; ok is false if all are
 // known.
 func (f *Fields) Unknown() (name string, ok bool) {
 	for _, m := range f.Members {

@@ -101,7 +101,7 @@ type Problem struct {
 
 func (p *Problem) Error() string { return p.Reason }
 
-// Unwrap gives what lies behind the problem, which is for logs alone.
+// Unwrap returns the cause of the problem, which is for logs alone.
 func (p *Problem) Unwrap() error { return p.cause }
 
 // behind is what lies behind the problem, for the log: errors of the network
@@ -171,7 +171,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, hosts Hosts, kind Kind) (
 	}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return File{}, &Problem{Reason: "is no address", cause: err}
+		return File{}, &Problem{Reason: "is not an address", cause: err}
 	}
 	req.Header.Set("User-Agent", userAgent)
 	req.Header.Set("Accept", kind.accept())
@@ -216,7 +216,7 @@ func problemOf(ctx context.Context, err error) *Problem {
 	}
 	p := &Problem{Reason: "could not be fetched", cause: err, again: true}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		p.Reason, p.again = "is on a host that there is not", !dns.IsNotFound
+		p.Reason, p.again = "is on a host that does not exist", !dns.IsNotFound
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		p.Reason, p.again = "is on a host that does not prove its name", false
@@ -241,7 +241,7 @@ func (f *Fetcher) connect(ctx context.Context, network, address string) (net.Con
 	if len(found) == 0 {
 		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
 	}
-	// A name of which one address is not public is no host for strangers.
+	// A name with one address that is not public is refused as a whole.
 	for _, a := range found {
 		if !isPublic(a) {
 			return nil, &Problem{Reason: notPublic, cause: fmt.Errorf("%s is %s", host, a)}

@@ -35,11 +35,11 @@ func NewHosts(names []string) Hosts {
 	return h
 }
 
-// Empty tells that no host is allowed.
+// Empty reports whether no host is allowed.
 func (h Hosts) Empty() bool { return len(h.exact) == 0 && len(h.below) == 0 }
 
-// Allows tells whether an address may be asked for, and says why not as the end
-// of a sentence about it. It looks at the address alone: where its host's name
+// Allows returns why an address may not be asked for, as the end of a sentence
+// about it, or "". It looks at the address alone: where its host's name
 // leads is checked when it is asked.
 func (h Hosts) Allows(u *url.URL) (problem string) {
 	switch {
@@ -73,7 +73,7 @@ func (h Hosts) Allows(u *url.URL) (problem string) {
 	return "is on a host that the project does not allow"
 }
 
-// Parse reads an address that a site names and gives the form in which it is
+// Parse reads an address that a site names and returns the form in which it is
 // asked for: without its fragment. The problem, if any, says why it can't be
 // asked for.
 func (h Hosts) Parse(address string) (u *url.URL, problem string) {
@@ -82,7 +82,7 @@ func (h Hosts) Parse(address string) (u *url.URL, problem string) {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, "is no address"
+		return nil, "is not an address"
 	}
 	if problem := h.Allows(u); problem != "" {
 		return nil, problem

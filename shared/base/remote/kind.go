@@ -34,10 +34,10 @@ var named = map[string]string{
 	".woff2": ".woff2", ".woff": ".woff", ".ttf": ".ttf", ".otf": ".otf", ".css": ".css", ".js": ".js",
 }
 
-// NamesAsset tells whether an address's path ends like the name of an asset.
+// NamesAsset reports whether an address's path ends like the name of an asset.
 func NamesAsset(u *url.URL) bool { return named[strings.ToLower(path.Ext(u.Path))] != "" }
 
-// extension gives the extension of a file that came from u with this content
+// extension returns the extension of a file that came from u with this content
 // type, "" where it is nothing that the kind asks for. Servers that don't know
 // better say text/plain or application/octet-stream: then the name counts.
 func (k Kind) extension(u *url.URL, contentType string) string {

@@ -122,7 +122,7 @@ func TestHosts(t *testing.T) {
 		{"https://localhost/", "names no host by its name"},
 		{"https://metadata.google.internal/", "names no host by its name"},
 		{"https://files.example.com./", "names no host by its name"},
-		{"https://files.example.com\t/", "is no address"},
+		{"https://files.example.com\t/", "is not an address"},
 		{"https://files.example.com:0443/", "has no port that there is"},
 		{"https://files.example.com:70000/", "has no port that there is"},
 		{"https://files.example.com/" + strings.Repeat("a", 2048), "is too long"},
@@ -285,7 +285,7 @@ func TestGet(t *testing.T) {
 		{"a private address", "https://inside.example.com/a.png", Asset, "is on a host with an address that is not public", 0},
 		{"a private address beside a public one", "https://half.example.com/a.png", Asset, "is on a host with an address that is not public", 0},
 		{"metadata in IPv6 form", "https://mapped.example.com/a.png", Asset, "is on a host with an address that is not public", 0},
-		{"no such host", "https://none.example.com/a.png", Asset, "is on a host that there is not", 0},
+		{"no such host", "https://none.example.com/a.png", Asset, "is on a host that does not exist", 0},
 		{"a host that is not allowed", "https://other.net/a.png", Asset, "is on a host that the project does not allow", 0},
 		{"no https", "http://example.com/a.png", Asset, "does not begin with https://", 0},
 	} {

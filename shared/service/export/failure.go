@@ -69,7 +69,7 @@ func coded(err error) error {
 	return job.Coded(err)
 }
 
-// internal marks an error as a fault of ours.
+// internal marks an error as one of the service itself.
 func internal(message string, err error) error {
 	return admin.Errorf(admin.CodeInternal, "%s", message).Wrap(err)
 }

@@ -148,7 +148,7 @@ func (s *Steps) completed(ctx context.Context, id string) bool {
 	return err == nil && j.Status == admin.ExportCompleted
 }
 
-// gone gives a code to packs that are no more.
+// gone gives errors about packs that were removed their code.
 func gone(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return admin.Errorf(admin.CodeInconsistent, "files of the snapshot are gone").Wrap(err)

@@ -35,7 +35,7 @@ type Options struct {
 	// Concurrency is how many units are rendered at the same time in this
 	// process, over all jobs; 0 means GOMAXPROCS.
 	Concurrency int
-	// Annotate, if not nil, is told facts of the step that ctx belongs to, for
+	// Annotate, if not nil, is called with facts of the step that ctx belongs to, for
 	// logs and metrics: its organisation, and how many pages and bytes it
 	// wrote ("organisation", "pages", "bytes").
 	Annotate func(ctx context.Context, facts ...slog.Attr)
