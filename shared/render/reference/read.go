@@ -1,8 +1,8 @@
 package reference
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"

@@ -3,7 +3,6 @@ package client
 import (
 	"errors"
 	"testing"
-
 )
 
 // A key goes over no network in the clear, unless somebody says that it may.
