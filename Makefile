@@ -29,7 +29,7 @@ test: tools vet
 	$(GO) test -vet=off -timeout 45m $(LONGEST) ./...
 
 ## What is quick to hold: formatting, vet, staticcheck, the table of imports and
-## every test that takes little. About 200 seconds of a processor if no result is
+## every test that takes little. 150 to 200 seconds of a processor if no result is
 ## in Go's cache, thus about two minutes on two cores; what a change can't touch
 ## is in the cache, and a first build takes minutes more. What -short leaves out
 ## says so; .ci/run is the whole truth.
