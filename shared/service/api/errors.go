@@ -28,7 +28,7 @@ func status(code string) int {
 		return http.StatusConflict
 	case admin.CodeBundleGone:
 		return http.StatusGone
-	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeInvalidPaths, admin.CodeSiteTooLarge:
+	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeInvalidPaths, admin.CodeSiteTooLarge, admin.CodeProcessEnded:
 		return http.StatusUnprocessableEntity
 	case admin.CodeTooManyExports:
 		return http.StatusTooManyRequests
