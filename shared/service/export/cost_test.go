@@ -83,7 +83,8 @@ func statesOnTheWay(t *testing.T) (way, child int) {
 			ItemProcessor json.RawMessage
 		}
 	}
-	count := func(m machine) (n int) {
+	var count func(m machine) int
+	count = func(m machine) (n int) {
 		for at := m.StartAt; at != ""; at = m.States[at].Next {
 			n++
 			if p := m.States[at].ItemProcessor; p != nil {
@@ -91,7 +92,7 @@ func statesOnTheWay(t *testing.T) (way, child int) {
 				if err := json.Unmarshal(p, &inner); err != nil {
 					t.Fatal(err)
 				}
-				child = len(inner.States)
+				child = count(inner)
 			}
 		}
 		return n
