@@ -108,7 +108,7 @@ func otherRenderer(t *testing.T) string {
 	replace := map[string]string{}
 	for i, change := range []struct{ file, old, new string }{
 		{"shared/service/export/renderer.go", `const rendererVersion = \d+`, "const rendererVersion = 1_000_000"},
-		{"shared/service/job/keeper.go", `maxAge = 7 \* time\.Hour`, "maxAge = 8 * time.Hour"},
+		{"shared/service/job/keeper.go", `opt\.MaxAge, 7\*time\.Hour`, "opt.MaxAge, 8*time.Hour"},
 	} {
 		file := filepath.Join(outside.Checkout(t), filepath.FromSlash(change.file))
 		source, err := os.ReadFile(file)
