@@ -28,7 +28,6 @@ const (
 	red    = "31"
 	green  = "32"
 	yellow = "33"
-	bold   = "1"
 )
 
 // paint colours text where a person looks and does not mind.

@@ -84,8 +84,8 @@ func (c *slicer) channel(s *Spec, o *Operation) {
 		}
 		sv := c.server(at.v)
 		if sv.URL == "" {
-			sv.URL = at.v.first("protocol") + "://" + at.v.first("host") + at.v.first("pathname")
-		} else if p := at.v.first("protocol"); p != "" && !strings.Contains(sv.URL, "://") {
+			sv.URL = c.first(at.v, "protocol") + "://" + c.first(at.v, "host") + c.first(at.v, "pathname")
+		} else if p := c.first(at.v, "protocol"); p != "" && !strings.Contains(sv.URL, "://") {
 			sv.URL = p + "://" + sv.URL
 		}
 		out.Servers = append(out.Servers, sv)
@@ -224,8 +224,9 @@ func (c *slicer) named(p place, name string) []Message {
 		if !c.room(place{doc: p.doc, v: e}) {
 			break
 		}
-		if raw := c.json(e.get("payload"), maxExample); raw != nil {
-			m.Examples = append(m.Examples, Example{Name: e.first("summary", "name"), Value: raw})
+		name := c.first(e, "summary", "name")
+		if raw := c.json(e.get("payload"), maxExample); raw != nil && !c.hidden.in(name) {
+			m.Examples = append(m.Examples, Example{Name: name, Value: raw})
 		}
 	}
 	return []Message{m}

@@ -160,12 +160,14 @@ func (c *slicer) link(name string, p place) Link {
 		if !c.room(place{doc: p.doc, v: m.val}) {
 			break
 		}
-		if text := expression(m.val); !c.hidden.in(m.key) && !c.hidden.in(text) {
-			out.Params = append(out.Params, LinkParam{c.words(m.key), c.words(text)})
+		if key, text := c.words(m.key), c.words(expression(m.val)); !c.hidden.in(key) && !c.hidden.in(text) {
+			out.Params = append(out.Params, LinkParam{key, text})
 		}
 	}
-	if body := p.v.get("requestBody"); body != nil && !c.hidden.in(expression(body)) {
-		out.Params = append(out.Params, LinkParam{"", c.words(expression(body))})
+	if body := p.v.get("requestBody"); body != nil {
+		if text := c.words(expression(body)); !c.hidden.in(text) {
+			out.Params = append(out.Params, LinkParam{"", text})
+		}
 	}
 	return out
 }

@@ -277,6 +277,9 @@ func (r *Reader) lead(from *document, ref string, hops *int) (place, string) {
 	}
 	if pointer[0] != '/' {
 		if p.v = doc.anchor(pointer); p.v == nil {
+			if doc.barsAnchor(pointer) {
+				return place{}, restrictedPart
+			}
 			return place{}, "names an anchor that does not exist"
 		}
 		return p, ""
@@ -314,26 +317,38 @@ func (v *value) at(step string) *value {
 func (d *document) anchor(name string) *value {
 	if d.anchors == nil {
 		d.anchors = map[string]*value{}
-		seen := map[*value]bool{}
-		var walk func(v *value)
-		walk = func(v *value) {
-			if v == nil || v.kind < listValue || seen[v] {
-				return
-			}
-			seen[v] = true
-			if a := v.get("$anchor").str(); a != "" && d.anchors[a] == nil {
-				d.anchors[a] = v
-			}
-			for _, i := range v.items {
-				walk(i)
-			}
-			for _, m := range v.members {
-				walk(m.val)
-			}
-		}
-		walk(d.root)
+		collectAnchors(d.root, d.anchors, map[*value]bool{})
 	}
 	return d.anchors[name]
+}
+
+// barsAnchor reports whether what is left out has an anchor.
+func (d *document) barsAnchor(name string) bool {
+	anchors, seen := map[string]*value{}, map[*value]bool{}
+	for _, list := range d.barred {
+		for _, b := range list {
+			collectAnchors(b.val, anchors, seen)
+		}
+	}
+	return anchors[name] != nil
+}
+
+// collectAnchors puts the schemas below v that have an $anchor into anchors, the
+// first of each name.
+func collectAnchors(v *value, anchors map[string]*value, seen map[*value]bool) {
+	if v == nil || v.kind < listValue || seen[v] {
+		return
+	}
+	seen[v] = true
+	if a := v.get("$anchor").str(); a != "" && anchors[a] == nil {
+		anchors[a] = v
+	}
+	for _, i := range v.items {
+		collectAnchors(i, anchors, seen)
+	}
+	for _, m := range v.members {
+		collectAnchors(m.val, anchors, seen)
+	}
 }
 
 // nameOf is what a reference calls what it points at: the last part of its

@@ -134,6 +134,11 @@ func (r *Reader) barredAt(p place, outside bool) (only Audience, out bool) {
 // restrict takes out of a document what is for other readers. With say it is
 // reported; messages don't repeat what the parts are called.
 func (r *Reader) restrict(d *document, say bool) {
+	// What was found before all is taken out must not be found again.
+	defer func() {
+		clear(r.found)
+		d.anchors = nil
+	}()
 	if only, out := r.audience(d.root); out {
 		d.restricted = true
 		if say {

@@ -59,6 +59,10 @@ func TestRestrictedParts(t *testing.T) {
 		{"all alternatives of a mapping", body("{properties: {open: {}}, discriminator: {propertyName: open, mapping: {quokka: '#/components/schemas/M'}}, oneOf: [{x-mint: {groups: [staff]}, $ref: '#/components/schemas/M'}]}", "") + "components: {schemas: {M: {description: quokka}}}\n"},
 		{"a schema that others refer to", body("{properties: {open: {}, quokka: {$ref: '#/components/schemas/Q'}}}", ", example: {open: 1, quokka: 2}") +
 			"components: {schemas: {Q: {$ref: '#/components/schemas/R'}, R: {x-mint: {groups: [staff]}, description: quokka}}}\n"},
+		{"a part of a schema that is left out", body("{properties: {open: {}, part: {$ref: '#/components/schemas/X/properties/y'}}}", "") +
+			"components: {schemas: {X: {x-mint: {groups: [staff]}, properties: {y: {description: quokka}}}}}\n"},
+		{"a part of one by its anchor", body("{properties: {open: {}, part: {$ref: '#inner'}}}", "") +
+			"components: {schemas: {X: {x-mint: {groups: [staff]}, properties: {y: {$anchor: inner, description: quokka}}}}}\n"},
 		{"a schema in a circle", body("{$ref: '#/components/schemas/C'}", ", example: {open: {open: {quokka: 1}}}") +
 			"components: {schemas: {C: {properties: {open: {$ref: '#/components/schemas/C'}, quokka: {x-mint: {groups: [staff]}, $ref: '#/components/schemas/C'}}}}}\n"},
 		{"a schema of another file", body("{properties: {open: {}, quokka: {$ref: 'other.yaml#/Marked'}}}", ", example: {open: 1, quokka: 2}")},

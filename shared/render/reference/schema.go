@@ -375,9 +375,8 @@ func (c *slicer) json(v *value, limit int) json.RawMessage {
 		c.r.tooLarge[v] = limit == maxExample && c.bytes+limit <= maxSliceBytes
 		return nil
 	}
-	b = c.hidden.json(b)
-	c.bytes += len(b)
-	return b
+	c.bytes += len(b) // what is hidden took as long
+	return c.hidden.json(b)
 }
 
 // alternatives converts oneOf or anyOf. One that is only null makes the schema

@@ -242,7 +242,7 @@ func (r *Reader) cut(s *Spec, o *Operation, known hidden) (*Slice, hidden) {
 // hides returns what of the page's parts is hidden. A page that has not all its
 // parts does not know all of it.
 func (c *slicer) hides() hidden {
-	c.hidden.blind = c.hidden.blind || c.slice.Cut && c.hidden.any()
+	c.hidden.blind = c.hidden.blind || (c.slice.Cut || c.full()) && c.hidden.any()
 	return c.hidden
 }
 
@@ -283,10 +283,11 @@ func (c *slicer) operation(root, item, op place) {
 			if !c.room(place{doc: op.doc, v: v}) {
 				break
 			}
-			if source := v.first("source"); len(source) > maxExample || c.hidden.in(source) {
+			if len(v.first("source")) > maxExample {
 				continue
 			}
-			if s := (Sample{c.first(v, "lang"), c.first(v, "label"), c.first(v, "source")}); s.Source != "" {
+			s := Sample{c.first(v, "lang"), c.first(v, "label"), c.first(v, "source")}
+			if s.Source != "" && !c.hidden.in(s.Source) {
 				out.Samples = append(out.Samples, s)
 			}
 		}

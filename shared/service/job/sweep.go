@@ -70,6 +70,9 @@ func (k *Keeper) Sweep(ctx context.Context) error {
 	if err := k.sweepRound(ctx, &round, func() bool { return true }); err != nil {
 		return err
 	}
+	if round.FinishedAt.IsZero() {
+		return errors.New("another process has taken the sweep over")
+	}
 	if round.Failed > 0 {
 		return fmt.Errorf("%d organisations and objects could not be swept; the log has each", round.Failed)
 	}

@@ -63,6 +63,10 @@ type news struct {
 	Cause   string `json:"cause,omitempty"`
 }
 
+// exitCannotWork is the exit code of a process that could not begin. One that a
+// site ends has another: of the memory guard, of a crash, or of a signal.
+const exitCannotWork = 10
+
 // Child does the steps of one export for a Server, on the process's own streams,
 // and returns an exit code. It ends with its input, at once: what it has not
 // finished, the next process begins again.
@@ -73,7 +77,7 @@ func Child(in io.Reader, out, errs io.Writer) int {
 	log := slog.New(slog.NewJSONHandler(errs, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	if err := serveCalls(in, out, log); err != nil {
 		log.Error("the process of an export's steps can't work", "error", err)
-		return 1
+		return exitCannotWork
 	}
 	return 0
 }

@@ -119,6 +119,11 @@ func (c *children) do(ctx context.Context, job, task string, input json.RawMessa
 			}
 			return result.Output, err
 		}
+		if p.cmd.ProcessState.ExitCode() == exitCannotWork {
+			// Storage did not open, which is no site's doing.
+			f.drop(p)
+			return nil, admin.Errorf(admin.CodeTemporary, "the process of an export could not open its storage").Wrap(err)
+		}
 		c.log.WarnContext(ctx, "the process of an export died", "job", job, "at", lost.place(), "reason", p.why)
 		if f.died(p) < maxDeaths {
 			continue
@@ -208,6 +213,15 @@ func (f *family) died(p *child) int {
 		f.deaths++
 	}
 	return f.deaths
+}
+
+// drop forgets a process that has ended, which is no death.
+func (f *family) drop(p *child) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.child == p {
+		f.child = nil
+	}
 }
 
 // process returns the export's process, and starts it if there is none.

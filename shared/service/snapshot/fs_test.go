@@ -253,7 +253,9 @@ func TestVerify(t *testing.T) {
 func TestUnreferenced(t *testing.T) {
 	_, kept := publish(t, &memory{}, site{"a": "1"}, nil, day)
 	var refs snapshot.References
-	refs.Add(kept)
+	for _, p := range kept.Packs {
+		refs.AddPack(p.SHA256)
+	}
 	refs.AddPack(digest("pending"))
 	old := day.Add(-time.Hour)
 	now := day.Add(snapshot.MinPackAge)

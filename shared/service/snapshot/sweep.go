@@ -62,13 +62,6 @@ const MinPackAge = 48 * time.Hour
 // References collects the packs that something still needs.
 type References struct{ packs map[string]struct{} }
 
-// Add notes all packs of a snapshot that is kept.
-func (r *References) Add(m *Manifest) {
-	for _, p := range m.Packs {
-		r.AddPack(p.SHA256)
-	}
-}
-
 // AddPack notes one pack by its digest, such as one that an unpublished
 // upload of the last 48 hours named.
 func (r *References) AddPack(sha256 string) {
