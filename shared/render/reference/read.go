@@ -82,10 +82,10 @@ func (r *Reader) report(severity mdx.Severity, code, file string, line int32, fo
 
 // document is one file. root is nil where it can't be read.
 type document struct {
-	file    string
-	root    *value
-	anchors map[string]*value // $anchor and $id of schemas, when first asked for
-	problem string            // why a file of another host is not here
+	file                   string
+	root                   *value
+	anchors, barredAnchors map[string]*value // $anchor of schemas, of those that are left out too; when first asked for
+	problem                string            // why a file of another host is not here
 	// barred are the parts that are left out of values; restricted says that
 	// there are some, or values of enums.
 	barred     map[*value][]barred
@@ -324,13 +324,16 @@ func (d *document) anchor(name string) *value {
 
 // barsAnchor reports whether what is left out has an anchor.
 func (d *document) barsAnchor(name string) bool {
-	anchors, seen := map[string]*value{}, map[*value]bool{}
-	for _, list := range d.barred {
-		for _, b := range list {
-			collectAnchors(b.val, anchors, seen)
+	if d.barredAnchors == nil {
+		d.barredAnchors = map[string]*value{}
+		seen := map[*value]bool{}
+		for _, list := range d.barred {
+			for _, b := range list {
+				collectAnchors(b.val, d.barredAnchors, seen)
+			}
 		}
 	}
-	return anchors[name] != nil
+	return d.barredAnchors[name] != nil
 }
 
 // collectAnchors puts the schemas below v that have an $anchor into anchors, the

@@ -137,7 +137,7 @@ func (r *Reader) restrict(d *document, say bool) {
 	// What was found before all is taken out must not be found again.
 	defer func() {
 		clear(r.found)
-		d.anchors = nil
+		d.anchors, d.barredAnchors = nil, nil
 	}()
 	if only, out := r.audience(d.root); out {
 		d.restricted = true
