@@ -99,12 +99,17 @@ func (b searchBox) visit(t *testing.T, page string, width, height int64, scheme 
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
 		t.Fatal(err)
 	}
-	b.do(t, chromedp.EmulateViewport(width, height), chromedp.Navigate(b.base+page))
+	// By way of an empty page: a visit to the page that is there, whose dialog may
+	// be open, is a page of its own.
+	b.do(t, chromedp.EmulateViewport(width, height), chromedp.Navigate("about:blank"), chromedp.Navigate(b.base+page))
 }
 
 // open opens the dialog with the key /.
 func (b searchBox) open(t *testing.T) boxState {
 	t.Helper()
+	if s := b.look(t); s.Open {
+		t.Fatalf("the dialog is open before the key /: %+v", s)
+	}
 	b.press(t, "/")
 	return b.until(t, "the key / opens the dialog", func(s boxState) bool { return s.Open })
 }
