@@ -191,7 +191,7 @@ func TestRollOut(t *testing.T) {
 			t.Errorf("%s does not roll the pods", set)
 		}
 	}
-	// A new signature is no new bundle.
+	// A new signature is not a new bundle.
 	for _, set := range []string{"replicas=0", "service.port=8080", "ingress.enabled=true", "progressDeadlineSeconds=60",
 		"staticExport.bundleUrl=https://store.example.com/b.tar.gz?sig=another"} {
 		if !cmp.Equal(before, pods("--set", set)) {

@@ -54,7 +54,7 @@ func (w *Watch) Moved(n int) {
 	}
 }
 
-// Sent says that all bytes have been sent: what is left is the other side's
+// Sent notes that all bytes have been sent: what is left is the other side's
 // answer, which may take four times as long.
 func (w *Watch) Sent() { w.timer.Reset(4 * w.patience) }
 

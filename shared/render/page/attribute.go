@@ -104,7 +104,7 @@ func repeated(attrs []mdx.Attr, i int) bool {
 }
 
 // attrName returns the name that an attribute has in HTML, "" for one that only
-// means something to React, or that is no name.
+// means something to React, or that is not a name.
 func (w *htmlWriter) attrName(name string) string {
 	switch name {
 	case "className", "class":

@@ -16,7 +16,7 @@ type hidden struct {
 	names, some map[string]bool
 	// values are those of enums.
 	values map[string]bool
-	// blind says that not all of it is known: no example can be trusted.
+	// blind means that not all of it is known: no example can be trusted.
 	blind bool
 }
 

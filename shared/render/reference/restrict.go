@@ -294,7 +294,7 @@ func (r *Reader) RestrictedFiles() []string {
 }
 
 // Restricted returns whom an operation, a channel or a schema is kept for; ok
-// is false for one that is not left out, and for one that there is not.
+// is false for one that is not left out, and for one that does not exist.
 func (s *Spec) Restricted(key Key) (only Audience, ok bool) {
 	if key.Kind == KindSchema {
 		b, ok := s.doc.barredMember(s.schemas, key.Path)

@@ -16,7 +16,7 @@ type restriction struct {
 	groups       reference.Audience
 	file         string
 	line, column int
-	// unread says that the head that restricts can't be read.
+	// unread means that the head that restricts can't be read.
 	unread bool
 }
 

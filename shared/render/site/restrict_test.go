@@ -142,7 +142,7 @@ func TestRestrictedLinks(t *testing.T) {
 		}
 	}
 	if got := s.Resolve(0, "/nowhere"); got.Kind != Missing {
-		t.Errorf("a page that there is not is %+v", got)
+		t.Errorf("a page that does not exist is %+v", got)
 	}
 }
 

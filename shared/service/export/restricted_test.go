@@ -15,7 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// restrictedSite keeps something for the group staff in each way that there is.
+// restrictedSite keeps something for the group staff in every way.
 // Each way has a word of its own, "quokka-" and the way's name, which stands
 // nowhere else. The secret of "anyone" stands in what is for no group.
 func restrictedSite() fstest.MapFS {

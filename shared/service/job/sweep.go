@@ -115,7 +115,7 @@ func (k *Keeper) sweepRound(ctx context.Context, round *admin.SweepRound, more f
 	return taken(k.opt.Admin.LeaveSweep(ctx, round))
 }
 
-// taken is no error where another process has taken the round: it goes on.
+// taken returns nil where another process has taken the round: that one resumes it.
 func taken(err error) error {
 	if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
 		return nil

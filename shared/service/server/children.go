@@ -120,7 +120,7 @@ func (c *children) do(ctx context.Context, job, task string, input json.RawMessa
 			return result.Output, err
 		}
 		if p.cmd.ProcessState.ExitCode() == exitCannotWork {
-			// Storage did not open, which is no site's doing.
+			// Storage did not open, which is not the site's doing.
 			f.drop(p)
 			return nil, admin.Errorf(admin.CodeTemporary, "the process of an export could not open its storage").Wrap(err)
 		}
@@ -215,7 +215,7 @@ func (f *family) died(p *child) int {
 	return f.deaths
 }
 
-// drop forgets a process that has ended, which is no death.
+// drop forgets a process that has ended, and does not count it as a death.
 func (f *family) drop(p *child) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
