@@ -495,7 +495,9 @@ func (c *cluster) sharedVolume(t *testing.T, b bundleLink, base string) {
 	c.kubectl("apply", "--filename", manifest)
 	defer c.kubectl("delete", "pv", "shared", "--wait=false")
 	c.helm("install", "two", c.chart, "--namespace", "web", "--values", base, "--values", b.values, "--wait", "--timeout", "120s",
-		"--set", "replicas=2,persistence.enabled=true,persistence.accessModes={ReadWriteMany},persistence.storageClassName=by-hand")
+		"--set", "replicas=2,persistence.enabled=true,persistence.accessModes={ReadWriteMany},persistence.storageClassName=by-hand",
+		// A page that a pod has in memory is read from the volume by no reader.
+		"--set", "staticExport.verify=1s")
 	defer c.helm("uninstall", "two", "--namespace", "web", "--wait", "--timeout", "120s")
 	c.reads("two", "/part-00/page-0024", "Page 24", b)
 
