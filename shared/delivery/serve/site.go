@@ -26,7 +26,7 @@ type site struct {
 	root      *os.Root // the files
 	data      *os.File // the compressed forms
 
-	noting  sync.Mutex                // while the site is verified
+	noting  sync.RWMutex              // while the site is verified
 	chunked map[formKey][]fingerprint // of forms with more than one chunk
 
 	damage damage

@@ -165,6 +165,8 @@ func (s *site) open(f *file, e encoding) (*form, error) {
 // sums are the digests of a form's chunks.
 func (s *site) sums(f *file, e encoding) []fingerprint {
 	if f.length(e) > chunkSize {
+		s.noting.RLock()
+		defer s.noting.RUnlock()
 		return s.chunked[formKey{f, e}]
 	}
 	return f.sums[e : e+1]
