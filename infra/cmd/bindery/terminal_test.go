@@ -16,6 +16,7 @@ import (
 // What a server says reaches no terminal raw: not in errors, not in progress,
 // not in results, with --json or without.
 func TestServersTextIsShownAsText(t *testing.T) {
+	t.Chdir(t.TempDir()) // downloads are begun here
 	const evil = "v\x1b[2J\x07\r\n\u202ecba\u009b1m\x7f"
 	job := api.ExportJob{JobID: "exp_1", Status: admin.ExportFailed, Domain: evil, Version: evil, Failure: &api.Failure{Code: evil, Message: evil}}
 	link := evil
