@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/service/cloud/stack"
@@ -55,7 +54,7 @@ func operating[T any](a *app, o operator, cmd *cobra.Command,
 	o.flags(cmd)
 	a.jsonFlag(cmd)
 	cmd.RunE = a.does(func(cmd *cobra.Command, args []string) error {
-		return a.operateOn(cmd, &o, func(ctx context.Context, s *admin.Service, _ requestLines) error {
+		return a.operateOn(cmd, &o, func(ctx context.Context, s *admin.Service) error {
 			result, err := work(ctx, s, args)
 			if err != nil {
 				return err
@@ -66,19 +65,7 @@ func operating[T any](a *app, o operator, cmd *cobra.Command,
 	return cmd
 }
 
-// requestLines opens the log's lines of requests, which not every command needs.
-type requestLines func(ctx context.Context) (requestLog, error)
-
-// requestLog is where a line for each request is: a folder's or a stack's.
-type requestLog interface {
-	// kept is the time from which on lines are still there.
-	kept(ctx context.Context) (time.Time, error)
-	// lines calls each with the lines of one month's requests, and maybe with
-	// others. An organisation that is not empty spares those of others.
-	lines(ctx context.Context, organisation string, month time.Time, each func(line []byte) error) error
-}
-
-func (a *app) operateOn(cmd *cobra.Command, o *operator, work func(ctx context.Context, s *admin.Service, lines requestLines) error) error {
+func (a *app) operateOn(cmd *cobra.Command, o *operator, work func(ctx context.Context, s *admin.Service) error) error {
 	data, name, err := a.place(o)
 	if err != nil {
 		return err
@@ -95,31 +82,12 @@ func (a *app) operateOn(cmd *cobra.Command, o *operator, work func(ctx context.C
 		return err
 	}
 	defer func() { _ = l.Close(context.WithoutCancel(cmd.Context())) }()
-	lines := func(context.Context) (requestLog, error) { return folderLog{l.RequestLog()}, nil }
-	return work(cmd.Context(), admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Log: log}), lines)
-}
-
-// folderLog is the log of requests of a `bindery up`.
-type folderLog struct{ log *local.RequestLog }
-
-func (f folderLog) kept(context.Context) (time.Time, error) { return f.log.Kept(), nil }
-
-func (f folderLog) lines(ctx context.Context, _ string, month time.Time, each func([]byte) error) error {
-	return f.log.Lines(ctx, month.Format(monthForm), each)
-}
-
-// stackLog is the log of requests of a stack.
-type stackLog struct{ *stack.Requests }
-
-func (s stackLog) kept(ctx context.Context) (time.Time, error) { return s.Kept(ctx, time.Now()) }
-
-func (s stackLog) lines(ctx context.Context, organisation string, month time.Time, each func([]byte) error) error {
-	return s.Lines(ctx, api.RequestMessage, organisation, month, month.AddDate(0, 1, 0), each)
+	return work(cmd.Context(), admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Log: log}))
 }
 
 // operateStack opens the records of a stack, with the credentials that the AWS
 // tools of this machine use.
-func (a *app) operateStack(ctx context.Context, name string, work func(ctx context.Context, s *admin.Service, lines requestLines) error) error {
+func (a *app) operateStack(ctx context.Context, name string, work func(ctx context.Context, s *admin.Service) error) error {
 	aws, err := stack.Config(ctx, "")
 	if err != nil {
 		return err
@@ -128,15 +96,11 @@ func (a *app) operateStack(ctx context.Context, name string, work func(ctx conte
 	if err != nil {
 		return err
 	}
-	lines := func(context.Context) (requestLog, error) {
-		r, err := stack.NewRequests(aws, found)
-		return stackLog{r}, err
-	}
 	return work(ctx, admin.New(admin.Options{
 		Store:   dynamo.New(aws, dynamo.Options{Table: found.Table}),
 		Objects: s3store.New(aws, s3store.Options{Sources: found.SourcesBucket, Exports: found.ExportsBucket}),
 		Log:     a.logger(slog.LevelWarn),
-	}), lines)
+	}))
 }
 
 // day shows a time as lists do; nothing for none.

@@ -13,14 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
 // monthForm is how a month is written, in UTC.
 const monthForm = "2006-01"
 
-// usage is what an organisation used in a month: what its exports counted, and
-// the calls that the log has.
+// usage is what an organisation used in a month.
 type usage struct {
 	Organisation string `json:"organisation"`
 	Name         string `json:"name"`
@@ -28,9 +26,6 @@ type usage struct {
 	Calls int64 `json:"apiCalls"`
 	// ByOperation are the calls by the name of what was called.
 	ByOperation map[string]int64 `json:"apiCallsByOperation"`
-	// CallsFrom is given when the log no longer goes back to the beginning of
-	// the month: calls before it are not counted.
-	CallsFrom *time.Time `json:"apiCallsFrom,omitempty"`
 }
 
 func (a *app) usageCommand() *cobra.Command {
@@ -41,11 +36,8 @@ func (a *app) usageCommand() *cobra.Command {
 		Use:   "usage [--org ORGANISATION] [--month YYYY-MM] [--csv | --json]",
 		Short: "Show what organisations used in a month (for operators)",
 		Long: `Usage shows exports, their pages and the bytes of their bundles, which are counted when an
-export completes, and calls of the API with a valid key, counted from the log's lines of
-requests; answers that were a fault of the service (5xx) don't count. Months are UTC.
-
-Lines of requests are kept as long as the stack keeps its logs, and for 13 months in a data
-folder. For a month that begins before, calls are those since then, and a warning says so.`,
+export completes, and calls of the API with a valid key, which are counted before they are
+answered; answers that were a fault of the service (5xx) don't count. Months are UTC.`,
 		Example: `  bindery usage --data ./.data --org org_… --month 2026-11
   bindery usage --stack Bindery-prod --month 2026-11 --csv >usage.csv`,
 		Args: cobra.NoArgs,
@@ -61,8 +53,8 @@ folder. For a month that begins before, calls are those since then, and a warnin
 				}
 			}
 			when = time.Date(when.Year(), when.Month(), 1, 0, 0, 0, 0, time.UTC)
-			return a.operateOn(cmd, &o, func(ctx context.Context, s *admin.Service, lines requestLines) error {
-				all, err := a.usage(ctx, s, lines, org, when)
+			return a.operateOn(cmd, &o, func(ctx context.Context, s *admin.Service) error {
+				all, err := usageOf(ctx, s, org, when)
 				if err != nil {
 					return err
 				}
@@ -81,8 +73,11 @@ folder. For a month that begins before, calls are those since then, and a warnin
 	return cmd
 }
 
-// usage gathers what was used, by organisation.
-func (a *app) usage(ctx context.Context, s *admin.Service, open requestLines, org string, month time.Time) ([]usage, error) {
+// usageOf gathers what was used, by organisation.
+func usageOf(ctx context.Context, s *admin.Service, org string, month time.Time) ([]usage, error) {
+	if _, err := s.SettleCalls(ctx); err != nil {
+		return nil, err
+	}
 	var orgs []admin.Organisation
 	var err error
 	if org == "" {
@@ -95,43 +90,23 @@ func (a *app) usage(ctx context.Context, s *admin.Service, open requestLines, or
 	if err != nil {
 		return nil, err
 	}
-	log, err := open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := log.kept(ctx)
-	if err != nil {
-		return nil, err
-	}
 	all := make([]usage, len(orgs))
-	byID := make(map[string]*usage, len(orgs))
 	for i, o := range orgs {
 		months, err := s.Usage(ctx, o.ID)
 		if err != nil {
 			return nil, err
 		}
-		all[i] = usage{Organisation: o.ID, Name: o.Name, Usage: admin.Usage{Month: month.Format(monthForm)}, ByOperation: map[string]int64{}}
+		calls, err := s.Calls(ctx, o.ID, month)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = usage{Organisation: o.ID, Name: o.Name, Usage: admin.Usage{Month: month.Format(monthForm)}, Calls: calls.Total, ByOperation: calls.ByOperation}
 		if j := slices.IndexFunc(months, func(u admin.Usage) bool { return u.Month == all[i].Month }); j >= 0 {
 			all[i].Usage = months[j]
 		}
-		if kept.After(month) {
-			all[i].CallsFrom = &kept
-		}
-		byID[o.ID] = &all[i]
 	}
-	if kept.After(month) {
-		a.warn("the log goes back to " + day(kept) + " only: calls before that are not counted")
-	}
-	err = log.lines(ctx, org, month, func(line []byte) error {
-		c, ok := api.ParseCall(line)
-		if u := byID[c.Organisation]; ok && u != nil && c.Counts() && c.Time.UTC().Format(monthForm) == u.Month {
-			u.Calls++
-			u.ByOperation[c.Operation]++
-		}
-		return nil
-	})
 	slices.SortFunc(all, func(x, y usage) int { return cmp.Compare(x.Organisation, y.Organisation) })
-	return all, err
+	return all, nil
 }
 
 func usageTable(w io.Writer, all []usage) {

@@ -21,6 +21,7 @@
 //	agentjob.go      agent jobs
 //	idempotency.go   Idempotency-Key
 //	usage.go         what an organisation used in a month
+//	meter.go         calls of the API, noted and added up
 //
 // Three kinds of caller: operators (CreateOrganisation, CreateKey, …), who are
 // trusted; callers of the API, who come with a Caller from Authenticate and

@@ -22,6 +22,8 @@ import (
 //	                project#<prj>    that it has such a project
 //	                sweep            when its packs were swept
 //	                usage#<yyyy-mm>  Usage
+//	                calls#<yyyy-mm>  Calls
+//	calls#<n>       <digest>         a call of the API that is not in Calls yet
 //	key#<sha256>    key              Key
 //	project#<prj>   project          Project
 //	                snapshot#<snp>   Snapshot, sorted by time
@@ -58,6 +60,12 @@ func sweepsKey() store.Key                { return store.Key{PK: "sweeps", SK: s
 func sweepKey(org string) store.Key       { return store.Key{PK: "org#" + org, SK: skSweep} }
 func usageKey(org, month string) store.Key {
 	return store.Key{PK: "org#" + org, SK: prefixUsage + month}
+}
+func callsKey(org, month string) store.Key {
+	return store.Key{PK: "org#" + org, SK: "calls#" + month}
+}
+func meterKey(partition int, id string) store.Key {
+	return store.Key{PK: fmt.Sprintf("calls#%02d", partition), SK: id}
 }
 func keyRow(org, id string) store.Key     { return store.Key{PK: "org#" + org, SK: prefixKeyRow + id} }
 func projectRow(org, id string) store.Key { return store.Key{PK: "org#" + org, SK: prefixProject + id} }

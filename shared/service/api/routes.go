@@ -112,6 +112,10 @@ func operations() []operation {
 	}
 }
 
+// RequestMessage is the message ("msg") of the line that the log has of each
+// request.
+const RequestMessage = "request"
+
 type server struct{ Options }
 
 func newServer(o Options) *server {
@@ -236,12 +240,29 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) 
 		b.Reset()
 		fmt.Fprintf(&b, "{\"error\":%q}\n", admin.MessageInternal)
 	}
+	if line.organisation != "" && line.status < 500 {
+		s.meter(r.Context(), id, line)
+	}
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(line.status)
 	_, _ = w.Write(b.Bytes()) // a caller that hung up is not our fault
 	s.logRequest(r, id, time.Since(began), line)
 }
+
+// meter notes the call for its organisation: a key of it was valid, and the
+// answer is not a failure of the service. A call that can't be noted is answered
+// all the same.
+func (s *server) meter(ctx context.Context, request string, line logLine) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), meterPatience)
+	defer cancel()
+	if err := s.Admin.MeterCall(ctx, request, line.organisation, line.operation); err != nil {
+		s.Log.ErrorContext(ctx, "a call was not metered", "request", request, "organisation", line.organisation, "operation", line.operation, "error", err)
+	}
+}
+
+// meterPatience is how long an answer waits for its call to be noted.
+const meterPatience = 2 * time.Second
 
 // challenge is the value of WWW-Authenticate (RFC 6750): a key that was sent
 // and refused is said so.

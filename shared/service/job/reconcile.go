@@ -16,7 +16,7 @@ const settling = 2 * time.Minute
 
 // Reconcile looks after what events and steps may have missed: it starts jobs
 // that have no execution, fails those whose execution ended or takes too long,
-// and now and then sweeps objects that nothing refers to. It goes on past
+// adds up calls of the API, and now and then sweeps objects that nothing refers to. It goes on past
 // single failures and returns them joined.
 func (k *Keeper) Reconcile(ctx context.Context) error {
 	if k.opt.Runner == nil {
@@ -32,7 +32,8 @@ func (k *Keeper) Reconcile(ctx context.Context) error {
 	if err != nil {
 		faults = append(faults, err)
 	}
-	faults = append(faults, k.sweepSome(ctx))
+	_, err = k.opt.Admin.SettleCalls(ctx)
+	faults = append(faults, err, k.sweepSome(ctx))
 	return errors.Join(faults...)
 }
 

@@ -9,15 +9,12 @@
 //	links.go    signed links to objects, and the handler that honours them
 //	runner.go   executions (store.Runner) on the interpreter of package asl
 //	outage.go   errors that an operator has to mend
-//	requestlog.go  a line for each request, by month, from which calls are
-//	            counted
 //
 // A folder holds
 //
 //	bindery.db       records, the list of objects, executions
 //	objects/xx/…     one file for each object, under a random name
 //	objects/tmp/     files that are being written
-//	requests/yyyy-mm.jsonl  lines of requests, kept for 13 months
 //	link-secret      the key that links are signed with (mode 0600)
 //	lock             held by the process that runs executions
 //

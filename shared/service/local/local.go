@@ -54,8 +54,6 @@ type Local struct {
 
 	runner *Runner
 
-	requests *RequestLog
-
 	mu   sync.Mutex
 	lock *os.File
 }
@@ -104,7 +102,6 @@ func Open(ctx context.Context, opt Options) (*Local, error) {
 	l.records = &records{l: l}
 	l.objects = &Objects{l: l, root: l.path("objects"), secret: secret, base: opt.BaseURL}
 	l.runner = &Runner{l: l, wake: make(chan struct{}, 1)}
-	l.requests = &RequestLog{l: l}
 	return l, nil
 }
 
@@ -151,7 +148,7 @@ func (l *Local) Lock() error {
 // database. It returns an error if ctx ends before the executions have stopped,
 // or if something can't be closed.
 func (l *Local) Close(ctx context.Context) error {
-	errs := []error{l.runner.Close(ctx), l.requests.close(), l.closeDatabase()}
+	errs := []error{l.runner.Close(ctx), l.closeDatabase()}
 	l.mu.Lock()
 	lock := l.lock
 	l.lock = nil

@@ -160,8 +160,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	calls := api.Handler(api.Options{Admin: s.Admin, Objects: s.local.Objects(), Log: slog.New(slog.NewMultiHandler(
-		s.log.Handler(), requestHandler{slog.NewJSONHandler(s.local.RequestLog(), nil)}))})
+	calls := api.Handler(api.Options{Admin: s.Admin, Objects: s.local.Objects(), Log: s.log})
 	links := s.local.Objects().Handler()
 	s.server = &http.Server{
 		ReadHeaderTimeout: 10 * time.Second,
@@ -264,22 +263,4 @@ func (s *Server) Close() error {
 		s.children.Close()
 	}
 	return errors.Join(append(errs, s.local.Close(ctx))...)
-}
-
-// requestHandler passes on the lines of requests alone.
-type requestHandler struct{ slog.Handler }
-
-func (h requestHandler) Handle(ctx context.Context, r slog.Record) error {
-	if r.Message != api.RequestMessage {
-		return nil
-	}
-	return h.Handler.Handle(ctx, r)
-}
-
-func (h requestHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return requestHandler{h.Handler.WithAttrs(attrs)}
-}
-
-func (h requestHandler) WithGroup(name string) slog.Handler {
-	return requestHandler{h.Handler.WithGroup(name)}
 }
