@@ -11,6 +11,7 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -53,9 +54,10 @@ func New(f *cloud.Function, needed []string, ports ...Port) (*Wiring, error) {
 	for _, open := range ports {
 		open(w)
 	}
+	memory, _ := strconv.Atoi(f.Getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
 	w.Admin = admin.New(admin.Options{
 		Store: dynamo.New(cfg, dynamo.Options{Table: env.Table}), Objects: w.Objects, Runner: w.Runner,
-		LinkLife: env.LinkLife, MaxRunning: env.MaxRunning, Log: f.Log,
+		LinkLife: env.LinkLife, MaxRunning: env.MaxRunning, MemoryMB: memory, Log: f.Log,
 	})
 	return w, nil
 }

@@ -26,8 +26,9 @@ type meteredCall struct {
 
 const (
 	// meterPartitions spreads calls that come at the same time: DynamoDB takes
-	// a thousand writes a second in one partition.
-	meterPartitions = 16
+	// a thousand writes a second in one partition, and each is one read a minute
+	// when nothing happens.
+	meterPartitions = 4
 	// meterKeep is how long a call waits to be counted. It is counted within
 	// minutes; what is left after that belongs to an installation at rest.
 	meterKeep = 90 * 24 * time.Hour

@@ -33,6 +33,7 @@ import (
 //	export#<exp>    job              ExportJob
 //	                shard#<n>        that a shard is rendered
 //	                failure          the first cause of a failing step
+//	                took#<step>#<n>  StepTime
 //	request#<org>#<operation>#<digest>  request   a request with an Idempotency-Key
 const (
 	skOrganisation = "organisation"
@@ -46,6 +47,7 @@ const (
 	skRequest      = "request"
 
 	prefixShard    = "shard#"
+	prefixStepTime = "took#"
 	prefixSnapshot = "snapshot#"
 	prefixAgentJob = "agentjob#"
 	prefixUsage    = "usage#"
@@ -83,6 +85,9 @@ func agentJobKey(project, id string) store.Key {
 func domainKey(name string) store.Key { return store.Key{PK: "domain#" + name, SK: skDomain} }
 func jobKey(id string) store.Key      { return store.Key{PK: "export#" + id, SK: skJob} }
 func failureKey(job string) store.Key { return store.Key{PK: "export#" + job, SK: skFailure} }
+func stepTimeKey(job, step string, shard int) store.Key {
+	return store.Key{PK: "export#" + job, SK: fmt.Sprintf(prefixStepTime+"%s#%06d", step, shard)}
+}
 func shardKey(job string, n int) store.Key {
 	return store.Key{PK: "export#" + job, SK: fmt.Sprintf(prefixShard+"%06d", n)}
 }

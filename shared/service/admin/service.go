@@ -29,6 +29,9 @@ type Options struct {
 	LinkLife time.Duration
 	// UploadLinkLife is how long links for uploads live; default one hour.
 	UploadLinkLife time.Duration
+	// MemoryMB is the memory of the function that this process is, in MB, for
+	// what its steps cost; 0 where it is not one.
+	MemoryMB int
 	// PollAfter is the pace that callers who wait for a job are asked to
 	// keep; default 5 s, rounded up to whole seconds where it is sent.
 	PollAfter time.Duration

@@ -26,3 +26,35 @@ func (s *Service) Usage(ctx context.Context, organisation string) ([]Usage, erro
 	}
 	return all[Usage](ctx, s, store.Query{PK: usageKey(organisation, "").PK, Prefix: prefixUsage})
 }
+
+// StepTime is how long one step of an export ran, the first time that it
+// succeeded.
+type StepTime struct {
+	Step string `json:"step"`
+	// Shard is the shard that was rendered, from 1 on; 0 for steps of the whole.
+	Shard        int   `json:"shard,omitempty"`
+	Milliseconds int64 `json:"milliseconds"`
+	// MemoryMB is the memory of the function that ran it, in MB; 0 where it was
+	// not one.
+	MemoryMB int `json:"memoryMB,omitempty"`
+}
+
+// Took is how long the step ran.
+func (t StepTime) Took() time.Duration { return time.Duration(t.Milliseconds) * time.Millisecond }
+
+// NoteStep keeps how long a step ran. Later notes of the same step are dropped: a
+// step that finds its work done takes no time.
+// It returns the store's errors.
+func (s *Service) NoteStep(ctx context.Context, jobID, step string, shard int, took time.Duration) error {
+	t := StepTime{Step: step, Shard: shard, Milliseconds: took.Milliseconds(), MemoryMB: s.opt.MemoryMB}
+	if err := s.put(ctx, stepTimeKey(jobID, step, shard), 0, t); !isConflict(err) {
+		return err
+	}
+	return nil
+}
+
+// StepTimes returns what is noted of a job's steps. It returns the store's
+// errors.
+func (s *Service) StepTimes(ctx context.Context, jobID string) ([]StepTime, error) {
+	return all[StepTime](ctx, s, store.Query{PK: jobKey(jobID).PK, Prefix: prefixStepTime})
+}

@@ -22,7 +22,7 @@ import (
 // Assemble joins the shards' units into the bundle, with the lists after
 // them, and completes the job. A job that is completed already is left as it is.
 func (s *Steps) Assemble(ctx context.Context, in job.AssembleInput) error {
-	return s.run(ctx, in.JobID, "assemble", func() error {
+	return s.run(ctx, in.JobID, "assemble", 0, func() error {
 		err := s.assemble(ctx, in)
 		// Another run of this step may have completed the job meanwhile, and
 		// taken the parts away.

@@ -30,6 +30,16 @@ func TestCost(t *testing.T) {
 			t.Errorf("the cost page should have the row\n%s", want)
 		}
 	}
+	for _, c := range []struct {
+		shards int
+		counts [len(costRows)]int
+	}{{1, one}, {3, three}} {
+		a := job.AsksOf(c.shards)
+		got := [len(costRows)]int{a.WriteUnits, a.ReadUnits, a.ObjectWrites, a.ObjectReads, a.Transitions, a.Calls}
+		if got != c.counts {
+			t.Errorf("%d shards ask for %v (%v); the calculator says %v", c.shards, c.counts, costRows, got)
+		}
+	}
 }
 
 // costRows are the table's rows.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
@@ -16,14 +17,19 @@ import (
 )
 
 // run is around every step: it gives errors their codes, keeps the first cause
-// that no retry heals for Fail, and turns a panic into an error.
-func (s *Steps) run(ctx context.Context, id, step string, fn func() error) (err error) {
+// that no retry heals for Fail, turns a panic into an error, and notes how long
+// a step took that succeeded. shard is 0 for a step of the whole.
+func (s *Steps) run(ctx context.Context, id, step string, shard int, fn func() error) (err error) {
+	began := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
 			s.opt.Log.ErrorContext(ctx, "a step panicked", "job", id, "step", step, "panic", p, "stack", string(debug.Stack()))
 			err = internal(job.Message(admin.CodeInternal), fmt.Errorf("panic: %v", p))
 		}
 		if err == nil {
+			if e := s.opt.Admin.NoteStep(ctx, id, step, shard, time.Since(began)); e != nil {
+				s.opt.Log.WarnContext(ctx, "how long a step took was not noted", "job", id, "step", step, "error", e)
+			}
 			return
 		}
 		if ctx.Err() != nil { // stopped from outside: the workflow knows why

@@ -27,7 +27,7 @@ const putParallel = 8
 // site that can't be used fails with CodeInvalidSite and a message that says
 // where, paths that select no page of it with CodeInvalidPaths. For a job that is completed already the plan is empty.
 func (s *Steps) Plan(ctx context.Context, in admin.WorkflowInput) (out job.PlanOutput, err error) {
-	err = s.run(ctx, in.JobID, "plan", func() error {
+	err = s.run(ctx, in.JobID, "plan", 0, func() error {
 		out, err = s.plan(ctx, in)
 		return err
 	})

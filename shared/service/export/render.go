@@ -70,7 +70,7 @@ type sums struct {
 // Render renders one shard and marks it. A shard that is marked and whose
 // objects are there is left as it is.
 func (s *Steps) Render(ctx context.Context, in job.RenderInput) error {
-	return s.run(ctx, in.JobID, "render", func() error { return s.render(ctx, in) })
+	return s.run(ctx, in.JobID, "render", in.Shard, func() error { return s.render(ctx, in) })
 }
 
 func (s *Steps) render(ctx context.Context, in job.RenderInput) error {

@@ -387,7 +387,7 @@ func TestFailTellsTheCause(t *testing.T) {
 	ctx := context.Background()
 	exp := w.start(t)
 	s := w.steps(nil)
-	err := s.run(ctx, exp.ID, "render", func() error { return admin.Errorf(admin.CodeSiteTooLarge, "too much of it") })
+	err := s.run(ctx, exp.ID, "render", 1, func() error { return admin.Errorf(admin.CodeSiteTooLarge, "too much of it") })
 	if admin.CodeOf(err) != admin.CodeSiteTooLarge {
 		t.Fatal(err)
 	}

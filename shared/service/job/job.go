@@ -10,6 +10,7 @@
 //	fail.go       Fail: the end of a job that can't be completed
 //	reconcile.go  Reconcile: jobs whose execution never was, or ended without them
 //	sweep.go      Sweep: objects that nothing refers to
+//	cost.go       what an export costs on AWS
 package job
 
 import (

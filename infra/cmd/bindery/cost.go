@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
+)
+
+// cost is what an export costs on AWS, and what that follows from.
+type cost struct {
+	Job       string  `json:"jobId,omitempty"`
+	Pages     int     `json:"pages"`
+	Shards    int     `json:"shards"`
+	GBSeconds float64 `json:"gbSeconds"`
+	Bundle    int64   `json:"bundleBytes"`
+	job.Bill
+	// Untimed says that the job's steps were not timed: their line is missing.
+	Untimed bool `json:"untimed,omitempty"`
+}
+
+func (a *app) costCommand() *cobra.Command {
+	var o operator
+	var id, prices string
+	var polls int
+	cmd := &cobra.Command{
+		Use:   "cost --job JOB",
+		Short: "Show what a finished export costs on AWS (for operators)",
+		Long: `Cost reads a finished export's own records (how long each step ran and in how much memory, how
+many shards it had, how large its archive is) and shows what making it, keeping it for a month
+and downloading it once costs. What it asks of DynamoDB, S3 and Step Functions follows from
+the number of its shards. For an export of a data folder, its steps are priced as if they had
+run in functions of 1,769 MB.
+
+Prices are those that AWS lists for us-east-1. --prices names a file with others, as JSON:
+` + pricesExample(),
+		Example: `  bindery cost --stack Bindery-prod --job exp_…
+  bindery cost --data ./.data --job exp_… --prices eu.json --json`,
+		Args: cobra.NoArgs,
+	}
+	cmd.Flags().StringVar(&id, "job", "", "the export job's id")
+	cmd.Flags().StringVar(&prices, "prices", "", "file with prices in US dollars, as JSON")
+	cmd.Flags().IntVar(&polls, "polls", 10, "how often its callers asked for its state")
+	return operating(a, o, cmd, func(ctx context.Context, s *admin.Service, _ []string) (cost, error) {
+		if id == "" {
+			return cost{}, usagef("the job is missing: --job")
+		}
+		if polls < 0 {
+			return cost{}, usagef("--polls: a number of at least 0 was expected")
+		}
+		p, err := readPrices(prices)
+		if err != nil {
+			return cost{}, err
+		}
+		j, err := s.FindExport(ctx, id)
+		if err != nil {
+			return cost{}, err
+		}
+		if !j.Status.Final() {
+			return cost{}, fmt.Errorf("the export is %s: what it costs is known when it is done", j.Status)
+		}
+		steps, err := s.StepTimes(ctx, id)
+		if err != nil {
+			return cost{}, err
+		}
+		run := job.RunOf(j, steps, polls+2)
+		return cost{
+			Job: j.ID, Pages: run.Pages, Shards: run.Shards, GBSeconds: run.GBSeconds, Bundle: run.Bundle,
+			Bill: p.Bill(run), Untimed: len(steps) == 0,
+		}, nil
+	}, showCost)
+}
+
+// pricesExample is a file of prices, with those that are the default.
+func pricesExample() string {
+	b, _ := json.Marshal(job.DefaultPrices()) // numbers always encode
+	return "  " + string(b)
+}
+
+// readPrices reads a file of prices; those that it does not name keep their
+// default.
+func readPrices(name string) (job.Prices, error) {
+	p := job.DefaultPrices()
+	if name == "" {
+		return p, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return p, usagef("--prices: %v", err)
+	}
+	defer f.Close()
+	d := json.NewDecoder(f)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&p); err != nil {
+		return p, usagef("--prices: %s: %v", name, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return p, usagef("--prices: %s: there is more than one value", name)
+	}
+	return p, nil
+}
+
+func showCost(w io.Writer, c cost) {
+	rows := [][]string{}
+	for _, l := range c.Lines {
+		rows = append(rows, []string{l.Name, l.About, dollars(l.Dollars)})
+	}
+	rows = append(rows,
+		[]string{"made", fmt.Sprintf("%d pages", c.Pages), dollars(c.Made)},
+		[]string{"kept for a month", size(c.Bundle), dollars(c.Kept)},
+		[]string{"downloaded once", "to the internet", dollars(c.Download)})
+	table(w, "part of dollars", rows)
+	if c.Untimed {
+		fmt.Fprintln(w, "The steps of this export were not timed: their part is missing.")
+	}
+}
+
+func dollars(d float64) string { return fmt.Sprintf("%.6f", d) }
+

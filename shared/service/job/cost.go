@@ -1,0 +1,153 @@
+package job
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+)
+
+// Asks is what an export asks of AWS, in the units that AWS charges for. Write
+// units count twice in transactions.
+type Asks struct {
+	WriteUnits, ReadUnits     int // of DynamoDB
+	ObjectWrites, ObjectReads int // of S3
+	Transitions               int // of Step Functions
+	Calls                     int // of Lambda
+}
+
+// AsksOf returns what an export with so many shards asks, from the call that
+// starts it to its end, without its callers' polls and without the parts of
+// large objects. A test holds it against exports that are counted.
+func AsksOf(shards int) Asks {
+	once := Asks{WriteUnits: 19, ReadUnits: 17, ObjectWrites: 5, ObjectReads: 17, Transitions: 5, Calls: 3}
+	each := Asks{WriteUnits: 2, ReadUnits: 6, ObjectWrites: 6, ObjectReads: 8, Transitions: 2, Calls: 1}
+	return Asks{
+		WriteUnits: once.WriteUnits + shards*each.WriteUnits, ReadUnits: once.ReadUnits + shards*each.ReadUnits,
+		ObjectWrites: once.ObjectWrites + shards*each.ObjectWrites, ObjectReads: once.ObjectReads + shards*each.ObjectReads,
+		Transitions: once.Transitions + shards*each.Transitions, Calls: once.Calls + shards*each.Calls,
+	}
+}
+
+// Prices are in US dollars. See DefaultPrices for what each is for.
+type Prices struct {
+	GBSecond    float64 `json:"gbSecond"`    // Lambda, arm64: a gigabyte for a second
+	Call        float64 `json:"call"`        // Lambda
+	Transition  float64 `json:"transition"`  // Step Functions, standard
+	WriteUnit   float64 `json:"writeUnit"`   // DynamoDB, on demand
+	ReadUnit    float64 `json:"readUnit"`    // DynamoDB, on demand
+	ObjectWrite float64 `json:"objectWrite"` // S3
+	ObjectRead  float64 `json:"objectRead"`  // S3
+	GBMonth     float64 `json:"gbMonth"`     // S3: a gigabyte for a month
+	Request     float64 `json:"request"`     // API Gateway, REST
+	GBOut       float64 `json:"gbOut"`       // a gigabyte to the internet
+}
+
+// DefaultPrices are those that AWS lists for us-east-1, without the free tier.
+func DefaultPrices() Prices {
+	return Prices{
+		GBSecond: 0.0000133334, Call: 0.20e-6, Transition: 0.025e-3, WriteUnit: 0.625e-6, ReadUnit: 0.125e-6,
+		ObjectWrite: 0.005e-3, ObjectRead: 0.0004e-3, GBMonth: 0.023, Request: 3.50e-6, GBOut: 0.09,
+	}
+}
+
+// Run is what the price of an export follows from.
+type Run struct {
+	Pages, Shards int
+	// Steps is how long its steps ran, one after another, and GBSeconds that
+	// time in gigabytes (of 1,024 MB) times seconds.
+	Steps     time.Duration
+	GBSeconds float64
+	// Bundle is the size of its archive, in bytes.
+	Bundle int64
+	// Requests is how many requests of the API belong to it: its start, polls
+	// and links.
+	Requests int
+}
+
+// Example is the run of an export that nobody has timed: pages that take so
+// much processor time each and as much again of waiting, in steps of 1,769 MB.
+func Example(pages, shards int, page time.Duration, pageBytes int64, polls int) Run {
+	steps := 2 * page * time.Duration(pages)
+	return Run{
+		Pages: pages, Shards: shards, Steps: steps, GBSeconds: steps.Seconds() * stepMemory / 1024,
+		Bundle: pageBytes * int64(pages), Requests: polls + 2,
+	}
+}
+
+// stepMemory is the memory of a step's function, in MB: on Lambda one processor.
+const stepMemory = 1769
+
+// RunOf returns the run of a finished job from its own records. Steps of which
+// nothing was noted, those of jobs of earlier programs, are missing in Steps.
+func RunOf(j admin.ExportJob, steps []admin.StepTime, requests int) Run {
+	r := Run{Pages: j.PageCount(), Shards: j.Plan.Shards, Requests: requests}
+	for _, s := range steps {
+		memory := s.MemoryMB
+		if memory == 0 {
+			memory = stepMemory // on a laptop nothing is paid for: as if on Lambda
+		}
+		r.Steps += s.Took()
+		r.GBSeconds += s.Took().Seconds() * float64(memory) / 1024
+	}
+	if j.Bundle != nil {
+		r.Bundle = j.Bundle.Size
+	}
+	return r
+}
+
+// Line is one part of a price.
+type Line struct {
+	Name    string  `json:"name"`
+	About   string  `json:"about"`
+	Dollars float64 `json:"dollars"`
+}
+
+// Bill is the price of an export: of making it, of keeping its archive for a
+// month, and of downloading it once to the internet.
+type Bill struct {
+	Lines    []Line  `json:"lines"`
+	Made     float64 `json:"made"`
+	Kept     float64 `json:"keptAMonth"`
+	Download float64 `json:"downloadedOnce"`
+}
+
+// partBytes is the size of the parts in which large objects are written.
+const partBytes = 8 << 20
+
+// parts is how many requests more than one it takes to write n bytes.
+func parts(n int64) int {
+	if n <= partBytes {
+		return 0
+	}
+	return int((n+partBytes-1)/partBytes) + 1 // begin and complete, less the one that a small object takes
+}
+
+// Bill returns the price of a run.
+func (p Prices) Bill(r Run) Bill {
+	a := AsksOf(r.Shards)
+	a.ReadUnits += r.Requests
+	more := parts(r.Bundle)
+	if r.Shards > 0 {
+		more += r.Shards * parts(r.Bundle/int64(r.Shards))
+	}
+	gb := float64(r.Bundle) / 1e9
+	b := Bill{
+		Lines: []Line{
+			{"steps", fmt.Sprintf("%s, %.1f GB-seconds", r.Steps.Round(100*time.Millisecond), r.GBSeconds), r.GBSeconds*p.GBSecond + float64(a.Calls)*p.Call},
+			{"workflow", fmt.Sprintf("%d shards, %d transitions", r.Shards, a.Transitions), float64(a.Transitions) * p.Transition},
+			{"records", fmt.Sprintf("%d write and %d read units", a.WriteUnits, a.ReadUnits), float64(a.WriteUnits)*p.WriteUnit + float64(a.ReadUnits)*p.ReadUnit},
+			{"objects", fmt.Sprintf("%d writes and %d reads", a.ObjectWrites+more, a.ObjectReads), float64(a.ObjectWrites+more)*p.ObjectWrite + float64(a.ObjectReads)*p.ObjectRead},
+			{"requests", fmt.Sprintf("%d, metered", r.Requests), float64(r.Requests) * (p.Request + p.Call + callWriteUnits*p.WriteUnit)},
+		},
+		Kept: gb * p.GBMonth, Download: gb * p.GBOut,
+	}
+	for _, l := range b.Lines {
+		b.Made += l.Dollars
+	}
+	return b
+}
+
+// callWriteUnits is what it takes to meter a request: one unit to note it, and
+// two to remove the note in the transaction that counts it.
+const callWriteUnits = 3

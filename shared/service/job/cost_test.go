@@ -1,0 +1,70 @@
+package job_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
+)
+
+// TestCostPage holds the worked examples of the cost page against the calculator.
+func TestCostPage(t *testing.T) {
+	page, err := os.ReadFile("../../../infra/docs/operate/cost.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := job.DefaultPrices()
+	for name, r := range map[string]job.Run{
+		"a thousand pages": job.Example(1000, 8, 20*time.Millisecond, 90_000, 10),
+		"200,000 pages":    job.Example(200_000, 200, 20*time.Millisecond, 90_000, 60),
+	} {
+		bill := p.Bill(r)
+		var rows strings.Builder
+		for _, l := range bill.Lines {
+			fmt.Fprintf(&rows, "| %s: %s | %s |\n", l.Name, l.About, dollars(l.Dollars))
+		}
+		fmt.Fprintf(&rows, "| **made** | **%s** |\n", dollars(bill.Made))
+		fmt.Fprintf(&rows, "| kept for a month: %.2f GB | %s |\n", float64(r.Bundle)/1e9, dollars(bill.Kept))
+		fmt.Fprintf(&rows, "| downloaded once | %s |\n", dollars(bill.Download))
+		if !strings.Contains(string(page), rows.String()) {
+			t.Errorf("the cost page should have, for %s,\n%s", name, rows.String())
+		}
+	}
+}
+
+// dollars has three digits that count.
+func dollars(d float64) string {
+	return fmt.Sprintf("%.*f", max(2, 2-int(math.Floor(math.Log10(d)))), d)
+}
+
+func TestRunOf(t *testing.T) {
+	j := admin.ExportJob{
+		Status: admin.ExportCompleted, Done: 40,
+		Plan: admin.ExportPlan{Shards: 2, Pages: 40}, Bundle: &admin.Bundle{Size: 20 << 20},
+	}
+	r := job.RunOf(j, []admin.StepTime{
+		{Step: "plan", Milliseconds: 500, MemoryMB: 1024},
+		{Step: "render", Shard: 1, Milliseconds: 2000, MemoryMB: 2048},
+		{Step: "render", Shard: 2, Milliseconds: 1000, MemoryMB: 2048},
+	}, 12)
+	want := job.Run{Pages: 40, Shards: 2, Steps: 3500 * time.Millisecond, GBSeconds: 6.5, Bundle: 20 << 20, Requests: 12}
+	if r != want {
+		t.Errorf("got %+v, want %+v", r, want)
+	}
+	bill := job.Prices{GBSecond: 1}.Bill(r)
+	if bill.Made != 6.5 {
+		t.Errorf("6.5 GB-seconds at a dollar cost %v", bill.Made)
+	}
+	// Three parts and their completion more than one write, and the same for
+	// two shards of 10 MiB each, in two parts.
+	few := job.Prices{ObjectWrite: 1}.Bill(job.Run{Shards: 2})
+	many := job.Prices{ObjectWrite: 1}.Bill(r)
+	if many.Made-few.Made != 4+2*3 {
+		t.Errorf("parts are %v writes", many.Made-few.Made)
+	}
+}
