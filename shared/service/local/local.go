@@ -299,7 +299,8 @@ func (l *Local) inTransaction(ctx context.Context, fn func(*sql.Tx) error) error
 }
 
 // linkSecret reads the signing key, or makes one. It is linked into place
-// whole, so that of two processes that make one both use the same.
+// whole, so that of two processes that make one both use the same. The one that
+// comes second may find its copy swept away.
 func linkSecret(path string) ([]byte, error) {
 	read := func() ([]byte, error) {
 		b, err := os.ReadFile(path)
@@ -324,7 +325,7 @@ func linkSecret(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	if err := syncDir(filepath.Dir(path)); err != nil {

@@ -139,11 +139,13 @@ func envFile(address string, s Seed) []byte {
 	return []byte(b.String())
 }
 
-// privateCopy is the name of a file that writePrivate was writing when its
-// process died: it may hold the key.
-var privateCopy = regexp.MustCompile(`^(env|seed\.json)-[0-9]+$`)
+// privateCopy is the name of a file that was being written when its process died,
+// by writePrivate or by the first process of the folder: it may hold the key, or
+// the secret of links.
+var privateCopy = regexp.MustCompile(`^(env|seed\.json|link-secret)-[0-9]+$`)
 
-// sweepPrivate removes such files. The folder is locked: nobody writes one.
+// sweepPrivate removes such files. The folder is locked: nobody writes one but a
+// process that found no secret of links, and takes the one that is there by now.
 func (s *Server) sweepPrivate() {
 	entries, err := os.ReadDir(s.dir)
 	for _, e := range entries {
@@ -152,7 +154,7 @@ func (s *Server) sweepPrivate() {
 		}
 	}
 	if err != nil {
-		s.log.Warn("copies of the key were not removed", "error", err)
+		s.log.Warn("copies of secrets were not removed", "error", err)
 	}
 }
 

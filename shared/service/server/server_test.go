@@ -179,10 +179,10 @@ func TestLeftovers(t *testing.T) {
 		_, err := os.Stat(file)
 		return errors.Is(err, os.ErrNotExist)
 	}
-	env, seed, own := leave("env-123456"), leave("seed.json-1"), leave("env-production")
+	env, seed, secret, own := leave("env-123456"), leave("seed.json-1"), leave("link-secret-12"), leave("env-production")
 	s := open(t, dir)
-	if !gone(env) || !gone(seed) || gone(own) {
-		t.Error("copies of the key are left, or another file is gone")
+	if !gone(env) || !gone(seed) || !gone(secret) || gone(own) || gone(filepath.Join(dir, "link-secret")) {
+		t.Error("copies of the key or of the links' secret are left, or another file is gone")
 	}
 	object, half := leave("objects/ab/abcd"), leave("objects/tmp/put-1")
 	s.pause = time.Millisecond
