@@ -67,7 +67,8 @@ func (sl *slot) settled(err error) error {
 		return err
 	}
 	if conflictOn(err, sl.key) {
-		return Errorf(CodeKeyRunning, "Idempotency-Key: another request with this key is running").After(time.Second).Wrap(err)
+		// Not wrapped: no other try of this request meets another row.
+		return Errorf(CodeKeyRunning, "Idempotency-Key: another request with this key is running").After(time.Second)
 	}
 	sl.done = err == nil
 	return err

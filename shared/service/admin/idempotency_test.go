@@ -3,6 +3,7 @@ package admin_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
 func TestARepeatedStartIsOneJob(t *testing.T) {
@@ -136,6 +138,38 @@ func TestADeadRequestGivesWay(t *testing.T) {
 		t.Error("a replayed publish checks again")
 		return admin.Contents{}, nil
 	}), "")
+}
+
+// TestAnOvertakenStartEnds: one that is held up for longer than its lease, while
+// another takes its key, learns that at its first write and tries no other.
+func TestAnOvertakenStartEnds(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	w.publish(x)
+	in := admin.StartExport{Domain: x.project.Domain, IdempotencyKey: "k"}
+	writes, overtaken := 0, false
+	slow := admin.New(admin.Options{Runner: w.runner, Now: w.time, Store: storetest.AroundStore(w.store,
+		func(ctx context.Context, call *storetest.Call, do func(context.Context) error) error {
+			if strings.HasPrefix(call.Name, "Store.Get domain#") && !overtaken {
+				overtaken = true
+				w.advance(3 * time.Minute)
+				if _, err := w.StartExport(w.ctx, x.caller, in); err != nil {
+					t.Error(err)
+				}
+			}
+			if overtaken && strings.HasPrefix(call.Name, "Store.Write") {
+				writes++
+			}
+			return do(ctx)
+		})})
+	_, err := slow.StartExport(w.ctx, x.caller, in)
+	want(t, err, admin.CodeKeyRunning)
+	if writes != 2 { // the job, and the key that it would free
+		t.Errorf("the overtaken start wrote %d times", writes)
+	}
+	if n := len(w.runner.started); n != 1 {
+		t.Errorf("%d exports were started", n)
+	}
 }
 
 // TestARequestDiesWithItsProcess: where one process answers all requests, the

@@ -3,10 +3,8 @@ package storetest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -110,23 +108,61 @@ func (c *Crash) Context(parent context.Context) (context.Context, context.Cancel
 }
 
 // Store wraps a store.
-func (c *Crash) Store(s store.Store) store.Store { return &crashStore{c, s} }
+func (c *Crash) Store(s store.Store) store.Store { return AroundStore(s, c.around) }
 
 // Objects wraps objects.
-func (c *Crash) Objects(o store.Objects) store.Objects { return &crashObjects{c, o} }
+func (c *Crash) Objects(o store.Objects) store.Objects { return AroundObjects(o, c.around) }
 
 // Runner wraps a runner's Start, Status and Stop. What runs executions must
 // run under Context.
-func (c *Crash) Runner(r store.Runner) store.Runner { return &crashRunner{c, r} }
+func (c *Crash) Runner(r store.Runner) store.Runner { return AroundRunner(r, c.around) }
+
+// around makes one call: its result is lost when the process died meanwhile. The
+// call itself runs to its end, as a request that is on its way does, but for
+// bytes: those of a dead process go nowhere, and none reach it.
+func (c *Crash) around(ctx context.Context, call *Call, do func(context.Context) error) error {
+	last, err := c.enter(call.Name)
+	if err != nil {
+		return err
+	}
+	half := last && c.moment == During
+	switch {
+	case half && call.Body == nil:
+		return c.crash()
+	case half:
+		all, err := io.ReadAll(call.Body)
+		if err != nil {
+			return errors.Join(c.crash(), err)
+		}
+		// The backend gets half, then its reader dies with the process.
+		call.Body = &dyingReader{c: c, rest: all[:len(all)/2]}
+	case call.Body != nil:
+		call.Body = &aliveReader{c, call.Body}
+	}
+	err = do(ctx)
+	if last {
+		return c.crash()
+	}
+	if c.Crashed() {
+		return ErrCrashed
+	}
+	if call.Answer != nil {
+		call.Answer = struct {
+			io.Reader
+			io.Closer
+		}{&aliveReader{c, call.Answer}, call.Answer}
+	}
+	return err
+}
 
 // enter counts a call and reports whether it is the one that dies.
-func (c *Crash) enter(format string, args ...any) (last bool, err error) {
+func (c *Crash) enter(name string) (last bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done {
 		return false, ErrCrashed
 	}
-	c.calls = append(c.calls, fmt.Sprintf(format, args...))
+	c.calls = append(c.calls, name)
 	if len(c.calls) != c.at {
 		return false, nil
 	}
@@ -156,87 +192,6 @@ func (c *Crash) crash() error {
 	return ErrCrashed
 }
 
-// do runs one call: its result is lost when the process died meanwhile. The
-// call itself runs to its end, as a request that is on its way does.
-func do[T any](ctx context.Context, c *Crash, fn func(context.Context) (T, error), format string, args ...any) (T, error) {
-	var none T
-	last, err := c.enter(format, args...)
-	if err != nil {
-		return none, err
-	}
-	if last && c.moment == During {
-		return none, c.crash()
-	}
-	v, err := fn(ctx)
-	if last {
-		return none, c.crash()
-	}
-	if c.Crashed() {
-		return none, ErrCrashed
-	}
-	return v, err
-}
-
-type nothing struct{}
-
-// just makes a function without result one that do takes.
-func just(fn func(context.Context) error) func(context.Context) (nothing, error) {
-	return func(ctx context.Context) (nothing, error) { return nothing{}, fn(ctx) }
-}
-
-type crashStore struct {
-	c *Crash
-	s store.Store
-}
-
-func (w *crashStore) Get(ctx context.Context, key store.Key) (store.Record, error) {
-	return do(ctx, w.c, func(ctx context.Context) (store.Record, error) { return w.s.Get(ctx, key) }, "Store.Get %s %s", key.PK, key.SK)
-}
-
-func (w *crashStore) Query(ctx context.Context, q store.Query) (store.Page, error) {
-	return do(ctx, w.c, func(ctx context.Context) (store.Page, error) { return w.s.Query(ctx, q) }, "Store.Query %s %s", q.PK, q.Prefix)
-}
-
-func (w *crashStore) Write(ctx context.Context, puts []store.Record, deletes []store.Delete) error {
-	var keys []store.Key
-	for _, p := range puts {
-		keys = append(keys, p.Key)
-	}
-	for _, d := range deletes {
-		keys = append(keys, d.Key)
-	}
-	_, err := do(ctx, w.c, just(func(ctx context.Context) error { return w.s.Write(ctx, puts, deletes) }), "Store.Write %v", keys)
-	return err
-}
-
-type crashObjects struct {
-	c *Crash
-	o store.Objects
-}
-
-func (w *crashObjects) Put(ctx context.Context, key string, r io.Reader, opt store.PutOptions) (store.ObjectInfo, error) {
-	last, err := w.c.enter("Objects.Put %s", key)
-	if err != nil {
-		return store.ObjectInfo{}, err
-	}
-	if last && w.c.moment == During {
-		// The backend gets half, then its reader dies with the process.
-		all, err := io.ReadAll(r)
-		if err == nil {
-			_, err = w.o.Put(ctx, key, &dyingReader{c: w.c, rest: all[:len(all)/2]}, opt)
-		}
-		return store.ObjectInfo{}, errors.Join(w.c.crash(), err)
-	}
-	info, err := w.o.Put(ctx, key, &aliveReader{w.c, r}, opt)
-	if last {
-		return store.ObjectInfo{}, w.c.crash()
-	}
-	if w.c.Crashed() {
-		return store.ObjectInfo{}, ErrCrashed
-	}
-	return info, err
-}
-
 // dyingReader returns what is left, then kills the process.
 type dyingReader struct {
 	c    *Crash
@@ -264,56 +219,4 @@ func (a *aliveReader) Read(p []byte) (int, error) {
 		return 0, ErrCrashed
 	}
 	return a.r.Read(p)
-}
-
-func (w *crashObjects) Get(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
-	r, err := do(ctx, w.c, func(ctx context.Context) (io.ReadCloser, error) { return w.o.Get(ctx, key, offset, length) },
-		"Objects.Get %s", key)
-	if err != nil {
-		return nil, err
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{&aliveReader{w.c, r}, r}, nil
-}
-
-func (w *crashObjects) Stat(ctx context.Context, key string) (store.ObjectInfo, error) {
-	return do(ctx, w.c, func(ctx context.Context) (store.ObjectInfo, error) { return w.o.Stat(ctx, key) }, "Objects.Stat %s", key)
-}
-
-func (w *crashObjects) List(ctx context.Context, prefix, after string, limit int) ([]store.ObjectInfo, error) {
-	return do(ctx, w.c, func(ctx context.Context) ([]store.ObjectInfo, error) { return w.o.List(ctx, prefix, after, limit) }, "Objects.List %s", prefix)
-}
-
-func (w *crashObjects) Delete(ctx context.Context, keys ...string) error {
-	_, err := do(ctx, w.c, just(func(ctx context.Context) error { return w.o.Delete(ctx, keys...) }), "Objects.Delete %v", keys)
-	return err
-}
-
-func (w *crashObjects) PresignGet(ctx context.Context, key, filename string, life time.Duration) (store.Link, error) {
-	return do(ctx, w.c, func(ctx context.Context) (store.Link, error) { return w.o.PresignGet(ctx, key, filename, life) }, "Objects.PresignGet %s", key)
-}
-
-func (w *crashObjects) PresignPut(ctx context.Context, key string, size int64, sha256 string, life time.Duration) (store.Link, error) {
-	return do(ctx, w.c, func(ctx context.Context) (store.Link, error) { return w.o.PresignPut(ctx, key, size, sha256, life) }, "Objects.PresignPut %s", key)
-}
-
-type crashRunner struct {
-	c *Crash
-	r store.Runner
-}
-
-func (w *crashRunner) Start(ctx context.Context, name string, input []byte) error {
-	_, err := do(ctx, w.c, just(func(ctx context.Context) error { return w.r.Start(ctx, name, input) }), "Runner.Start %s", name)
-	return err
-}
-
-func (w *crashRunner) Status(ctx context.Context, name string) (store.Execution, error) {
-	return do(ctx, w.c, func(ctx context.Context) (store.Execution, error) { return w.r.Status(ctx, name) }, "Runner.Status %s", name)
-}
-
-func (w *crashRunner) Stop(ctx context.Context, name, reason string) error {
-	_, err := do(ctx, w.c, just(func(ctx context.Context) error { return w.r.Stop(ctx, name, reason) }), "Runner.Stop %s", name)
-	return err
 }

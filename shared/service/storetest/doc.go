@@ -4,7 +4,9 @@
 //	store.go    Store: conditions, transactions, order, paging, limits
 //	objects.go  Objects: whole writes, ranges, listings, links
 //	runner.go   Runner: one execution a name, stopping, ends
+//	around.go   what stands around each call of a port
 //	crash.go    CrashAfter: ports that die at the n-th call
+//	faults.go   Faults: functions that are killed, throttled, doubled and late at a call
 //
 // The suites assume nothing about time: what may lag in a backend (the index
 // of active records, the state of an execution) they wait for, with a deadline.
