@@ -11,6 +11,8 @@
 //	objects.go     Git's objects and packs as bytes
 //	git.go         the Git protocol: the only file that knows go-git
 //	pull.go        pull requests, whatever the forge
+//	github.go, gitlab.go, gitea.go  in the dialect of each
+//	app.go         GitHub Apps: a token for one repository
 //	rest.go        requests to REST interfaces and their errors
 //
 // Files go by the Git protocol, which all forges speak alike; the REST

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"net/url"
@@ -14,35 +15,37 @@ import (
 // Codes of errors. They stand in the failure of a job and are error names in the
 // workflow: add, but don't rename.
 const (
-	CodeInvalid     = "repository_invalid"     // the address or the content is none that can be worked with
-	CodeHost        = "host_not_allowed"       // the operator does not allow the host
-	CodeUnreachable = "repository_unreachable" // the forge does not answer, or not sensibly
-	CodeNotFound    = "repository_not_found"   // no such repository for this credential
-	CodeCredential  = "forge_credential"       // the credential is missing, wrong, expired, or may not do this
-	CodeDenied      = "push_denied"            // the forge refuses the push: a protected branch, a hook
-	CodeMoved       = "branch_moved"           // the branch is not where the push expects it
-	CodeRef         = "ref_not_found"          // no such branch, tag or commit
-	CodePath        = "path_not_found"         // no such file in the tree
-	CodeTooLarge    = "repository_too_large"   // over MaxBytes or MaxFiles
-	CodeRateLimited = "forge_rate_limited"     // the forge asks to wait: RetryAfter
-	CodePullRefused = "pull_refused"           // the forge refuses the pull request
-	CodeNoPulls     = "pulls_unsupported"      // a plain Git server has no pull requests
+	CodeInvalid      = "repository_invalid"     // the address or the content is none that can be worked with
+	CodeHost         = "host_not_allowed"       // the operator does not allow the host
+	CodeUnreachable  = "repository_unreachable" // the forge does not answer, or not sensibly
+	CodeNotFound     = "repository_not_found"   // no such repository for this credential
+	CodeCredential   = "forge_credential"       // the credential is missing, wrong, expired, or may not do this
+	CodeDenied       = "push_denied"            // the forge refuses the push: a protected branch, a hook
+	CodeMoved        = "branch_moved"           // the branch is not where the push expects it
+	CodeRef          = "ref_not_found"          // no such branch, tag or commit
+	CodePath         = "path_not_found"         // no such file in the tree
+	CodeTooLarge     = "repository_too_large"   // over MaxBytes or MaxFiles
+	CodeRateLimited  = "forge_rate_limited"     // the forge asks to wait: RetryAfter
+	CodePullRefused  = "pull_refused"           // the forge refuses the pull request
+	CodePullNotFound = "pull_not_found"         // no pull request of that number
+	CodeNoPulls      = "pulls_unsupported"      // a plain Git server has no pull requests
 )
 
 // Errors to compare with errors.Is; each stands for all errors of its code.
 var (
-	ErrHost        = &Error{code: CodeHost, message: "the operator does not allow this host"}
-	ErrUnreachable = &Error{code: CodeUnreachable, message: "the forge can't be reached"}
-	ErrNotFound    = &Error{code: CodeNotFound, message: "the repository does not exist, or the credential may not see it"}
-	ErrCredential  = &Error{code: CodeCredential, message: "the forge does not accept the credential"}
-	ErrDenied      = &Error{code: CodeDenied, message: "the forge refused the push"}
-	ErrMoved       = &Error{code: CodeMoved, message: "the branch has commits that the push does not know"}
-	ErrRefNotFound = &Error{code: CodeRef, message: "the repository has no such branch, tag or commit"}
-	ErrPath        = &Error{code: CodePath, message: "the commit has no such file"}
-	ErrTooLarge    = &Error{code: CodeTooLarge, message: "the repository is too large"}
-	ErrRateLimited = &Error{code: CodeRateLimited, message: "the forge asks to wait before the next request"}
-	ErrPullRefused = &Error{code: CodePullRefused, message: "the forge refused the pull request"}
-	ErrNoPulls     = &Error{code: CodeNoPulls, message: "a plain Git server has no pull requests"}
+	ErrHost         = &Error{code: CodeHost, message: "the operator does not allow this host"}
+	ErrUnreachable  = &Error{code: CodeUnreachable, message: "the forge can't be reached"}
+	ErrNotFound     = &Error{code: CodeNotFound, message: "the repository does not exist, or the credential may not see it"}
+	ErrCredential   = &Error{code: CodeCredential, message: "the forge does not accept the credential"}
+	ErrDenied       = &Error{code: CodeDenied, message: "the forge refused the push"}
+	ErrMoved        = &Error{code: CodeMoved, message: "the branch has commits that the push does not know"}
+	ErrRefNotFound  = &Error{code: CodeRef, message: "the repository has no such branch, tag or commit"}
+	ErrPath         = &Error{code: CodePath, message: "the commit has no such file"}
+	ErrTooLarge     = &Error{code: CodeTooLarge, message: "the repository is too large"}
+	ErrRateLimited  = &Error{code: CodeRateLimited, message: "the forge asks to wait before the next request"}
+	ErrPullRefused  = &Error{code: CodePullRefused, message: "the forge refused the pull request"}
+	ErrPullNotFound = &Error{code: CodePullNotFound, message: "there is no such pull request"}
+	ErrNoPulls      = &Error{code: CodeNoPulls, message: "a plain Git server has no pull requests"}
 )
 
 // Error is what calls of this package return, but for the error of a context
@@ -106,7 +109,14 @@ func failed(err error, c Credential) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	e := ErrUnreachable.with(c.clean(err.Error()))
+	detail := c.clean(err.Error())
+	if _, ok := errors.AsType[*remote.Problem](err); ok {
+		return ErrHost.saying("the forge's host has an address that is not public, and the operator does not allow it").with(detail)
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return ErrUnreachable.saying("the forge's host does not prove its name").with(detail)
+	}
+	e := ErrUnreachable.with(detail)
 	switch {
 	case errors.Is(err, context.Canceled):
 		e.cause = context.Canceled

@@ -30,7 +30,9 @@ const (
 )
 
 // DefaultHosts are the hosts that may be asked where the operator names none.
-func DefaultHosts() []string { return []string{"github.com", "gitlab.com", "codeberg.org", "gitea.com"} }
+func DefaultHosts() []string {
+	return []string{"github.com", "gitlab.com", "codeberg.org", "gitea.com"}
+}
 
 // Options are what a Forge works with. The zero value is for use with public
 // repositories of the hosts of DefaultHosts.
