@@ -204,6 +204,12 @@ func (f *Fake) Write(branch string, files map[string]string) string {
 	return f.Branch(branch)
 }
 
+// PushTo pushes a branch to another repository.
+func (f *Fake) PushTo(address, branch string) {
+	f.tb.Helper()
+	f.run(nil, "push", "-q", address, "refs/heads/"+branch)
+}
+
 // Branch is the commit of a branch, "" if there is none.
 func (f *Fake) Branch(name string) string {
 	out, err := f.try(nil, "rev-parse", "--verify", "--quiet", "refs/heads/"+name)
