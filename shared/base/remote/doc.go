@@ -4,6 +4,7 @@
 //
 //	hosts.go    Hosts: which hosts a project allows
 //	address.go  which addresses of a network are never spoken to
+//	dial.go     Dialer: connections to public addresses alone
 //	fetch.go    Fetcher: one file, bounded in size, time and redirects
 //	kind.go     what a file must be, by its content type
 //	shown.go    Shown: what logs and reports say of an address; Visible: text
@@ -20,7 +21,7 @@
 //   - A host's addresses are looked up once for a connection, all of them must be
 //     public (address.go), and the connection is made to the address that was
 //     checked: a name that means something else a moment later gains nothing.
-//     The socket is checked again before it connects.
+//     The socket is checked again before it connects (dial.go).
 //   - No credentials, cookies or referrers go along, no proxy is asked, and
 //     what comes back is bounded and must have a type that was asked for.
 //

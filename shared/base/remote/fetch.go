@@ -13,7 +13,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -72,16 +71,6 @@ func New(o Options) *Fetcher {
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	return &Fetcher{opt: o, pause: pause}
-}
-
-// control refuses a socket to an address that is not public, at the last moment
-// at which that can be done.
-func control(network, address string, _ syscall.RawConn) error {
-	to, err := netip.ParseAddrPort(address)
-	if err != nil || !isPublic(to.Addr()) || !strings.HasPrefix(network, "tcp") {
-		return &Problem{Reason: notPublic}
-	}
-	return nil
 }
 
 // File is what was fetched.
@@ -150,7 +139,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, hosts Hosts, kind Kind) (
 	defer cancel()
 	transport := &http.Transport{
 		Proxy:                  nil, // one would look names up itself
-		DialContext:            f.connect,
+		DialContext:            Dialer{Resolver: f.opt.Resolver, Dial: f.opt.Dial}.DialContext,
 		TLSClientConfig:        f.opt.TLS.Clone(),
 		ForceAttemptHTTP2:      true,
 		MaxResponseHeaderBytes: maxHeaderBytes,
@@ -225,38 +214,4 @@ func problemOf(ctx context.Context, err error) *Problem {
 		p.Reason, p.again = fmt.Sprintf("takes more than %d seconds", int(timeout/time.Second)), false
 	}
 	return p
-}
-
-// connect looks a host up, checks all its addresses, and connects to one of
-// those that were checked.
-func (f *Fetcher) connect(ctx context.Context, network, address string) (net.Conn, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	found, err := f.opt.Resolver.LookupNetIP(ctx, "ip", host)
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 {
-		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
-	}
-	// A name with one address that is not public is refused as a whole.
-	for _, a := range found {
-		if !isPublic(a) {
-			return nil, &Problem{Reason: notPublic, cause: fmt.Errorf("%s is %s", host, a)}
-		}
-	}
-	var failed error
-	for _, a := range found {
-		conn, err := f.opt.Dial(ctx, network, net.JoinHostPort(a.Unmap().String(), port))
-		if err == nil {
-			return conn, nil
-		}
-		failed = errors.Join(failed, err)
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return nil, failed
 }

@@ -1,0 +1,253 @@
+package forge
+
+import (
+	"context"
+	"io"
+	"iter"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Mode is what a file is.
+type Mode string
+
+// Modes of files.
+const (
+	Regular    Mode = "file"
+	Executable Mode = "executable"
+	Symlink    Mode = "symlink"   // its content is where it leads to
+	Submodule  Mode = "submodule" // a commit of another repository; it can't be opened
+)
+
+// File is a file of a Tree.
+type File struct {
+	Path string // relative, with slashes
+	Mode Mode
+	// Size is in bytes, -1 if it is not known: the file is large, and was left on
+	// the forge.
+	Size int64
+	// ID is the name that Git has for its content.
+	ID string
+
+	mode string // as Git writes it
+}
+
+// Tree is a commit's files. It keeps what was fetched in a folder of its own
+// until Close. It is safe for concurrent use.
+type Tree struct {
+	Repository Repository
+	// Commit is the id of the commit, Ref what was asked for: the name of a
+	// branch or tag, the default branch's if that was "", or the id.
+	Commit, Ref string
+	// DefaultBranch is the one that the forge shows first, "" if it names none.
+	DefaultBranch string
+
+	forge *Forge
+	pack  *pack
+	root  string // the id of the commit's tree
+	files []File // by path
+}
+
+// Fetch brings a commit's files: of a branch, a tag, the default branch ("") or a
+// commit by its full id, where the server lets it be asked for by that. It brings
+// no history, and files from LargeBlob on stay on the forge until they are
+// opened. The caller must close the Tree. Errors: ErrHost, ErrNotFound,
+// ErrCredential, ErrRefNotFound, ErrTooLarge, ErrRateLimited, ErrUnreachable.
+func (f *Forge) Fetch(ctx context.Context, r Repository, ref string) (*Tree, error) {
+	var t *Tree
+	err := f.do(ctx, "fetch", r, func(c Credential) error {
+		s, err := f.connect(ctx, r, c, uploadPack)
+		if err != nil {
+			return err
+		}
+		t = &Tree{Repository: r, forge: f, DefaultBranch: strings.TrimPrefix(s.head, "refs/heads/")}
+		id, err := t.resolve(s, ref)
+		if err != nil {
+			return err
+		}
+		if t.pack, err = newPack(f.opt.TempDir); err != nil {
+			return err
+		}
+		if err = t.pack.fetch(ctx, s, id, true, f.opt.MaxBytes, f.opt.LargeBlob, c); err == nil {
+			err = t.read(id)
+		}
+		if err != nil {
+			return errorsOf(err, t.Close())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// resolve finds the object that a ref means, and sets t.Ref.
+func (t *Tree) resolve(s *server, ref string) (id string, err error) {
+	t.Ref = ref
+	if ref == "" {
+		t.Ref = t.DefaultBranch
+		if id = s.refs[s.head]; id == "" {
+			return "", ErrRefNotFound.saying("the repository is empty, or has no default branch")
+		}
+		return id, nil
+	}
+	for _, name := range []string{"refs/heads/" + ref, "refs/tags/" + ref, ref} {
+		if id = s.refs[name]; id != "" && (name != ref || strings.HasPrefix(ref, "refs/")) {
+			return id, nil
+		}
+	}
+	switch {
+	case !isID(ref):
+		return "", ErrRefNotFound
+	case !s.advertises(ref) && !s.givesAnyCommit():
+		return "", ErrRefNotFound.saying("no branch is at this commit, and the server gives out no other")
+	}
+	return ref, nil
+}
+
+// maxTags is how many tags may point at each other.
+const maxTags = 5
+
+// read finds the commit that an object means, and lists its files.
+func (t *Tree) read(id string) error {
+	kind, err := t.pack.kind(id)
+	for n := 0; err == nil && kind == "tag" && n < maxTags; n++ {
+		var data []byte
+		if data, err = t.pack.object("tag", id); err == nil {
+			id = field(data, "object")
+			kind, err = t.pack.kind(id)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if kind != "commit" {
+		return ErrRefNotFound.saying("the name does not mean a commit")
+	}
+	data, err := t.pack.object("commit", id)
+	if err != nil {
+		return err
+	}
+	t.Commit, t.root = id, field(data, "tree")
+	w := walk{pack: t.pack, entries: t.forge.opt.MaxFiles, bytes: t.forge.opt.MaxBytes}
+	if err := w.folder(t.root, ""); err != nil {
+		return err
+	}
+	t.files = w.files
+	sort.Slice(t.files, func(i, j int) bool { return t.files[i].Path < t.files[j].Path })
+	return nil
+}
+
+// walk lists the files of a tree.
+type walk struct {
+	pack           *pack
+	entries, bytes int64 // how many more there may be
+	files          []File
+}
+
+// maxPath is the most bytes of a file's path.
+const maxPath = 4096
+
+func (w *walk) folder(id, prefix string) error {
+	data, err := w.pack.object("tree", id)
+	if err != nil {
+		return err
+	}
+	list, err := parseTree(data)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		path := prefix + e.name
+		if w.entries--; w.entries < 0 || len(path) > maxPath {
+			return ErrTooLarge.saying("the repository has too many files")
+		}
+		if e.mode == modeFolder {
+			if err := w.folder(e.id, path+"/"); err != nil {
+				return err
+			}
+			continue
+		}
+		file := File{Path: path, Mode: modeOf(e.mode), ID: e.id, mode: e.mode}
+		if file.Mode != Submodule {
+			if file.Size, err = w.pack.size(e.id); err != nil {
+				return err
+			}
+			if w.bytes -= max(0, file.Size); w.bytes < 0 {
+				return ErrTooLarge.saying("the files of the repository are too large")
+			}
+		}
+		w.files = append(w.files, file)
+	}
+	return nil
+}
+
+func modeOf(mode string) Mode {
+	switch {
+	case mode == modeSymlink:
+		return Symlink
+	case mode == modeSubmodule:
+		return Submodule
+	case mode == modeExecutable:
+		return Executable
+	}
+	return Regular
+}
+
+// Files returns the files of the commit, sorted by the bytes of their paths.
+func (t *Tree) Files() iter.Seq[File] { return slices.Values(t.files) }
+
+// Len returns how many files there are.
+func (t *Tree) Len() int { return len(t.files) }
+
+// File returns the file at a path.
+func (t *Tree) File(path string) (File, bool) {
+	i, ok := sort.Find(len(t.files), func(i int) int { return strings.Compare(path, t.files[i].Path) })
+	if !ok {
+		return File{}, false
+	}
+	return t.files[i], true
+}
+
+// Open opens a file, ErrPath if there is none at the path. A file that was left
+// on the forge is fetched, with the errors of Fetch.
+func (t *Tree) Open(ctx context.Context, path string) (io.ReadCloser, error) {
+	file, ok := t.File(path)
+	if !ok || file.Mode == Submodule {
+		return nil, ErrPath
+	}
+	r, err := t.pack.blob(file.ID)
+	if err == nil && r == nil {
+		err = t.forge.do(ctx, "fetch file", t.Repository, func(c Credential) error {
+			s, err := t.forge.connect(ctx, t.Repository, c, uploadPack)
+			if err != nil {
+				return err
+			}
+			return t.pack.fetch(ctx, s, file.ID, false, t.forge.opt.MaxBytes, 0, c)
+		})
+		if err != nil {
+			return nil, err
+		}
+		r, err = t.pack.blob(file.ID)
+	}
+	if err != nil || r == nil {
+		return nil, ErrUnreachable.saying("the file could not be fetched").with(path)
+	}
+	return r, nil
+}
+
+// Close removes what was fetched. Nothing may be opened after it.
+func (t *Tree) Close() error {
+	if t.pack == nil {
+		return nil
+	}
+	p := t.pack
+	t.pack = nil
+	return p.close()
+}
+
+// errorsOf returns the first error; that of cleaning up after it is not worth
+// more than the log's line of the first.
+func errorsOf(err, _ error) error { return err }
