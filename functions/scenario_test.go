@@ -116,7 +116,8 @@ func (s *story) step(name string, into any) {
 // tell plays the story on an empty storage, through call.
 func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 	ctx := t.Context()
-	service := admin.New(admin.Options{Store: db, Runner: runner})
+	ready := func(context.Context, admin.Project, string) (string, error) { return "large-1", nil }
+	service := admin.New(admin.Options{Store: db, Runner: runner, AgentReady: ready})
 	s := &story{t: t, call: call, made: map[string]string{}}
 
 	org, err := service.CreateOrganisation(ctx, admin.Organisation{Name: "Sample", Plan: admin.PlanEnterprise})
@@ -125,7 +126,8 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 	check(t, err)
 	_, secret, err := service.CreateKey(ctx, admin.KeyRequest{Organisation: org.ID, Name: "sample"})
 	check(t, err)
-	agent, err := service.CreateAgentJob(ctx, admin.AgentJobRequest{Project: project.ID, Model: "large-1"})
+	owner := admin.Caller{OrganisationID: org.ID, Plan: org.Plan}
+	agent, err := service.StartAgentJob(ctx, owner, admin.StartAgentJob{Project: project.ID, Prompt: "mend the links"})
 	check(t, err)
 
 	var document struct{ OpenAPI string }

@@ -7,8 +7,8 @@
 // substitutions; everybody else uses Fill. Before that the file is not JSON,
 // because ${RenderConcurrency} stands for a number.
 //
-// What is the same in several states of a definition stands in a file of its own
-// and is put in by Export, so that CloudFormation gets the whole.
+// What is the same in several states stands in a file of its own and is put in by
+// Export and Agent, so that CloudFormation gets the whole.
 //
 // # The export
 //
@@ -18,6 +18,15 @@
 //	          → Assemble, gets {"jobId", "renderer"}
 //	any error → Fail, gets {"jobId", "error": {"Error", "Cause"}}, and the
 //	            execution fails with that error
+//
+// # The agent
+//
+//	{"projectId", "jobId", "round"} → Prepare → Work ⟲ → Publish, which may go
+//	back to Work; a step gets these three and returns them with "next": "work",
+//	"publish" or "done"
+//	any error → Fail, gets the three and "error", as the export's does
+//
+// # What both have in common
 //
 // Each Resource is the address of a function, with its version, so that a
 // state's input and output are the function's and error names are those that
@@ -50,33 +59,50 @@ import (
 	"strings"
 )
 
-// Names that the definition of the export leaves open.
+// Names that the definitions leave open.
 const (
 	PlanFunction      = "PlanFunctionArn"
 	RenderFunction    = "RenderFunctionArn"
 	AssembleFunction  = "AssembleFunctionArn"
 	FailFunction      = "FailFunctionArn"
 	RenderConcurrency = "RenderConcurrency" // a whole number; 0: as many as there are shards
+
+	AgentPrepareFunction = "AgentPrepareFunctionArn"
+	AgentWorkFunction    = "AgentWorkFunctionArn"
+	AgentPublishFunction = "AgentPublishFunctionArn"
+	AgentFailFunction    = "AgentFailFunctionArn"
 )
 
 var (
 	//go:embed export.asl.json
 	export string
+	//go:embed agent.asl.json
+	agent string
 	//go:embed retry.asl.json
 	stepRetry string
+	//go:embed failretry.asl.json
+	failRetry string
 )
 
 // Export returns the definition of the export workflow, with its names open.
-func Export() []byte {
-	var whole strings.Builder
-	for line := range strings.Lines(export) {
-		if key, end, ok := strings.Cut(line, "${StepRetry}"); ok {
-			indent := key[:strings.IndexByte(key, '"')]
-			line = key + strings.ReplaceAll(strings.TrimSpace(stepRetry), "\n", "\n"+indent) + end
+func Export() []byte { return whole(export) }
+
+// Agent returns the definition of the agent's workflow, with its names open.
+func Agent() []byte { return whole(agent) }
+
+// whole puts into a definition what it shares with others.
+func whole(definition string) []byte {
+	var b strings.Builder
+	for line := range strings.Lines(definition) {
+		for name, part := range map[string]string{"${StepRetry}": stepRetry, "${FailRetry}": failRetry} {
+			if key, end, ok := strings.Cut(line, name); ok {
+				indent := key[:strings.IndexByte(key, '"')]
+				line = key + strings.ReplaceAll(strings.TrimSpace(part), "\n", "\n"+indent) + end
+			}
 		}
-		whole.WriteString(line)
+		b.WriteString(line)
 	}
-	return []byte(whole.String())
+	return []byte(b.String())
 }
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z0-9]+)\}`)

@@ -104,7 +104,8 @@ func (d *deployment) refusals(t *testing.T) {
 // tenants asks for one organisation's things with another one's key.
 func (d *deployment) tenants(t *testing.T) {
 	project := d.projectOf(t, cloudDomain)
-	agent, err := d.admin.CreateAgentJob(t.Context(), admin.AgentJobRequest{Project: project.ID, Model: "any"})
+	owner := admin.Caller{OrganisationID: project.Organisation, Plan: admin.PlanEnterprise}
+	agent, err := d.admin.StartAgentJob(t.Context(), owner, admin.StartAgentJob{Project: project.ID, Prompt: "any"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,12 +170,6 @@ func (d *deployment) operators(t *testing.T) {
 		{"project configure PROJECT --bundle-days 9", "", `"bundleDays": 9`},
 		{"key create --org ORG --name pipeline", "KEY", "pipeline"},
 		{"key list --org ORG", "", "pipeline"},
-		{"agent-job create --project PROJECT --model any", "AGENT", "active"},
-		{"agent-job finish AGENT --project PROJECT", "", "completed"},
-		{"agent-job archive AGENT --project PROJECT", "", "archived"},
-		{"agent-job create --project PROJECT --model any", "OTHER", "active"},
-		{"agent-job fail OTHER --project PROJECT", "", "failed"},
-		{"agent-job list --project PROJECT", "", "failed"},
 		{"usage --org ORG", "", "exports"},
 		{"key revoke KEY --org ORG", "", ""},
 		{"project revoke PROJECT", "", ""},

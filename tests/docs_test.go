@@ -2,6 +2,7 @@ package tests
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -22,6 +23,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
@@ -235,16 +237,40 @@ func TestAPIExamples(t *testing.T) {
 		t.Errorf("the published snapshot is %v", state)
 	}
 
-	made, err := u.command(t, "agent-job", "create", "--project", u.project, "--model", "example-model", "--ref", "main", "--data", u.data)
+	set("JOB", finishedAgentJob(t, u.data, u.project))
+	call(t, "api/get-agent-job.mdx", http.StatusOK)
+}
+
+// finishedAgentJob leads an agent job of a data folder to its pull request, by
+// the rules alone: no agent works.
+func finishedAgentJob(t *testing.T, data, project string) string {
+	t.Helper()
+	ctx := t.Context()
+	l, err := local.Open(ctx, local.Options{Dir: data, BaseURL: "http://127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set("JOB", strings.TrimSpace(string(made)))
-	if _, err := u.command(t, "agent-job", "finish", strings.TrimSpace(string(made)), "--project", u.project,
-		"--pr-link", "https://github.com/example/docs/pull/12", "--data", u.data); err != nil {
+	defer l.Close(context.Background())
+	s := admin.New(admin.Options{Store: l.Store(), AgentReady: func(context.Context, admin.Project, string) (string, error) { return "example-model", nil }})
+	p, err := s.GetProject(ctx, project)
+	if err != nil {
 		t.Fatal(err)
 	}
-	call(t, "api/get-agent-job.mdx", http.StatusOK)
+	owner := admin.Caller{OrganisationID: p.Organisation, Plan: admin.PlanEnterprise}
+	j, err := s.StartAgentJob(ctx, owner, admin.StartAgentJob{Project: project, Prompt: "mend the links", Ref: "main"})
+	if err == nil {
+		_, err = s.BeginAgentRound(ctx, j.Current(), admin.AgentBase{Commit: "c1"})
+	}
+	if err == nil {
+		_, err = s.BeginAgentPublish(ctx, j.Current(), 1)
+	}
+	if err == nil {
+		_, _, err = s.CompleteAgent(ctx, j.Current(), admin.AgentResult{PRLink: "https://github.com/example/docs/pull/12", PRNumber: 12, Branch: "bindery/x", Seen: 1})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j.ID
 }
 
 // elided is what stands in an example for a value that no reader needs whole.

@@ -105,8 +105,8 @@ func (a *app) root() *cobra.Command {
 archive of pure HTML, CSS and JavaScript.
 
 Callers of a Bindery use publish and export, with an address and an admin key from
-BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project, key and agent-job on
-the data folder of a Bindery. up runs a whole Bindery on this machine.
+BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project and key on the
+data folder of a Bindery. up runs a whole Bindery on this machine.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out.`
 	root.Example = `  bindery run docs --out bundle.tar.gz
@@ -120,7 +120,7 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out.`
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
 		a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(),
-		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentJobCommand(), a.usageCommand(), a.costCommand(),
+		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentCommand(), a.usageCommand(), a.costCommand(),
 	)
 	return root
 }

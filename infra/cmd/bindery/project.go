@@ -125,7 +125,7 @@ the deployment and the settings that they started with.`,
 		if p, err = s.GetProject(ctx, args[0]); err != nil {
 			return p, err
 		}
-		c := admin.Configuration{Kind: p.Kind, Settings: p.Settings, Retention: p.Retention}
+		c := admin.Configuration{Kind: p.Kind, Settings: p.Settings, Retention: p.Retention, Agent: p.Agent}
 		into := pflag.NewFlagSet("", pflag.ContinueOnError)
 		configurationFlags(into, &c)
 		cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -54,8 +54,8 @@ func TestServersTextIsShownAsText(t *testing.T) {
 		{"export --job exp_1 --no-download", admin.ExportCompleted, exitDone},
 		{"export --job exp_1 --no-download --json", admin.ExportCompleted, exitDone},
 		{"export --job exp_2", admin.ExportFailed, exitError},
-		{"agent-job show job_1 --project prj_1", "", exitDone},
-		{"agent-job show job_1 --project prj_1 --json", "", exitDone},
+		{"agent show job_1 --project prj_1", "", exitDone},
+		{"agent show job_1 --project prj_1 --json", "", exitDone},
 	} {
 		job.Status = c.status
 		var stdout, stderr bytes.Buffer

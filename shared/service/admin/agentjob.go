@@ -2,154 +2,427 @@ package admin
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// AgentStatus is where an agent job stands.
-type AgentStatus string
+// StartAgentJob asks for a new agent job.
+type StartAgentJob struct {
+	Project string
+	Prompt  string
+	// Ref is the branch or tag to start from; empty for the repository's own.
+	Ref string `json:",omitempty"`
+	// Model is a name such as "best"; empty for the default.
+	Model string `json:",omitempty"`
+	// Draft asks for a pull request that is a draft.
+	Draft          bool `json:",omitempty"`
+	IdempotencyKey string
+}
 
-// The states of an agent job: active → completed | failed; a final one →
-// archived.
-const (
-	AgentActive    AgentStatus = "active"
-	AgentCompleted AgentStatus = "completed"
-	AgentFailed    AgentStatus = "failed"
-	AgentArchived  AgentStatus = "archived"
+var (
+	refForm   = lazily(`^[A-Za-z0-9_][A-Za-z0-9._+@=#-]*(/[A-Za-z0-9_+@=#-][A-Za-z0-9._+@=#-]*)*$`)
+	modelForm = lazily(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,199}$`)
 )
 
-// AgentJob is an agent's work on a docs repository.
-type AgentJob struct {
-	ID      string      `json:"id"`
-	Project string      `json:"project"`
-	Status  AgentStatus `json:"status"`
-	// Repository is the full address of the source repository, Ref the branch
-	// that the agent works on, empty where there is none yet.
-	Repository string `json:"repository"`
-	Ref        string `json:"ref,omitempty"`
-	Model      string `json:"model"`
-	// PRLink is the pull request, empty while active and where nothing changed.
-	PRLink     string    `json:"prLink,omitempty"`
-	CreatedAt  time.Time `json:"createdAt"`
-	FinishedAt time.Time `json:"finishedAt,omitzero"`
-	ArchivedAt time.Time `json:"archivedAt,omitzero"`
+func checkPrompt(prompt string, plan AgentPlan) error {
+	const field = "prompt"
+	switch {
+	case strings.TrimSpace(prompt) == "":
+		return FieldErrorf(field, "is empty")
+	case !utf8.ValidString(prompt):
+		return FieldErrorf(field, "is not valid UTF-8")
+	case len(prompt) > plan.Prompt:
+		return FieldErrorf(field, "must be at most %d bytes", plan.Prompt)
+	case strings.ContainsFunc(prompt, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) }):
+		return FieldErrorf(field, "must have no control characters but line ends and tabs")
+	}
+	return nil
 }
 
-// AgentJobRequest asks for a new agent job.
-type AgentJobRequest struct {
-	Project string
-	// Repository is the project's if empty.
-	Repository string
-	// Ref may be empty.
-	Ref   string
-	Model string
+func (in StartAgentJob) check(plan AgentPlan) error {
+	if err := checkPrompt(in.Prompt, plan); err != nil {
+		return err
+	}
+	if in.Ref != "" && (len(in.Ref) > maxName || !refForm().MatchString(in.Ref) || strings.Contains(in.Ref, "..") || strings.HasSuffix(in.Ref, ".lock")) {
+		return FieldErrorf("ref", "must be the name of a branch or tag, of at most %d characters", maxName)
+	}
+	if in.Model != "" && !modelForm().MatchString(in.Model) {
+		return FieldErrorf("model", `must be a name such as "best", of at most 200 letters, digits and . _ : / @ -`)
+	}
+	return nil
 }
 
-// CreateAgentJob creates a job that is active. It returns CodeInvalid, or
-// CodeNotFound for an unknown project.
-func (s *Service) CreateAgentJob(ctx context.Context, in AgentJobRequest) (AgentJob, error) {
-	if err := checkName("model", in.Model); err != nil {
-		return AgentJob{}, err
+// agentPlan is what a caller's plan allows, or CodePlan.
+func agentPlan(c Caller) (AgentPlan, error) {
+	plan, ok := AgentPlanOf(c.Plan)
+	if !ok {
+		return plan, RequirePlan(c, PlanPro)
 	}
-	if in.Ref != "" {
-		if err := checkName("ref", in.Ref); err != nil {
-			return AgentJob{}, err
-		}
-	}
-	p, err := s.GetProject(ctx, in.Project)
+	return plan, nil
+}
+
+// StartAgentJob creates an agent job in a caller's project and starts its first
+// round. The job is there for good once its records are written: where the
+// workflow can't be started now, the reconciler starts it by the same name.
+//
+// It returns CodePlan, CodeInvalid, CodeNotFound, CodeForgeMissing,
+// CodeModelMissing, CodeTooManyAgents, CodeKeyReused or CodeKeyRunning.
+func (s *Service) StartAgentJob(ctx context.Context, c Caller, in StartAgentJob) (AgentJob, error) {
+	plan, err := agentPlan(c)
 	if err != nil {
 		return AgentJob{}, err
 	}
-	if !p.RevokedAt.IsZero() {
-		return AgentJob{}, notFound("project")
-	}
-	if in.Repository == "" {
-		in.Repository = p.Repository
-	} else if err := checkURL("repository", in.Repository, "https", "http", "ssh"); err != nil {
+	if err := in.check(plan); err != nil {
 		return AgentJob{}, err
 	}
-	j := AgentJob{
-		ID: s.opt.NewID(idAgentJob), Project: p.ID, Status: AgentActive,
-		Repository: in.Repository, Ref: in.Ref, Model: in.Model, CreatedAt: s.now(),
+	key := in.IdempotencyKey
+	in.IdempotencyKey = ""
+	run := func(sl *slot) (AgentJob, string, error) {
+		j, err := s.queueAgent(ctx, c, plan, in, sl)
+		if err == nil {
+			s.startAgent(ctx, j.Current())
+		}
+		return j, j.ID, err
 	}
-	return j, s.put(ctx, agentJobKey(p.ID, j.ID), 0, j)
+	replay := func(id string) (AgentJob, error) {
+		j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(in.Project, id), id)
+		if err == nil && j.Round == 1 && j.Phase == AgentQueued {
+			s.startAgent(ctx, j.Current())
+		}
+		return j.asStarted(in), err
+	}
+	return once(ctx, s, c, "start-agent-job", key, in, run, replay)
 }
 
-// FinishAgentJob completes an active job. prLink is the pull request that the
-// agent opened, or empty where it changed nothing. Doing it again with the
-// same link is success.
-// It returns CodeNotFound, and CodeJobNotActive for a job that ended otherwise.
-func (s *Service) FinishAgentJob(ctx context.Context, project, id, prLink string) (AgentJob, error) {
-	if prLink != "" {
-		if err := checkURL("prLink", prLink, "https", "http"); err != nil {
-			return AgentJob{}, err
-		}
+// asStarted is the job as it was when it was made: what a repeated start shows.
+func (j AgentJob) asStarted(in StartAgentJob) AgentJob {
+	return AgentJob{
+		ID: j.ID, Organisation: j.Organisation, Project: j.Project, Status: AgentActive, Repository: j.Repository,
+		Ref: in.Ref, Model: j.Asked, Asked: j.Asked, Draft: j.Draft, Round: 1, Phase: AgentQueued, Messages: 1,
+		CreatedAt: j.CreatedAt, UpdatedAt: j.CreatedAt,
 	}
-	return s.changeAgentJob(ctx, project, id, func(j *AgentJob, _ *batch) (bool, error) {
+}
+
+// queueAgent writes a job, in one transaction with all that must hold for it.
+func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in StartAgentJob, sl *slot) (AgentJob, error) {
+	p, model, err := s.readyProject(ctx, c, in.Project, in.Model)
+	if err != nil {
+		return AgentJob{}, err
+	}
+	var job AgentJob
+	random := s.opt.NewID(idAgentJob)[len(idAgentJob)+1:]
+	err = s.transact(ctx, func() error {
+		now := s.now()
+		tx := &agentTx{s: s, ctx: ctx, now: now, job: AgentJob{
+			ID: idAgentJob + "_" + timePart(now) + random, Organisation: p.Organisation, Project: p.ID, Status: AgentActive,
+			Repository: p.Repository, Ref: in.Ref, Model: model, Asked: model, Draft: in.Draft,
+			Round: 1, Phase: AgentQueued, CreatedAt: now,
+		}}
+		tx.message(in.Prompt)
+		tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
+		if err := tx.take(plan); err != nil {
+			return err
+		}
+		sl.settle(&tx.batch, tx.job.ID)
+		err := sl.settled(tx.write())
+		job = tx.job
+		return err
+	})
+	return job, err
+}
+
+// readyProject is a caller's project that an agent can work for, and the name of
+// the model that it works with.
+func (s *Service) readyProject(ctx context.Context, c Caller, project, model string) (Project, string, error) {
+	p, err := s.callersProject(ctx, c, project)
+	if err == nil && !p.RevokedAt.IsZero() {
+		err = notFound("project")
+	}
+	if err != nil {
+		return Project{}, "", err
+	}
+	if s.opt.AgentReady == nil {
+		return Project{}, "", Errorf(CodeForgeMissing, "no forge is set up for agent jobs")
+	}
+	model, err = s.opt.AgentReady(ctx, p, model)
+	return p, model, err
+}
+
+func (s *Service) callersProject(ctx context.Context, c Caller, id string) (Project, error) {
+	p, err := s.GetProject(ctx, id)
+	if err == nil && p.Organisation != c.OrganisationID {
+		return Project{}, notFound("project")
+	}
+	return p, err
+}
+
+// MessageAgentJob is a caller's message to a job.
+type MessageAgentJob struct {
+	Project, Job, Prompt string
+	IdempotencyKey       string
+}
+
+// MessageAgentJob sends a message to a caller's job. An active one reads it
+// between its turns; one that is completed or failed is active again, in its
+// next round.
+//
+// It returns CodePlan, CodeInvalid, CodeNotFound, CodeArchived, CodeBudget where
+// the job has as many messages as the plan allows, CodeJobRunning while it is
+// being cancelled, CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeKeyReused or CodeKeyRunning.
+func (s *Service) MessageAgentJob(ctx context.Context, c Caller, in MessageAgentJob) (AgentJob, error) {
+	plan, err := agentPlan(c)
+	if err != nil {
+		return AgentJob{}, err
+	}
+	if err := checkPrompt(in.Prompt, plan); err != nil {
+		return AgentJob{}, err
+	}
+	key := in.IdempotencyKey
+	in.IdempotencyKey = ""
+	run := func(sl *slot) (AgentJob, string, error) {
+		j, err := s.addMessage(ctx, c, plan, in, sl)
+		return j, in.Job, err
+	}
+	replay := func(string) (AgentJob, error) { return s.AgentJob(ctx, c, in.Project, in.Job) }
+	return once(ctx, s, c, "message-agent-job", key, in, run, replay)
+}
+
+func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in MessageAgentJob, sl *slot) (AgentJob, error) {
+	opened := false
+	job, err := s.callersAgent(ctx, c, in.Project, in.Job, func(tx *agentTx) error {
+		opened = false
 		switch {
-		case j.Status == AgentActive:
-			j.Status, j.PRLink, j.FinishedAt = AgentCompleted, prLink, s.now()
-			return true, nil
-		case j.Status == AgentCompleted && j.PRLink == prLink:
-			return false, nil
+		case tx.job.Status == AgentArchived:
+			return Errorf(CodeArchived, "the agent job is archived; start another one")
+		case tx.job.Messages >= plan.Messages:
+			return Errorf(CodeBudget, "a job has at most %d messages; start another one", plan.Messages)
+		case tx.job.Final():
+			if _, _, err := s.readyProject(ctx, c, in.Project, tx.job.Asked); err != nil {
+				return err
+			}
+			if err := tx.take(plan); err != nil {
+				return err
+			}
+			opened = true
+			tx.reopen()
+			tx.message(in.Prompt)
+		case !tx.job.CancelledAt.IsZero():
+			return Errorf(CodeJobRunning, "the agent job is being cancelled; wait for its end").After(s.opt.PollAfter)
+		default:
+			tx.message(in.Prompt)
 		}
-		return false, Errorf(CodeJobNotActive, "the agent job is %s", j.Status)
+		sl.settle(&tx.batch, tx.job.ID)
+		tx.wrote = sl.settled
+		return nil
 	})
-}
-
-// FailAgentJob fails an active job. Doing it again is success.
-func (s *Service) FailAgentJob(ctx context.Context, project, id string) (AgentJob, error) {
-	return s.changeAgentJob(ctx, project, id, func(j *AgentJob, _ *batch) (bool, error) {
-		switch j.Status {
-		case AgentActive:
-			j.Status, j.FinishedAt = AgentFailed, s.now()
-			return true, nil
-		case AgentFailed:
-			return false, nil
-		}
-		return false, Errorf(CodeJobNotActive, "the agent job is %s", j.Status)
-	})
-}
-
-// ArchiveAgentJob archives a job that is completed or failed; one that is
-// active can't be (CodeJobRunning). Doing it again is success.
-func (s *Service) ArchiveAgentJob(ctx context.Context, project, id string) (AgentJob, error) {
-	return s.changeAgentJob(ctx, project, id, func(j *AgentJob, _ *batch) (bool, error) {
-		switch j.Status {
-		case AgentArchived:
-			return false, nil
-		case AgentActive:
-			return false, Errorf(CodeJobRunning, "the agent job is active; only a final one can be archived")
-		}
-		j.Status, j.ArchivedAt = AgentArchived, s.now()
-		return true, nil
-	})
-}
-
-func (s *Service) changeAgentJob(ctx context.Context, project, id string, fn func(*AgentJob, *batch) (bool, error)) (AgentJob, error) {
-	return change(ctx, s, "agent job", agentJobKey(project, id), []string{project, id}, fn)
-}
-
-// ListAgentJobs returns the jobs of a project, or CodeNotFound for an unknown
-// one.
-func (s *Service) ListAgentJobs(ctx context.Context, project string) ([]AgentJob, error) {
-	if _, err := s.GetProject(ctx, project); err != nil {
-		return nil, err
+	if err != nil {
+		return AgentJob{}, err
 	}
-	return all[AgentJob](ctx, s, store.Query{PK: projectKey(project).PK, Prefix: prefixAgentJob})
+	if opened {
+		s.startAgent(ctx, job.Current())
+	}
+	return job, nil
+}
+
+// CancelAgentJob asks for the end of a caller's active job: its round ends
+// between two turns, as failed with CodeCancelled. Doing it again is success.
+// It returns CodeNotFound, CodePublishing where it is too late, CodeArchived, or
+// CodeJobNotActive for a job that ended otherwise.
+func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id string) (AgentJob, error) {
+	return s.callersAgent(ctx, c, project, id, func(tx *agentTx) error {
+		j := &tx.job
+		switch {
+		case j.Status == AgentArchived:
+			return Errorf(CodeArchived, "the agent job is archived")
+		case j.Status == AgentFailed && j.Failure != nil && j.Failure.Code == CodeCancelled:
+			return errNothing
+		case j.Final():
+			return Errorf(CodeJobNotActive, "the agent job is %s", j.Status)
+		case j.Phase == AgentPublishing:
+			return Errorf(CodePublishing, "the agent job is opening its pull request; it can't be cancelled any more")
+		case !j.CancelledAt.IsZero():
+			return errNothing
+		}
+		j.CancelledAt = tx.now
+		tx.event(AgentEvent{Kind: AgentEventNote, Text: "cancelling"})
+		return nil
+	})
+}
+
+// ArchiveAgentJob archives a caller's job that is completed or failed; one that
+// is active can't be (CodeJobRunning). Doing it again is success.
+// It returns CodeNotFound for a job that is not the caller's.
+func (s *Service) ArchiveAgentJob(ctx context.Context, c Caller, project, id string) (AgentJob, error) {
+	return s.callersAgent(ctx, c, project, id, (*agentTx).archive)
+}
+
+func (tx *agentTx) archive() error {
+	switch {
+	case tx.job.Status == AgentArchived:
+		return errNothing
+	case !tx.job.Final():
+		return Errorf(CodeJobRunning, "the agent job is active; only a final one can be archived").After(tx.s.opt.PollAfter)
+	}
+	tx.job.Status, tx.job.ArchivedAt = AgentArchived, tx.now
+	return nil
+}
+
+// callersAgent is agentChange for a job of a caller's project, as callers see it.
+func (s *Service) callersAgent(ctx context.Context, c Caller, project, id string, fn func(*agentTx) error) (AgentJob, error) {
+	if _, err := s.agentsProject(ctx, c, project); err != nil {
+		return AgentJob{}, err
+	}
+	j, err := s.agentChange(ctx, project, id, fn)
+	if err != nil {
+		return AgentJob{}, err
+	}
+	return j.shown(), nil
+}
+
+// agentsProject is callersProject where a caller names a job: that is what is
+// not found.
+func (s *Service) agentsProject(ctx context.Context, c Caller, project string) (Project, error) {
+	p, err := s.callersProject(ctx, c, project)
+	if CodeOf(err) == CodeNotFound {
+		return Project{}, notFound("agent job")
+	}
+	return p, err
 }
 
 // AgentJob reads a job of one of the caller's projects, or returns
-// CodeNotFound.
+// CodeNotFound. The link to its pull request is empty while it is active.
 func (s *Service) AgentJob(ctx context.Context, c Caller, project, id string) (AgentJob, error) {
-	p, err := s.GetProject(ctx, project)
-	if CodeOf(err) == CodeNotFound || err == nil && p.Organisation != c.OrganisationID {
-		return AgentJob{}, notFound("agent job")
-	}
-	if err != nil {
+	if _, err := s.agentsProject(ctx, c, project); err != nil {
 		return AgentJob{}, err
 	}
 	j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(project, id), id)
-	return j, err
+	return j.shown(), err
 }
+
+// Limits of a page of a list.
+const (
+	DefaultPage = 50
+	MaxPage     = 200
+	// maxLooked is how many records are read for one page: with a filter it may
+	// hold fewer than there are.
+	maxLooked = 1000
+)
+
+func checkPage(limit int) (int, error) {
+	if limit == 0 {
+		return DefaultPage, nil
+	}
+	if limit < 1 || limit > MaxPage {
+		return 0, FieldErrorf("limit", "must be a whole number from 1 to %d", MaxPage)
+	}
+	return limit, nil
+}
+
+// AgentList asks for a page of a project's agent jobs.
+type AgentList struct {
+	Project string
+	// Status, if not empty, is the one that jobs have.
+	Status AgentStatus
+	// Cursor is where the page before ended; empty for the first.
+	Cursor string
+	Limit  int // 0: DefaultPage
+}
+
+// ListAgentJobs returns the jobs of a caller's project, newest first, and the
+// cursor of the next page, which is empty at the end. A page may hold fewer
+// than its limit where more follow.
+// It returns CodeInvalid or CodeNotFound.
+func (s *Service) ListAgentJobs(ctx context.Context, c Caller, in AgentList) ([]AgentJob, string, error) {
+	limit, err := checkPage(in.Limit)
+	if err != nil {
+		return nil, "", err
+	}
+	if in.Status != "" && !slices.Contains(AgentStatuses(), in.Status) {
+		return nil, "", FieldErrorf("status", "must be active, completed, failed or archived")
+	}
+	q := store.Query{PK: projectKey(in.Project).PK, Prefix: prefixAgentJob, Cursor: in.Cursor, Limit: limit, Descending: true}
+	if in.Cursor != "" {
+		if _, _, err := store.DecodeCursor(q); err != nil || !validID(in.Project) {
+			return nil, "", FieldErrorf("cursor", "is not one that a list of this project's jobs returned")
+		}
+	}
+	if _, err := s.callersProject(ctx, c, in.Project); err != nil {
+		return nil, "", err
+	}
+	jobs := []AgentJob{}
+	for looked := 0; ; {
+		page, err := s.opt.Store.Query(ctx, q)
+		if err != nil {
+			return nil, "", err
+		}
+		for i, rec := range page.Records {
+			var j AgentJob
+			if err := json.Unmarshal(rec.Value, &j); err != nil {
+				return nil, "", err
+			}
+			if in.Status != "" && j.Status != in.Status {
+				continue
+			}
+			jobs = append(jobs, j.shown())
+			if len(jobs) == limit {
+				if page.Cursor == "" && i == len(page.Records)-1 {
+					return jobs, "", nil
+				}
+				return jobs, store.EncodeCursor(q, rec), nil
+			}
+		}
+		looked += len(page.Records)
+		if page.Cursor == "" || looked >= maxLooked {
+			return jobs, page.Cursor, nil
+		}
+		q.Cursor = page.Cursor
+	}
+}
+
+// AgentEvents returns the events of a caller's job after a cursor, oldest first,
+// and the cursor after the last of them: where nothing is new, the same again.
+// The empty cursor is the beginning. No event is ever left out between two pages.
+// It returns CodeInvalid or CodeNotFound.
+func (s *Service) AgentEvents(ctx context.Context, c Caller, project, id, cursor string, limit int) ([]AgentEvent, string, error) {
+	limit, err := checkPage(limit)
+	if err != nil {
+		return nil, "", err
+	}
+	after := 0
+	if cursor != "" {
+		if after, err = strconv.Atoi(cursor); err != nil || after < 0 || after > 99_999_999 || strconv.Itoa(after) != cursor {
+			return nil, "", FieldErrorf("cursor", "is not one that a list of events returned")
+		}
+	}
+	if _, err := s.AgentJob(ctx, c, project, id); err != nil {
+		return nil, "", err
+	}
+	q := store.Query{PK: agentStreamKey(id).PK, Prefix: prefixEvent, Limit: limit}
+	if after > 0 {
+		q.Cursor = store.EncodeCursor(q, store.Record{Key: agentEventKey(id, after)})
+	}
+	page, err := s.opt.Store.Query(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	events := []AgentEvent{}
+	for _, rec := range page.Records {
+		var e AgentEvent
+		if err := json.Unmarshal(rec.Value, &e); err != nil {
+			return nil, "", err
+		}
+		events = append(events, e)
+		after = e.N
+	}
+	return events, strconv.Itoa(after), nil
+}
+
+// AgentPace is when callers who follow a job are asked to read it again.
+func (s *Service) AgentPace() time.Duration { return s.opt.PollAfter }

@@ -1,6 +1,10 @@
 package admin_test
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -9,95 +13,417 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// TestAgentJobTransitions tries every move in every state. A move that has
-// happened is success and changes nothing; one that is impossible is an error
-// and changes nothing.
-func TestAgentJobTransitions(t *testing.T) {
-	w := newWorld(t)
-	x := w.tenant("docs.example.com")
-	const pr = "https://git.example.com/docs/pull/1"
-	type move func(id string) (admin.AgentJob, error)
-	moves := map[string]move{
-		"finish with a pull request": func(id string) (admin.AgentJob, error) { return w.FinishAgentJob(w.ctx, x.project.ID, id, pr) },
-		"finish without changes":     func(id string) (admin.AgentJob, error) { return w.FinishAgentJob(w.ctx, x.project.ID, id, "") },
-		"fail":                       func(id string) (admin.AgentJob, error) { return w.FailAgentJob(w.ctx, x.project.ID, id) },
-		"archive":                    func(id string) (admin.AgentJob, error) { return w.ArchiveAgentJob(w.ctx, x.project.ID, id) },
+const pull = "https://git.example.com/docs/pull/1"
+
+// agent starts an agent job.
+func (w *world) agent(x tenant) admin.AgentJob {
+	w.t.Helper()
+	j, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: x.project.ID, Prompt: "mend the links"})
+	if err != nil {
+		w.t.Fatal(err)
 	}
-	const finish, empty, fail, archive = "finish with a pull request", "finish without changes", "fail", "archive"
-	const no, running = admin.CodeJobNotActive, admin.CodeJobRunning
+	return j
+}
+
+// agentNow reads a job as its steps see it.
+func (w *world) agentNow(j admin.AgentJob) admin.AgentJob {
+	w.t.Helper()
+	j, err := w.FindAgentJob(w.ctx, j.Project, j.ID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return j
+}
+
+// agentMoves are all that can happen to a job, for the round that it is in.
+func (w *world) agentMoves(x tenant) map[string]func(admin.AgentRef) error {
+	complete := func(ref admin.AgentRef, link, branch string) error {
+		_, _, err := w.CompleteAgent(w.ctx, ref, admin.AgentResult{PRLink: link, Branch: branch, Seen: 1000})
+		return err
+	}
+	return map[string]func(admin.AgentRef) error{
+		"prepare": func(ref admin.AgentRef) error { _, err := w.AgentRound(w.ctx, ref); return err },
+		"begin": func(ref admin.AgentRef) error {
+			_, err := w.BeginAgentRound(w.ctx, ref, admin.AgentBase{Commit: "c1", Ref: "main"})
+			return err
+		},
+		"lease":   func(ref admin.AgentRef) error { _, err := w.LeaseAgentWork(w.ctx, ref); return err },
+		"publish": func(ref admin.AgentRef) error { _, err := w.BeginAgentPublish(w.ctx, ref, 1000); return err },
+		"commit": func(ref admin.AgentRef) error {
+			_, err := w.RecordAgentCommit(w.ctx, ref, admin.AgentCommit{Parent: "c1"})
+			return err
+		},
+		"complete": func(ref admin.AgentRef) error { return complete(ref, pull, "bindery/x") },
+		"nothing":  func(ref admin.AgentRef) error { return complete(ref, "", "") },
+		"fail":     func(ref admin.AgentRef) error { return w.FailAgent(w.ctx, ref, admin.CodeLoop, "in a loop") },
+		"note": func(ref admin.AgentRef) error {
+			return w.AgentNote(w.ctx, ref, admin.AgentEvent{Kind: admin.AgentEventNote, Text: "so"})
+		},
+		"cancel": func(ref admin.AgentRef) error {
+			_, err := w.CancelAgentJob(w.ctx, x.caller, ref.Project, ref.Job)
+			return err
+		},
+		"archive": func(ref admin.AgentRef) error {
+			_, err := w.ArchiveAgentJob(w.ctx, x.caller, ref.Project, ref.Job)
+			return err
+		},
+		"message": func(ref admin.AgentRef) error {
+			_, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: ref.Project, Job: ref.Job, Prompt: "and the titles"})
+			return err
+		},
+	}
+}
+
+// TestAgentTransitions tries every move in every state. One that has happened is
+// success and changes nothing; one that is impossible is an error and changes
+// nothing.
+func TestAgentTransitions(t *testing.T) {
+	const (
+		no       = admin.CodeJobNotActive
+		running  = admin.CodeJobRunning
+		archived = admin.CodeArchived
+		stopped  = admin.CodeCancelled
+		newer    = admin.CodeSuperseded
+	)
+	working := []string{"prepare", "begin"}
+	publishing := append(slices.Clone(working), "publish")
+	completed := append(slices.Clone(publishing), "complete")
+	// What is not named succeeds. "=" is success that changes nothing.
 	for _, c := range []struct {
 		name   string
 		before []string
 		status admin.AgentStatus
-		link   string
+		phase  admin.AgentPhase
 		codes  map[string]string
 	}{
-		{"active", nil, admin.AgentActive, "", map[string]string{finish: "", empty: "", fail: "", archive: running}},
-		{"completed", []string{finish}, admin.AgentCompleted, pr, map[string]string{finish: "", empty: no, fail: no, archive: ""}},
-		{"completed without changes", []string{empty}, admin.AgentCompleted, "", map[string]string{finish: no, empty: "", fail: no, archive: ""}},
-		{"failed", []string{fail}, admin.AgentFailed, "", map[string]string{finish: no, empty: no, fail: "", archive: ""}},
-		{"archived", []string{finish, archive}, admin.AgentArchived, pr, map[string]string{finish: no, empty: no, fail: no, archive: ""}},
+		{"queued", nil, admin.AgentActive, admin.AgentQueued,
+			map[string]string{"lease": newer, "publish": newer, "complete": no, "nothing": no, "archive": running}},
+		{"preparing", working[:1], admin.AgentActive, admin.AgentPreparing,
+			map[string]string{"prepare": "=", "lease": newer, "publish": newer, "complete": no, "nothing": no, "archive": running}},
+		{"working", working, admin.AgentActive, admin.AgentWorking,
+			map[string]string{"prepare": "=", "begin": "=", "complete": no, "nothing": no, "archive": running}},
+		{"being cancelled", append(slices.Clone(working), "cancel"), admin.AgentActive, admin.AgentWorking,
+			map[string]string{"prepare": "=", "begin": "=", "lease": stopped, "publish": stopped, "complete": no, "nothing": no, "archive": running, "cancel": "=", "message": running}},
+		{"publishing", publishing, admin.AgentActive, admin.AgentPublishing,
+			map[string]string{"prepare": "=", "begin": "=", "lease": newer, "publish": "=", "archive": running, "cancel": admin.CodePublishing}},
+		{"completed", completed, admin.AgentCompleted, "",
+			map[string]string{"prepare": no, "begin": no, "lease": no, "publish": no, "commit": no, "complete": "=", "nothing": "=", "fail": no, "note": no, "cancel": no}},
+		{"failed", append(slices.Clone(working), "fail"), admin.AgentFailed, "",
+			map[string]string{"prepare": no, "begin": no, "lease": no, "publish": no, "commit": no, "complete": no, "nothing": no, "fail": "=", "note": no, "cancel": no}},
+		{"cancelled", append(slices.Clone(working), "cancel", "fail"), admin.AgentFailed, "",
+			map[string]string{"prepare": no, "begin": no, "lease": no, "publish": no, "commit": no, "complete": no, "nothing": no, "fail": "=", "note": no, "cancel": "="}},
+		{"archived", append(slices.Clone(completed), "archive"), admin.AgentArchived, "",
+			map[string]string{"prepare": no, "begin": no, "lease": no, "publish": no, "commit": no, "complete": "=", "nothing": "=", "fail": no, "note": no, "cancel": archived, "archive": "=", "message": archived}},
 	} {
-		for name, code := range c.codes {
-			t.Run(c.name+", "+name, func(t *testing.T) {
-				j, err := w.CreateAgentJob(w.ctx, admin.AgentJobRequest{Project: x.project.ID, Model: "large-1"})
-				if err != nil {
-					t.Fatal(err)
-				}
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			x := w.tenant("docs.example.com")
+			moves := w.agentMoves(x)
+			for name, move := range moves {
+				w.advance(time.Hour) // and another hour's starts
+				j := w.agent(x)
 				for _, b := range c.before {
-					w.advance(time.Minute)
-					if _, err := moves[b](j.ID); err != nil {
+					w.advance(time.Second)
+					if err := moves[b](j.Current()); err != nil {
+						t.Fatalf("%s before %s: %v", b, name, err)
+					}
+				}
+				before := w.agentNow(j)
+				if before.Status != c.status || before.Phase != c.phase || before.Final() == before.FinishedAt.IsZero() ||
+					before.ArchivedAt.IsZero() == (c.status == admin.AgentArchived) || (before.Failure != nil) != (c.status == admin.AgentFailed) {
+					t.Fatalf("before %s: %+v", name, before)
+				}
+				w.advance(time.Second)
+				code := c.codes[name]
+				err := move(j.Current())
+				if got := admin.CodeOf(err); got != strings.TrimPrefix(code, "=") {
+					t.Errorf("%s: code %q, want %q (%v)", name, got, code, err)
+				}
+				after := w.agentNow(j)
+				if unchanged := cmp.Equal(before, after); unchanged != (code != "") {
+					t.Errorf("%s: unchanged is %v:\n%s", name, unchanged, cmp.Diff(before, after))
+				}
+				if now := w.agentNow(j); !now.Final() {
+					if err := w.FailAgent(w.ctx, now.Current(), admin.CodeInternal, ""); err != nil {
 						t.Fatal(err)
 					}
 				}
-				before, err := w.AgentJob(w.ctx, x.caller, x.project.ID, j.ID)
-				if err != nil || before.Status != c.status || before.PRLink != c.link || before.Repository != x.project.Repository {
-					t.Fatalf("before: %+v, %v", before, err)
-				}
-				if before.ArchivedAt.IsZero() == (c.status == admin.AgentArchived) {
-					t.Errorf("archivedAt of %s is %v", c.status, before.ArchivedAt)
-				}
-				w.advance(time.Minute)
-				_, err = moves[name](j.ID)
-				want(t, err, code)
-				after, err := w.AgentJob(w.ctx, x.caller, x.project.ID, j.ID)
-				if err != nil {
-					t.Fatal(err)
-				}
-				repeated := len(c.before) > 0 && c.before[len(c.before)-1] == name
-				if code != "" || repeated {
-					if d := cmp.Diff(before, after); d != "" {
-						t.Errorf("it changed the job:\n%s", d)
-					}
-				} else if after.Status == before.Status {
-					t.Errorf("it did not change the job")
-				}
-			})
+			}
+		})
+	}
+}
+
+// TestAgentRequestsAreChecked: fields first, then the project, then what is set
+// up, then the limits.
+func TestAgentRequestsAreChecked(t *testing.T) {
+	w := newWorld(t)
+	x, other := w.tenant("docs.example.com"), w.tenant("docs.example.org")
+	good := admin.StartAgentJob{Project: x.project.ID, Prompt: "p"}
+	with := func(change func(*admin.StartAgentJob)) admin.StartAgentJob {
+		in := good
+		change(&in)
+		return in
+	}
+	for field, bad := range map[string][]admin.StartAgentJob{
+		"prompt": {
+			with(func(in *admin.StartAgentJob) { in.Prompt = " \n" }), with(func(in *admin.StartAgentJob) { in.Prompt = "\xff" }),
+			with(func(in *admin.StartAgentJob) { in.Prompt = "\x1b[31m" }), with(func(in *admin.StartAgentJob) { in.Prompt = strings.Repeat("x", 64<<10+1) }),
+		},
+		"ref": {
+			with(func(in *admin.StartAgentJob) { in.Ref = "-b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a..b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a//b" }),
+			with(func(in *admin.StartAgentJob) { in.Ref = "a b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a.lock" }), with(func(in *admin.StartAgentJob) { in.Ref = "a/.b" }),
+		},
+		"model": {with(func(in *admin.StartAgentJob) { in.Model = "a\nb" })},
+	} {
+		for _, in := range bad {
+			in.Project = "prj_none"
+			_, err := w.StartAgentJob(w.ctx, x.caller, in)
+			wantField(t, err, field)
+		}
+	}
+	_, err := w.StartAgentJob(w.ctx, x.caller, with(func(in *admin.StartAgentJob) { in.Project, in.Model = other.project.ID, "unknown" }))
+	want(t, err, admin.CodeNotFound)
+	_, err = w.StartAgentJob(w.ctx, x.caller, with(func(in *admin.StartAgentJob) { in.Model = "unknown" }))
+	want(t, err, admin.CodeModelMissing)
+	free := x.caller
+	free.Plan = admin.PlanFree
+	_, err = w.StartAgentJob(w.ctx, free, with(func(in *admin.StartAgentJob) { in.Prompt = "" }))
+	want(t, err, admin.CodePlan)
+	j, err := w.StartAgentJob(w.ctx, x.caller, with(func(in *admin.StartAgentJob) { in.Model, in.Ref, in.Draft = "fast", "docs/v2.1", true }))
+	if err != nil || j.Model != "fast" || j.Ref != "docs/v2.1" || !j.Draft || j.Repository != x.project.Repository || j.Round != 1 || j.Messages != 1 {
+		t.Errorf("%+v, %v", j, err)
+	}
+	if want := []string{j.ID + "-1"}; !slices.Equal(w.runner.started, want) {
+		t.Errorf("started %v, want %v", w.runner.started, want)
+	}
+	_, err = w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: x.project.ID, Job: j.ID, Prompt: " "})
+	wantField(t, err, "prompt")
+	_, err = w.RevokeProject(w.ctx, x.project.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.StartAgentJob(w.ctx, x.caller, good)
+	want(t, err, admin.CodeNotFound)
+}
+
+// TestAgentNeedsAForge: an installation without agents says what is missing.
+func TestAgentNeedsAForge(t *testing.T) {
+	w := newWorld(t, func(o *admin.Options) { o.AgentReady = nil })
+	x := w.tenant("docs.example.com")
+	_, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: x.project.ID, Prompt: "p"})
+	want(t, err, admin.CodeForgeMissing)
+}
+
+// TestAgentJobsOfOthers: another organisation's job is not there for a caller.
+func TestAgentJobsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	x, other := w.tenant("docs.example.com"), w.tenant("docs.example.org")
+	j := w.agent(x)
+	before := w.agentNow(j)
+	for name, call := range map[string]func(project string) error{
+		"read":    func(p string) error { _, err := w.AgentJob(w.ctx, other.caller, p, j.ID); return err },
+		"cancel":  func(p string) error { _, err := w.CancelAgentJob(w.ctx, other.caller, p, j.ID); return err },
+		"archive": func(p string) error { _, err := w.ArchiveAgentJob(w.ctx, other.caller, p, j.ID); return err },
+		"events":  func(p string) error { _, _, err := w.AgentEvents(w.ctx, other.caller, p, j.ID, "", 0); return err },
+		"message": func(p string) error {
+			_, err := w.MessageAgentJob(w.ctx, other.caller, admin.MessageAgentJob{Project: p, Job: j.ID, Prompt: "p"})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want(t, call(x.project.ID), admin.CodeNotFound)
+			want(t, call(other.project.ID), admin.CodeNotFound)
+			want(t, call("a/b"), admin.CodeNotFound)
+		})
+	}
+	_, _, err := w.ListAgentJobs(w.ctx, other.caller, admin.AgentList{Project: x.project.ID})
+	want(t, err, admin.CodeNotFound)
+	if d := cmp.Diff(before, w.agentNow(j)); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestAgentPlaces: one active job a project and five an organisation, whoever
+// starts at the same time, and a hundred starts an hour. What ends frees its
+// place, once.
+func TestAgentPlaces(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	projects := []admin.Project{x.project}
+	for i := range 6 {
+		p, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: fmt.Sprintf("d%d.example.com", i), Repository: "https://git.example.com/docs"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		projects = append(projects, p)
+	}
+	var mu sync.Mutex
+	var jobs []admin.AgentJob
+	var wg sync.WaitGroup
+	for i := range 3 * len(projects) {
+		wg.Go(func() {
+			j, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: projects[i%len(projects)].ID, Prompt: "p"})
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				jobs = append(jobs, j)
+			} else if want(t, err, admin.CodeTooManyAgents); !strings.Contains(err.Error(), "active") {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	used := map[string]bool{}
+	for _, j := range jobs {
+		if used[j.Project] {
+			t.Errorf("two active jobs of %s", j.Project)
+		}
+		used[j.Project] = true
+	}
+	if len(jobs) != 5 {
+		t.Fatalf("%d jobs are active, want 5", len(jobs))
+	}
+	for range 3 { // freed once
+		if err := w.FailAgent(w.ctx, jobs[0].Current(), admin.CodeBudget, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: jobs[0].Project, Prompt: "p"})
+	want(t, err, "")
+	for _, p := range projects {
+		if !used[p.ID] {
+			_, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: p.ID, Prompt: "p"})
+			want(t, err, admin.CodeTooManyAgents)
+		}
+	}
+	_, err = w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: jobs[0].Project, Job: jobs[0].ID, Prompt: "p"})
+	want(t, err, admin.CodeTooManyAgents) // its place is taken by another job
+	for j := again; ; {
+		if err := w.FailAgent(w.ctx, j.Current(), admin.CodeBudget, ""); err != nil {
+			t.Fatal(err)
+		}
+		if j, err = w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: j.Project, Prompt: "p"}); err != nil {
+			break
+		}
+	}
+	if want(t, err, admin.CodeTooManyAgents); !strings.Contains(err.Error(), "100 agent jobs") {
+		t.Error(err)
+	}
+	w.advance(time.Hour)
+	_, err = w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: again.Project, Prompt: "p"})
+	want(t, err, "")
+}
+
+// TestAgentStartOnce: one Idempotency-Key is one job, which a repeated call shows
+// as it was then.
+func TestAgentStartOnce(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	in := admin.StartAgentJob{Project: x.project.ID, Prompt: "p", IdempotencyKey: "k1"}
+	first, err := w.StartAgentJob(w.ctx, x.caller, in)
+	want(t, err, "")
+	w.advance(time.Second)
+	if err := w.FailAgent(w.ctx, first.Current(), admin.CodeLoop, ""); err != nil {
+		t.Fatal(err)
+	}
+	again, err := w.StartAgentJob(w.ctx, x.caller, in)
+	if d := cmp.Diff(first, again); err != nil || d != "" {
+		t.Errorf("%v\n%s", err, d)
+	}
+	in.Prompt = "q"
+	_, err = w.StartAgentJob(w.ctx, x.caller, in)
+	want(t, err, admin.CodeKeyReused)
+	message := admin.MessageAgentJob{Project: x.project.ID, Job: first.ID, Prompt: "more", IdempotencyKey: "k2"}
+	for range 3 {
+		j, err := w.MessageAgentJob(w.ctx, x.caller, message)
+		if err != nil || j.Messages != 2 || j.Round != 2 {
+			t.Errorf("%+v, %v", j, err)
 		}
 	}
 }
 
-func TestAgentJobsAreChecked(t *testing.T) {
+// TestAgentJobsAreListed: newest first, by status, in pages.
+func TestAgentJobsAreListed(t *testing.T) {
 	w := newWorld(t)
 	x := w.tenant("docs.example.com")
-	_, err := w.CreateAgentJob(w.ctx, admin.AgentJobRequest{Project: x.project.ID})
-	wantField(t, err, "model")
-	_, err = w.CreateAgentJob(w.ctx, admin.AgentJobRequest{Project: x.project.ID, Model: "m", Ref: "a\nb"})
-	wantField(t, err, "ref")
-	_, err = w.CreateAgentJob(w.ctx, admin.AgentJobRequest{Project: x.project.ID, Model: "m", Repository: "docs"})
-	wantField(t, err, "repository")
-	_, err = w.CreateAgentJob(w.ctx, admin.AgentJobRequest{Project: "prj_none", Model: "m"})
-	want(t, err, admin.CodeNotFound)
-	j, err := w.CreateAgentJob(w.ctx, admin.AgentJobRequest{Project: x.project.ID, Model: "m", Ref: "main"})
-	if err != nil {
+	var ids []string
+	for i := range 7 {
+		j := w.agent(x)
+		ids = append([]string{j.ID}, ids...)
+		w.advance(time.Second)
+		if i == 6 {
+			break
+		}
+		if err := w.FailAgent(w.ctx, j.Current(), admin.CodeLoop, ""); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			if _, err := w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, j.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	list := func(status admin.AgentStatus, limit int) (got []string, pages int) {
+		for in := (admin.AgentList{Project: x.project.ID, Status: status, Limit: limit}); ; pages++ {
+			jobs, next, err := w.ListAgentJobs(w.ctx, x.caller, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, j := range jobs {
+				got = append(got, j.ID)
+			}
+			if in.Cursor = next; next == "" {
+				return got, pages + 1
+			}
+		}
+	}
+	for _, limit := range []int{0, 1, 3, 7} {
+		if got, _ := list("", limit); !slices.Equal(got, ids) {
+			t.Errorf("limit %d: %v, want %v", limit, got, ids)
+		}
+		if got, _ := list(admin.AgentFailed, limit); !slices.Equal(got, []string{ids[1], ids[3], ids[5]}) {
+			t.Errorf("failed: %v of %v", got, ids)
+		}
+	}
+	if _, pages := list("", 7); pages != 1 {
+		t.Errorf("%d pages of 7", pages)
+	}
+	for field, in := range map[string]admin.AgentList{
+		"status": {Status: "lost"}, "limit": {Limit: 201}, "cursor": {Cursor: "x"},
+	} {
+		in.Project = x.project.ID
+		_, _, err := w.ListAgentJobs(w.ctx, x.caller, in)
+		wantField(t, err, field)
+	}
+}
+
+// TestArchivedByAge: a job that is final for 90 days is archived; one that a
+// message made active again is not.
+func TestArchivedByAge(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	var jobs []admin.AgentJob
+	for range 3 {
+		w.advance(24 * time.Hour)
+		jobs = append(jobs, w.agent(x))
+		if err := w.FailAgent(w.ctx, jobs[len(jobs)-1].Current(), admin.CodeLoop, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.advance(88*24*time.Hour + time.Minute)
+	if _, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: x.project.ID, Job: jobs[2].ID, Prompt: "p"}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.FinishAgentJob(w.ctx, x.project.ID, j.ID, "javascript:alert(1)")
-	wantField(t, err, "prLink")
-	_, err = w.FinishAgentJob(w.ctx, x.project.ID, "agj_none", "")
-	want(t, err, admin.CodeNotFound)
-	all, err := w.ListAgentJobs(w.ctx, x.project.ID)
-	if err != nil || len(all) != 1 || all[0].ID != j.ID {
-		t.Errorf("list is %v, %v", all, err)
+	for range 2 {
+		if err := w.ArchiveAgents(w.ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []admin.AgentStatus
+	for _, j := range jobs {
+		got = append(got, w.agentNow(j).Status)
+	}
+	if want := []admin.AgentStatus{admin.AgentArchived, admin.AgentFailed, admin.AgentActive}; !slices.Equal(got, want) {
+		t.Errorf("after 90 days: %v, want %v", got, want)
 	}
 }

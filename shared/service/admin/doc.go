@@ -18,15 +18,18 @@
 //	sweep.go         how far the sweep of all organisations is
 //	exportjob.go     export jobs as callers see them: start, read, bundle link
 //	exportstep.go    export jobs as the workflow moves them
-//	agentjob.go      agent jobs
+//	agentjob.go      agent jobs as callers see them: start, message, read, cancel, archive
+//	agentstep.go     agent jobs as the workflow and the reconciler move them
+//	agentrecord.go   the records of agent jobs, and transactions on them
+//	agentlimits.go   what plans and projects allow of agent jobs
 //	idempotency.go   Idempotency-Key
 //	usage.go         what an organisation used in a month
 //	meter.go         calls of the API, noted and added up
 //
 // Three kinds of caller: operators (CreateOrganisation, CreateKey, …), who are
 // trusted; callers of the API, who come with a Caller from Authenticate and
-// see nothing of other organisations; and the steps of the export workflow,
-// who name a job.
+// see nothing of other organisations; and the steps of the workflows, who name
+// a job, and a round of an agent's.
 //
 // Whatever must hold (one owner of a domain, so many exports at once, one
 // meaning of a version) is a condition inside a transaction, never a count

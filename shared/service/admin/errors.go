@@ -17,7 +17,7 @@ const (
 	CodeKeyExpired     = "key_expired"            // the key was one of ours until its end
 	CodeAddress        = "address_not_allowed"    // the key may not be used from there
 	CodeScope          = "scope_missing"          // the key may not do this
-	CodePlan           = "plan_required"          // the organisation's plan has no static export
+	CodePlan           = "plan_required"          // the organisation's plan does not include this
 	CodeInvalid        = "invalid_request"        // a field or header is wrong
 	CodeUnsupported    = "unsupported_media_type" // the body is not declared as JSON
 	CodeTooLarge       = "too_large"              // a body or a site is over its limit
@@ -47,6 +47,33 @@ const (
 	CodeInternal        = "internal"         // an error of the service itself
 )
 
+// Codes of agent jobs, most of them of a failed one.
+const (
+	CodeForgeMissing  = "forge_missing"          // nothing is set up to reach the project's repository with
+	CodeModelMissing  = "model_missing"          // no model is set up, or none of that name
+	CodeTooManyAgents = "too_many_agent_jobs"    // active jobs, or the starts of this hour, are at their limit
+	CodeArchived      = "job_archived"           // the job is archived
+	CodePublishing    = "job_publishing"         // too late to cancel: the job is opening its pull request
+	CodeSuperseded    = "superseded"             // a newer start of the step does its work
+	CodeCancelled     = "cancelled"              // the caller asked for the end
+	CodeBudget        = "budget"                 // turns, tokens, money or changes came to the plan's limit
+	CodeLoop          = "loop"                   // the agent made the same call again and again
+	CodeBranchMoved   = "branch_moved"           // people's commits on the job's branch conflict with its own
+	CodeModelDown     = "model_unavailable"      // the model did not answer for long
+	CodeModelRefused  = "model_refused"          // the model refused to work on the prompt
+	CodeModelContext  = "model_context"          // the conversation is larger than the model takes
+	CodeModelInvalid  = "model_invalid"          // the model's server took a request as wrong
+	CodeRepositoryOff = "repository_unreachable" // the forge did not answer
+	CodeRepository    = "repository_not_found"   // no such repository for this credential
+	CodeCredential    = "forge_credential"       // the forge refused the credential
+	CodePush          = "push_denied"            // the forge took no push
+	CodeRef           = "ref_not_found"          // the repository has no such branch or tag
+	CodeRepositoryBig = "repository_too_large"   // the repository is over a limit of agent jobs
+	CodeForgeLimit    = "forge_rate_limited"     // the forge asks for fewer calls
+	CodePull          = "pull_refused"           // the forge took no pull request
+	CodeChanges       = "changes_refused"        // the changes touch what an agent may not write
+)
+
 // MessageInternal is what callers read of an error that is none of theirs, in
 // every answer with CodeInternal.
 const MessageInternal = "something went wrong on our side"
@@ -59,6 +86,9 @@ func Codes() []string {
 		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone,
 		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
+		CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeArchived, CodePublishing, CodeSuperseded, CodeCancelled,
+		CodeBudget, CodeLoop, CodeBranchMoved, CodeModelDown, CodeModelRefused, CodeModelContext, CodeModelInvalid,
+		CodeRepositoryOff, CodeRepository, CodeCredential, CodePush, CodeRef, CodeRepositoryBig, CodeForgeLimit, CodePull, CodeChanges,
 	}
 }
 
@@ -138,7 +168,7 @@ func CodeOf(err error) string {
 // request with the same Idempotency-Key. Errors that a retry may resolve are not.
 func keepable(code string) bool {
 	switch code {
-	case CodeTooManyExports, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
+	case CodeTooManyExports, CodeTooManyAgents, CodeForgeMissing, CodeModelMissing, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
 		return false
 	}
 	return true

@@ -281,14 +281,20 @@ const maxFailure = 2000
 
 func safeFailure(code, message string) Failure {
 	code, message = cmp.Or(code, CodeInternal), cmp.Or(message, "the export failed")
-	if len(message) > maxFailure {
-		cut := maxFailure
-		for cut > 0 && message[cut]&0xC0 == 0x80 { // not inside a character
-			cut--
-		}
-		message = message[:cut] + "…"
+	return Failure{Code: code, Message: cutText(message, maxFailure)}
+}
+
+// cutText returns at most limit bytes of a text, with an ellipsis after them
+// where there were more.
+func cutText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
 	}
-	return Failure{Code: code, Message: message}
+	cut := limit
+	for cut > 0 && text[cut]&0xC0 == 0x80 { // not inside a character
+		cut--
+	}
+	return text[:cut] + "…"
 }
 
 // ActiveExports calls fn with every job that is queued or running, oldest

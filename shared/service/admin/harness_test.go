@@ -40,7 +40,7 @@ func newWorld(t *testing.T, change ...func(*admin.Options)) *world {
 	}
 	t.Cleanup(func() { _ = l.Close(context.Background()) })
 	w.store, w.objects = l.Store(), l.Objects()
-	o := admin.Options{Store: w.store, Objects: w.objects, Runner: w.runner, Now: w.time, MaxRunning: 3}
+	o := admin.Options{Store: w.store, Objects: w.objects, Runner: w.runner, Now: w.time, MaxRunning: 3, AgentReady: ready}
 	for _, c := range change {
 		c(&o)
 	}
@@ -183,4 +183,15 @@ var plan = admin.ExportPlan{Renderer: "r1", Shards: 2, Pages: 10}
 
 func bundleOf(j admin.ExportJob) admin.Bundle {
 	return admin.Bundle{Key: "exports/" + j.ID + "/bundle.tar.gz", Size: 1000, SHA256: digest("c"), Pages: 10}
+}
+
+// ready is the answer of an installation with a forge and two models.
+func ready(_ context.Context, _ admin.Project, model string) (string, error) {
+	switch model {
+	case "", "best":
+		return "best", nil
+	case "fast":
+		return model, nil
+	}
+	return "", admin.Errorf(admin.CodeModelMissing, "there is no model %q", model)
 }

@@ -262,9 +262,9 @@ func allowed(networks []netip.Prefix, addr netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// RequirePlan refuses callers whose organisation has another plan than p.
+// RequirePlan refuses callers whose organisation has a lower plan than p.
 func RequirePlan(c Caller, p Plan) error {
-	if c.Plan != p {
+	if slices.Index(plans, c.Plan) < slices.Index(plans, p) {
 		return Errorf(CodePlan, "this needs the %s plan", p)
 	}
 	return nil

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,16 +14,18 @@ import (
 // Plan is what an organisation pays for.
 type Plan string
 
-// The plans. Static export needs PlanEnterprise.
+// The plans. Agent jobs need PlanPro, static export PlanEnterprise.
 const (
 	PlanFree       Plan = "free"
 	PlanPro        Plan = "pro"
 	PlanEnterprise Plan = "enterprise"
 )
 
+// plans are in their order: each includes those before it.
+var plans = []Plan{PlanFree, PlanPro, PlanEnterprise}
+
 func checkPlan(p Plan) error {
-	switch p {
-	case PlanFree, PlanPro, PlanEnterprise:
+	if slices.Contains(plans, p) {
 		return nil
 	}
 	return FieldErrorf("plan", "must be free, pro or enterprise")

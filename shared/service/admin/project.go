@@ -23,7 +23,9 @@ type Project struct {
 	Kind       Kind      `json:"kind"`
 	Settings   Settings  `json:"settings"`
 	Retention  Retention `json:"retention"`
-	CreatedAt  time.Time `json:"createdAt"`
+	// Agent is of no meaning to exports: changing it changes no version.
+	Agent     AgentSettings `json:"agent,omitzero"`
+	CreatedAt time.Time     `json:"createdAt"`
 	// RevokedAt is when the project was ended; its domain is free since then.
 	RevokedAt time.Time `json:"revokedAt,omitzero"`
 }
@@ -99,7 +101,7 @@ func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error
 	if in.Kind == "" {
 		in.Kind = KindCloud
 	}
-	if err := (Configuration{in.Kind, in.Settings, in.Retention}).check(); err != nil {
+	if err := (Configuration{in.Kind, in.Settings, in.Retention, in.Agent}).check(); err != nil {
 		return Project{}, err
 	}
 	if _, err := s.activeOrganisation(ctx, in.Organisation); err != nil {
@@ -107,7 +109,7 @@ func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error
 	}
 	p := Project{
 		ID: s.opt.NewID(idProject), Organisation: in.Organisation, Domain: domain, Repository: in.Repository,
-		Kind: in.Kind, Settings: in.Settings, Retention: in.Retention, CreatedAt: s.now(),
+		Kind: in.Kind, Settings: in.Settings, Retention: in.Retention, Agent: in.Agent, CreatedAt: s.now(),
 	}
 	err = s.transact(ctx, func() error {
 		var b batch
@@ -155,6 +157,7 @@ type Configuration struct {
 	Kind      Kind
 	Settings  Settings
 	Retention Retention
+	Agent     AgentSettings
 }
 
 func (c Configuration) check() error {
@@ -170,10 +173,29 @@ func (c Configuration) check() error {
 	if c.Retention.BundleDays < 0 {
 		return FieldErrorf("retention.bundleDays", "must not be negative")
 	}
+	return c.Agent.check()
+}
+
+// check returns CodeInvalid for settings that no agent can work with.
+func (t AgentSettings) check() error {
+	if root, err := normalPaths("agent.root", []string{"/" + t.Root}); t.Root != "" && (err != nil || root[0] != t.Root) {
+		return FieldErrorf("agent.root", "must be the path of a folder in the repository, without slashes at its ends")
+	}
+	if t.Forge != "" && !slices.Contains(ForgeKinds(), t.Forge) {
+		return FieldErrorf("agent.forge", "must be one of %s", strings.Join(ForgeKinds(), ", "))
+	}
+	if t.API != "" {
+		if err := checkURL("agent.api", t.API, "https", "http"); err != nil {
+			return err
+		}
+	}
+	if t.MaxTurns < 0 || t.MaxCost < 0 || t.MaxFiles < 0 {
+		return FieldErrorf("agent", "limits must not be negative")
+	}
 	return nil
 }
 
-// ConfigureProject replaces a project's kind, settings and retention. Exports
+// ConfigureProject replaces a project's kind, settings, retention and agent. Exports
 // that have started keep the kind and the settings that they started with.
 // It returns CodeInvalid for wrong settings and CodeNotFound for an unknown
 // project.
@@ -182,7 +204,7 @@ func (s *Service) ConfigureProject(ctx context.Context, id string, c Configurati
 		return Project{}, err
 	}
 	return change(ctx, s, "project", projectKey(id), []string{id}, func(p *Project, _ *batch) (bool, error) {
-		p.Kind, p.Settings, p.Retention = c.Kind, c.Settings, c.Retention
+		p.Kind, p.Settings, p.Retention, p.Agent = c.Kind, c.Settings, c.Retention, c.Agent
 		return true, nil
 	})
 }

@@ -18,6 +18,7 @@ import (
 //	sweeps          sweep            SweepRound: how far the sweep of everything is
 //	org#<org>       organisation     Organisation
 //	                running          how many exports are queued or running
+//	                agents           how many agent jobs are active
 //	                key#<key>        digest of an admin key, to list by
 //	                project#<prj>    that it has such a project
 //	                sweep            when its packs were swept
@@ -28,12 +29,20 @@ import (
 //	project#<prj>   project          Project
 //	                snapshot#<snp>   Snapshot, sorted by time
 //	                version#<label>  what a version means
-//	                agentjob#<agj>   AgentJob
+//	                agentjob#<agj>   AgentJob, sorted by time
+//	                agents           how many agent jobs are active, and the hour's starts
 //	domain#<name>   domain           owner and newest snapshot of a domain
 //	export#<exp>    job              ExportJob
 //	                shard#<n>        that a shard is rendered
 //	                failure          the first cause of a failing step
 //	                took#<step>#<n>  StepTime
+//	agent#<agj>     message#<n>      AgentMessage
+//	                stream           the number of the job's next event
+//	                event#<n>        AgentEvent
+//	                lease#<round>    which start of Work holds the round
+//	                turn#<round>#<n> AgentTurn
+//	                commit#<round>   AgentCommit
+//	                end#<round>      how the round ended
 //	request#<org>#<operation>#<digest>  request   a request with an Idempotency-Key
 const (
 	skOrganisation = "organisation"
@@ -44,6 +53,8 @@ const (
 	skDomain       = "domain"
 	skJob          = "job"
 	skFailure      = "failure"
+	skAgents       = "agents"
+	skStream       = "stream"
 	skRequest      = "request"
 
 	prefixShard    = "shard#"
@@ -53,6 +64,8 @@ const (
 	prefixUsage    = "usage#"
 	prefixKeyRow   = "key#"
 	prefixProject  = "project#"
+	prefixMessage  = "message#"
+	prefixEvent    = "event#"
 )
 
 func organisationRow(id string) store.Key { return store.Key{PK: "orgs", SK: id} }
@@ -81,6 +94,24 @@ func versionKey(project, label string) store.Key {
 }
 func agentJobKey(project, id string) store.Key {
 	return store.Key{PK: "project#" + project, SK: prefixAgentJob + id}
+}
+func projectAgentsKey(project string) store.Key {
+	return store.Key{PK: projectKey(project).PK, SK: skAgents}
+}
+func orgAgentsKey(org string) store.Key   { return store.Key{PK: "org#" + org, SK: skAgents} }
+func agentStreamKey(job string) store.Key { return agentKey(job, skStream) }
+func agentMessageKey(job string, n int) store.Key {
+	return agentKey(job, prefixMessage+"%06d", n)
+}
+func agentEventKey(job string, n int) store.Key { return agentKey(job, prefixEvent+"%08d", n) }
+func agentLeaseKey(ref AgentRef) store.Key      { return agentKey(ref.Job, "lease#%04d", ref.Round) }
+func agentTurnKey(ref AgentRef, n int) store.Key {
+	return agentKey(ref.Job, "turn#%04d#%06d", ref.Round, n)
+}
+func agentCommitKey(ref AgentRef) store.Key { return agentKey(ref.Job, "commit#%04d", ref.Round) }
+func agentEndKey(ref AgentRef) store.Key    { return agentKey(ref.Job, "end#%04d", ref.Round) }
+func agentKey(job, form string, numbers ...any) store.Key {
+	return store.Key{PK: "agent#" + job, SK: fmt.Sprintf(form, numbers...)}
 }
 func domainKey(name string) store.Key { return store.Key{PK: "domain#" + name, SK: skDomain} }
 func jobKey(id string) store.Key      { return store.Key{PK: "export#" + id, SK: skJob} }

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
@@ -40,6 +41,10 @@ type Options struct {
 	// caller's own machine, where a small export takes less than the shortest
 	// pace that can be asked for.
 	PollFreely time.Duration
+	// AgentReady reports whether an agent can work for a project with a model, by
+	// name or by default (""), and returns the model's name. It returns
+	// CodeForgeMissing or CodeModelMissing; where it is nil, agents have neither.
+	AgentReady func(ctx context.Context, p Project, model string) (string, error)
 	// Since, if not zero, is when the only process that answers requests began:
 	// those that an earlier one had not ended by then have died with it.
 	Since time.Time

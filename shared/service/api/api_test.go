@@ -120,8 +120,7 @@ func TestAgentJob(t *testing.T) {
 		w.do(x.get("/v2/agent/"+project+"/job/"+id)).want(200, "").into(&got)
 		return got
 	}
-	j, err := w.CreateAgentJob(w.ctx, admin.AgentJobRequest{Project: x.project.ID, Model: "large-1"})
-	must(w, 0, err)
+	j := w.agent(x)
 	wantJob := map[string]any{
 		"id": j.ID, "status": "active", "source": map[string]any{"repository": "https://git.example.com/docs", "ref": nil},
 		"model": "large-1", "prLink": nil, "createdAt": "2026-03-14T09:00:00Z", "archivedAt": nil,
@@ -129,14 +128,13 @@ func TestAgentJob(t *testing.T) {
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {
 		t.Errorf("active:\n%s", d)
 	}
-	_, err = w.FinishAgentJob(w.ctx, x.project.ID, j.ID, "https://git.example.com/docs/pull/1")
-	must(w, 0, err)
+	w.publishAgent(j)
 	wantJob["status"], wantJob["prLink"] = "completed", "https://git.example.com/docs/pull/1"
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {
 		t.Errorf("completed:\n%s", d)
 	}
 	w.advance(time.Minute)
-	_, err = w.ArchiveAgentJob(w.ctx, x.project.ID, j.ID)
+	_, err := w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, j.ID)
 	must(w, 0, err)
 	wantJob["status"], wantJob["archivedAt"] = "archived", "2026-03-14T09:01:00Z"
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {

@@ -24,13 +24,18 @@ func status(code string) int {
 	case admin.CodeNotFound, admin.CodeDomainNotFound:
 		return http.StatusNotFound
 	case admin.CodeDomainTaken, admin.CodeJobRunning, admin.CodeJobFailed, admin.CodeJobNotActive, admin.CodeNoSnapshot,
-		admin.CodeVersionTaken, admin.CodeIncomplete, admin.CodeInconsistent, admin.CodeOvertaken, admin.CodeKeyRunning:
+		admin.CodeVersionTaken, admin.CodeIncomplete, admin.CodeInconsistent, admin.CodeOvertaken, admin.CodeKeyRunning,
+		admin.CodeForgeMissing, admin.CodeModelMissing, admin.CodeArchived, admin.CodePublishing, admin.CodeBudget,
+		admin.CodeSuperseded, admin.CodeCancelled:
 		return http.StatusConflict
 	case admin.CodeBundleGone:
 		return http.StatusGone
-	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeInvalidPaths, admin.CodeSiteTooLarge, admin.CodeProcessEnded:
+	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeInvalidPaths, admin.CodeSiteTooLarge, admin.CodeProcessEnded,
+		admin.CodeLoop, admin.CodeBranchMoved, admin.CodeModelDown, admin.CodeModelRefused, admin.CodeModelContext, admin.CodeModelInvalid,
+		admin.CodeRepositoryOff, admin.CodeRepository, admin.CodeCredential, admin.CodePush, admin.CodeRef, admin.CodeRepositoryBig,
+		admin.CodeForgeLimit, admin.CodePull, admin.CodeChanges: // all of the last are of failed jobs alone
 		return http.StatusUnprocessableEntity
-	case admin.CodeTooManyExports:
+	case admin.CodeTooManyExports, admin.CodeTooManyAgents:
 		return http.StatusTooManyRequests
 	case admin.CodeTemporary:
 		return http.StatusServiceUnavailable

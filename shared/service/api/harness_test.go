@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -63,6 +64,9 @@ func newWorld(t testing.TB) *world {
 	w.store, w.objects = l.Store(), l.Objects()
 	w.Service = admin.New(admin.Options{
 		Store: w.store, Objects: w.objects, Runner: idleRunner{}, Now: w.time, MaxRunning: 4, PollAfter: 1500 * time.Millisecond,
+		AgentReady: func(_ context.Context, _ admin.Project, model string) (string, error) {
+			return cmp.Or(model, "large-1"), nil
+		},
 	})
 	w.options = api.Options{Admin: w.Service, Objects: w.objects, Log: slog.New(slog.NewJSONHandler(w.log, nil))}
 	w.handler = api.Handler(w.options)
@@ -142,9 +146,29 @@ func (w *world) tenant(domain string) tenant {
 		must(w, 0, w.MarkShard(w.ctx, id, 1, 3))
 	}
 	w.complete(x.done)
-	j, err := w.CreateAgentJob(w.ctx, admin.AgentJobRequest{Project: x.project.ID, Model: "large-1"})
-	x.agent = must(w, j, err).ID
+	x.agent = w.agent(x).ID
 	return x
+}
+
+// agent starts an agent job.
+func (w *world) agent(x tenant) admin.AgentJob {
+	w.t.Helper()
+	j, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: x.project.ID, Prompt: "mend the links"})
+	return must(w, j, err)
+}
+
+// publishAgent completes an agent job with a pull request.
+func (w *world) publishAgent(j admin.AgentJob) {
+	w.t.Helper()
+	_, err := w.BeginAgentRound(w.ctx, j.Current(), admin.AgentBase{Commit: "c1"})
+	must(w, 0, err)
+	_, err = w.BeginAgentPublish(w.ctx, j.Current(), 1)
+	must(w, 0, err)
+	_, _, err = w.CompleteAgent(w.ctx, j.Current(), admin.AgentResult{
+		PRLink: "https://git.example.com/docs/pull/1", PRNumber: 1, Branch: "bindery/" + j.ID, Seen: 1,
+		Changes: admin.AgentChanges{Files: 2, Added: 10, Removed: 3},
+	})
+	must(w, 0, err)
 }
 
 func must2(w *world, x tenant, version string) admin.ExportJob {

@@ -370,9 +370,9 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 	for _, id := range []string{x.done, failed, gone} {
 		conforms(t, w.do(x.get(jobs+"/"+id)).want(200, ""), get)
 	}
-	_, err := w.FinishAgentJob(w.ctx, x.project.ID, x.agent, "https://git.example.com/docs/pull/1")
-	must(w, 0, err)
-	_, err = w.ArchiveAgentJob(w.ctx, x.project.ID, x.agent)
+	j, err := w.FindAgentJob(w.ctx, x.project.ID, x.agent)
+	w.publishAgent(must(w, j, err))
+	_, err = w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, x.agent)
 	must(w, 0, err)
 	conforms(t, w.do(good["getAgentJob"](x)).want(200, ""), at(doc, "paths", "/v2/agent/{projectId}/job/{id}", "get", "responses", "200"))
 }

@@ -8,13 +8,15 @@
 //	load.go  JSON → Machine; every field is known or refused, with its path
 //	path.go  reference paths, payload templates, result paths
 //	run.go   executing: tasks, maps, retries, catches, limits
+//	choice.go  rules of a Choice
 //
 // # What it knows
 //
-// States Task, Map (distributed mode), Succeed and Fail. Fields Parameters,
+// States Task, Map (distributed mode), Choice, Succeed and Fail. Fields Parameters,
 // ItemSelector, ItemsPath, ResultPath, Retry, Catch, TimeoutSeconds,
 // MaxConcurrency, ToleratedFailurePercentage (only 0), Error, Cause,
-// ErrorPath, CausePath. Paths are "$", "$.a.b" and "$$.Map.Item.Value"; there
+// ErrorPath, CausePath; Choices and Default with And, Or, Not, StringEquals,
+// NumericEquals, BooleanEquals and IsPresent. Paths are "$", "$.a.b" and "$$.Map.Item.Value"; there
 // are no intrinsic functions.
 //
 // # Error names
@@ -22,7 +24,7 @@
 // A task's error is named by the Code method that it or an error it wraps has,
 // else "internal"; a panic is "Runtime.Panic". The rest are AWS's own names:
 // States.Timeout, States.DataLimitExceeded, States.Runtime,
-// States.ExceedToleratedFailureThreshold. As at AWS, States.ALL matches all of
+// States.ExceedToleratedFailureThreshold, States.NoChoiceMatched. As at AWS, States.ALL matches all of
 // them but States.Runtime, which nothing matches, and States.DataLimitExceeded.
 package asl
 
@@ -42,6 +44,7 @@ const (
 	ErrorRuntime      = "States.Runtime"
 	errorDataLimit    = "States.DataLimitExceeded"
 	errorMapThreshold = "States.ExceedToleratedFailureThreshold"
+	errorNoChoice     = "States.NoChoiceMatched"
 	errorTaskPanic    = "Runtime.Panic"
 	errorTaskUnnamed  = "internal" // a task's error without a code
 )
@@ -144,6 +147,7 @@ type kind string
 const (
 	kindTask    kind = "Task"
 	kindMap     kind = "Map"
+	kindChoice  kind = "Choice"
 	kindSucceed kind = "Succeed"
 	kindFail    kind = "Fail"
 )
@@ -152,7 +156,9 @@ const (
 type state struct {
 	name string
 	kind kind
-	next string // empty: the end
+	next string // empty: the end; of a Choice, none
+
+	choices []choice
 
 	resource   string
 	parameters *template // nil: the input as it is

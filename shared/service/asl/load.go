@@ -14,7 +14,7 @@ import (
 )
 
 // knownErrors are the names that the machine itself uses.
-var knownErrors = []string{errorAll, errorTimeout, errorDataLimit, errorMapThreshold}
+var knownErrors = []string{errorAll, errorTimeout, errorDataLimit, errorMapThreshold, errorNoChoice}
 
 // LoadError says what a definition has that this interpreter does not know,
 // or that Step Functions would refuse.
@@ -106,10 +106,13 @@ func (g *graph) check(o, states *object) {
 	for queue := []string{g.start}; len(queue) > 0; queue = queue[1:] {
 		s := g.states[queue[0]]
 		targets := []string{s.next}
+		for _, c := range s.choices {
+			targets = append(targets, c.next)
+		}
 		for _, c := range s.catch {
 			targets = append(targets, c.next)
 		}
-		ends = ends || s.next == ""
+		ends = ends || s.next == "" && s.kind != kindChoice
 		for _, name := range targets {
 			if name == "" || reached[name] {
 				continue
@@ -150,12 +153,14 @@ func (l *loader) state(name string, o *object, inMap bool) *state {
 		}
 		l.mapFields(s, o)
 		l.flow(s, o)
+	case kindChoice:
+		l.choices(s, o)
 	case kindSucceed:
 	case kindFail:
 		s.errorName, s.errorNamePath = o.textOrPath("Error")
 		s.cause, s.causePath = o.textOrPath("Cause")
 	default:
-		o.wrong("Type", "%q is not known: only Task, Map, Succeed and Fail are", s.kind)
+		o.wrong("Type", "%q is not known: only Task, Map, Choice, Succeed and Fail are", s.kind)
 	}
 	o.done()
 	return s

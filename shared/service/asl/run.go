@@ -84,6 +84,13 @@ func (x *execution) graph(ctx context.Context, g *graph, input any) (any, error)
 			return input, nil
 		case kindFail:
 			return nil, s.failure(input)
+		case kindChoice:
+			next, failed := s.choose(input)
+			if failed != nil {
+				return nil, failed
+			}
+			name = next
+			continue
 		}
 		out, next, err := x.state(ctx, s, input)
 		if err != nil {

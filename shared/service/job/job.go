@@ -1,9 +1,9 @@
-// Package job is what all who have to do with an export job agree on: the names
-// and payloads of the workflow's steps, the keys of a job's objects, what a
+// Package job is what all who have to do with a job agree on: the names and
+// payloads of the workflows' steps, the keys of an export's objects, what a
 // failed job says, and what happens to jobs beside their steps. It knows nothing
 // of pages, so programs that only look after jobs are small.
 //
-//	job.go        the steps' names, inputs and outputs; the workflow's definition
+//	job.go        the steps' names, inputs and outputs; the workflows' definitions
 //	keys.go       the objects of a job
 //	failure.go    what failed jobs say; Coded
 //	keeper.go     Keeper and its options; Clean
@@ -22,13 +22,41 @@ import (
 	"github.com/bindery-docs/bindery/statemachine"
 )
 
-// Names of the workflow's steps, on every runner that calls them by name.
+// Names of the export's steps, on every runner that calls them by name.
 const (
 	TaskPlan     = "plan"
 	TaskRender   = "render"
 	TaskAssemble = "assemble"
 	TaskFail     = "fail"
 )
+
+// Names of the steps of the agent's workflow.
+const (
+	TaskAgentPrepare = "agentprepare"
+	TaskAgentWork    = "agentwork"
+	TaskAgentPublish = "agentpublish"
+	TaskAgentFail    = "agentfail"
+)
+
+// AgentOutput is what a step of a round, whose input is an admin.AgentRef, hands
+// to the choice after it.
+type AgentOutput struct {
+	admin.AgentRef
+	Next string `json:"next"` // one of NextWork, NextPublish and NextDone
+}
+
+// What comes after a step of a round.
+const (
+	NextWork    = "work"
+	NextPublish = "publish"
+	NextDone    = "done"
+)
+
+// AgentFailInput names the round to fail, and the error that the workflow caught.
+type AgentFailInput struct {
+	admin.AgentRef
+	Error ErrorNames `json:"error"`
+}
 
 // PlanOutput is what Plan, whose input is an admin.WorkflowInput, hands to the
 // steps after it. Shards are numbered from 1.
@@ -96,6 +124,17 @@ func Definition(resource func(task string) string, concurrency int) ([]byte, err
 		statemachine.AssembleFunction:  resource(TaskAssemble),
 		statemachine.FailFunction:      resource(TaskFail),
 		statemachine.RenderConcurrency: strconv.Itoa(concurrency),
+	})
+}
+
+// AgentDefinition returns the agent's workflow with a resource for each task. It
+// fails for a resource that JSON would have to escape.
+func AgentDefinition(resource func(task string) string) ([]byte, error) {
+	return statemachine.Fill(statemachine.Agent(), map[string]string{
+		statemachine.AgentPrepareFunction: resource(TaskAgentPrepare),
+		statemachine.AgentWorkFunction:    resource(TaskAgentWork),
+		statemachine.AgentPublishFunction: resource(TaskAgentPublish),
+		statemachine.AgentFailFunction:    resource(TaskAgentFail),
 	})
 }
 

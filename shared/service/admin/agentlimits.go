@@ -1,0 +1,81 @@
+package admin
+
+import "cmp"
+
+// AgentPlan is what a plan allows of agent jobs.
+type AgentPlan struct {
+	AgentLimits
+	// ActiveProject and ActiveOrganisation are how many jobs of a project, and
+	// of an organisation, may be active at once.
+	ActiveProject, ActiveOrganisation int
+	// StartsPerHour is how many rounds callers may start in a project within an
+	// hour of the clock.
+	StartsPerHour int
+}
+
+// AgentLimits bound one job. Turns, tokens and Cost are those of one round, so
+// that a message after a round that came to a limit has a new one.
+type AgentLimits struct {
+	Turns  int   // answers of the model
+	Input  int64 // tokens that the model reads, cached or not
+	Output int64 // tokens that the model writes
+	Cost   int64 // in millionths of a US dollar
+	Files  int   // files changed
+	Bytes  int64 // size of the changed files together
+	// Prompt is the size of one message in bytes, Messages how many a job may
+	// have, the first included.
+	Prompt, Messages int
+}
+
+// AgentPlanOf is the one table of what plans allow of agent jobs. It reports
+// false for a plan without them.
+func AgentPlanOf(p Plan) (AgentPlan, bool) {
+	switch p {
+	case PlanPro:
+		return AgentPlan{AgentLimits{
+			Turns: 60, Input: 6_000_000, Output: 120_000, Cost: 5_000_000,
+			Files: 200, Bytes: 2 << 20, Prompt: 16 << 10, Messages: 20,
+		}, 1, 5, 100}, true
+	case PlanEnterprise:
+		return AgentPlan{AgentLimits{
+			Turns: 150, Input: 20_000_000, Output: 400_000, Cost: 20_000_000,
+			Files: 1000, Bytes: 16 << 20, Prompt: 64 << 10, Messages: 100,
+		}, 1, 5, 100}, true
+	}
+	return AgentPlan{}, false
+}
+
+// AgentSettings are what a project configures of its agent jobs.
+type AgentSettings struct {
+	// Root is the docs folder in the repository, without slashes at its ends;
+	// empty for the whole.
+	Root string `json:"root,omitempty"`
+	// Forge is the kind of the repository's server, one of ForgeKinds; empty
+	// where its host names it.
+	Forge string `json:"forge,omitempty"`
+	// API is the base address of the forge's REST API; empty for the usual one
+	// of its kind.
+	API string `json:"api,omitempty"`
+	// RefuseNewHosts and RefuseExecutable end a round whose changes link to
+	// hosts that the site did not name before, or add MDX that is executed.
+	// Where they are false, the pull request names both at its top.
+	RefuseNewHosts   bool `json:"refuseNewHosts,omitempty"`
+	RefuseExecutable bool `json:"refuseExecutable,omitempty"`
+	// MaxTurns, MaxCost (in millionths of a US dollar) and MaxFiles lower the
+	// plan's limits; 0 leaves them.
+	MaxTurns int   `json:"maxTurns,omitempty"`
+	MaxCost  int64 `json:"maxCost,omitempty"`
+	MaxFiles int   `json:"maxFiles,omitempty"`
+}
+
+// ForgeKinds lists the kinds of servers that AgentSettings.Forge may name; git
+// is one without pull requests.
+func ForgeKinds() []string { return []string{"github", "gitlab", "gitea", "forgejo", "git"} }
+
+// lowered is l where a project's settings are not lower.
+func (l AgentLimits) lowered(t AgentSettings) AgentLimits {
+	l.Turns = min(l.Turns, cmp.Or(t.MaxTurns, l.Turns))
+	l.Cost = min(l.Cost, cmp.Or(t.MaxCost, l.Cost))
+	l.Files = min(l.Files, cmp.Or(t.MaxFiles, l.Files))
+	return l
+}

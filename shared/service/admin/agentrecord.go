@@ -1,0 +1,462 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// AgentStatus is where an agent job stands.
+type AgentStatus string
+
+// The states of an agent job: active → completed | failed; a final one →
+// archived. A message makes a completed or failed one active again, in its next
+// round.
+const (
+	AgentActive    AgentStatus = "active"
+	AgentCompleted AgentStatus = "completed"
+	AgentFailed    AgentStatus = "failed"
+	AgentArchived  AgentStatus = "archived"
+)
+
+// AgentStatuses lists the states of an agent job.
+func AgentStatuses() []AgentStatus {
+	return []AgentStatus{AgentActive, AgentCompleted, AgentFailed, AgentArchived}
+}
+
+// AgentPhase is how far an active job's round is.
+type AgentPhase string
+
+// The phases of a round, in their order. A final job is in none.
+const (
+	AgentQueued     AgentPhase = "queued"
+	AgentPreparing  AgentPhase = "preparing"
+	AgentWorking    AgentPhase = "working"
+	AgentPublishing AgentPhase = "publishing"
+)
+
+// AgentJob is an agent's work on a docs repository.
+type AgentJob struct {
+	ID           string      `json:"id"`
+	Organisation string      `json:"organisation"`
+	Project      string      `json:"project"`
+	Status       AgentStatus `json:"status"`
+	// Repository is the full address of the source repository. Ref is the branch
+	// or tag that was asked for, or the one that the first round found.
+	Repository string `json:"repository"`
+	Ref        string `json:"ref,omitempty"`
+	// Model is the name that was asked for, or the default's; after the first
+	// answer the model that answered. Asked stays what the request said.
+	Model string `json:"model"`
+	Asked string `json:"asked,omitempty"`
+	// Draft asks for a pull request that is a draft.
+	Draft bool       `json:"draft,omitempty"`
+	Round int        `json:"round"` // from 1
+	Phase AgentPhase `json:"phase,omitempty"`
+	// Messages is how many there are; the prompt is number 1.
+	Messages int `json:"messages"`
+	// CancelledAt is when the end of this round was asked for.
+	CancelledAt time.Time `json:"cancelledAt,omitzero"`
+	Failure     *Failure  `json:"failure,omitempty"`
+	// PRLink and PRNumber are the pull request that a round has opened, Branch
+	// is what was pushed to. Callers see the link of a final job alone.
+	PRLink   string `json:"prLink,omitempty"`
+	PRNumber int    `json:"prNumber,omitempty"`
+	Branch   string `json:"branch,omitempty"`
+	// Base is what this round stands on, once it is prepared.
+	Base AgentBase `json:"base,omitzero"`
+	// Usage and Turns are those of all rounds.
+	Usage AgentUsage `json:"usage"`
+	Turns int        `json:"turns"`
+	// Changes are those of the pull request.
+	Changes    AgentChanges `json:"changes"`
+	CreatedAt  time.Time    `json:"createdAt"`
+	UpdatedAt  time.Time    `json:"updatedAt"`
+	FinishedAt time.Time    `json:"finishedAt,omitzero"`
+	ArchivedAt time.Time    `json:"archivedAt,omitzero"`
+}
+
+// Final reports whether a job is in no round.
+func (j AgentJob) Final() bool { return j.Status != AgentActive }
+
+// Current names the job's current round.
+func (j AgentJob) Current() AgentRef { return AgentRef{j.Project, j.ID, j.Round} }
+
+// shown is the job as its callers see it: no link while it is active.
+func (j AgentJob) shown() AgentJob {
+	if !j.Final() {
+		j.PRLink = ""
+	}
+	return j
+}
+
+// AgentRef names a round of a job. It is the input of the agent's workflow.
+type AgentRef struct {
+	Project string `json:"projectId"`
+	Job     string `json:"jobId"`
+	Round   int    `json:"round"`
+}
+
+// Execution is the name of the round's execution.
+func (r AgentRef) Execution() string { return fmt.Sprintf("%s-%d", r.Job, r.Round) }
+
+// AgentBase is what a round stands on.
+type AgentBase struct {
+	Commit   string `json:"commit"`
+	Ref      string `json:"ref"`
+	Manifest string `json:"manifest"` // key of the object that Prepare wrote
+	// Previous is the commit on the job's own branch that this round continues,
+	// or empty.
+	Previous string `json:"previous,omitempty"`
+}
+
+// AgentUsage is what a model was asked and answered.
+type AgentUsage struct {
+	// Tokens: read anew, written to the cache, read from the cache, answered.
+	Input      int64 `json:"input"`
+	CacheWrite int64 `json:"cacheWrite"`
+	CacheRead  int64 `json:"cacheRead"`
+	Output     int64 `json:"output"`
+	Cost       int64 `json:"cost"` // in millionths of a US dollar
+}
+
+// Add returns the sum of two usages.
+func (u AgentUsage) Add(v AgentUsage) AgentUsage {
+	return AgentUsage{u.Input + v.Input, u.CacheWrite + v.CacheWrite, u.CacheRead + v.CacheRead, u.Output + v.Output, u.Cost + v.Cost}
+}
+
+// AgentChanges is the size of a change, in files and lines.
+type AgentChanges struct {
+	Files   int `json:"files"`
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
+
+// AgentMessage is what a caller asked: the prompt is number 1. Round is the one
+// in which the message came.
+type AgentMessage struct {
+	N      int       `json:"n"`
+	Round  int       `json:"round"`
+	Prompt string    `json:"prompt"`
+	At     time.Time `json:"at"`
+}
+
+// AgentTurn is one answer of the model and what was done about it.
+type AgentTurn struct {
+	N      int    `json:"n"`      // in its round, from 1
+	Object string `json:"object"` // key of the checkpoint, under its digest
+	Seen   int    `json:"seen"`   // number of messages read so far
+	// Model is the one that answered.
+	Model string     `json:"model,omitempty"`
+	Usage AgentUsage `json:"usage"` // of this turn
+	// Next is "publish" where the turn asked to finish, else empty.
+	Next string    `json:"next,omitempty"`
+	At   time.Time `json:"at"`
+}
+
+// AgentEvent is something that callers can follow. Its number is its place in
+// the one sequence of its job.
+type AgentEvent struct {
+	N     int       `json:"n"`
+	Round int       `json:"round"`
+	At    time.Time `json:"at"`
+	// Kind is one of AgentEventKinds.
+	Kind  string          `json:"kind"`
+	Text  string          `json:"text,omitempty"`
+	Turn  int             `json:"turn,omitempty"`
+	Tools []AgentToolCall `json:"tools,omitempty"`
+	Plan  []AgentPlanItem `json:"plan,omitempty"`
+	Usage *AgentUsage     `json:"usage,omitempty"`
+}
+
+// The kinds of events.
+const (
+	AgentEventMessage = "message" // a caller's message came
+	AgentEventPhase   = "phase"   // Text is the phase that the round is in
+	AgentEventPlan    = "plan"    // the plan, and the states of its items
+	AgentEventTurn    = "turn"    // what a turn did
+	AgentEventCheck   = "check"   // what a check found
+	AgentEventNote    = "note"    // something for the reader
+	AgentEventUsage   = "usage"   // what was used so far
+	AgentEventEnd     = "end"     // the job is final; Text says how
+)
+
+// AgentEventKinds lists the kinds of events.
+func AgentEventKinds() []string {
+	return []string{AgentEventMessage, AgentEventPhase, AgentEventPlan, AgentEventTurn, AgentEventCheck, AgentEventNote, AgentEventUsage, AgentEventEnd}
+}
+
+// AgentToolCall is one call of a tool in a turn.
+type AgentToolCall struct {
+	Name    string `json:"name"`
+	File    string `json:"file,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	Failed  bool   `json:"failed,omitempty"`
+}
+
+// AgentPlanItem is one item of the agent's plan.
+type AgentPlanItem struct {
+	Text  string `json:"text"`
+	State string `json:"state"`
+}
+
+// AgentLease is the right to write a round's turns. The newest is the only one
+// that holds.
+type AgentLease struct {
+	Ref     AgentRef
+	Attempt int // from 1
+}
+
+// AgentCommit is what makes the commit of a round the same however often it is
+// made.
+type AgentCommit struct {
+	Parent string    `json:"parent"`
+	Branch string    `json:"branch"`
+	When   time.Time `json:"when"`
+}
+
+// Rows of the partition agent#<agj>.
+type (
+	agentStream struct {
+		Next int `json:"next"` // number of the next event
+	}
+	agentLease struct {
+		Attempt int `json:"attempt"`
+	}
+	// agentEnd says how a round ended; Code is empty for one that was completed.
+	agentEnd struct {
+		Code     string `json:"code,omitempty"`
+		Reopened bool   `json:"reopened,omitempty"`
+	}
+)
+
+// agentPlaces is a record that counts jobs which are active. A project's also
+// counts the starts of the hour.
+type agentPlaces struct {
+	Active int       `json:"active"`
+	Hour   time.Time `json:"hour,omitzero"`
+	Starts int       `json:"starts,omitempty"`
+}
+
+// Limits of what an event keeps, in bytes and in items.
+const (
+	maxEventText  = 4000
+	maxEventItems = 40
+	maxEvents     = 50 // of one transaction
+)
+
+// Prefixes of jobs in the index of active records: those that are active, and
+// those that wait to be archived, by the time at which they are.
+const (
+	activeAgents = "agent#"
+	finalAgents  = "agentdone#"
+)
+
+// agentKept is how long a final job stays before it is archived.
+const agentKept = 90 * 24 * time.Hour
+
+// agentTx is a transaction on one job: what was read, and what will be written.
+// The job's record is always written, so whatever else is written holds for the
+// job as it was read.
+type agentTx struct {
+	batch
+	s    *Service
+	ctx  context.Context
+	job  AgentJob
+	now  time.Time
+	rev  int64 // of job's record
+	news []AgentEvent
+	// wrote, if not nil, sees how the write ended and may change its error.
+	wrote func(error) error
+}
+
+// errNothing ends a transaction that has nothing to write, as success.
+var errNothing = errors.New("nothing to write")
+
+// agentChange finds a job and writes what fn makes of it. fn may be called
+// again after a conflict.
+func (s *Service) agentChange(ctx context.Context, project, id string, fn func(*agentTx) error) (AgentJob, error) {
+	var job AgentJob
+	err := s.transact(ctx, func() error {
+		j, revision, err := find[AgentJob](ctx, s, "agent job", agentJobKey(project, id), project, id)
+		if err != nil {
+			return err
+		}
+		tx := &agentTx{s: s, ctx: ctx, job: j, rev: revision, now: s.now()}
+		if err := fn(tx); errors.Is(err, errNothing) {
+			job = j
+			return nil
+		} else if err != nil {
+			return err
+		}
+		job = tx.job
+		return tx.write()
+	})
+	return job, err
+}
+
+// write writes the transaction.
+func (tx *agentTx) write() error {
+	tx.job.UpdatedAt = tx.now
+	rec := tx.put(agentJobKey(tx.job.Project, tx.job.ID), tx.rev, tx.job)
+	rec.Active = activeAgentValue(tx.job)
+	if err := tx.number(); err != nil {
+		return err
+	}
+	err := tx.s.write(tx.ctx, &tx.batch)
+	if tx.wrote != nil {
+		return tx.wrote(err)
+	}
+	return err
+}
+
+// activeAgentValue is a job's place in the index of active records.
+func activeAgentValue(j AgentJob) string {
+	switch j.Status {
+	case AgentActive:
+		return activeAgents + timePart(j.CreatedAt) + "#" + j.ID
+	case AgentArchived:
+		return ""
+	}
+	return finalAgents + timePart(j.FinishedAt.Add(agentKept)) + "#" + j.ID
+}
+
+// event adds events to what the transaction appends.
+func (tx *agentTx) event(events ...AgentEvent) {
+	for _, e := range events {
+		e.Round, e.At = tx.job.Round, tx.now
+		tx.news = append(tx.news, e)
+	}
+}
+
+// number gives the events their numbers: the stream's record makes them one
+// sequence without gaps, so whoever has read up to a number has missed none.
+func (tx *agentTx) number() error {
+	if len(tx.news) == 0 {
+		return nil
+	}
+	if len(tx.news) > maxEvents {
+		return Errorf(CodeInternal, "%d events at once, at most %d", len(tx.news), maxEvents)
+	}
+	stream, revision, err := readOr[agentStream](tx.ctx, tx.s, agentStreamKey(tx.job.ID))
+	if err != nil {
+		return err
+	}
+	for _, e := range tx.news {
+		stream.Next++
+		e.N = stream.Next
+		tx.put(agentEventKey(tx.job.ID, e.N), 0, e.bounded())
+	}
+	tx.put(agentStreamKey(tx.job.ID), revision, stream)
+	return nil
+}
+
+// bounded is the event in a size that a record takes.
+func (e AgentEvent) bounded() AgentEvent {
+	e.Text = cutText(e.Text, maxEventText)
+	e.Tools = append([]AgentToolCall(nil), e.Tools[:min(len(e.Tools), maxEventItems)]...)
+	for i := range e.Tools {
+		t := &e.Tools[i]
+		t.Name, t.File, t.Outcome = cutText(t.Name, 100), cutText(t.File, 500), cutText(t.Outcome, 300)
+	}
+	e.Plan = append([]AgentPlanItem(nil), e.Plan[:min(len(e.Plan), maxEventItems)]...)
+	for i := range e.Plan {
+		e.Plan[i].Text, e.Plan[i].State = cutText(e.Plan[i].Text, 300), cutText(e.Plan[i].State, 100)
+	}
+	return e
+}
+
+// take takes the places of a round that a caller starts, in its project and its
+// organisation, or returns CodeTooManyAgents.
+func (tx *agentTx) take(plan AgentPlan) error {
+	j := tx.job
+	project, revision, err := readOr[agentPlaces](tx.ctx, tx.s, projectAgentsKey(j.Project))
+	if err != nil {
+		return err
+	}
+	hour := tx.now.Truncate(time.Hour)
+	if !project.Hour.Equal(hour) {
+		project.Hour, project.Starts = hour, 0
+	}
+	switch {
+	case project.Active >= plan.ActiveProject:
+		return Errorf(CodeTooManyAgents, "an agent job of this project is active; wait until it is done, or send it a message").After(agentPause)
+	case project.Starts >= plan.StartsPerHour:
+		return Errorf(CodeTooManyAgents, "%d agent jobs of this project were started in this hour", project.Starts).After(hour.Add(time.Hour).Sub(tx.now))
+	}
+	org, orgRevision, err := readOr[agentPlaces](tx.ctx, tx.s, orgAgentsKey(j.Organisation))
+	if err != nil {
+		return err
+	}
+	if org.Active >= plan.ActiveOrganisation {
+		return Errorf(CodeTooManyAgents, "%d agent jobs of your organisation are active; wait until one is done", org.Active).After(agentPause)
+	}
+	project.Active++
+	project.Starts++
+	org.Active++
+	tx.put(projectAgentsKey(j.Project), revision, project)
+	tx.put(orgAgentsKey(j.Organisation), orgRevision, org)
+	return nil
+}
+
+// agentPause is when a caller over the limit of active jobs may try again: a
+// round takes minutes.
+const agentPause = 30 * time.Second
+
+// end makes the job final and frees its places.
+func (tx *agentTx) end(status AgentStatus, text string) error {
+	tx.job.Status, tx.job.Phase, tx.job.FinishedAt = status, "", tx.now
+	tx.event(AgentEvent{Kind: AgentEventEnd, Text: text})
+	for _, key := range []store.Key{projectAgentsKey(tx.job.Project), orgAgentsKey(tx.job.Organisation)} {
+		places, revision, err := readOr[agentPlaces](tx.ctx, tx.s, key)
+		if err != nil {
+			return err
+		}
+		places.Active = max(0, places.Active-1)
+		tx.put(key, revision, places)
+	}
+	return nil
+}
+
+// message adds a caller's message.
+func (tx *agentTx) message(prompt string) {
+	tx.job.Messages++
+	m := AgentMessage{N: tx.job.Messages, Round: tx.job.Round, Prompt: prompt, At: tx.now}
+	tx.put(agentMessageKey(tx.job.ID, m.N), 0, m)
+	tx.event(AgentEvent{Kind: AgentEventMessage, Text: prompt})
+}
+
+// reopen begins the job's next round.
+func (tx *agentTx) reopen() {
+	j := &tx.job
+	j.Round++
+	j.Status, j.Phase, j.Failure = AgentActive, AgentQueued, nil
+	j.Base, j.CancelledAt, j.FinishedAt = AgentBase{}, time.Time{}, time.Time{}
+	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
+}
+
+// startAgent begins the workflow of a job's round. That it failed is for the
+// log: the round stays queued, and the reconciler starts it.
+func (s *Service) startAgent(ctx context.Context, ref AgentRef) {
+	if err := s.RestartAgent(ctx, ref); err != nil {
+		s.opt.Log.ErrorContext(ctx, "agent job not started yet", "job", ref.Job, "round", ref.Round, "error", err)
+	}
+}
+
+// RestartAgent starts a round's workflow under the round's name. One that was
+// started before is success.
+// It returns the errors of Runner.Start.
+func (s *Service) RestartAgent(ctx context.Context, ref AgentRef) error {
+	if s.opt.Runner == nil {
+		return errors.New("no workflow runner is configured")
+	}
+	input, err := json.Marshal(ref)
+	if err != nil {
+		return err
+	}
+	return s.opt.Runner.Start(ctx, ref.Execution(), input)
+}

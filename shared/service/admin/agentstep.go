@@ -1,0 +1,419 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// AgentInput is what the steps of a round need to know.
+type AgentInput struct {
+	Job      AgentJob
+	Project  Project
+	Limits   AgentLimits
+	Messages []AgentMessage
+}
+
+// agentStep is agentChange for a step: the job must be active and in the step's
+// round, else the error is CodeJobNotActive.
+func (s *Service) agentStep(ctx context.Context, ref AgentRef, fn func(*agentTx) error) (AgentJob, error) {
+	j, err := s.agentChange(ctx, ref.Project, ref.Job, func(tx *agentTx) error {
+		if err := tx.job.inRound(ref); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+	return j, gone(err)
+}
+
+// gone turns a job that is not there into one that is not active.
+func gone(err error) error {
+	if CodeOf(err) == CodeNotFound {
+		return Errorf(CodeJobNotActive, "there is no such agent job")
+	}
+	return err
+}
+
+// inRound returns CodeJobNotActive for a job that is final or in another round.
+func (j AgentJob) inRound(ref AgentRef) error {
+	switch {
+	case j.Final():
+		return Errorf(CodeJobNotActive, "the agent job is %s", j.Status)
+	case j.Round != ref.Round:
+		return Errorf(CodeJobNotActive, "the agent job is in round %d, not %d", j.Round, ref.Round)
+	}
+	return nil
+}
+
+// working returns CodeCancelled where the end was asked for, and
+// CodeSuperseded where the round has left the phase of Work.
+func (tx *agentTx) working() error {
+	if !tx.job.CancelledAt.IsZero() {
+		return Errorf(CodeCancelled, "the agent job was cancelled")
+	}
+	if tx.job.Phase != AgentWorking {
+		return Errorf(CodeSuperseded, "the round is %s", tx.job.Phase)
+	}
+	return nil
+}
+
+// AgentRound reads what a round's steps need. A round that was queued is
+// preparing from then on.
+// It returns CodeJobNotActive where the job is final or in another round.
+func (s *Service) AgentRound(ctx context.Context, ref AgentRef) (AgentInput, error) {
+	j, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
+		if tx.job.Phase != AgentQueued {
+			return errNothing
+		}
+		tx.phase(AgentPreparing)
+		return nil
+	})
+	if err != nil {
+		return AgentInput{}, err
+	}
+	project, _, err := read[Project](ctx, s, projectKey(j.Project))
+	if err != nil {
+		return AgentInput{}, err
+	}
+	o, _, err := read[Organisation](ctx, s, organisationKey(j.Organisation))
+	if err != nil {
+		return AgentInput{}, err
+	}
+	plan, ok := AgentPlanOf(o.Plan)
+	if !ok { // the plan went while the job was active: it may end
+		plan, _ = AgentPlanOf(PlanPro)
+	}
+	messages, err := s.agentMessages(ctx, ref, 0)
+	return AgentInput{Job: j, Project: project, Limits: plan.lowered(project.Agent), Messages: messages}, err
+}
+
+// phase moves a round on.
+func (tx *agentTx) phase(p AgentPhase) {
+	tx.job.Phase = p
+	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(p)})
+}
+
+// AgentMessages returns the messages of a round's job after the number after, in
+// order. It returns CodeJobNotActive where the job is final or in another round.
+func (s *Service) AgentMessages(ctx context.Context, ref AgentRef, after int) ([]AgentMessage, error) {
+	if _, err := s.agentAt(ctx, ref); err != nil {
+		return nil, err
+	}
+	return s.agentMessages(ctx, ref, after)
+}
+
+func (s *Service) agentMessages(ctx context.Context, ref AgentRef, after int) ([]AgentMessage, error) {
+	q := store.Query{PK: agentStreamKey(ref.Job).PK, Prefix: prefixMessage}
+	if after > 0 {
+		q.Cursor = store.EncodeCursor(q, store.Record{Key: agentMessageKey(ref.Job, after)})
+	}
+	return all[AgentMessage](ctx, s, q)
+}
+
+// agentAt reads a job that must be in a round.
+func (s *Service) agentAt(ctx context.Context, ref AgentRef) (AgentJob, error) {
+	j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(ref.Project, ref.Job), ref.Project, ref.Job)
+	if err != nil {
+		return AgentJob{}, gone(err)
+	}
+	return j, j.inRound(ref)
+}
+
+// BeginAgentRound ends a round's preparation: it works on base from then on. It
+// returns the base that was recorded first, however often it is called. It
+// returns CodeCancelled, or CodeJobNotActive.
+func (s *Service) BeginAgentRound(ctx context.Context, ref AgentRef, base AgentBase, events ...AgentEvent) (AgentBase, error) {
+	j, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
+		switch {
+		case tx.job.Phase == AgentWorking || tx.job.Phase == AgentPublishing:
+			return errNothing
+		case !tx.job.CancelledAt.IsZero():
+			return tx.working()
+		}
+		tx.job.Base = base
+		if tx.job.Ref == "" {
+			tx.job.Ref = base.Ref
+		}
+		tx.event(events...)
+		tx.phase(AgentWorking)
+		return nil
+	})
+	return j.Base, err
+}
+
+// LeaseAgentWork gives a start of Work its round: whoever held it before writes
+// no turn from then on. It returns CodeCancelled, CodeSuperseded where the round
+// has left Work, or CodeJobNotActive.
+func (s *Service) LeaseAgentWork(ctx context.Context, ref AgentRef) (AgentLease, error) {
+	lease := AgentLease{Ref: ref}
+	_, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
+		if err := tx.working(); err != nil {
+			return err
+		}
+		held, revision, err := readOr[agentLease](ctx, s, agentLeaseKey(ref))
+		if err != nil {
+			return err
+		}
+		held.Attempt++
+		tx.put(agentLeaseKey(ref), revision, held)
+		lease.Attempt = held.Attempt
+		return nil
+	})
+	return lease, err
+}
+
+// AgentTurns returns the turns of a round, in order. It returns
+// CodeJobNotActive where the job is final or in another round.
+func (s *Service) AgentTurns(ctx context.Context, ref AgentRef) ([]AgentTurn, error) {
+	if _, err := s.agentAt(ctx, ref); err != nil {
+		return nil, err
+	}
+	first := agentTurnKey(ref, 0)
+	return all[AgentTurn](ctx, s, store.Query{PK: first.PK, Prefix: first.SK[:len(first.SK)-len("000000")]})
+}
+
+// PutAgentTurn is the commit point of a turn: the turn, its events and the job's
+// sums are written together, while the lease holds, or not at all. (A lease is
+// written together with the job, so the job's revision vouches for both.) Doing it
+// again with the same lease and turn is success.
+// It returns CodeSuperseded where a newer start holds the lease, the turn is
+// there already or the round has left Work, CodeCancelled where the end was
+// asked for, and CodeJobNotActive.
+func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn AgentTurn, events ...AgentEvent) error {
+	ref := lease.Ref
+	superseded := Errorf(CodeSuperseded, "another start of the step has this turn")
+	_, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
+		held, _, err := readOr[agentLease](ctx, s, agentLeaseKey(ref))
+		if err != nil {
+			return err
+		}
+		if held.Attempt != lease.Attempt {
+			return superseded
+		}
+		old, there, err := readOr[AgentTurn](ctx, s, agentTurnKey(ref, turn.N))
+		if err != nil {
+			return err
+		}
+		if there > 0 {
+			if old.Object != turn.Object {
+				return superseded
+			}
+			return errNothing
+		}
+		if err := tx.working(); err != nil {
+			return err
+		}
+		turn.At = tx.now
+		tx.put(agentTurnKey(ref, turn.N), 0, turn)
+		tx.job.Usage = tx.job.Usage.Add(turn.Usage)
+		tx.job.Turns++
+		if turn.Model != "" {
+			tx.job.Model = turn.Model
+		}
+		tx.event(events...)
+		return nil
+	})
+	return err
+}
+
+// BeginAgentPublish ends a round's Work. It reports true, and the round goes on
+// working, where messages came after the first seen ones. Doing it again is
+// success; from its success on nobody can cancel the round.
+// It returns CodeCancelled, or CodeJobNotActive.
+func (s *Service) BeginAgentPublish(ctx context.Context, ref AgentRef, seen int) (unread bool, err error) {
+	_, err = s.agentStep(ctx, ref, func(tx *agentTx) error {
+		unread = false
+		if tx.job.Phase == AgentPublishing {
+			return errNothing
+		}
+		if err := tx.working(); err != nil {
+			return err
+		}
+		if unread = tx.job.Messages > seen; unread {
+			return errNothing
+		}
+		tx.phase(AgentPublishing)
+		return nil
+	})
+	return unread, err
+}
+
+// RecordAgentCommit records what makes a round's commit always the same, and
+// returns what was recorded first. It returns CodeJobNotActive.
+func (s *Service) RecordAgentCommit(ctx context.Context, ref AgentRef, commit AgentCommit) (AgentCommit, error) {
+	kept := commit
+	_, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
+		old, there, err := readOr[AgentCommit](ctx, s, agentCommitKey(ref))
+		if err != nil {
+			return err
+		}
+		if there > 0 {
+			kept = old
+			return errNothing
+		}
+		kept = commit
+		tx.put(agentCommitKey(ref), 0, commit)
+		return nil
+	})
+	return kept, err
+}
+
+// AgentResult is what a round made.
+type AgentResult struct {
+	// PRLink, PRNumber and Branch are empty where the round changed nothing; the
+	// job keeps those of an earlier one.
+	PRLink   string
+	PRNumber int
+	Branch   string
+	Seen     int // number of messages that the round has read
+	Changes  AgentChanges
+	Events   []AgentEvent
+}
+
+// CompleteAgent ends a round that is publishing, as completed. Where messages
+// came that the round has not read, the job stays active: its next round is
+// opened in the same transaction and started after it, and reopened is true.
+// Doing it again is success, with the same answer. A round that ended otherwise
+// is CodeJobNotActive.
+func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentResult) (next AgentRef, reopened bool, err error) {
+	if result.PRLink != "" {
+		if err := checkURL("prLink", result.PRLink, "https", "http"); err != nil {
+			return AgentRef{}, false, err
+		}
+	}
+	j, err := s.agentChange(ctx, ref.Project, ref.Job, func(tx *agentTx) error {
+		reopened = false
+		if ended, there, err := readOr[agentEnd](ctx, s, agentEndKey(ref)); err != nil {
+			return err
+		} else if there > 0 && ended.Code == "" {
+			reopened = ended.Reopened
+			return errNothing
+		}
+		if err := tx.job.inRound(ref); err != nil {
+			return err
+		}
+		if tx.job.Phase != AgentPublishing {
+			return Errorf(CodeJobNotActive, "the round is %s", tx.job.Phase)
+		}
+		tx.event(result.Events...)
+		if result.PRLink != "" {
+			tx.job.PRLink, tx.job.PRNumber = result.PRLink, result.PRNumber
+		}
+		if result.Branch != "" {
+			tx.job.Branch, tx.job.Changes = result.Branch, result.Changes
+		}
+		reopened = tx.job.Messages > result.Seen
+		tx.put(agentEndKey(ref), 0, agentEnd{Reopened: reopened})
+		if reopened {
+			tx.reopen()
+			return nil
+		}
+		return tx.end(AgentCompleted, string(AgentCompleted))
+	})
+	if err != nil {
+		return AgentRef{}, false, gone(err)
+	}
+	if reopened {
+		next = AgentRef{ref.Project, ref.Job, ref.Round + 1}
+		if j.Round == next.Round && j.Phase == AgentQueued {
+			s.startAgent(ctx, next)
+		}
+	}
+	return next, reopened, nil
+}
+
+// FailAgent ends a round as failed; where its end was asked for, as
+// CodeCancelled. Doing it again is success and changes nothing. A round that
+// ended otherwise is CodeJobNotActive. A pull request of an earlier round stays
+// the job's.
+func (s *Service) FailAgent(ctx context.Context, ref AgentRef, code, message string) error {
+	_, err := s.agentChange(ctx, ref.Project, ref.Job, func(tx *agentTx) error {
+		if tx.job.Round == ref.Round && tx.job.Final() && tx.job.Failure != nil {
+			return errNothing
+		}
+		if err := tx.job.inRound(ref); err != nil {
+			return err
+		}
+		if !tx.job.CancelledAt.IsZero() {
+			code, message = CodeCancelled, "the agent job was cancelled"
+		}
+		failure := safeFailure(code, message)
+		tx.job.Failure = &failure
+		tx.put(agentEndKey(ref), 0, agentEnd{Code: failure.Code})
+		return tx.end(AgentFailed, failure.Message)
+	})
+	return gone(err)
+}
+
+// AgentNote appends events to a round. It returns CodeJobNotActive where the job
+// is final or in another round.
+func (s *Service) AgentNote(ctx context.Context, ref AgentRef, events ...AgentEvent) error {
+	_, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
+		if len(events) == 0 {
+			return errNothing
+		}
+		tx.event(events...)
+		return nil
+	})
+	return err
+}
+
+// ActiveAgents calls fn with every agent job that is active, oldest first. It
+// reads an index that may lag: each job is read again before it is given, and
+// one that is final by then is left out.
+// It returns the first error of fn or of the store.
+func (s *Service) ActiveAgents(ctx context.Context, fn func(AgentJob) error) error {
+	return s.indexedAgents(ctx, activeAgents, func(j AgentJob) error {
+		if j.Final() {
+			return nil
+		}
+		return fn(j)
+	})
+}
+
+// ArchiveAgents archives the jobs that were final for 90 days. It returns the
+// first error of the store.
+func (s *Service) ArchiveAgents(ctx context.Context) error {
+	now := s.now()
+	err := s.indexedAgents(ctx, finalAgents, func(j AgentJob) error {
+		if j.FinishedAt.Add(agentKept).After(now) {
+			return errNothing // all others end later
+		}
+		_, err := s.agentChange(ctx, j.Project, j.ID, func(tx *agentTx) error {
+			if !tx.job.Final() || tx.job.FinishedAt.Add(agentKept).After(now) {
+				return errNothing
+			}
+			return tx.archive()
+		})
+		return err
+	})
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	return err
+}
+
+// indexedAgents calls fn with the jobs of the index of active records below a
+// prefix, as they are now.
+func (s *Service) indexedAgents(ctx context.Context, prefix string, fn func(AgentJob) error) error {
+	q := store.Query{Index: store.ByActive, Prefix: prefix}
+	return list(ctx, s, q, func(rec store.Record, _ json.RawMessage) error {
+		j, _, err := read[AgentJob](ctx, s, rec.Key)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return fn(j)
+	})
+}
+
+// FindAgentJob reads a job for the reconciler, whoever's it is, or returns
+// CodeNotFound.
+func (s *Service) FindAgentJob(ctx context.Context, project, id string) (AgentJob, error) {
+	j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(project, id), project, id)
+	return j, err
+}
