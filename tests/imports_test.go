@@ -53,6 +53,10 @@ var rooms = map[string][]string{
 	"shared/base/redirect": {},
 	"shared/base/remote":   {},
 
+	"shared/render/check": {
+		"shared/base/remote", "shared/render/component", "shared/render/css", "shared/render/frame", "shared/render/highlight", "shared/render/mdx",
+		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/script/island", "shared/render/site", "shared/render/theme",
+	},
 	"shared/render/component": {"shared/base/html", "shared/render/css", "shared/render/mdx", "shared/render/words"},
 	"shared/render/css":       {},
 	"shared/render/expr":      {},
@@ -92,7 +96,7 @@ var rooms = map[string][]string{
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
 	"shared/service/export": {
-		"shared/base/buildid", "shared/base/html", "shared/base/remote", "shared/render/component", "shared/render/css", "shared/render/frame",
+		"shared/base/buildid", "shared/base/html", "shared/base/remote", "shared/render/check", "shared/render/component", "shared/render/css", "shared/render/frame",
 		"shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference", "shared/render/script",
 		"shared/render/script/island", "shared/render/search", "shared/render/site", "shared/render/theme", "shared/service/admin",
 		"shared/service/job", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",

@@ -123,4 +123,3 @@ func showCost(w io.Writer, c cost) {
 }
 
 func dollars(d float64) string { return fmt.Sprintf("%.6f", d) }
-

@@ -20,6 +20,13 @@ type services struct {
 	notices   []mdx.Diagnostic  // what authors should know
 }
 
+// Notices returns what authors should know of the services that a bundle's pages
+// have or lack. Its errors are faults of our own.
+func Notices(s *site.Site, features Features) ([]mdx.Diagnostic, error) {
+	v, err := newServices(s, features)
+	return v.notices, err
+}
+
 // newServices decides what a bundle's pages have of services.
 func newServices(s *site.Site, features Features) (services, error) {
 	var v services

@@ -459,3 +459,13 @@ func countItems(items []theme.NavItem) int {
 	}
 	return sum
 }
+
+// Sheets returns the files that have the theme's style sheets on the pages of a
+// site, as far as they are the same for all projects. Its errors are faults of our own.
+func Sheets(s *site.Site) ([]theme.Asset, error) {
+	v, err := New(Options{Site: s, Features: Features{Search: true}})
+	if err != nil {
+		return nil, err
+	}
+	return v.theme.Assets(), nil
+}

@@ -107,7 +107,7 @@ func (w *htmlWriter) codeBlock(out *component.Writer, n *mdx.Node, c component.C
 	switch {
 	case f.numbers || len(f.marks) > 0 || len(f.words) > 0:
 		w.codeLines(out, &f, code)
-	case w.r.Highlighter == nil:
+	case w.uncoloured || w.r.Highlighter == nil:
 		out.Text(code)
 	default:
 		out.B = highlight.AppendHTML(out.B, code, w.r.Highlighter.Runs(f.lang, code))
@@ -142,7 +142,7 @@ func (f *fence) classes() string {
 
 func (w *htmlWriter) codeLines(out *component.Writer, f *fence, code string) {
 	lines := w.lines[:0]
-	if w.r.Highlighter != nil {
+	if !w.uncoloured && w.r.Highlighter != nil {
 		lines = w.r.Highlighter.AppendLines(lines, f.lang, code)
 	} else {
 		for line := range strings.SplitSeq(code, "\n") {

@@ -15,6 +15,8 @@ type htmlWriter struct {
 	notes
 	ctx    context.Context
 	result Result
+	// uncoloured leaves code in one colour.
+	uncoloured bool
 
 	anchors  int // depth of links: HTML knows none within another
 	svg      int // depth of svg elements

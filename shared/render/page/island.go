@@ -44,7 +44,9 @@ const (
 // written, children what it holds.
 func (s *resolver) settle(t *trial, n *mdx.Node, attrs []mdx.Attr, children []*mdx.Node, sc *scope) ([]*mdx.Node, bool) {
 	s.end(t)
-	if t.needsEngine && s.r.Islands != nil {
+	if t.needsEngine && s.r.Islands == nil {
+		s.unrun = true
+	} else if t.needsEngine {
 		if shown, ok := s.island(t, n, attrs, children, sc); ok {
 			return shown, true
 		}

@@ -157,11 +157,11 @@ Words[^a] and again[^a], then[^b] {1 + 1}.
 		t.Fatal(err)
 	}
 	before, text := string(tree.writeMarkdown(nil)), tree.writeText(nil)
-	first, _, err := tree.writeHTML(t.Context(), new(report))
+	first, _, err := tree.writeHTML(t.Context(), new(report), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, notes, err := tree.writeHTML(t.Context(), new(report))
+	again, notes, err := tree.writeHTML(t.Context(), new(report), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,6 +101,9 @@ type Result struct {
 	// for what the page loads from elsewhere and for its <style> elements, by
 	// directive.
 	Sources map[string][]string
+	// Unrun is set where parts of the page need JavaScript and Options has no
+	// Islands: neither all of its ids are known nor all that is wrong with it.
+	Unrun bool
 	// Diagnostics are what the author should know, in document order.
 	Diagnostics []mdx.Diagnostic
 }

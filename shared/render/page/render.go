@@ -41,17 +41,11 @@ func (r *Renderer) Render(ctx context.Context, page int) (*Result, error) {
 // slice is what site.Page.Reference names. With nil the page has what its author
 // wrote alone.
 func (r *Renderer) RenderReference(ctx context.Context, page int, slice *reference.Slice) (*Result, error) {
-	if page < 0 || page >= len(r.Site.Pages) {
-		return nil, fmt.Errorf("page %d of %d does not exist", page, len(r.Site.Pages))
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	t, said, err := r.resolve(ctx, page, slice)
+	t, said, err := r.begin(ctx, page, slice)
 	if err != nil {
 		return nil, err
 	}
-	result, notes, err := t.writeHTML(ctx, said)
+	result, notes, err := t.writeHTML(ctx, said, false)
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +58,43 @@ func (r *Renderer) RenderReference(ctx context.Context, page int, slice *referen
 	return result, nil
 }
 
-// writeHTML writes the page as HTML. It returns what is known of the page then,
-// and the footnotes that it shows, in order. What its author should know goes
-// to said.
-func (t *tree) writeHTML(ctx context.Context, said *report) (*Result, []*footnote, error) {
+// Inspect returns what RenderReference finds out about a page, without its
+// copies and its script: Diagnostics, IDs, Links and Classes are the same. It
+// still writes HTML, and drops it: what a component shows of its content is
+// decided there. Code is not coloured, which takes most of the time of the rest.
+func (r *Renderer) Inspect(ctx context.Context, page int, slice *reference.Slice) (*Result, error) {
+	t, said, err := r.begin(ctx, page, slice)
+	if err != nil {
+		return nil, err
+	}
+	result, _, err := t.writeHTML(ctx, said, true)
+	if err != nil {
+		return nil, err
+	}
+	result.HTML, result.Lead = nil, nil
+	result.Diagnostics = said.sorted(t.source)
+	return result, nil
+}
+
+// begin resolves the page with this index, if there is one.
+func (r *Renderer) begin(ctx context.Context, page int, slice *reference.Slice) (*tree, *report, error) {
+	if page < 0 || page >= len(r.Site.Pages) {
+		return nil, nil, fmt.Errorf("page %d of %d does not exist", page, len(r.Site.Pages))
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	return r.resolve(ctx, page, slice)
+}
+
+// writeHTML writes the page as HTML, with code in one colour if it is uncoloured. It
+// returns what is known of the page then, and the footnotes that it shows, in
+// order. What its author should know goes to said.
+func (t *tree) writeHTML(ctx context.Context, said *report, uncoloured bool) (*Result, []*footnote, error) {
 	p := &t.r.Site.Pages[t.page]
-	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx, written: make(map[string]struct{}, len(t.used.taken))}
+	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx, uncoloured: uncoloured, written: make(map[string]struct{}, len(t.used.taken))}
 	w.result.Title, w.result.Description = p.Title, p.Description
-	w.result.Reference, w.result.Playground = t.reference, t.playground
+	w.result.Reference, w.result.Playground, w.result.Unrun = t.reference, t.playground, t.unrun
 	for _, server := range t.servers {
 		w.allow("connect-src", server)
 	}

@@ -195,6 +195,8 @@ func (s *resolver) end(t *trial) { s.trial, s.said = t.outer, t.before }
 func (s *resolver) needsEngine(file string, pos mdx.Pos, message string) {
 	if s.trial != nil {
 		s.trial.needsEngine = true
+	} else if s.r.Islands == nil {
+		s.unrun = true
 	}
 	s.report(file, pos, mdx.Warning, "script-needed", message)
 }

@@ -36,6 +36,8 @@ type tree struct {
 	// footnotes are the definitions by label.
 	footnotes map[string]*mdx.Node
 
+	// unrun is that of Result.
+	unrun bool
 	// live are the islands that readers' browsers bring to life; addresses are
 	// how addresses in them are written on this page.
 	live      []island.Source

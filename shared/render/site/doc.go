@@ -15,6 +15,7 @@
 //	pages.go       which files are pages, their addresses and names in a bundle
 //	restrict.go    pages and parts of the navigation that are for other readers
 //	restrictfiles.go  files that are, or that only such pages name
+//	readable.go    a site's files without those; outside.go those of other hosts
 //	redirect.go    where redirects lead, exact ones and patterns (package redirect)
 //	oldaddress.go  the old addresses of pages, which patterns describe
 //	resolve.go     Resolve: what a link on a page points at

@@ -8,7 +8,7 @@
 //	render.go     Render: one shard's units, list of files and facts
 //	unit.go       one unit: its part of the archive, and what is noted of it
 //	assemble.go   Assemble: the bundle from all of it
-//	report.go     what facts say together: broken fragments, counts
+//	report.go     what facts say together; package check joins findings
 //	look.go       what pages' look needs: styles of classes, Mermaid's runtime
 //	search.go     search in the bundle: its index
 //	features.go   what the deployment and the project allow, as package frame
@@ -25,7 +25,8 @@
 // input gives the same bytes under the same keys, and what is done already is
 // seen and left. Memory does not grow with a site's size beyond its index.
 //
-// What stands around a page, and the files that each bundle has of its own, are
+// What is found in a site, package check finds without an export too. What stands
+// around a page, and the files that each bundle has of its own, are
 // package frame's. Package job has the steps' inputs and outputs and the keys of a job's objects;
 // Fail, and what looks after jobs beside the steps, is there.
 package export

@@ -1,5 +1,7 @@
 package export
 
+import "github.com/bindery-docs/bindery/shared/render/check"
+
 // Limits of an export.
 const (
 	// MaxPages keeps the site's index, which every step holds, within a
@@ -13,13 +15,13 @@ const (
 	// every look at its progress.
 	MaxShards = 2000
 	// MaxDiagnostics bounds the bundle's list; the counts go on.
-	MaxDiagnostics = 50_000
+	MaxDiagnostics = check.MaxFindings
 	// highlightCacheBytes is what a process keeps of highlighted code. Pages
 	// that repeat each other's code are near each other.
 	highlightCacheBytes = 12 << 20
 	// MaxPageBytes is the most that a page's source may have. A larger one is
 	// shown as a notice; no author wrote it.
-	MaxPageBytes = 16 << 20
+	MaxPageBytes = check.MaxPageBytes
 )
 
 // How a site is cut. These change the bytes of bundles.

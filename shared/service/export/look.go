@@ -3,15 +3,12 @@ package export
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 
-	"github.com/bindery-docs/bindery/shared/render/css"
+	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/frame"
-	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/script"
 )
@@ -25,11 +22,6 @@ const (
 	// maxLookStyles is how many rules of style attributes there may be; each
 	// has some hundred bytes.
 	maxLookStyles = 20_000
-	// namedClasses is how many unknown names the diagnostic lists.
-	namedClasses = 40
-	// maxSiteStyle is how much of a site's style sheet is looked through for
-	// class names.
-	maxSiteStyle = 4 << 20
 	// maxPolicySources is how many hosts of one directive a policy names: browsers
 	// read it with every page. Past them it allows all of https.
 	maxPolicySources = 100
@@ -148,24 +140,14 @@ func (s *Steps) lookFiles(ctx context.Context, src *source, r *report) ([]script
 		}
 		// Pages without these styles are readable.
 		s.opt.Log.LogAttrs(ctx, slog.LevelError, "utility classes got no styles", slog.String("job", src.input.Job.ID), slog.Any("error", err))
-		r.add(&mdx.Diagnostic{
-			Severity: mdx.Warning, Code: "classes-failed", File: src.site.ConfigFile,
-			Message: "the pages' class names could not be made into styles",
-		})
+		r.findings.Add(check.ClassesFailed(src.site))
 	}
 	unknown = slices.DeleteFunc(unknown, func(name string) bool {
 		_, written := r.look.classes[name]
 		return !written
 	})
-	if unknown = s.strangers(src, unknown); len(unknown) > 0 {
-		listed := strings.Join(unknown[:min(len(unknown), namedClasses)], ", ")
-		if len(unknown) > namedClasses {
-			listed += ", …"
-		}
-		r.add(&mdx.Diagnostic{
-			Severity: mdx.Notice, Code: "class-unknown", File: src.site.ConfigFile,
-			Message: fmt.Sprintf("no style sheet has a rule for %d of the class names on pages: %s", len(unknown), listed),
-		})
+	if d, ok := check.ClassesUnknown(src.site, src.fs, src.views.Theme().Assets(), unknown); ok {
+		r.findings.Add(d)
 	}
 	return append(files, script.File{Path: frame.UtilitiesPath, Data: r.look.appendStyles(sheet)}), nil
 }
@@ -192,43 +174,4 @@ func (l *look) appendStyles(sheet []byte) []byte {
 		sheet = fmt.Appendf(sheet, ".%s{%s}", name, l.styles[name])
 	}
 	return append(sheet, '\n')
-}
-
-// strangers leaves out the names that the theme or the site's own style sheets
-// have rules for, and those that mark an element for other rules.
-func (s *Steps) strangers(src *source, names []string) []string {
-	if len(names) == 0 {
-		return nil
-	}
-	known := map[string]bool{}
-	read := func(sheet []byte) {
-		for name := range css.Classes(sheet) {
-			known[name] = true
-		}
-	}
-	for _, a := range src.views.Theme().Assets() {
-		if strings.HasSuffix(a.Path, ".css") {
-			read(a.Data)
-		}
-	}
-	for _, name := range src.site.Styles {
-		if e, ok := src.fs.Entry(name); !ok || e.Size > maxSiteStyle {
-			continue
-		}
-		if data, err := fs.ReadFile(src.fs, name); err == nil {
-			read(data)
-		}
-	}
-	var out []string
-	for _, n := range names {
-		base := n[strings.LastIndexByte(n, ':')+1:]
-		hook, _, _ := strings.Cut(base, "/")
-		if hook == "group" || hook == "peer" || base == "dark" || base == "prose" || strings.HasPrefix(base, "prose-") {
-			continue
-		}
-		if !known[n] {
-			out = append(out, n)
-		}
-	}
-	return out
 }

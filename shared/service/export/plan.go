@@ -79,7 +79,7 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		}
 		diags = append(diags, missing...)
 	}
-	diags = append(diags, others.settle(loaded)...)
+	diags = append(diags, loaded.Settle(others.reason)...)
 	layout := newLayout(loaded, fsys)
 	if len(layout.pages) == 0 {
 		return out, empty(loaded)

@@ -102,41 +102,6 @@ func (r *remotes) assets(s *site.Site, fsys *snapshot.FS) ([]mdx.Diagnostic, err
 	return diags, nil
 }
 
-// settle puts the bundle's copies in the place of the style sheets and scripts of
-// other hosts that the configuration names for every page. Those that have none
-// are taken out and reported, with the reason: pages wait for styles and scripts,
-// and a bundle's run nothing that may be another file tomorrow. r is nil where
-// nothing is fetched.
-func (r *remotes) settle(s *site.Site) []mdx.Diagnostic {
-	var diags []mdx.Diagnostic
-	places := make(map[string]site.Outside, len(s.Outside))
-	for _, o := range slices.Backward(s.Outside) {
-		places[o.Address] = o
-	}
-	pick := func(names []string, ext, what string) []string {
-		var out []string
-		for _, name := range names {
-			o, outside := places[name]
-			if !outside {
-				out = append(out, name)
-				continue
-			}
-			if copied := s.Remote[name]; path.Ext(copied) == ext {
-				out = append(out, copied)
-				continue
-			}
-			diags = append(diags, mdx.Diagnostic{
-				Severity: mdx.Warning, Code: "file-outside", File: o.File, Line: o.Line, Column: o.Column,
-				Message: fmt.Sprintf("%s %s: pages do without it", name, r.reason(name, what)),
-			})
-		}
-		return out
-	}
-	s.Styles, s.Scripts = pick(s.Styles, ".css", "style sheet"), pick(s.Scripts, ".js", "script")
-	s.Outside = nil
-	return diags
-}
-
 // reason says why the bundle has no copy of what lies at an address, as the end
 // of a sentence about it.
 func (r *remotes) reason(address, what string) string {

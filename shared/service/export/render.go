@@ -8,9 +8,9 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
-	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/reference"
@@ -24,10 +24,7 @@ import (
 // fact is one line of a shard's facts: what Assemble must know of a page. The
 // last line has Sums instead.
 type fact struct {
-	Page        int              `json:"page"`
-	IDs         []string         `json:"ids,omitempty"`
-	Links       []fragmentLink   `json:"links,omitempty"`
-	Diagnostics []mdx.Diagnostic `json:"diagnostics,omitempty"`
+	check.Facts
 	// Classes, Maybe (MaybeClasses), Styles and Mermaid are those of page.Result.
 	Classes []string          `json:"classes,omitempty"`
 	Maybe   []string          `json:"maybeClasses,omitempty"`
@@ -46,16 +43,6 @@ type fact struct {
 	// Search is what the index must know of the page beforehand.
 	Search *search.Fact `json:"search,omitempty"`
 	Sums   *sums        `json:"sums,omitempty"`
-}
-
-// fragmentLink is a link to a place on another page.
-type fragmentLink struct {
-	Page     int    `json:"page"`
-	Fragment string `json:"fragment"`
-	Raw      string `json:"raw"`
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
 }
 
 // sums counts what a shard wrote.
@@ -102,7 +89,7 @@ func (s *Steps) render(ctx context.Context, in job.RenderInput) error {
 			return err
 		}
 		out.sums.Pages, out.sums.Search = plan.Pages, int64(len(out.index.Pages()))
-		return json.NewEncoder(&out.facts).Encode(fact{Page: -1, Sums: &out.sums})
+		return json.NewEncoder(&out.facts).Encode(fact{Facts: check.Facts{Page: -1}, Sums: &out.sums})
 	})
 	if err != nil {
 		return gone(err)
@@ -192,10 +179,7 @@ func (s *Steps) document(ctx context.Context, src *source, dst []byte, i int, re
 		if v := recover(); v != nil {
 			p := &src.site.Pages[i]
 			s.opt.Log.ErrorContext(ctx, "a page's document panicked", "job", src.input.Job.ID, "page", p.Source, "panic", v, "stack", string(debug.Stack()))
-			res.Diagnostics = append(res.Diagnostics, mdx.Diagnostic{
-				Severity: mdx.Error, Code: "page-failed", File: p.File(), Line: 1, Column: 1,
-				Message: "the renderer met a fault around this page: it has no navigation",
-			})
+			res.Diagnostics = append(res.Diagnostics, check.PageFailed(p, "the renderer met a fault around this page: it has no navigation"))
 			doc = fmt.Appendf(dst[:0], "<!doctype html><html><head><meta charset=\"utf-8\"><title>%[1]s</title></head><body><main><h1>%[1]s</h1>%[2]s</main></body></html>\n",
 				html.AppendText(nil, p.Title), res.HTML)
 		}
@@ -208,60 +192,20 @@ func failedPage(p *site.Page, reason string) *page.Result {
 	const notice = "This page could not be rendered."
 	return &page.Result{
 		Title: p.Title, Description: p.Description,
-		HTML:     []byte(`<div class="callout callout-danger" role="note"><p>` + notice + `</p></div>`),
-		Markdown: []byte("# " + p.Title + "\n\n" + notice + "\n"),
-		Diagnostics: []mdx.Diagnostic{{
-			Severity: mdx.Error, Code: "page-failed", File: p.File(), Line: 1, Column: 1, Message: reason,
-		}},
+		HTML:        []byte(`<div class="callout callout-danger" role="note"><p>` + notice + `</p></div>`),
+		Markdown:    []byte("# " + p.Title + "\n\n" + notice + "\n"),
+		Diagnostics: []mdx.Diagnostic{check.PageFailed(p, reason)},
 	}
 }
 
-// appendFact adds a page's line of facts. Links to places on the page itself
-// are settled here.
+// appendFact adds a page's line of facts.
 func appendFact(dst []byte, s *site.Site, i int, res *page.Result, found *search.Fact, full int) ([]byte, error) {
-	f := fact{
-		Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics,
+	line, err := json.Marshal(fact{
+		Facts:   check.FactsOf(s, i, res),
 		Classes: res.Classes, Maybe: res.MaybeClasses, Styles: res.Styles, Mermaid: res.Mermaid, Islands: res.Script != nil, Reference: res.Reference, Playground: res.Playground, Sources: res.Sources, Search: found, Full: full,
-	}
-	var own map[string]bool
-	for _, l := range res.Links {
-		if l.Page < 0 || l.Missing || l.Asset || !needsID(l.Fragment) || s.Pages[l.Page].Excluded {
-			continue
-		}
-		link := fragmentLink{Page: l.Page, Fragment: l.Fragment, Raw: l.Raw, File: l.File, Line: l.Line, Column: l.Column}
-		if l.Page != i {
-			f.Links = append(f.Links, link)
-			continue
-		}
-		if own == nil {
-			own = make(map[string]bool, len(res.IDs))
-			for _, id := range res.IDs {
-				own[id] = true
-			}
-		}
-		if !own[l.Fragment] {
-			f.Diagnostics = append(f.Diagnostics, fragmentMissing(s, link))
-		}
-	}
-	line, err := json.Marshal(f)
+	})
 	if err != nil {
 		return dst, internal("a page's facts could not be written", err)
 	}
 	return append(append(dst, line...), '\n'), nil
-}
-
-// needsID reports whether a fragment names an element, and is none of those that
-// browsers understand by themselves.
-func needsID(fragment string) bool {
-	return fragment != "" && !strings.EqualFold(fragment, "top") && !strings.HasPrefix(fragment, ":~:") && fragment != themeContent
-}
-
-// themeContent is the id that the document around a body gives to its content.
-const themeContent = "bindery-content"
-
-func fragmentMissing(s *site.Site, l fragmentLink) mdx.Diagnostic {
-	return mdx.Diagnostic{
-		Severity: mdx.Warning, Code: "fragment-missing", File: l.File, Line: l.Line, Column: l.Column,
-		Message: fmt.Sprintf("the link %q leads to %s, which has no place %q", l.Raw, s.Pages[l.Page].Source, l.Fragment),
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path"
 	"slices"
 	"sync"
@@ -101,47 +100,12 @@ func (s *Steps) prepare(src *source) error {
 	}
 	src.finder, src.full = src.views.Finder(), src.views.Full()
 	src.pages = page.New(page.Options{
-		Site: src.site, FS: withoutWithheld(src.fs, src.site.Withheld), Highlighter: s.highlighter, Registry: s.registry, Log: s.opt.Log,
+		Site: src.site, FS: src.site.Readable(src.fs), Highlighter: s.highlighter, Registry: s.registry, Log: s.opt.Log,
 		Icons: src.views.Theme(), Diagrams: s.scripts, Islands: s.opt.Islands,
 		Playground: src.input.Features.Playground,
 		AirGapped:  src.input.Project.Kind == admin.KindAirGapped,
 	})
 	return nil
-}
-
-// readableFS is a site's files without those that are for other readers: a page
-// that imports one shows nothing of it.
-type readableFS struct {
-	fs.FS
-	withheld map[string]bool
-}
-
-// withoutWithheld hides what is withheld from those who read a site's files.
-func withoutWithheld(fsys fs.FS, list []site.Withheld) fs.FS {
-	if len(list) == 0 {
-		return fsys
-	}
-	r := readableFS{FS: fsys, withheld: make(map[string]bool, len(list))}
-	for _, w := range list {
-		r.withheld[w.Source] = true
-	}
-	return r
-}
-
-// Open is that of fs.FS.
-func (r readableFS) Open(name string) (fs.File, error) {
-	if r.withheld[name] {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return r.FS.Open(name)
-}
-
-// ReadFile is that of fs.ReadFileFS.
-func (r readableFS) ReadFile(name string) ([]byte, error) {
-	if r.withheld[name] {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fs.ErrNotExist}
-	}
-	return fs.ReadFile(r.FS, name)
 }
 
 // read reads an object of at most limit bytes.

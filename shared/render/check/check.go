@@ -1,0 +1,343 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net/url"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/frame"
+	"github.com/bindery-docs/bindery/shared/render/highlight"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/reference"
+	"github.com/bindery-docs/bindery/shared/render/script"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/render/site"
+	"github.com/bindery-docs/bindery/shared/render/theme/icons"
+)
+
+// MaxPageBytes is the most that a page's source may have. A larger one is not
+// read; no author wrote it.
+const MaxPageBytes = 16 << 20
+
+// Options say how to check a site. The zero value runs no script of the site's
+// authors and asks no other host.
+type Options struct {
+	// Paths are all files of the site, sorted; nil means all regular files of the
+	// file system.
+	Paths []string
+	// Domain is the host name that the site is published under; links to it are
+	// links within the site.
+	Domain string
+	// Prefixes are those of site.Options.
+	Prefixes []string
+	// Groups are those of site.Options: readers who are let in.
+	Groups []string
+	// Islands runs the JavaScript of pages; nil runs none, and pages that need
+	// some are in Report.NotChecked.
+	Islands page.Islands
+	// Features, if not nil, are what the site's project allows and names: what is
+	// found depends on it. Nil means that the project is not known.
+	Features *frame.Features
+	// AirGapped is set for a bundle whose readers have no network.
+	AirGapped bool
+	// Tools, if not nil, are shared with other checks: one that follows another
+	// draws no diagram again.
+	Tools *Tools
+	// Concurrency is how many pages are looked at at the same time; 0 means
+	// GOMAXPROCS.
+	Concurrency int
+	// Log gets what is not an author's business; nil discards it.
+	Log *slog.Logger
+}
+
+// Tools are what checks of any sites can share. They are safe for concurrent use.
+type Tools struct {
+	scripts     *script.Engine
+	highlighter *highlight.Highlighter
+	registry    *component.Registry
+	icons       *icons.Set
+}
+
+// NewTools makes Tools. Until they are needed they cost nothing.
+func NewTools(log *slog.Logger) *Tools {
+	return &Tools{
+		scripts: script.New(script.Options{Log: log}), highlighter: highlight.New(highlight.Options{}),
+		registry: component.Builtin(), icons: icons.New(),
+	}
+}
+
+// Report is what a check found.
+type Report struct {
+	// Findings are in the order of a bundle's list: those of the configuration,
+	// then those of the pages by their paths, then those of all pages together.
+	Findings []Finding
+	// Counts count also what Findings have no room for.
+	Counts Counts
+	// Pages is how many pages were looked at.
+	Pages int
+	// NotChecked are the sources, sorted, of pages that need JavaScript which was
+	// not run. What is wrong with their other parts is among the findings; a link
+	// to a place on one of them counts as good.
+	NotChecked []string
+}
+
+// Site checks the site in fsys. What is wrong with the site is in the report, also
+// where no bundle could be made of it; the error is about reading files, running
+// scripts or the context's end.
+func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Tools == nil {
+		opt.Tools = NewTools(opt.Log)
+	}
+	if opt.Paths == nil {
+		var err error
+		if opt.Paths, err = pathsOf(fsys); err != nil {
+			return nil, err
+		}
+	}
+	specs := reference.NewReader(fsys)
+	specs.LetIn(opt.Groups)
+	loaded, found, err := site.Load(ctx, fsys, opt.Paths, site.Options{
+		Domain: opt.Domain, Prefixes: opt.Prefixes, Groups: opt.Groups, Reference: specs,
+	})
+	if unusable, ok := errors.AsType[*site.ConfigError](err); ok {
+		return unusableSite(unusable), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{
+		Options: opt, fs: fsys, site: loaded, specs: specs,
+		found: append(found, loaded.Settle(notFetched)...),
+	}
+	return c.report(ctx)
+}
+
+// pathsOf lists the regular files of a file system, sorted.
+func pathsOf(fsys fs.FS) ([]string, error) {
+	var paths []string
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			paths = append(paths, p)
+		}
+		return err
+	})
+	slices.Sort(paths) // the walk sorts the names of each folder
+	return paths, err
+}
+
+// unusableSite reports on a site that no bundle can be made of.
+func unusableSite(e *site.ConfigError) *Report {
+	f := Finding{Level: mdx.Error, Code: "config-unusable", File: e.File, Line: e.Line, Column: e.Column, Message: e.Message}
+	return &Report{Findings: []Finding{f}, Counts: Counts{Errors: 1}}
+}
+
+// notFetched says why a check has no copy of what lies at an address.
+func notFetched(address, what string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "is not an address"
+	}
+	if problem := (remote.Hosts{}).Allows(u); problem != "" {
+		return problem
+	}
+	return "is not a " + what
+}
+
+// checker checks one site.
+type checker struct {
+	Options
+	fs    fs.FS
+	site  *site.Site
+	specs *reference.Reader
+	found []mdx.Diagnostic // of the site as a whole
+	pages *page.Renderer
+	facts []pageFacts
+}
+
+// pageFacts is what was found on a page.
+type pageFacts struct {
+	Facts
+	classes []string
+}
+
+// report looks at all pages and joins what was found.
+func (c *checker) report(ctx context.Context) (*Report, error) {
+	if err := c.inspect(ctx); err != nil {
+		return nil, err
+	}
+	list := NewList(c.site)
+	if c.Features != nil {
+		notices, err := frame.Notices(c.site, *c.Features)
+		if err != nil {
+			return nil, err
+		}
+		c.found = append(notices, c.found...)
+	}
+	for _, d := range append(c.found, c.specs.Diagnostics()...) {
+		list.Add(d)
+	}
+	r := &Report{Pages: len(c.facts)}
+	for i := range c.facts {
+		f := &c.facts[i]
+		list.AddPage(&f.Facts)
+		if f.unknown {
+			r.NotChecked = append(r.NotChecked, c.site.Pages[f.Page].Source)
+		}
+	}
+	slices.Sort(r.NotChecked)
+	if err := c.classes(ctx, list); err != nil {
+		return nil, err
+	}
+	var err error
+	r.Counts, err = list.Finish(func(f Finding) error {
+		r.Findings = append(r.Findings, f)
+		return nil
+	})
+	if len(c.facts) == 0 {
+		f := Finding{Level: mdx.Error, Code: "config-unusable", File: c.site.ConfigFile, Message: "the site has no pages"}
+		r.Findings, r.Counts.Errors = append(r.Findings, f), r.Counts.Errors+1
+	}
+	return r, err
+}
+
+// inspect looks at all pages, some at the same time. Their parts of specifications
+// are cut one after another: the budget for all of them is shared.
+func (c *checker) inspect(ctx context.Context) error {
+	c.pages = page.New(page.Options{
+		Site: c.site, FS: c.site.Readable(c.fs), Highlighter: c.Tools.highlighter, Registry: c.Tools.registry, Log: c.Log,
+		Icons: libraryIcons{c.Tools.icons, c.site.Config.Icons.Library}, Diagrams: c.Tools.scripts, Islands: c.Islands,
+		AirGapped: c.AirGapped,
+	})
+	for i := range c.site.Pages {
+		if !c.site.Pages[i].Excluded {
+			c.facts = append(c.facts, pageFacts{Facts: Facts{Page: i}})
+		}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	if c.Concurrency <= 0 {
+		c.Concurrency = runtime.GOMAXPROCS(0)
+	}
+	group.SetLimit(c.Concurrency)
+	for i := range c.facts {
+		if ctx.Err() != nil {
+			break
+		}
+		f := &c.facts[i]
+		slice := c.slice(f.Page)
+		group.Go(func() error { return c.page(ctx, f, slice) })
+	}
+	return group.Wait()
+}
+
+// slice cuts what a page shows of a specification, nil for nothing.
+func (c *checker) slice(i int) *reference.Slice {
+	ref := c.site.Pages[i].Reference
+	if ref == nil {
+		return nil
+	}
+	spec := c.specs.Spec(ref.File)
+	if spec == nil {
+		return nil
+	}
+	o := spec.Find(ref.Key)
+	if o == nil {
+		return nil
+	}
+	return c.specs.Slice(spec, o)
+}
+
+// page looks at one page. A fault of ours there is a finding.
+func (c *checker) page(ctx context.Context, f *pageFacts, slice *reference.Slice) (err error) {
+	p := &c.site.Pages[f.Page]
+	failed := func(reason string) { f.Diagnostics = []mdx.Diagnostic{PageFailed(p, reason)} }
+	defer func() {
+		if v := recover(); v != nil {
+			c.Log.ErrorContext(ctx, "a page panicked", "page", p.Source, "panic", v, "stack", string(debug.Stack()))
+			failed("the renderer met a fault on this page")
+			err = nil
+		}
+	}()
+	if p.Size > MaxPageBytes {
+		failed(fmt.Sprintf("the page has more than %d MiB", MaxPageBytes>>20))
+		return nil
+	}
+	res, err := c.pages.Inspect(ctx, f.Page, slice)
+	if ended, ok := errors.AsType[*island.Ended](err); ok {
+		failed(ended.Error())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f.Facts = FactsOf(c.site, f.Page, res)
+	f.classes = res.Classes
+	if res.Unrun {
+		f.unknown = true
+		f.Diagnostics = slices.DeleteFunc(f.Diagnostics, func(d mdx.Diagnostic) bool { return d.Code == "script-needed" })
+	}
+	return nil
+}
+
+// classes adds what is found of the class names on pages. The compiler of
+// utilities, which is slow to start, is asked only for names that no other style
+// sheet has a rule for.
+func (c *checker) classes(ctx context.Context, list *List) error {
+	set := map[string]struct{}{}
+	for i := range c.facts {
+		for _, name := range c.facts[i].classes {
+			set[name] = struct{}{}
+		}
+	}
+	if len(set) == 0 {
+		return nil
+	}
+	sheets, err := frame.Sheets(c.site)
+	if err != nil {
+		return err
+	}
+	names := strangers(c.site, c.fs, sheets, slices.Sorted(maps.Keys(set)))
+	if len(names) == 0 {
+		return nil
+	}
+	_, unknown, err := c.Tools.scripts.Utilities(ctx, names)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c.Log.LogAttrs(ctx, slog.LevelError, "utility classes got no styles", slog.Any("error", err))
+		list.Add(ClassesFailed(c.site))
+	}
+	if d, ok := ClassesUnknown(c.site, c.fs, sheets, unknown); ok {
+		list.Add(d)
+	}
+	return nil
+}
+
+// libraryIcons finds icons as the theme does.
+type libraryIcons struct {
+	set     *icons.Set
+	library string
+}
+
+// Icon is that of component.Icons.
+func (l libraryIcons) Icon(name, library, style string) (string, bool) {
+	if library == "" {
+		library = l.library
+	}
+	return l.set.SVG(name, library, style)
+}

@@ -1,0 +1,77 @@
+package check
+
+import (
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// Finding is something that the authors of a site should know. Its JSON is that of
+// a line of a bundle's list, and the page.
+type Finding struct {
+	Level mdx.Severity `json:"severity"`
+	// Code is a stable name such as "link-missing"; Codes lists all of them.
+	Code string `json:"code"`
+	// File is a path below the site's root.
+	File string `json:"file"`
+	// Line and Column count from 1; 0 where the place is unknown. Columns count
+	// bytes.
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+	// Page is the source of the first page that shows the fault, where that is
+	// another file.
+	Page string `json:"page,omitempty"`
+}
+
+// Counts are how many findings there are by level.
+type Counts struct {
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	Notices  int `json:"notices"`
+}
+
+// count adds one finding.
+func (c *Counts) count(level mdx.Severity) {
+	switch level {
+	case mdx.Error:
+		c.Errors++
+	case mdx.Warning:
+		c.Warnings++
+	default:
+		c.Notices++
+	}
+}
+
+// All is the number of all findings.
+func (c Counts) All() int { return c.Errors + c.Warnings + c.Notices }
+
+// Count counts findings.
+func Count(list []Finding) Counts {
+	var c Counts
+	for i := range list {
+		c.count(list[i].Level)
+	}
+	return c
+}
+
+// same is what makes two findings one: not their lines, which move.
+type same struct{ code, file, message string }
+
+// New returns the findings of now that are not among those of before, in their
+// order. A finding is the same wherever in its file it stands; of more of the same
+// than before, the last ones are new.
+func New(before, now []Finding) []Finding {
+	known := make(map[same]int, len(before))
+	for _, f := range before {
+		known[same{f.Code, f.File, f.Message}]++
+	}
+	var fresh []Finding
+	for _, f := range now {
+		key := same{f.Code, f.File, f.Message}
+		if known[key] > 0 {
+			known[key]--
+			continue
+		}
+		fresh = append(fresh, f)
+	}
+	return fresh
+}

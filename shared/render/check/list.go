@@ -1,0 +1,220 @@
+package check
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/remote"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// MaxFindings bounds a list; the counts go on.
+const MaxFindings = 50_000
+
+// Facts are what must be known of a page to join the findings of all.
+type Facts struct {
+	Page        int              `json:"page"` // its index in Site.Pages
+	IDs         []string         `json:"ids,omitempty"`
+	Links       []Link           `json:"links,omitempty"`
+	Diagnostics []mdx.Diagnostic `json:"diagnostics,omitempty"`
+
+	// unknown is set where not all ids of the page are known.
+	unknown bool
+}
+
+// Link is a link to a place on another page.
+type Link struct {
+	Page     int    `json:"page"`
+	Fragment string `json:"fragment"`
+	Raw      string `json:"raw"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+}
+
+// FactsOf returns the facts of the page with this index. Links to places on the
+// page itself are settled here.
+func FactsOf(s *site.Site, i int, res *page.Result) Facts {
+	f := Facts{Page: i, IDs: res.IDs, Diagnostics: res.Diagnostics}
+	var own map[string]bool
+	for _, l := range res.Links {
+		if l.Page < 0 || l.Missing || l.Asset || !needsID(l.Fragment) || s.Pages[l.Page].Excluded {
+			continue
+		}
+		link := Link{Page: l.Page, Fragment: l.Fragment, Raw: l.Raw, File: l.File, Line: l.Line, Column: l.Column}
+		if l.Page != i {
+			f.Links = append(f.Links, link)
+			continue
+		}
+		if own == nil {
+			own = make(map[string]bool, len(res.IDs))
+			for _, id := range res.IDs {
+				own[id] = true
+			}
+		}
+		if !own[l.Fragment] && !res.Unrun {
+			f.Diagnostics = append(f.Diagnostics, fragmentMissing(s, link))
+		}
+	}
+	return f
+}
+
+// needsID reports whether a fragment names an element, and is none of those that
+// browsers understand by themselves.
+func needsID(fragment string) bool {
+	return fragment != "" && !strings.EqualFold(fragment, "top") && !strings.HasPrefix(fragment, ":~:") && fragment != themeContent
+}
+
+// themeContent is the id that the document around a body gives to its content.
+const themeContent = "bindery-content"
+
+func fragmentMissing(s *site.Site, l Link) mdx.Diagnostic {
+	return mdx.Diagnostic{
+		Severity: mdx.Warning, Code: "fragment-missing", File: l.File, Line: l.Line, Column: l.Column,
+		Message: fmt.Sprintf("the link %q leads to %s, which has no place %q", l.Raw, s.Pages[l.Page].Source, l.Fragment),
+	}
+}
+
+// PageFailed is the finding about a page that can't be rendered.
+func PageFailed(p *site.Page, reason string) mdx.Diagnostic {
+	return mdx.Diagnostic{Severity: mdx.Error, Code: "page-failed", File: p.File(), Line: 1, Column: 1, Message: reason}
+}
+
+// List joins what was found in a site and on its pages. Findings are added in
+// the order in which they are listed.
+type List struct {
+	site *site.Site
+	// ids are the hashes of each page's ids. A hash is enough: where two ids
+	// had the same, a missing one would go unreported, and nothing else.
+	ids     [][]uint32
+	unknown map[int]bool // pages that have ids beside those
+	events  []event      // in order
+	kept    int          // findings among the events
+	// seen holds the hashes of all findings: what is wrong in a snippet is
+	// found on each page that shows it, and reported once.
+	seen   map[uint64]struct{}
+	counts Counts
+}
+
+// event is a finding, or a link to a place that is still to be looked for.
+type event struct {
+	finding *mdx.Diagnostic
+	link    *Link
+	page    int // the index of the page that it was found on, or -1
+}
+
+// NewList begins the list of a site.
+func NewList(s *site.Site) *List {
+	return &List{site: s, ids: make([][]uint32, len(s.Pages)), unknown: map[int]bool{}, seen: make(map[uint64]struct{})}
+}
+
+// Add adds what was found of the site as a whole.
+func (l *List) Add(d mdx.Diagnostic) { l.add(&d, -1) }
+
+// AddPage adds what is known of a page. The list keeps it.
+func (l *List) AddPage(f *Facts) {
+	if f.Page >= 0 && f.Page < len(l.ids) {
+		ids := make([]uint32, len(f.IDs))
+		for i, id := range f.IDs {
+			ids[i] = hashOf(id)
+		}
+		l.ids[f.Page] = ids
+		if f.unknown {
+			l.unknown[f.Page] = true
+		}
+	}
+	for i := range f.Diagnostics {
+		l.add(&f.Diagnostics[i], f.Page)
+	}
+	for i := range f.Links {
+		// A link back to a page that was read already is settled at once.
+		if to := &f.Links[i]; to.Page < 0 || to.Page >= len(l.ids) || !l.has(to.Page, to.Fragment) {
+			l.events = append(l.events, event{link: to, page: f.Page})
+		}
+	}
+}
+
+// again reports whether a finding was there before.
+func (l *List) again(d *mdx.Diagnostic) bool {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\x00%d\x00%d\x00%s\x00%s", d.File, d.Line, d.Column, d.Code, d.Message)
+	key := h.Sum64()
+	if _, ok := l.seen[key]; ok {
+		return true
+	}
+	l.seen[key] = struct{}{}
+	return false
+}
+
+// add counts a finding and keeps it, as long as the list has room.
+func (l *List) add(d *mdx.Diagnostic, page int) {
+	if l.again(d) {
+		return
+	}
+	l.counts.count(d.Severity)
+	if l.kept < MaxFindings {
+		l.kept++
+		l.events = append(l.events, event{finding: d, page: page})
+	}
+}
+
+// Finish looks for the places that links lead to and calls fn with all findings
+// in order, until fn returns an error. It returns how many there are; those that
+// the list has no room for count, too.
+func (l *List) Finish(fn func(Finding) error) (Counts, error) {
+	listed := 0
+	for _, e := range l.events {
+		d := e.finding
+		if to := e.link; to != nil {
+			if to.Page < 0 || to.Page >= len(l.ids) || l.has(to.Page, to.Fragment) {
+				continue
+			}
+			missing := fragmentMissing(l.site, *to)
+			if l.again(&missing) {
+				continue
+			}
+			l.counts.count(missing.Severity)
+			d = &missing
+		}
+		if listed >= MaxFindings {
+			continue
+		}
+		listed++
+		if err := fn(l.shown(d, e.page)); err != nil {
+			return l.counts, err
+		}
+	}
+	if l.counts.All() > listed {
+		l.counts.Notices++
+		return l.counts, fn(Finding{
+			Level: mdx.Notice, Code: "list-cut", File: l.site.ConfigFile,
+			Message: "there are more diagnostics than this list holds",
+		})
+	}
+	return l.counts, nil
+}
+
+// shown is a finding as its readers may have it: addresses may hold secrets.
+func (l *List) shown(d *mdx.Diagnostic, page int) Finding {
+	f := Finding{
+		Level: d.Severity, Code: d.Code, File: remote.Shown(d.File), Line: d.Line, Column: d.Column, Message: remote.Shown(d.Message),
+	}
+	if page >= 0 && page < len(l.site.Pages) && l.site.Pages[page].Source != d.File {
+		f.Page = l.site.Pages[page].Source
+	}
+	return f
+}
+
+func (l *List) has(page int, id string) bool {
+	return l.unknown[page] || slices.Contains(l.ids[page], hashOf(id))
+}
+
+func hashOf(name string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return h.Sum32()
+}

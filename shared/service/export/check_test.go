@@ -1,0 +1,93 @@
+package export
+
+import (
+	"bufio"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/render/check"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/tests/outside"
+)
+
+// bundleAlone are the findings that a check doesn't make: they are about what the
+// project allows and names, which a folder doesn't know.
+var bundleAlone = []string{"feature-unset", "integration-off", "search-service"}
+
+// TestCheckFindsWhatTheBundleLists: the findings of a check and the lines of the
+// bundle's list are the same, in the same order.
+func TestCheckFindsWhatTheBundleLists(t *testing.T) {
+	sites := map[string]func(t *testing.T) fs.FS{
+		"sample": func(*testing.T) fs.FS { return sampleSite(130) },
+		"look":   func(*testing.T) fs.FS { return lookSite() },
+		"docs": func(t *testing.T) fs.FS {
+			return os.DirFS(filepath.Join(outside.Checkout(t), "infra", "docs"))
+		},
+	}
+	for _, name := range []string{"mcp", "novu", "trigger"} {
+		sites[name] = func(t *testing.T) fs.FS {
+			outside.Long(t, "exports a real site")
+			return realSite(t, name)
+		}
+	}
+	for name, open := range sites {
+		t.Run(name, func(t *testing.T) {
+			fsys := open(t)
+			program, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			scripts := island.New(island.Options{Program: program})
+			defer scripts.Close()
+			w := newWorld(t)
+			w.publish(t, fsys)
+			var listed []check.Finding
+			lines := bufio.NewScanner(strings.NewReader(unpacked(t, w.exported(t, func(o *Options) { o.Islands = scripts }))["bindery/diagnostics.jsonl"]))
+			for lines.Scan() {
+				var d check.Finding
+				if err := json.Unmarshal(lines.Bytes(), &d); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Contains(bundleAlone, d.Code) {
+					listed = append(listed, d)
+				}
+			}
+			report, err := check.Site(t.Context(), fsys, check.Options{Domain: domain, Islands: scripts})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range report.Findings {
+				report.Findings[i].Page = "" // the list has none
+			}
+			if diff := cmp.Diff(listed, report.Findings); diff != "" {
+				t.Errorf("the findings differ (-bundle +check):\n%s", diff)
+			}
+			if len(listed) == 0 && name != "docs" {
+				t.Error("there is nothing to compare")
+			}
+			if c := check.Count(report.Findings); c != report.Counts {
+				t.Errorf("counted are %+v, and there are %+v", report.Counts, c)
+			}
+		})
+	}
+}
+
+// A check of novu beside its export.
+func BenchmarkCheck(b *testing.B) {
+	fsys := realSite(b, "novu")
+	b.ReportAllocs()
+	for b.Loop() {
+		report, err := check.Site(b.Context(), fsys, check.Options{Domain: domain})
+		if err != nil || report.Pages < 400 || report.Counts.Warnings == 0 || report.Findings[0].Level == mdx.Error {
+			b.Fatal(report, err)
+		}
+	}
+}
