@@ -2,7 +2,6 @@ package main
 
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 )
@@ -14,12 +13,10 @@ type stack struct {
 
 	parameters parameters
 	storage    storage
-	signers    map[string]awsiam.Role
+	signers    map[string]signing
 	functions  map[string]*function
-	// policies are those of the table of grants, by function.
-	policies map[string]awsiam.Policy
-	workflow workflow
-	gateway  gateway
+	workflow   workflow
+	gateway    gateway
 }
 
 // parameters are what an operator may set at each deployment without another
@@ -66,7 +63,7 @@ func newStack(scope constructs.Construct, set settings) *stack {
 		{"SourcesBucket", "Bucket of published sites", s.storage.sources.BucketName()},
 		{"ExportsBucket", "Bucket of bundles", s.storage.exports.BucketName()},
 		{"StateMachineArn", "State machine of exports", s.workflow.machine.StateMachineArn()},
-		{"SignerRole", "Role that links to bundles are signed with", s.signers[signer].RoleArn()},
+		{"SignerRole", "Role that links to bundles are signed with", s.signers[signer].role.RoleArn()},
 		{"ReconcilerRule", "Rule that starts the reconciler", s.workflow.schedule.RuleName()},
 		{"EventRule", "Rule that tells of executions that ended other than well", s.workflow.ended.RuleName()},
 		{"RequestLogGroups", "Log groups of the functions that answer requests", s.requestLogs()},
