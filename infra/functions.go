@@ -108,6 +108,24 @@ func (s *stack) newFunctions() {
 	for _, spec := range functions() {
 		s.functions[spec.name] = s.newFunction(spec)
 	}
+	s.boundRendering()
+}
+
+// boundRendering keeps the renderer, over all exports, to the part of the
+// account's concurrency that the parameter says, so that exports never take the
+// API's: calls beyond it are refused, and the workflow repeats them for an hour.
+// To reserve something for each function is impossible: Lambda wants 100 left
+// unreserved, and a new account has 10 in all. So nothing is reserved unless an
+// operator says so.
+func (s *stack) boundRendering() {
+	reserved := s.parameters.renderReserved
+	bounded := awscdk.NewCfnCondition(s.Stack, jsii.String("RenderIsBounded"), &awscdk.CfnConditionProps{
+		Expression: awscdk.Fn_ConditionNot(awscdk.Fn_ConditionEquals(reserved.ValueAsNumber(), jsii.Number(0))),
+	})
+	function := s.functions["rendershard"].fn.Node().DefaultChild().(awslambda.CfnFunction)
+	function.AddPropertyOverride(jsii.String("ReservedConcurrentExecutions"), map[string]any{"Fn::If": []any{
+		*bounded.LogicalId(), map[string]any{"Ref": *reserved.LogicalId()}, map[string]any{"Ref": "AWS::NoValue"},
+	}})
 }
 
 // newFunction makes a function with a log group and a role that may write to

@@ -23,6 +23,7 @@ type stack struct {
 // template.
 type parameters struct {
 	renderConcurrency awscdk.CfnParameter
+	renderReserved    awscdk.CfnParameter
 	bundleDays        awscdk.CfnParameter
 	rate, burst       awscdk.CfnParameter
 	maxRunning        awscdk.CfnParameter
@@ -89,6 +90,7 @@ func newParameters(s *stack) parameters {
 	}
 	return parameters{
 		renderConcurrency: number("RenderConcurrency", "How many shards of one export are rendered at the same time", 40, 1, 1000),
+		renderReserved:    number("RenderReserved", "How many shards of all exports together are rendered at the same time, which Lambda keeps apart for that; 0 for no bound of its own", 0, 0, 10000),
 		bundleDays:        number("BundleRetentionDays", "After how many days bundles are removed; 0 keeps them", 0, 0, 3650),
 		rate:              number("RequestRate", "Requests a second that the API takes on average, over all callers", 100, 1, 10000),
 		burst:             number("RequestBurst", "Requests that the API takes at once", 200, 1, 5000),

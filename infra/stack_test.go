@@ -83,6 +83,30 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
+// TestRenderingLeavesTheAPIItsShare: over all exports, shards take no more than
+// the parameter says, and without it nothing is reserved: a new account, which
+// has ten in all, could not be deployed to.
+func TestRenderingLeavesTheAPIItsShare(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		for _, f := range functions() {
+			id, r := s.named(t, "AWS::Lambda::Function", f.name)
+			var want any
+			if f.name == "rendershard" {
+				want = object{"Fn::If": []any{"RenderIsBounded", object{"Ref": "RenderReserved"}, object{"Ref": "AWS::NoValue"}}}
+			}
+			if diff := cmp.Diff(want, r.Properties["ReservedConcurrentExecutions"]); diff != "" {
+				t.Errorf("%s reserves:\n%s", id, diff)
+			}
+		}
+		if diff := cmp.Diff(object{"Fn::Not": []any{object{"Fn::Equals": []any{object{"Ref": "RenderReserved"}, 0.0}}}}, s.Conditions["RenderIsBounded"]); diff != "" {
+			t.Errorf("the condition:\n%s", diff)
+		}
+		if got := s.Parameters["RenderReserved"]["Default"]; got != 0.0 {
+			t.Errorf("%v are reserved by default", got)
+		}
+	})
+}
+
 // TestStepsHaveTheWorkflowsTime: a function that goes on behind its state's
 // limit works for nobody, and one that ends before it hides the limit.
 func TestStepsHaveTheWorkflowsTime(t *testing.T) {
