@@ -78,7 +78,29 @@ type function struct {
 	spec
 	logs awslogs.LogGroup
 	role awsiam.Role
-	fn   awslambda.Function
+	// may is the one policy of the role.
+	may awsiam.PolicyDocument
+	fn  awslambda.Function
+}
+
+// policyName is what the one policy of a role is called. Policies of earlier
+// releases are resources of their own, with other names: an update adds this
+// one before it removes them.
+const policyName = "may"
+
+// newRole makes a role whose one policy is a property of it, and thus no
+// resource beside it.
+func (s *stack) newRole(id, about string, who awsiam.IPrincipal) (awsiam.Role, awsiam.PolicyDocument) {
+	may := awsiam.NewPolicyDocument(nil)
+	return awsiam.NewRole(s.Stack, &id, &awsiam.RoleProps{
+		AssumedBy: who, Description: &about, MaxSessionDuration: awscdk.Duration_Hours(jsii.Number(1)),
+		InlinePolicies: &map[string]awsiam.PolicyDocument{policyName: may},
+	}), may
+}
+
+// allow is a statement of a policy.
+func allow(resource *string, actions ...string) awsiam.PolicyStatement {
+	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...), Resources: &[]*string{resource}})
 }
 
 func (s *stack) newFunctions() {
@@ -86,6 +108,24 @@ func (s *stack) newFunctions() {
 	for _, spec := range functions() {
 		s.functions[spec.name] = s.newFunction(spec)
 	}
+	s.boundRendering()
+}
+
+// boundRendering keeps the renderer, over all exports, to the part of the
+// account's concurrency that the parameter says, so that exports never take the
+// API's: calls beyond it are refused, and the workflow repeats them for an hour.
+// To reserve something for each function is impossible: Lambda wants 100 left
+// unreserved, and a new account has 10 in all. So nothing is reserved unless an
+// operator says so.
+func (s *stack) boundRendering() {
+	reserved := s.parameters.renderReserved
+	bounded := awscdk.NewCfnCondition(s.Stack, jsii.String("RenderIsBounded"), &awscdk.CfnConditionProps{
+		Expression: awscdk.Fn_ConditionNot(awscdk.Fn_ConditionEquals(reserved.ValueAsNumber(), jsii.Number(0))),
+	})
+	function := s.functions["rendershard"].fn.Node().DefaultChild().(awslambda.CfnFunction)
+	function.AddPropertyOverride(jsii.String("ReservedConcurrentExecutions"), map[string]any{"Fn::If": []any{
+		*bounded.LogicalId(), map[string]any{"Ref": *reserved.LogicalId()}, map[string]any{"Ref": "AWS::NoValue"},
+	}})
 }
 
 // newFunction makes a function with a log group and a role that may write to
@@ -94,11 +134,11 @@ func (s *stack) newFunction(spec spec) *function {
 	logs := awslogs.NewLogGroup(s.Stack, jsii.String(spec.name+"-logs"), &awslogs.LogGroupProps{
 		Retention: s.logLife(), RemovalPolicy: s.removal(),
 	})
-	role := awsiam.NewRole(s.Stack, jsii.String(spec.name+"-role"), &awsiam.RoleProps{
-		AssumedBy:   awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
-		Description: jsii.String("What the function " + spec.name + " may do"),
-	})
-	logs.GrantWrite(role)
+	role, may := s.newRole(spec.name+"-role", "What the function "+spec.name+" may do", awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil))
+	may.AddStatements(
+		allow(logs.LogGroupArn(), "logs:CreateLogStream", "logs:PutLogEvents"),
+		allow(jsii.String("*"), "xray:PutTraceSegments", "xray:PutTelemetryRecords"), // they take no resource
+	)
 
 	// The rest is for what Go does not count.
 	memory := jsii.String(fmt.Sprintf("%.0fMiB", spec.memory*17/20))
@@ -111,7 +151,7 @@ func (s *stack) newFunction(spec spec) *function {
 		MemorySize:   &spec.memory,
 		Timeout:      awscdk.Duration_Seconds(&spec.timeout),
 		Tracing:      awslambda.Tracing_ACTIVE,
-		Role:         role,
+		Role:         role.WithoutPolicyUpdates(nil), // the policy is written here
 		LogGroup:     logs,
 		Environment: &map[string]*string{
 			config.Stage:         jsii.String(string(s.stage)),
@@ -137,8 +177,9 @@ func (s *stack) newFunction(spec spec) *function {
 		// Events call these, and nobody hears their errors.
 		props.DeadLetterQueue = s.workflow.deadLetters
 		props.RetryAttempts = jsii.Number(2)
+		may.AddStatements(allow(s.workflow.deadLetters.QueueArn(), "sqs:SendMessage"))
 	}
-	return &function{spec: spec, logs: logs, role: role, fn: awslambda.NewFunction(s.Stack, &spec.name, props)}
+	return &function{spec: spec, logs: logs, role: role, may: may, fn: awslambda.NewFunction(s.Stack, &spec.name, props)}
 }
 
 // requestLogs names the log groups in which requests have a line each. The

@@ -2,12 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsapigateway"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscertificatemanager"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awswafv2"
 	"github.com/aws/jsii-runtime-go"
@@ -18,7 +16,7 @@ import (
 
 // gateway is the REST API before the functions.
 type gateway struct {
-	api    awsapigateway.RestApi
+	api    awsapigateway.SpecRestApi
 	domain awsapigateway.DomainName // nil where callers use the API's own name
 }
 
@@ -101,12 +99,13 @@ func (s *stack) newGateway() {
 	logs := awslogs.NewLogGroup(s.Stack, jsii.String("api-logs"), &awslogs.LogGroupProps{
 		Retention: s.logLife(), RemovalPolicy: s.removal(),
 	})
-	rest := awsapigateway.NewRestApi(s.Stack, jsii.String("Api"), &awsapigateway.RestApiProps{
-		RestApiName: s.StackName(),
-		Description: jsii.String("Bindery's admin API"),
-		EndpointConfiguration: &awsapigateway.EndpointConfiguration{
-			Types: &[]awsapigateway.EndpointType{awsapigateway.EndpointType_REGIONAL},
-		},
+	rest := awsapigateway.NewSpecRestApi(s.Stack, jsii.String("Api"), &awsapigateway.SpecRestApiProps{
+		RestApiName:   s.StackName(),
+		ApiDefinition: awsapigateway.ApiDefinition_FromInline(s.definition()),
+		// What the document has no more goes, too.
+		Mode:                        awsapigateway.RestApiMode_OVERWRITE,
+		EndpointTypes:               &[]awsapigateway.EndpointType{awsapigateway.EndpointType_REGIONAL},
+		Parameters:                  &map[string]*string{"endpointConfigurationTypes": jsii.String("REGIONAL")},
 		CloudWatchRole:              jsii.Bool(true),
 		CloudWatchRoleRemovalPolicy: s.accountRemoval(),
 		DeployOptions: &awsapigateway.StageOptions{
@@ -131,48 +130,18 @@ func (s *stack) newGateway() {
 		})
 	}
 
-	for _, r := range refusals() {
-		options := &awsapigateway.GatewayResponseOptions{
-			Type:            awsapigateway.ResponseType_Of(jsii.String(r.kind)),
-			ResponseHeaders: texts(r.headers()),
-			Templates:       texts(map[string]string{"application/json": r.body()}),
-		}
-		if r.status != "" {
-			options.StatusCode = jsii.String(r.status)
-		}
-		rest.AddGatewayResponse(jsii.String(r.kind), options)
-	}
-
-	// REST APIs rename the header WWW-Authenticate of a function's answer to
-	// x-amzn-Remapped-WWW-Authenticate, and nothing undoes that. Of their own
-	// answers they do not; so one to a request without a key is theirs. Whether
-	// a key is good the functions alone decide.
-	validator := rest.AddRequestValidator(jsii.String("NeedsKey"), &awsapigateway.RequestValidatorOptions{
-		ValidateRequestParameters: jsii.Bool(true), ValidateRequestBody: jsii.Bool(false),
-	})
-	taken := make(map[string]awsapigateway.Resource)
+	// Each function may be called by its own method alone.
 	for _, f := range functions() {
-		if f.part != answers {
-			continue
+		if f.part == answers {
+			method, path := route(f.operation)
+			path = inBraces.ReplaceAllString(path, "*")
+			awslambda.NewCfnPermission(s.Stack, jsii.String(f.name+"-called"), &awslambda.CfnPermissionProps{
+				Action: jsii.String("lambda:InvokeFunction"), Principal: jsii.String("apigateway.amazonaws.com"),
+				FunctionName: s.functions[f.name].fn.FunctionArn(),
+				SourceArn:    rest.ArnForExecuteApi(&method, &path, rest.DeploymentStage().StageName()),
+			})
 		}
-		method, path := route(f.operation)
-		at := resource(rest.Root(), path, taken)
-		options := &awsapigateway.MethodOptions{OperationName: jsii.String(f.operation)}
-		if f.operation != openAPI {
-			options.RequestParameters = &map[string]*bool{"method.request.header.Authorization": jsii.Bool(true)}
-			options.RequestValidator = validator
-		}
-		at.AddMethod(&method, awsapigateway.NewLambdaIntegration(s.functions[f.name].fn, &awsapigateway.LambdaIntegrationOptions{
-			Proxy: jsii.Bool(true), AllowTestInvoke: jsii.Bool(false),
-		}), options)
 	}
-	// All other methods, and all other paths.
-	nothing(rest.Root())
-	nothing(rest.Root().AddResource(jsii.String("{proxy+}"), nil))
-	for _, path := range slices.Sorted(maps.Keys(taken)) {
-		nothing(taken[path])
-	}
-
 	if s.waf {
 		s.newWebACL()
 	}
@@ -189,41 +158,6 @@ func route(operation string) (method, path string) {
 		}
 	}
 	panic("the API has no operation " + operation) // a fault of the table of functions: no stack comes of it
-}
-
-// resource finds or makes the resource of a path, and all above it.
-func resource(root awsapigateway.IResource, path string, taken map[string]awsapigateway.Resource) awsapigateway.IResource {
-	at, name := root, ""
-	for element := range strings.SplitSeq(strings.Trim(path, "/"), "/") {
-		name += "/" + element
-		next, ok := taken[name]
-		if !ok {
-			next = at.AddResource(jsii.String(element), nil)
-			taken[name] = next
-		}
-		at = next
-	}
-	return at
-}
-
-// nothing answers every method that a resource has not with 404.
-func nothing(at awsapigateway.IResource) {
-	mapped, declared := make(map[string]string), make(map[string]*bool)
-	for name, value := range notFound.headers() {
-		mapped["method.response.header."+name] = value
-		declared["method.response.header."+name] = jsii.Bool(true)
-	}
-	at.AddMethod(jsii.String("ANY"), awsapigateway.NewMockIntegration(&awsapigateway.IntegrationOptions{
-		RequestTemplates:    texts(map[string]string{"application/json": `{"statusCode":404}`}),
-		PassthroughBehavior: awsapigateway.PassthroughBehavior_NEVER,
-		IntegrationResponses: &[]*awsapigateway.IntegrationResponse{{
-			StatusCode:         jsii.String("404"),
-			ResponseTemplates:  texts(map[string]string{"application/json": notFound.body()}),
-			ResponseParameters: texts(mapped),
-		}},
-	}), &awsapigateway.MethodOptions{
-		MethodResponses: &[]*awsapigateway.MethodResponse{{StatusCode: jsii.String("404"), ResponseParameters: &declared}},
-	})
 }
 
 // newWebACL puts a web ACL before the API: known bad addresses and inputs, and
@@ -257,14 +191,6 @@ func (s *stack) newWebACL() {
 	awswafv2.NewCfnWebACLAssociation(s.Stack, jsii.String("WebAclOfApi"), &awswafv2.CfnWebACLAssociationProps{
 		ResourceArn: s.gateway.api.DeploymentStage().StageArn(), WebAclArn: acl.AttrArn(),
 	})
-}
-
-func texts(m map[string]string) *map[string]*string {
-	out := make(map[string]*string, len(m))
-	for k, v := range m {
-		out[k] = jsii.String(v)
-	}
-	return &out
 }
 
 // address is what callers use as BINDERY_URL.

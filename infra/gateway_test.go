@@ -14,70 +14,110 @@ import (
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
+// definition is the document that the gateway imports, with the methods of its
+// paths by "METHOD /path"; ANY is for all that a path has not.
+func (s *synthesized) definition(t *testing.T) (body object, methods map[string]object) {
+	t.Helper()
+	_, gateway := s.named(t, "AWS::ApiGateway::RestApi", "Api")
+	body, _ = gateway.Properties["Body"].(object)
+	paths, _ := body["paths"].(object)
+	methods = map[string]object{}
+	for path, item := range paths {
+		for method, operation := range item.(object) {
+			if method == "x-amazon-apigateway-any-method" {
+				method = "ANY"
+			}
+			methods[strings.ToUpper(method)+" "+path] = operation.(object)
+		}
+	}
+	return body, methods
+}
+
 // TestGatewayHasTheRoutesOfTheAPI and answers everything else with 404.
 func TestGatewayHasTheRoutesOfTheAPI(t *testing.T) {
+	const integration = "x-amazon-apigateway-integration"
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		body, methods := s.definition(t)
+		if version, _ := body["openapi"].(string); !strings.HasPrefix(version, "3.0.") {
+			t.Errorf("the gateway reads no OpenAPI %v", body["openapi"])
+		}
 		want := map[string]bool{"GET /openapi.json": true}
 		for _, r := range api.Routes(api.Options{}) {
 			want[r.Method+" "+r.Path] = true
 		}
-		answered := map[string]bool{}
-		for id, m := range s.of("AWS::ApiGateway::Method") {
-			method, path := m.Properties["HttpMethod"].(string), s.path(m.Properties["ResourceId"])
-			if method != "ANY" {
-				if !want[method+" "+path] {
-					t.Errorf("%s: the API has no %s %s", id, method, path)
+		for name, m := range methods {
+			method, path, _ := strings.Cut(name, " ")
+			for _, parameter := range inBraces.FindAllStringSubmatch(path, -1) {
+				if !slices.ContainsFunc(m["parameters"].([]any), func(p any) bool { return at(p, "name") == parameter[1] && at(p, "in") == "path" }) {
+					t.Errorf("%s does not declare %s", name, parameter[1])
 				}
-				delete(want, method+" "+path)
-				if at(m.Properties, "Integration", "Type") != "AWS_PROXY" {
-					t.Errorf("%s %s goes to %v", method, path, m.Properties["Integration"])
+			}
+			if method != "ANY" {
+				if !want[name] {
+					t.Errorf("the API has no %s", name)
+				}
+				delete(want, name)
+				uri, _ := at(m, integration, "uri", "Fn::Sub").(string)
+				function := regexp.MustCompile(`/functions/\$\{(\w+)\.Arn\}/invocations$`).FindStringSubmatch(uri)
+				if at(m, integration, "type") != "aws_proxy" || at(m, integration, "httpMethod") != "POST" || len(function) != 2 ||
+					!s.mayCall(function[1], method, path) {
+					t.Errorf("%s goes to %v", name, m[integration])
 				}
 				continue
 			}
-			answered[path] = true
-			if at(m.Properties, "Integration", "Type") != "MOCK" || at(m.Properties, "Integration", "IntegrationResponses", 0, "StatusCode") != "404" ||
-				at(m.Properties, "Integration", "PassthroughBehavior") != "NEVER" {
-				t.Errorf("ANY %s: %v", path, m.Properties["Integration"])
+			answer := at(m, integration, "responses", "default")
+			if at(m, integration, "type") != "mock" || at(answer, "statusCode") != "404" || at(m, integration, "passthroughBehavior") != "never" {
+				t.Errorf("%s: %v", name, m[integration])
 			}
-			body, _ := at(m.Properties, "Integration", "IntegrationResponses", 0, "ResponseTemplates", "application/json").(string)
-			inForm(t, "ANY "+path, body)
+			text, _ := at(answer, "responseTemplates", "application/json").(string)
+			inForm(t, name, text)
 			// A variable of the gateway's context is one of the sources that
 			// AWS maps a header of a method's response from, and the response
 			// has to declare the header; a local cloud sends the name as it is.
-			header := "method.response.header." + api.HeaderRequestID
-			if got := at(m.Properties, "Integration", "IntegrationResponses", 0, "ResponseParameters", header); got != "context.requestId" {
-				t.Errorf("ANY %s: the request id is %v", path, got)
+			const prefix = "method.response.header."
+			if got := at(answer, "responseParameters", prefix+api.HeaderRequestID); got != "context.requestId" {
+				t.Errorf("%s: the request id is %v", name, got)
 			}
-			for name := range at(m.Properties, "Integration", "IntegrationResponses", 0, "ResponseParameters").(object) {
-				if at(m.Properties, "MethodResponses", 0, "ResponseParameters", name) != true {
-					t.Errorf("ANY %s: %s is mapped and not declared", path, name)
+			for header := range at(answer, "responseParameters").(object) {
+				if at(m, "responses", "404", "headers", strings.TrimPrefix(header, prefix)) == nil {
+					t.Errorf("%s: %s is mapped and not declared", name, header)
 				}
 			}
 		}
 		for missing := range want {
 			t.Errorf("%s is not deployed", missing)
 		}
-		for _, r := range s.of("AWS::ApiGateway::Resource") {
-			if path := s.pathOf(r); !answered[path] {
-				t.Errorf("%s has no answer for methods that it lacks", path)
+		// Each part of a path is a resource of the gateway's, and answers.
+		for name := range methods {
+			_, path, _ := strings.Cut(name, " ")
+			for ; path != ""; path = path[:strings.LastIndex(path, "/")] {
+				if methods["ANY "+path] == nil {
+					t.Errorf("%s has no answer for methods that it lacks", path)
+				}
 			}
 		}
-		if !answered["/"] || !answered["/{proxy+}"] {
+		if methods["ANY /"] == nil || methods["ANY /{proxy+}"] == nil {
 			t.Error("there are paths without an answer")
 		}
 	})
 }
 
-// path follows a resource's parents to its path.
-func (s *synthesized) path(ref any) string {
-	if id, ok := at(ref, "Ref").(string); ok {
-		return s.pathOf(s.Resources[id])
+// mayCall reports whether the gateway may call a function by a method and no
+// other way.
+func (s *synthesized) mayCall(function, method, path string) bool {
+	var from []string
+	for _, p := range s.of("AWS::Lambda::Permission") {
+		if at(p.Properties, "FunctionName", "Fn::GetAtt", 0) != function {
+			continue
+		}
+		parts, _ := at(p.Properties, "SourceArn", "Fn::Join", 1).([]any)
+		if len(parts) == 0 || p.Properties["Principal"] != "apigateway.amazonaws.com" || p.Properties["Action"] != "lambda:InvokeFunction" {
+			return false
+		}
+		last, _ := parts[len(parts)-1].(string)
+		from = append(from, last)
 	}
-	return "/" // the root is an attribute of the API
-}
-
-func (s *synthesized) pathOf(r resourceOf) string {
-	return strings.TrimSuffix(s.path(r.Properties["ParentId"]), "/") + "/" + r.Properties["PathPart"].(string)
+	return len(from) == 1 && from[0] == "/"+method+inBraces.ReplaceAllString(path, "*")
 }
 
 // inForm holds a body to the form of every refusal.
@@ -100,21 +140,21 @@ var gatewayKinds = []string{
 func TestEveryGatewayResponseIsInForm(t *testing.T) {
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
 		var kinds []string
-		for _, r := range s.of("AWS::ApiGateway::GatewayResponse") {
-			kind := r.Properties["ResponseType"].(string)
+		body, _ := s.definition(t)
+		for kind, r := range body["x-amazon-apigateway-gateway-responses"].(object) {
 			kinds = append(kinds, kind)
-			body, _ := at(r.Properties, "ResponseTemplates", "application/json").(string)
-			inForm(t, kind, body)
-			code, _ := at(r.Properties, "ResponseParameters", "gatewayresponse.header."+api.HeaderErrorCode).(string)
+			text, _ := at(r, "responseTemplates", "application/json").(string)
+			inForm(t, kind, text)
+			code, _ := at(r, "responseParameters", "gatewayresponse.header."+api.HeaderErrorCode).(string)
 			if !slices.Contains(admin.Codes(), strings.Trim(code, "'")) {
 				t.Errorf("%s: the code %s is none of the API's", kind, code)
 			}
-			if got := at(r.Properties, "ResponseParameters", "gatewayresponse.header."+api.HeaderRequestID); got != "context.requestId" {
+			if got := at(r, "responseParameters", "gatewayresponse.header."+api.HeaderRequestID); got != "context.requestId" {
 				t.Errorf("%s: the request id is %v", kind, got)
 			}
-			challenge, _ := at(r.Properties, "ResponseParameters", "gatewayresponse.header.WWW-Authenticate").(string)
-			if want := r.Properties["StatusCode"] == "401"; want != strings.HasPrefix(challenge, "'Bearer ") {
-				t.Errorf("%s: status %v with the challenge %q", kind, r.Properties["StatusCode"], challenge)
+			challenge, _ := at(r, "responseParameters", "gatewayresponse.header.WWW-Authenticate").(string)
+			if want := at(r, "statusCode") == "401"; want != strings.HasPrefix(challenge, "'Bearer ") {
+				t.Errorf("%s: status %v with the challenge %q", kind, at(r, "statusCode"), challenge)
 			}
 		}
 		slices.Sort(kinds)
@@ -129,31 +169,23 @@ func TestEveryGatewayResponseIsInForm(t *testing.T) {
 // key comes from the gateway itself, which leaves its own headers as they are.
 func TestRequestsWithoutKeyAreTheGateways(t *testing.T) {
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
-		validator, v := s.named(t, "AWS::ApiGateway::RequestValidator", "Api")
-		if v.Properties["ValidateRequestParameters"] != true || v.Properties["ValidateRequestBody"] != false {
-			t.Errorf("the validator: %v", v.Properties)
+		body, methods := s.definition(t)
+		if diff := cmp.Diff(object{keyValidator: object{"validateRequestParameters": true, "validateRequestBody": false}},
+			body["x-amazon-apigateway-request-validators"]); diff != "" {
+			t.Errorf("validators:\n%s", diff)
 		}
-		for id, m := range s.of("AWS::ApiGateway::Method") {
-			open := at(m.Properties, "Integration", "Type") == "MOCK" || m.Properties["OperationName"] == openAPI
-			var want any
-			if !open {
-				want = object{"method.request.header.Authorization": true}
-			}
-			if diff := cmp.Diff(want, m.Properties["RequestParameters"]); diff != "" {
-				t.Errorf("%s: what a request must have:\n%s", id, diff)
-			}
-			if asks := at(m.Properties, "RequestValidatorId", "Ref") == validator; asks == open {
-				t.Errorf("%s: asks for a key: %v", id, asks)
+		for name, m := range methods {
+			asks := m["x-amazon-apigateway-request-validator"] == keyValidator
+			parameters, _ := m["parameters"].([]any)
+			names := slices.ContainsFunc(parameters, func(p any) bool {
+				return at(p, "name") == "Authorization" && at(p, "in") == "header" && at(p, "required") == true
+			})
+			if open := strings.HasPrefix(name, "ANY ") || m["operationId"] == openAPI; asks == open || names == open {
+				t.Errorf("%s: asks for a key: %v, declares the header: %v", name, asks, names)
 			}
 		}
-		refused := false
-		for _, r := range s.of("AWS::ApiGateway::GatewayResponse") {
-			if r.Properties["ResponseType"] == "BAD_REQUEST_PARAMETERS" {
-				refused = r.Properties["StatusCode"] == "401"
-			}
-		}
-		if !refused {
-			t.Error("a request without a key is not answered with 401")
+		if got := at(body, "x-amazon-apigateway-gateway-responses", "BAD_REQUEST_PARAMETERS", "statusCode"); got != "401" {
+			t.Errorf("a request without a key is answered with %v", got)
 		}
 	})
 }

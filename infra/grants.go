@@ -152,82 +152,84 @@ const (
 )
 
 func (s *stack) newSigners() {
-	s.signers = make(map[string]awsiam.Role)
+	s.signers = make(map[string]signing)
 	all := grants()
 	for _, signs := range []struct{ role, variable, about string }{
 		{signer, config.SignerRole, "What links to bundles and manifests can read"},
 		{uploader, config.UploadSignerRole, "What links for uploads can write"},
 	} {
 		var who []awsiam.IPrincipal
-		var takers []awslambda.Function
+		var takers []awsiam.IRole
+		var called []awslambda.Function
 		for _, name := range slices.Sorted(maps.Keys(s.functions)) {
-			if slices.Contains(all[name].signs, signs.role) {
-				who = append(who, awsiam.NewArnPrincipal(s.functions[name].role.RoleArn()))
-				takers = append(takers, s.functions[name].fn)
+			if f := s.functions[name]; slices.Contains(all[name].signs, signs.role) {
+				who = append(who, awsiam.NewArnPrincipal(f.role.RoleArn()))
+				takers = append(takers, f.role)
+				called = append(called, f.fn)
 			}
 		}
-		role := awsiam.NewRole(s.Stack, jsii.String(signs.role+"-role"), &awsiam.RoleProps{
-			AssumedBy: awsiam.NewCompositePrincipal(who...), Description: jsii.String(signs.about),
-			MaxSessionDuration: awscdk.Duration_Hours(jsii.Number(1)),
-		})
-		for _, fn := range takers {
+		role, may := s.newRole(signs.role+"-role", signs.about, awsiam.NewCompositePrincipal(who...))
+		for _, fn := range called {
 			fn.AddEnvironment(jsii.String(signs.variable), role.RoleArn(), nil)
 		}
-		s.signers[signs.role] = role
+		// The role names those who may take it, so their own policies can't
+		// name the role: the two would wait for each other.
+		awsiam.NewPolicy(s.Stack, jsii.String(signs.role+"-takers"), &awsiam.PolicyProps{
+			Roles: &takers, Statements: &[]awsiam.PolicyStatement{allow(role.RoleArn(), "sts:AssumeRole")},
+		})
+		s.signers[signs.role] = signing{role, may}
 	}
 }
 
-// grant gives every role what the table says, one policy for each.
+// signing is a role that links are made with, and its one policy.
+type signing struct {
+	role awsiam.Role
+	may  awsiam.PolicyDocument
+}
+
+// grant writes what the table says into the policy of every role.
 func (s *stack) grant() {
-	s.policies = make(map[string]awsiam.Policy)
 	all := grants()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		a := all[name]
-		role := s.signers[name]
-		if role == nil {
-			role = s.functions[name].role
+		may := s.signers[name].may
+		if f := s.functions[name]; f != nil {
+			may = f.may
 		}
-		statements := s.statements(a)
-		if len(statements) == 0 {
-			continue
-		}
-		s.policies[name] = awsiam.NewPolicy(s.Stack, jsii.String(name+"-grants"), &awsiam.PolicyProps{
-			Roles: &[]awsiam.IRole{role}, Statements: &statements,
-		})
+		may.AddStatements(s.statements(all[name])...)
 	}
 }
 
 func (s *stack) statements(a access) []awsiam.PolicyStatement {
 	var all []awsiam.PolicyStatement
-	allow := func(service string, calls []string, resources ...*string) {
-		actions := make([]*string, len(calls))
+	to := func(service string, calls []string, resource *string) {
+		actions := make([]string, len(calls))
 		for i, call := range calls {
-			actions[i] = jsii.String(service + ":" + call)
+			actions[i] = service + ":" + call
 		}
-		all = append(all, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: &actions, Resources: &resources}))
+		all = append(all, allow(resource, actions...))
 	}
 	table := s.storage.table.TableArn()
 	if len(a.table) > 0 {
-		allow("dynamodb", a.table, table)
+		to("dynamodb", a.table, table)
 	}
 	if a.index {
-		allow("dynamodb", []string{"Query"}, awscdk.Fn_Join(jsii.String(""), &[]*string{table, jsii.String("/index/" + activeIndex)}))
+		to("dynamodb", []string{"Query"}, awscdk.Fn_Join(jsii.String(""), &[]*string{table, jsii.String("/index/" + activeIndex)}))
 	}
 	objects := func(bucket awss3.Bucket, keys map[string][]string, listing bool) {
 		for _, pattern := range slices.Sorted(maps.Keys(keys)) {
-			allow("s3", keys[pattern], bucket.ArnForObjects(&pattern))
+			to("s3", keys[pattern], bucket.ArnForObjects(&pattern))
 		}
 		if listing {
-			allow("s3", []string{"ListBucket"}, bucket.BucketArn())
+			to("s3", []string{"ListBucket"}, bucket.BucketArn())
 		}
 	}
 	objects(s.storage.sources, a.sources, a.sourcesListing)
 	objects(s.storage.exports, a.exports, a.exportsListing)
 	if slices.Contains(a.runs, "StartExecution") {
-		allow("states", []string{"StartExecution"}, s.workflow.machine.StateMachineArn())
+		to("states", []string{"StartExecution"}, s.workflow.machine.StateMachineArn())
 	}
 	if others := without(a.runs, "StartExecution"); len(others) > 0 {
-		allow("states", others, s.workflow.executions("*"))
+		to("states", others, s.workflow.executions("*"))
 	}
 	if key := s.storage.key; key != nil && len(a.table)+len(a.sources)+len(a.exports) > 0 {
 		// By the services alone that keep the data: the key opens nothing else.
@@ -241,9 +243,6 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 				"kms:GenerateDataKeyWithoutPlaintext", "kms:ReEncryptFrom", "kms:ReEncryptTo"), Resources: &[]*string{key.KeyArn()},
 			Conditions: &map[string]any{"StringEquals": map[string]any{"kms:ViaService": []*string{region("s3"), region("dynamodb")}}},
 		}))
-	}
-	for _, role := range a.signs {
-		allow("sts", []string{"AssumeRole"}, s.signers[role].RoleArn())
 	}
 	return all
 }

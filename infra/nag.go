@@ -28,17 +28,18 @@ func (s *stack) explain() {
 	if !s.waf {
 		on(s.gateway.api.DeploymentStage(), because("AwsSolutions-APIG3", "A web ACL costs more than a stage that is idle; it is there in prod, and elsewhere by the context value waf."))
 	}
-	for _, f := range s.functions {
-		on(f.role, because("AwsSolutions-IAM5", tracing, "Resource::*"))
-	}
-	for _, policy := range s.policies {
-		on(policy, because("AwsSolutions-IAM5",
-			"Objects are named by organisation, digest and job, none of which is known when this is deployed; each function has the narrowest patterns of keys that cover its own.",
-			`/^Resource::<(Sources|Exports)[0-9A-F]+\.Arn>\/(orgs|exports)\/.*\*.*$/g`))
-	}
+	keys := because("AwsSolutions-IAM5",
+		"Objects are named by organisation, digest and job, none of which is known when this is deployed; each function has the narrowest patterns of keys that cover its own.",
+		`/^Resource::<(Sources|Exports)[0-9A-F]+\.Arn>\/(orgs|exports)\/.*\*.*$/g`)
 	executions := because("AwsSolutions-IAM5", "Executions are named by jobs, which are not known when this is deployed; all are of this one machine.",
 		`/^Resource::arn:.*:states:.*:execution:.*:\*$/g`)
-	on(s.policies["reconcile"], executions)
+	for _, f := range s.functions {
+		on(f.role, because("AwsSolutions-IAM5", tracing, "Resource::*"), keys)
+	}
+	for _, signs := range s.signers {
+		on(signs.role, keys)
+	}
+	on(s.functions["reconcile"].role, executions)
 	on(s.workflow.mapPolicy, executions)
 	on(s.workflow.machine,
 		because("AwsSolutions-IAM5", vendedLog, "Resource::*"),

@@ -2,7 +2,6 @@ package main
 
 import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
 )
@@ -14,18 +13,17 @@ type stack struct {
 
 	parameters parameters
 	storage    storage
-	signers    map[string]awsiam.Role
+	signers    map[string]signing
 	functions  map[string]*function
-	// policies are those of the table of grants, by function.
-	policies map[string]awsiam.Policy
-	workflow workflow
-	gateway  gateway
+	workflow   workflow
+	gateway    gateway
 }
 
 // parameters are what an operator may set at each deployment without another
 // template.
 type parameters struct {
 	renderConcurrency awscdk.CfnParameter
+	renderReserved    awscdk.CfnParameter
 	bundleDays        awscdk.CfnParameter
 	rate, burst       awscdk.CfnParameter
 	maxRunning        awscdk.CfnParameter
@@ -66,7 +64,7 @@ func newStack(scope constructs.Construct, set settings) *stack {
 		{"SourcesBucket", "Bucket of published sites", s.storage.sources.BucketName()},
 		{"ExportsBucket", "Bucket of bundles", s.storage.exports.BucketName()},
 		{"StateMachineArn", "State machine of exports", s.workflow.machine.StateMachineArn()},
-		{"SignerRole", "Role that links to bundles are signed with", s.signers[signer].RoleArn()},
+		{"SignerRole", "Role that links to bundles are signed with", s.signers[signer].role.RoleArn()},
 		{"ReconcilerRule", "Rule that starts the reconciler", s.workflow.schedule.RuleName()},
 		{"EventRule", "Rule that tells of executions that ended other than well", s.workflow.ended.RuleName()},
 		{"RequestLogGroups", "Log groups of the functions that answer requests", s.requestLogs()},
@@ -92,6 +90,7 @@ func newParameters(s *stack) parameters {
 	}
 	return parameters{
 		renderConcurrency: number("RenderConcurrency", "How many shards of one export are rendered at the same time", 40, 1, 1000),
+		renderReserved:    number("RenderReserved", "How many shards of all exports together are rendered at the same time, which Lambda keeps apart for that; 0 for no bound of its own", 0, 0, 10000),
 		bundleDays:        number("BundleRetentionDays", "After how many days bundles are removed; 0 keeps them", 0, 0, 3650),
 		rate:              number("RequestRate", "Requests a second that the API takes on average, over all callers", 100, 1, 10000),
 		burst:             number("RequestBurst", "Requests that the API takes at once", 200, 1, 5000),

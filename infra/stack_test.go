@@ -83,6 +83,30 @@ func TestFunctions(t *testing.T) {
 	})
 }
 
+// TestRenderingLeavesTheAPIItsShare: over all exports, shards take no more than
+// the parameter says, and without it nothing is reserved: a new account, which
+// has ten in all, could not be deployed to.
+func TestRenderingLeavesTheAPIItsShare(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		for _, f := range functions() {
+			id, r := s.named(t, "AWS::Lambda::Function", f.name)
+			var want any
+			if f.name == "rendershard" {
+				want = object{"Fn::If": []any{"RenderIsBounded", object{"Ref": "RenderReserved"}, object{"Ref": "AWS::NoValue"}}}
+			}
+			if diff := cmp.Diff(want, r.Properties["ReservedConcurrentExecutions"]); diff != "" {
+				t.Errorf("%s reserves:\n%s", id, diff)
+			}
+		}
+		if diff := cmp.Diff(object{"Fn::Not": []any{object{"Fn::Equals": []any{object{"Ref": "RenderReserved"}, 0.0}}}}, s.Conditions["RenderIsBounded"]); diff != "" {
+			t.Errorf("the condition:\n%s", diff)
+		}
+		if got := s.Parameters["RenderReserved"]["Default"]; got != 0.0 {
+			t.Errorf("%v are reserved by default", got)
+		}
+	})
+}
+
 // TestStepsHaveTheWorkflowsTime: a function that goes on behind its state's
 // limit works for nobody, and one that ends before it hides the limit.
 func TestStepsHaveTheWorkflowsTime(t *testing.T) {
@@ -475,13 +499,30 @@ func TestLint(t *testing.T) {
 }
 
 // CloudFormation takes 500 resources in a stack. What is to come needs some of
-// them: about nine for each function.
+// them: twenty-five more functions, of the kind that takes most.
 func TestResourcesAreFarFromTheLimit(t *testing.T) {
+	const limit, more = 400, 25
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
-		if n := len(s.Resources); n < 100 || n >= 400 {
-			t.Errorf("%d resources", n)
-		} else {
-			t.Logf("%d resources", n)
+		most := 0
+		for _, f := range functions() {
+			own := regexp.MustCompile("^" + f.name + "(called$|(|role|logs|EventInvokeConfig|CurrentVersion)[0-9A-F]{8})")
+			mine := 0
+			for id, r := range s.Resources {
+				// Rules that call a function have a permission of their own.
+				if own.MatchString(id) || r.Type == "AWS::Lambda::Permission" && strings.Contains(id, "AllowEventRuleBindery"+f.name) {
+					mine++
+				}
+			}
+			if mine < 4 {
+				t.Errorf("%s has only %d resources: are their names read right?", f.name, mine)
+			}
+			most = max(most, mine)
+		}
+		switch n := len(s.Resources); {
+		case n < 90 || n+more*most >= limit:
+			t.Errorf("%d resources, and %d for a function: %d more functions make %d", n, most, more, n+more*most)
+		default:
+			t.Logf("%d resources, %d with %d more functions of %d each", n, n+more*most, more, most)
 		}
 	})
 }

@@ -81,6 +81,7 @@ func TestCloud(t *testing.T) {
 	t.Run("an update in the middle of an export", d.update)
 	t.Run("a sweep removes what nothing refers to", sweep)
 	t.Run("granted is what was called", d.grantedIsCalled)
+	t.Run("an update from the release before", d.updateFromBefore)
 	t.Run("destroyed, nothing stays", d.destroy)
 	t.Run("production, destroyed, keeps its data", d.destroyProduction)
 }

@@ -2,6 +2,7 @@ package tests
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
@@ -292,14 +294,115 @@ func (d *deployment) destroyProduction(t *testing.T) {
 	}
 }
 
-// leaveOut takes resources of some types out of a synthesized template.
-func leaveOut(t *testing.T, app string, kinds ...string) {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(app, "*.template.json"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("templates: %v %v", found, err)
+// updateFromBefore deploys the template of the release before and updates it to
+// this one: callers find the API where it was, and operators what they had.
+func (d *deployment) updateFromBefore(t *testing.T) {
+	const name = "Bindery-before"
+	formation := cloudformation.NewFromConfig(d.aws)
+	now := readTemplate(t, filepath.Join(d.dir, "cdk", "Bindery.template.json"))
+	packed, err := os.Open(filepath.Join(outside.Checkout(t), "infra", "testdata", "before", "local.template.json.gz"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	raw, err := os.ReadFile(found[0])
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var old map[string]any
+	if err := json.NewDecoder(unpacked).Decode(&old); err != nil {
+		t.Fatal(err)
+	}
+	// The programs are this release's, in both: the template is what changes.
+	// Lambda refuses a new version of a function that is the same.
+	for id, r := range old["Resources"].(map[string]any) {
+		if r := r.(map[string]any); r["Type"] == "AWS::Lambda::Function" {
+			code := now["Resources"].(map[string]any)[id].(map[string]any)["Properties"].(map[string]any)["Code"]
+			r["Properties"].(map[string]any)["Code"] = code
+			r["Properties"].(map[string]any)["Description"] = "of before"
+		}
+	}
+	// CloudFormation takes so long a template from a bucket alone.
+	stored := func(name string, template map[string]any) *string {
+		b, err := json.Marshal(template)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := fmt.Sprintf("/cdk-hnb659fds-assets-%s-%s/%s.json", localAccount, localRegion, name)
+		d.request(t, "s3", "PUT", at, string(b), nil)
+		return aws.String(d.endpoint + at)
+	}
+	able := []types.Capability{types.CapabilityCapabilityIam}
+	if _, err := formation.CreateStack(t.Context(), &cloudformation.CreateStackInput{StackName: aws.String(name), TemplateURL: stored("before", old), Capabilities: able}); err != nil {
+		t.Fatal(err)
+	}
+	first := d.settled(t, name, "CREATE_COMPLETE")
+	service := admin.New(admin.Options{Store: dynamo.New(d.aws, dynamo.Options{Table: first.Table})})
+	org, err := service.CreateOrganisation(t.Context(), admin.Organisation{Name: "Customer", Plan: admin.PlanEnterprise})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, key, err := service.CreateKey(t.Context(), admin.KeyRequest{Organisation: org.ID, Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller := deployment{up: up{url: d.endpoint + "/restapis/" + first.Outputs["ApiId"] + "/local/_user_request_"}, client: d.client}
+	answers := func() (all []string) {
+		for _, c := range []struct{ method, path, key string }{
+			{"GET", "/", ""}, {"GET", "/v1", key}, {"PATCH", "/v1/static-export/jobs", key}, {"POST", "/v1/static-export/jobs", ""},
+			{"GET", "/v1/sites/docs.example.com/snapshots/latest", key}, {"GET", "/v1/static-export/jobs/exp_0", "nonsense"}, {"GET", "/openapi.json", ""},
+		} {
+			header := map[string]string{"Content-Type": "application/json"}
+			if c.key != "" {
+				header["Authorization"] = "Bearer " + c.key
+			}
+			status, code := caller.ask(t, c.method, c.path, "", header)
+			all = append(all, fmt.Sprint(c.method, " ", c.path, " ", status, " ", code))
+		}
+		return all
+	}
+	want := answers()
+	if len(want) != 7 || want[4] != "GET /v1/sites/docs.example.com/snapshots/latest 404 domain_not_found" {
+		t.Fatalf("before the update: %v", want)
+	}
+
+	if _, err := formation.UpdateStack(t.Context(), &cloudformation.UpdateStackInput{StackName: aws.String(name), TemplateURL: stored("now", now), Capabilities: able}); err != nil {
+		t.Fatal(err)
+	}
+	second := d.settled(t, name, "UPDATE_COMPLETE")
+	for _, output := range []string{"ApiId", "ApiUrl", "TableName", "SourcesBucket", "ExportsBucket", "StateMachineArn", "SignerRole", "RequestLogGroups", "DeadLetterQueue"} {
+		if first.Outputs[output] != second.Outputs[output] {
+			t.Errorf("%s was %s and is %s", output, first.Outputs[output], second.Outputs[output])
+		}
+	}
+	if got := answers(); !slices.Equal(want, got) {
+		t.Errorf("the API answered\n%v\nand after the update\n%v", want, got)
+	}
+	if _, err := service.GetOrganisation(t.Context(), org.ID); err != nil {
+		t.Errorf("a record of before: %v", err)
+	}
+	if _, err := formation.DeleteStack(t.Context(), &cloudformation.DeleteStackInput{StackName: aws.String(name)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settled waits until a stack has a state, and reads it.
+func (d *deployment) settled(t *testing.T, name, status string) stack.Stack {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(300 * time.Millisecond) {
+		s, err := stack.Read(t.Context(), d.aws, name)
+		if err == nil && s.Status == status {
+			return s
+		}
+		if time.Now().After(deadline) || strings.Contains(s.Status, "ROLLBACK") || strings.Contains(s.Status, "FAILED") {
+			t.Fatalf("the stack is %s, %v, want %s", s.Status, err, status)
+		}
+	}
+}
+
+func readTemplate(t *testing.T, file string) map[string]any {
+	t.Helper()
+	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,10 +410,22 @@ func leaveOut(t *testing.T, app string, kinds ...string) {
 	if err := json.Unmarshal(raw, &template); err != nil {
 		t.Fatal(err)
 	}
+	return template
+}
+
+// leaveOut takes resources of some types out of a synthesized template.
+func leaveOut(t *testing.T, app string, kinds ...string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(app, "*.template.json"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("templates: %v %v", found, err)
+	}
+	template := readTemplate(t, found[0])
 	maps.DeleteFunc(template["Resources"].(map[string]any), func(_ string, r any) bool {
 		return slices.Contains(kinds, r.(map[string]any)["Type"].(string))
 	})
-	if raw, err = json.Marshal(template); err != nil {
+	raw, err := json.Marshal(template)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(found[0], raw, fs.FileMode(0o600)); err != nil {

@@ -67,7 +67,7 @@ else
     AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_REGION=us-east-1 \
     PERSIST_STATE=1 STATE_DIR="$dir/state" S3_PERSIST=1 S3_DATA_DIR="$dir/objects" \
     AUTH="$auth" ${tls[@]+"${tls[@]}"} \
-    setsid "$python" -m ministack >"$dir/ministack.log" 2>&1 &
+    setsid "$python" infra/local/cloud.py >"$dir/ministack.log" 2>&1 &
   echo $! >"$dir/ministack.pid"
   echo "$settings" >"$dir/settings"
   for try in $(seq 100); do
