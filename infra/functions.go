@@ -181,15 +181,3 @@ func (s *stack) newFunction(spec spec) *function {
 	}
 	return &function{spec: spec, logs: logs, role: role, may: may, fn: awslambda.NewFunction(s.Stack, &spec.name, props)}
 }
-
-// requestLogs names the log groups in which requests have a line each. The
-// API's own document has none that belongs to an organisation.
-func (s *stack) requestLogs() *string {
-	var names []*string
-	for _, spec := range functions() {
-		if spec.part == answers && spec.operation != openAPI {
-			names = append(names, s.functions[spec.name].logs.LogGroupName())
-		}
-	}
-	return awscdk.Fn_Join(jsii.String(" "), &names)
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
@@ -20,6 +21,8 @@ type access struct {
 	// table are calls on records; index allows Query on the index of active jobs.
 	table []string
 	index bool
+	// metered: it may note the calls that it answers, and write no other record.
+	metered bool
 	// sources and exports are calls on the objects of a bucket, by patterns of
 	// their keys; listing tells what is there and what is not.
 	sources, exports               map[string][]string
@@ -77,9 +80,9 @@ func grants() map[string]access {
 		published = map[string][]string{manifests: get, packs: get}
 	)
 	return map[string]access{
-		"getagentjob":    {table: read},
-		"getexport":      {table: []string{"GetItem", "Query"}},
-		"latestsnapshot": {table: read, signs: []string{signer}},
+		"getagentjob":    {table: read, metered: true},
+		"getexport":      {table: []string{"GetItem", "Query"}, metered: true},
+		"latestsnapshot": {table: read, metered: true, signs: []string{signer}},
 		"startexport":    {table: idem, runs: []string{"StartExecution"}},
 		"generatebundle": {
 			table: idem, signs: []string{signer},
@@ -211,6 +214,12 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 	table := s.storage.table.TableArn()
 	if len(a.table) > 0 {
 		to("dynamodb", a.table, table)
+	}
+	if a.metered {
+		all = append(all, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Actions: jsii.Strings("dynamodb:PutItem"), Resources: &[]*string{table},
+			Conditions: &map[string]any{"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": jsii.Strings(admin.MeteredKeys)}},
+		}))
 	}
 	if a.index {
 		to("dynamodb", []string{"Query"}, awscdk.Fn_Join(jsii.String(""), &[]*string{table, jsii.String("/index/" + activeIndex)}))

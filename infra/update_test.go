@@ -92,7 +92,9 @@ func TestUpdateKeeps(t *testing.T) {
 			}
 			policiesKeepTheirRights(t, old, now)
 			for name := range old.Outputs {
-				if now.Outputs[name] == nil {
+				// Calls are counted by records since then: nothing reads the logs of
+				// requests any more.
+				if now.Outputs[name] == nil && name != "RequestLogGroups" {
 					t.Errorf("the output %s is gone", name)
 				}
 			}

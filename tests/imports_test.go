@@ -35,8 +35,8 @@ var rooms = map[string][]string{
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
 	"infra/cmd/bindery": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
-		"shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/service/local",
-		"shared/service/server", "shared/service/store", "shared/delivery/bundle", "shared/delivery/serve",
+		"shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/service/job",
+		"shared/service/local", "shared/service/server", "shared/service/store", "shared/delivery/bundle", "shared/delivery/serve",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -55,7 +55,8 @@ var rooms = map[string][]string{
 
 	"shared/render/check": {
 		"shared/base/remote", "shared/render/component", "shared/render/css", "shared/render/frame", "shared/render/highlight", "shared/render/mdx",
-		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/script/island", "shared/render/site", "shared/render/theme",
+		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/script/island", "shared/render/site",
+		"shared/render/theme",
 	},
 	"shared/render/component": {"shared/base/html", "shared/render/css", "shared/render/mdx", "shared/render/words"},
 	"shared/render/css":       {},
@@ -96,10 +97,10 @@ var rooms = map[string][]string{
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
 	"shared/service/export": {
-		"shared/base/buildid", "shared/base/html", "shared/base/remote", "shared/render/check", "shared/render/component", "shared/render/css", "shared/render/frame",
-		"shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference", "shared/render/script",
-		"shared/render/script/island", "shared/render/search", "shared/render/site", "shared/render/theme", "shared/service/admin",
-		"shared/service/job", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",
+		"shared/base/buildid", "shared/base/html", "shared/base/remote", "shared/render/check", "shared/render/component", "shared/render/css",
+		"shared/render/frame", "shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference",
+		"shared/render/script", "shared/render/script/island", "shared/render/search", "shared/render/site", "shared/render/theme",
+		"shared/service/admin", "shared/service/job", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",
 	},
 	"shared/service/forge": {"shared/base/remote"},
 	// For tests alone: no program may import it, and no program's row names it.

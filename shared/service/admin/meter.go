@@ -24,6 +24,10 @@ type meteredCall struct {
 	At           time.Time `json:"at"`
 }
 
+// MeteredKeys is the pattern of the partitions in which calls are noted, for
+// rights to them alone.
+const MeteredKeys = "calls#*"
+
 const (
 	// meterPartitions spreads calls that come at the same time: DynamoDB takes
 	// a thousand writes a second in one partition, and each is one read a minute
