@@ -37,8 +37,8 @@ type Options struct {
 	// caller's own machine, where a small export takes less than the shortest
 	// pace that can be asked for.
 	PollFreely time.Duration
-	// Since, if not zero, is when the only process that answers requests began:
-	// those that an earlier one had not ended by then have died with it.
+	// Since, if not zero, is when the only process that answers requests and
+	// sweeps began: what an earlier one had not ended by then has died with it.
 	Since time.Time
 }
 
