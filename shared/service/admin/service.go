@@ -45,8 +45,8 @@ type Options struct {
 	// name or by default (""), and returns the model's name. It returns
 	// CodeForgeMissing or CodeModelMissing; where it is nil, agents have neither.
 	AgentReady func(ctx context.Context, p Project, model string) (string, error)
-	// Since, if not zero, is when the only process that answers requests began:
-	// those that an earlier one had not ended by then have died with it.
+	// Since, if not zero, is when the only process that answers requests and
+	// sweeps began: what an earlier one had not ended by then has died with it.
 	Since time.Time
 }
 

@@ -559,7 +559,7 @@ func (s *Service) notSwept(ctx context.Context, p Snapshot) error {
 		return err
 	}
 	over := mark.FinishedAt
-	if over.IsZero() {
+	if over.IsZero() && !mark.StartedAt.Before(s.opt.Since) {
 		over = mark.StartedAt.Add(sweepOver)
 	}
 	if s.now().Before(over) && !mark.StartedAt.After(p.CreatedAt) {

@@ -291,3 +291,27 @@ func TestASweepAndAPublishDoNotMeet(t *testing.T) {
 		return nil
 	})
 }
+
+// Where one process does all, a sweep and its round die with it: the next process
+// publishes, and sweeps, at once.
+func TestASweepDiesWithItsProcess(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	if _, mine, err := w.BeginSweep(w.ctx, time.Hour); !mine || err != nil {
+		t.Fatalf("to sweep: %v, %v", mine, err)
+	}
+	_ = w.Sweep(w.ctx, x.ID, func(context.Context) error {
+		w.advance(time.Second)
+		next := admin.New(admin.Options{Store: w.store, Objects: w.objects, Runner: w.runner, Now: w.time, Since: w.time()})
+		p := w.create(x, "")
+		_, err := next.Publish(w.ctx, x.caller, admin.Publish{Domain: x.project.Domain, SnapshotID: p.ID, Check: approve})
+		want(t, err, "")
+		if round, mine, err := next.BeginSweep(w.ctx, time.Hour); !mine || err != nil || round.Tries != 2 {
+			t.Errorf("to sweep after a restart: %v, %v, %+v", mine, err, round)
+		}
+		if _, mine, err := next.BeginSweep(w.ctx, time.Hour); mine || err != nil {
+			t.Errorf("to sweep while it is done: %v, %v", mine, err)
+		}
+		return nil
+	})
+}

@@ -68,7 +68,7 @@ func (s *Service) BeginSweep(ctx context.Context, every time.Duration) (SweepRou
 	now := s.now()
 	round.revision = revision
 	switch {
-	case now.Before(round.LeasedUntil):
+	case now.Before(round.LeasedUntil) && !round.LeasedUntil.Add(-sweepLease).Before(s.opt.Since):
 		return round, false, nil
 	case revision == 0:
 		round.StartedAt = now
