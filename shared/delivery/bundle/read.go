@@ -122,7 +122,11 @@ type members struct {
 func (m *members) Read(p []byte) (int, error) {
 	for {
 		if m.gz != nil {
-			if n, err := m.gz.Read(p); n > 0 || err != io.EOF {
+			n, err := m.gz.Read(p)
+			if n > 0 && err == io.EOF { // of this member; others may follow
+				err = nil
+			}
+			if n > 0 || err != io.EOF {
 				return n, err
 			}
 			if _, err := m.r.Peek(1); err != nil {
