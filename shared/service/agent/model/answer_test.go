@@ -354,6 +354,22 @@ func TestSpoiledArgumentsAreKeptShort(t *testing.T) {
 	}
 }
 
+func TestClean(t *testing.T) {
+	for text, want := range map[string]string{
+		"messages.12.content.3.tool_result.content.0.text.text: too long": "messages.12.content.3.tool_result.content.0.text.text: too long",
+		" two\n lines ":                 "two lines",
+		"key sk-ant-api03-abcdefghijkl": "key …",
+		"token eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9AAAAAAAA.x": "token ….x",
+		"see https://me:pass@host.example/a?b=c":               "see https://host.example/a?…",
+		"\x1b[31mred\u202e":                                    `\u001b[31mred\u202e`,
+		strings.Repeat("é ", 400):                              strings.Repeat("é ", 150) + "…",
+	} {
+		if got := clean(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(answerStream), uint8(0))
 	f.Add([]byte(stream(begin, call, part(`{"a`), limit, end)), uint8(1))

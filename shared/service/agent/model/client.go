@@ -188,6 +188,7 @@ func checkHeader(h http.Header) error {
 func transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableCompression = true
+	t.MaxResponseHeaderBytes = 64 << 10
 	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP1(true)
 	return t

@@ -207,8 +207,8 @@ func TestErrors(t *testing.T) {
 			if all := e.SafeMessage() + e.Error() + log.String(); strings.Contains(all, secret) {
 				t.Errorf("the key is in %q", all)
 			}
-			if a.Content != nil {
-				t.Errorf("%+v", a)
+			if a.Content != nil || e.Kind == model.Key && e.Reason != "" {
+				t.Errorf("%+v, %q", a, e.Reason)
 			}
 		})
 	}
@@ -357,10 +357,10 @@ func TestStalls(t *testing.T) {
 // ends the request at once.
 func TestCancel(t *testing.T) {
 	s := modeltest.New(t, modeltest.Text("Hello").Costing(model.Usage{Input: 8}).Stalling(500), modeltest.Overloaded())
-	c := client(t, s.URL, &waits{}, nil)
+	c := client(t, s.URL, &waits{}, func(o *model.Options) { o.Attempts = 1 })
 	ctx, cancel := context.WithCancel(t.Context())
 	a, err := c.Ask(ctx, asking("Go"), func(p model.Progress) { cancel() })
-	if !errors.Is(err, context.Canceled) || a.Wasted.Input != 8 || a.Content != nil {
+	if err != context.Canceled || a.Wasted.Input != 8 || a.Content != nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
@@ -389,6 +389,22 @@ func TestNoRedirectGetsTheKey(t *testing.T) {
 			t.Errorf("%d: %v, asked: %v", status, err, asked)
 		}
 		s.Close()
+	}
+}
+
+// TestKeysAreHidden: also one that doesn't look like a key.
+func TestKeysAreHidden(t *testing.T) {
+	s := modeltest.New(t,
+		modeltest.Status(400, "invalid_request_error", "what is hunter2?"),
+		modeltest.Broken("invalid_request_error", "what is hunter2?"),
+		modeltest.Refusal("I know hunter2."),
+	)
+	for _, h := range []http.Header{{"X-Api-Key": {"hunter2"}}, {"Authorization": {"Bearer hunter2"}}, {"X-Own": {"hunter2"}}} {
+		c := client(t, s.URL, &waits{}, func(o *model.Options) { o.Header = h })
+		a, err := c.Ask(t.Context(), asking("Go"), nil)
+		if text := fmt.Sprint(a.Refusal, err); strings.Contains(text, "hunter2") || !strings.Contains(text, "…") {
+			t.Errorf("%v: %s", h, text)
+		}
 	}
 }
 
@@ -455,6 +471,9 @@ func TestServersAnswersAreCleaned(t *testing.T) {
 		}
 		if name == "a long reason" && !strings.Contains(e.Reason, "bad … at https://host.example/path?… ") {
 			t.Errorf("reason %q", e.Reason)
+		}
+		if tt.status == 200 && e.Reason != "the server's answer is not a stream of events" {
+			t.Errorf("%s: reason %q", name, e.Reason)
 		}
 		if tt.status == 400 && e.RequestID != "req_12" {
 			t.Errorf("%s: request %q", name, e.RequestID)

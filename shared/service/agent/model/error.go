@@ -159,7 +159,7 @@ func (w wireError) inStream() *Error {
 var tooLong = regexp.MustCompile(`(?i)(?:prompt|input) is too long|exceeds? (?:the )?(?:available |maximum |model'?s )?(?:maximum )?context|maximum context length|exceed_context_size`)
 
 // keyLike matches what may be a key or a token.
-var keyLike = regexp.MustCompile(`\b(?:sk|pk|key|ghp|glpat|AKIA|ASIA)[-_A-Za-z0-9]{12,}|[A-Za-z0-9_+/=.-]{40,}`)
+var keyLike = regexp.MustCompile(`\b(?:sk|pk|key|ghp|glpat|AKIA|ASIA)[-_A-Za-z0-9]{12,}|[A-Za-z0-9_+/=-]{40,}`)
 
 // classify returns the error of an answer with that status.
 func (w wireError) classify(status int) *Error {
@@ -175,7 +175,7 @@ func (w wireError) classify(status int) *Error {
 		e.Kind = RateLimited
 	case status == 503 || status == 529:
 		e.Kind = Overloaded
-	case status == 408 || status == 409 || status == 425 || status >= 500 && status != 501 && status != 505:
+	case status == 408 || status == 409 || status == 424 || status == 425 || status >= 500 && status != 501 && status != 505:
 		e.Kind = Failed
 	default:
 		e.Kind = Invalid

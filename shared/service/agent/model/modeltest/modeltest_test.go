@@ -45,7 +45,10 @@ func post(t *testing.T, s *modeltest.Server, body string, header http.Header) (i
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	text, _ := io.ReadAll(resp.Body) // a broken one is looked at as far as it goes
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		text = append(text, " (broken)"...)
+	}
 	return resp.StatusCode, string(text)
 }
 
@@ -150,11 +153,12 @@ func TestPrefix(t *testing.T) {
 func TestScript(t *testing.T) {
 	q := &quiet{T: t}
 	n := 0
-	s := modeltest.New(q,
+	var s *modeltest.Server
+	s = modeltest.New(q,
 		modeltest.Text("one").Times(2),
 		modeltest.Func(func(r model.Request) modeltest.Step {
 			n++
-			return modeltest.Text(fmt.Sprint(n, r.Messages[0].Content[0].Text))
+			return modeltest.Text(fmt.Sprint(n, r.Messages[0].Content[0].Text, len(s.Requests())))
 		}).Times(2),
 		modeltest.Text("four").When(func(r model.Request) error { return errors.New("it is another request") }),
 	)
@@ -162,7 +166,7 @@ func TestScript(t *testing.T) {
 		_, body := post(t, s, `{`+head+`"messages":[{"role":"user","content":[{"type":"text","text":"Go"}]}]}`, nil)
 		return body
 	}
-	for i, want := range []string{"one", "one", "1Go", "2Go", "it is another request", "has no step"} {
+	for i, want := range []string{"one", "one", "1Go3", "2Go4", "it is another request", "has no step"} {
 		if got := ask(); !strings.Contains(got, want) {
 			t.Errorf("%d: %s, want %s", i, got, want)
 		}
@@ -199,7 +203,7 @@ func TestStreamsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := `{` + head + `"messages":[{"role":"user","content":[{"type":"text","text":"Go"}]}]}`
-	if status, body := post(t, s, good, nil); status != 200 || len(body) != 100 {
+	if status, body := post(t, s, good, nil); status != 200 || len(body) != 100+len(" (broken)") {
 		t.Errorf("%d, %d bytes", status, len(body))
 	}
 	if status, body := post(t, s, good, nil); status != 200 || !strings.HasSuffix(body, "{\"type\":\"message_stop\"}\n\n") {
@@ -211,7 +215,7 @@ func TestStreamsEnd(t *testing.T) {
 		}
 		s.Close()
 	}()
-	if status, body := post(t, s, good, nil); status != 200 || len(body) > 100 {
+	if status, body := post(t, s, good, nil); status != 200 || !strings.HasSuffix(body, " (broken)") {
 		t.Errorf("%d, %d bytes", status, len(body))
 	}
 }

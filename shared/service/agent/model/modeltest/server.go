@@ -40,7 +40,8 @@ type Handler struct {
 	Key string
 
 	fault   func(text string)
-	mu      sync.Mutex
+	turn    sync.Mutex // one request at a time is given its step
+	mu      sync.Mutex // guards what follows
 	steps   []Step
 	used    int // requests that steps[0] has answered
 	records []Record
@@ -73,12 +74,13 @@ type Server struct {
 // fail the test.
 func New(t T, steps ...Step) *Server {
 	t.Helper()
-	s, err := Start(NewHandler(steps...))
+	h := NewHandler(steps...)
+	h.fault = func(text string) { t.Errorf("modeltest: %s", text) }
+	s, err := Start(h)
 	if err != nil {
 		t.Errorf("modeltest: %v", err)
 		return s
 	}
-	s.fault = func(text string) { t.Errorf("modeltest: %s", text) }
 	t.Cleanup(s.Close)
 	return s
 }
@@ -180,42 +182,57 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	step.send(w, r, step.text(id, request.Model, usage))
 }
 
-// take keeps a request and returns its step, and what it costs.
+// take keeps a request and returns its step, and what it costs. What a script
+// calls may ask the Handler.
 func (h *Handler) take(r *http.Request, raw []byte) (id string, step Step, usage model.Usage, request model.Request) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.turn.Lock()
+	defer h.turn.Unlock()
 	digest := sha256.Sum256(raw)
 	id = hex.EncodeToString(digest[:8])
-	request, faults := check(r, raw, h.paused)
-	h.records = append(h.records, Record{request, raw, r.Header.Clone(), r.URL.Path})
-	if len(faults) == 0 {
-		faults = h.followed(raw)
-	}
+	request, step, faults := h.next(r, raw)
 	if len(faults) > 0 {
 		return id, h.wrong(faults...), usage, request
 	}
-	if len(h.steps) == 0 {
-		return id, h.wrong(fmt.Sprintf("request %d has no step", len(h.records))), usage, request
-	}
-	step = h.steps[0]
-	if h.used++; step.times >= 0 && h.used >= max(step.times, 1) {
-		h.steps, h.used = h.steps[1:], 0
-	}
-	for step.answer != nil {
+	for {
 		if err := step.expected(request); err != nil {
 			return id, h.wrong(err.Error()), usage, request
 		}
+		if step.answer == nil {
+			break
+		}
 		step = step.answer(request)
 	}
-	if err := step.expected(request); err != nil {
-		return id, h.wrong(err.Error()), usage, request
-	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.paused = step.Stop == model.StopPauseTurn
 	if step.status == 0 {
 		usage = h.tokens(raw)
 		usage.Output = step.output()
 	}
 	return id, step, usage, request
+}
+
+// next keeps a request and takes the next step of the script, or says what is
+// wrong.
+func (h *Handler) next(r *http.Request, raw []byte) (model.Request, Step, []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	request, faults := check(r, raw, h.paused)
+	h.records = append(h.records, Record{request, raw, r.Header.Clone(), r.URL.Path})
+	if len(faults) == 0 {
+		faults = h.followed(raw)
+	}
+	if len(faults) == 0 && len(h.steps) == 0 {
+		faults = []string{fmt.Sprintf("request %d has no step", len(h.records))}
+	}
+	if len(faults) > 0 {
+		return request, Step{}, faults
+	}
+	step := h.steps[0]
+	if h.used++; step.times >= 0 && h.used >= max(step.times, 1) {
+		h.steps, h.used = h.steps[1:], 0
+	}
+	return request, step, nil
 }
 
 func (s Step) expected(r model.Request) error {
@@ -227,7 +244,9 @@ func (s Step) expected(r model.Request) error {
 
 // wrong keeps faults, and returns the step that answers such a request.
 func (h *Handler) wrong(faults ...string) Step {
+	h.mu.Lock()
 	h.faults = append(h.faults, faults...)
+	h.mu.Unlock()
 	for _, f := range faults {
 		h.fault(f)
 	}
