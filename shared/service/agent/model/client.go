@@ -42,8 +42,8 @@ type Options struct {
 	// Sign, if not nil, signs each request at last; bodySHA256 is the digest of
 	// its body in hexadecimal. Amazon Bedrock wants AWS's signature, version 4.
 	Sign func(ctx context.Context, r *http.Request, bodySHA256 string) error
-	// Client makes the requests; default: one of its own. Its redirects are
-	// never followed.
+	// Client makes the requests; default: one of its own. It follows no
+	// redirects, and its Timeout and Jar are not used.
 	Client *http.Client
 	// Logger takes attempts that failed; default: nowhere.
 	Logger *slog.Logger
@@ -140,6 +140,7 @@ func (o Options) complete() Options {
 		client = *o.Client
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	client.Timeout, client.Jar = 0, nil // an answer may take long; see Stall
 	o.Client = &client
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -236,7 +237,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 // that may pass are repeated after a wait, which is chosen at random below a
 // bound that doubles, or is the one that the server asks for. The error is an
 // *Error, or that of ctx, which ends all at once; the Answer then has only
-// Wasted. progress, if not nil, is called from the same goroutine.
+// Wasted. progress, if not nil, is called from the same goroutine, and must
+// return soon: while it runs, nothing is read.
 func (c *Client) Ask(ctx context.Context, r Request, progress func(Progress)) (Answer, error) {
 	if progress == nil {
 		progress = func(Progress) {}

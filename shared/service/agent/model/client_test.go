@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -512,6 +513,24 @@ func TestSign(t *testing.T) {
 	if _, err := c.Ask(t.Context(), asking("Go"), nil); !errors.Is(err, broken) || len(s.Requests()) != 2 {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestManyAtOnce: one client serves many, each with its own answer.
+func TestManyAtOnce(t *testing.T) {
+	s := modeltest.New(t, modeltest.Func(func(r model.Request) modeltest.Step {
+		return modeltest.Text("re: "+r.Messages[0].Content[0].Text).Dripping(50, 0)
+	}))
+	c := client(t, s.URL, &waits{}, nil)
+	var group sync.WaitGroup
+	for i := range 16 {
+		group.Go(func() {
+			a, err := c.Ask(t.Context(), asking(fmt.Sprint("question ", i)), nil)
+			if err != nil || a.Content[0].Text != fmt.Sprint("re: question ", i) {
+				t.Errorf("%d: %+v, %v", i, a, err)
+			}
+		})
+	}
+	group.Wait()
 }
 
 func TestOptions(t *testing.T) {

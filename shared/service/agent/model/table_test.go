@@ -173,3 +173,32 @@ func TestCost(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseTable(f *testing.F) {
+	source, err := os.ReadFile("table.go")
+	if err != nil {
+		f.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(source), "//\t{")
+	text, _, _ := strings.Cut("{"+rest, "//\n")
+	f.Add([]byte(strings.ReplaceAll(text, "//\t", "")))
+	f.Add([]byte(`{"default":"a","servers":{"s":{"base":"https://x.example","auth":"none","body":{"b":[{}]},"headers":{"x":"y"}}},"models":{"a":{"server":"s","model":"m","context":2,"output":1}}}`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		table, err := ParseTable(src)
+		if err != nil {
+			if e, ok := errors.AsType[*basejson.Error](err); !ok || e.Line == 0 || e.Message == "" {
+				t.Fatalf("%#v has no place", err)
+			}
+			return
+		}
+		for _, name := range append(table.Names(), "") {
+			e, ok := table.Entry(name)
+			if !ok {
+				t.Fatalf("%q is no name", name)
+			}
+			if _, err := New(e.Server.Options("key")); err != nil || e.Output > e.Context || e.Price.Cost(Usage{1, 1, 1, 1}) < 0 {
+				t.Fatalf("%+v can't be used: %v", e, err)
+			}
+		}
+	})
+}

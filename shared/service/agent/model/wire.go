@@ -55,6 +55,14 @@ type Block struct {
 	Cache bool
 }
 
+// Text returns a block of text.
+func Text(text string) Block { return Block{Type: TypeText, Text: text} }
+
+// ToolResult returns a block that answers the call of that id.
+func ToolResult(id, content string, isError bool) Block {
+	return Block{Type: TypeToolResult, ToolUseID: id, Content: content, IsError: isError}
+}
+
 // Message is what one side says at a time.
 type Message struct {
 	Role    Role    `json:"role"`

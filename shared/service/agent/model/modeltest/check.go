@@ -216,36 +216,48 @@ type conversation struct {
 	messages []string
 }
 
-// followed reports a prompt that begins as one before and then differs from it:
-// a cache would know none of it. Conversations are told apart by their first
-// message. Each request has to repeat an earlier one, or to add an answer and
-// what the user says to it.
-func (h *Handler) followed(raw []byte) []string {
+func conversationOf(raw []byte) (c conversation) {
 	var body struct {
 		Tools    json.RawMessage   `json:"tools"`
 		System   json.RawMessage   `json:"system"`
 		Messages []json.RawMessage `json:"messages"`
 	}
-	if err := json.Unmarshal(bytes.ReplaceAll(raw, breakpoint, nil), &body); err != nil {
-		return []string{err.Error()}
+	if json.Unmarshal(bytes.ReplaceAll(raw, breakpoint, nil), &body) == nil {
+		c.before = string(body.Tools) + string(body.System)
 	}
-	now := conversation{before: string(body.Tools) + string(body.System)}
 	for _, m := range body.Messages {
-		now.messages = append(now.messages, string(m))
+		c.messages = append(c.messages, string(m))
 	}
+	return c
+}
+
+// opening returns the first message of a request, by which conversations are
+// told apart.
+func opening(raw []byte) string { return conversationOf(raw).messages[0] }
+
+// followed reports a prompt that begins as one before and then differs from it:
+// a cache would know none of it. Each request has to repeat an earlier one of
+// its conversation, or to add an answer and what the user says to it.
+func (h *Handler) followed(raw []byte) []string {
+	now := conversationOf(raw)
 	first := now.messages[0]
 	earlier := h.told[first]
 	h.told[first] = append(earlier, now)
-	if len(earlier) == 0 {
+	if len(earlier) == 0 || len(now.messages) == 1 {
 		return nil
 	}
-	if now.before != earlier[0].before {
-		return []string{"the tools or the system text changed within a conversation: nothing of the prompt is in the cache"}
-	}
+	same := false
 	for _, past := range earlier {
+		if past.before != now.before {
+			continue
+		}
+		same = true
 		if n := len(now.messages) - len(past.messages); n >= 0 && n <= 2 && slices.Equal(past.messages, now.messages[:len(past.messages)]) {
 			return nil
 		}
+	}
+	if !same {
+		return []string{"the tools or the system text changed within a conversation: nothing of the prompt is in the cache"}
 	}
 	return []string{fmt.Sprintf("the conversation of %d messages continues none of the %d requests before: its prefix changed", len(now.messages), len(earlier))}
 }

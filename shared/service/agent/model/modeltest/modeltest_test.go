@@ -136,7 +136,8 @@ func TestPrefix(t *testing.T) {
 		{body("s", a, other, c), 200},        // and another answer to it
 		{body("s", a, other, c, d, e), 200},
 		{body("s", turn("user", "new")), 200},
-		{body("t", turn("user", "new")), 400},
+		{body("t", turn("user", "new")), 200}, // another conversation that begins the same
+		{body("u", turn("user", "new"), b, c), 400},
 		{body("s", a, b, turn("user", "changed"), d, e), 400},
 		{body("s", a, other, c, d, turn("user", "x"), d, e, d, e), 400},
 	} {
@@ -146,6 +147,31 @@ func TestPrefix(t *testing.T) {
 	}
 	if len(q.said) != 3 || !strings.Contains(q.said[0], "tools or the system text changed") || !strings.Contains(q.said[1], "its prefix changed") {
 		t.Errorf("%q", q.said)
+	}
+}
+
+// TestTooLong: after it, a conversation may leave out some of what was said.
+func TestTooLong(t *testing.T) {
+	s := modeltest.New(t, modeltest.Text("Hi").Times(2), modeltest.TooLong(), modeltest.Text("Hi").Forever())
+	ask := func(results ...string) int {
+		messages := []string{`{"role":"user","content":[{"type":"text","text":"Go"}]}`}
+		for i, r := range results {
+			messages = append(messages, fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"read","input":{}}]}`, i),
+				fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":%q}]}`, i, r))
+		}
+		status, _ := post(t, s, `{`+head+`"messages":[`+strings.Join(messages, ",")+`]}`, nil)
+		return status
+	}
+	for i, tt := range []struct {
+		results string
+		want    int
+	}{{"", 200}, {"long", 200}, {"long,long", 400}, {"gone,long", 200}, {"gone,long,long", 200}} {
+		if got := ask(strings.FieldsFunc(tt.results, func(r rune) bool { return r == ',' })...); got != tt.want {
+			t.Errorf("%d: %d, want %d", i, got, tt.want)
+		}
+	}
+	if len(s.Faults()) > 0 {
+		t.Error(s.Faults())
 	}
 }
 

@@ -205,6 +205,9 @@ func (h *Handler) take(r *http.Request, raw []byte) (id string, step Step, usage
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.paused = step.Stop == model.StopPauseTurn
+	if step.tooLong || step.Stop == model.StopContext {
+		delete(h.told, opening(raw))
+	}
 	if step.status == 0 {
 		usage = h.tokens(raw)
 		usage.Output = step.output()

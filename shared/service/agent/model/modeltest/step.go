@@ -21,17 +21,17 @@ type Step struct {
 	// Usage, if not nil, is said in place of what the request would cost.
 	Usage *model.Usage
 
-	status                     int // of an error in place of an answer
-	errorType, errorMessage    string
-	retryAfter                 string
-	arguments                  map[int]string // of calls, by block, as they are sent
-	stream                     string         // in place of all events
-	cut, chunk                 int
-	isCut, stalls, errorInside bool
-	pause                      time.Duration
-	times                      int // 0: once; below: for ever
-	when                       func(model.Request) error
-	answer                     func(model.Request) Step
+	status                              int // of an error in place of an answer
+	errorType, errorMessage             string
+	retryAfter                          string
+	arguments                           map[int]string // of calls, by block, as they are sent
+	stream                              string         // in place of all events
+	cut, chunk                          int
+	isCut, stalls, errorInside, tooLong bool
+	pause                               time.Duration
+	times                               int // 0: once; below: for ever
+	when                                func(model.Request) error
+	answer                              func(model.Request) Step
 }
 
 // Call is one call of a tool.
@@ -45,7 +45,7 @@ type Call struct {
 
 // Text answers with a text, and ends the turn.
 func Text(text string) Step {
-	return Step{Blocks: []model.Block{{Type: model.TypeText, Text: text}}, Stop: model.StopEndTurn}
+	return Step{Blocks: []model.Block{model.Text(text)}, Stop: model.StopEndTurn}
 }
 
 // Calls answers with calls of tools.
@@ -96,8 +96,11 @@ func Failing() Step {
 }
 
 // TooLong answers that the conversation is over the model's limit.
+// What is asked next may leave out some of it.
 func TooLong() Step {
-	return Status(http.StatusBadRequest, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")
+	s := Status(http.StatusBadRequest, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")
+	s.tooLong = true
+	return s
 }
 
 // Broken begins an answer and ends it with an event of an error.
@@ -116,7 +119,7 @@ func Func(fn func(model.Request) Step) Step { return Step{answer: fn, times: -1}
 
 // Saying puts a text before the answer.
 func (s Step) Saying(text string) Step {
-	return s.before(model.Block{Type: model.TypeText, Text: text})
+	return s.before(model.Text(text))
 }
 
 // Thinking puts thoughts before the answer, with their signature.
