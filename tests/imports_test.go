@@ -115,6 +115,10 @@ var rooms = map[string][]string{
 	"shared/service/store":     {},
 	"shared/service/storetest": {"shared/service/job", "shared/service/store"},
 
+	"shared/service/agent/model": {"shared/base/json", "shared/base/remote", "shared/service/store"},
+	// For tests, and for programs that play a model.
+	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},
+
 	"shared/delivery/bundle": {"shared/base/json"},
 	"shared/delivery/serve":  {"shared/base/redirect", "shared/base/remote", "shared/delivery/bundle"},
 

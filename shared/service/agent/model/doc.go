@@ -1,0 +1,26 @@
+// Package model asks language models through the Messages API, the one wire
+// format that its vendor, Amazon Bedrock and servers in closed networks
+// (llama.cpp, Ollama, vLLM) all speak.
+//
+//	wire.go    Request, Message, Block, Tool: what is asked, and its JSON form
+//	answer.go  Answer, Usage: what is answered, put together from its events
+//	events.go  server-sent events
+//	client.go  Client: one request, its attempts, and its stream
+//	error.go   Error: what went wrong, and what of it may be shown
+//	table.go   Table: which model a name such as "fast" means, its limits and prices
+//
+// An answer is whole or there is none: a stream that breaks off at any byte,
+// stalls or makes no sense is asked for again, and nothing of it is kept but
+// the tokens that it is known to have cost.
+//
+// What is said here of the protocol follows the vendor's documentation, Claude
+// API, as of November 2026: "Streaming messages" (events, cumulative usage,
+// errors within streams), "Errors" (types and status codes), "Stop reasons",
+// "Prompt caching" (order of a prompt, four breakpoints, blocks that can't
+// carry one), "Fine-grained tool streaming" (arguments that are not JSON) and
+// "Versions". Amazon Bedrock answers the same requests with the same streams
+// below /anthropic of its runtime endpoint (Bedrock User Guide, "Inference
+// using Anthropic Messages API"): an address and a signature, see
+// [Options.Sign]. Its older InvokeModelWithResponseStream, which has a binary
+// framing of its own, is not spoken.
+package model

@@ -1,0 +1,82 @@
+package modeltest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+)
+
+// perToken is how many bytes are counted as one token.
+const perToken = 4
+
+// lookback is how many blocks before a breakpoint a kept prompt is looked for.
+const lookback = 20
+
+var breakpoint = []byte(`,"cache_control":{"type":"ephemeral"}`)
+
+// prompt is a request's body by its blocks, in the order of a prompt: tools,
+// system, messages.
+func prompt(raw []byte) []json.RawMessage {
+	var body struct {
+		Tools    []json.RawMessage `json:"tools"`
+		System   []json.RawMessage `json:"system"`
+		Messages []struct {
+			Content []json.RawMessage `json:"content"`
+		} `json:"messages"`
+	}
+	if json.Unmarshal(raw, &body) != nil {
+		return nil
+	}
+	all := append(body.Tools, body.System...)
+	for _, m := range body.Messages {
+		all = append(all, m.Content...)
+	}
+	return all
+}
+
+// tokens returns what a prompt costs, and keeps it as its breakpoints ask.
+func (h *Handler) tokens(raw []byte) model.Usage {
+	blocks := prompt(raw)
+	prefixes := make([][sha256.Size]byte, len(blocks)) // digests of all up to each block
+	sizes := make([]int64, len(blocks))
+	marked := make([]bool, len(blocks))
+	running, size := sha256.New(), int64(0)
+	for i, b := range blocks {
+		marked[i] = bytes.Contains(b, breakpoint)
+		b = bytes.ReplaceAll(b, breakpoint, nil)
+		running.Write(b)
+		size += int64(len(b))
+		running.Sum(prefixes[i][:0])
+		sizes[i] = size / perToken
+	}
+	var read, last int64
+	for i := range blocks {
+		if !marked[i] {
+			continue
+		}
+		last = sizes[i]
+		for k := i; k >= 0 && k > i-lookback; k-- {
+			if h.cache[prefixes[k]] {
+				read = max(read, sizes[k])
+				break
+			}
+		}
+	}
+	for i := range blocks {
+		if marked[i] {
+			h.cache[prefixes[i]] = true
+		}
+	}
+	return model.Usage{Input: size/perToken - last, CacheWrite: last - read, CacheRead: read}
+}
+
+// output returns the tokens of an answer.
+func (s Step) output() int64 {
+	size := 0
+	for i, b := range s.Blocks {
+		size += len(b.Text) + len(b.Thinking) + len(b.Name) + len(s.arguments[i])
+	}
+	return int64(size/perToken) + 1
+}
