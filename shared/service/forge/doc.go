@@ -9,6 +9,7 @@
 //	tree.go        Fetch: a commit's files
 //	commit.go      commits, Push, Branch
 //	objects.go     Git's objects and packs as bytes
+//	pack.go        what was fetched: packs on disk, an index of them in memory
 //	git.go         the Git protocol: the only file that knows go-git
 //	pull.go        pull requests, whatever the forge
 //	github.go, gitlab.go, gitea.go  in the dialect of each

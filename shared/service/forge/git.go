@@ -8,32 +8,22 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
-	"github.com/go-git/go-billy/v6/osfs"
 	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/cache"
 	"github.com/go-git/go-git/v6/plumbing/protocol/capability"
 	"github.com/go-git/go-git/v6/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v6/plumbing/transport"
 	githttp "github.com/go-git/go-git/v6/plumbing/transport/http"
-	"github.com/go-git/go-git/v6/storage/filesystem"
+	"github.com/go-git/go-git/v6/storage/memory"
 )
 
-// This file is all that knows go-git: the Git protocol over HTTP, and packs as
-// they lie on a disk. Objects are read and written by objects.go.
+// This file is all that knows go-git: the Git protocol over HTTP. What comes is
+// read by pack.go: go-git keeps all objects that differ from others in memory.
 
-const (
-	// maxRefsBytes bounds a server's list of branches and tags.
-	maxRefsBytes = 64 << 20
-	// cacheBytes is how much of what deltas stand on is kept in memory.
-	cacheBytes = 8 << 20
-	// maxObjectBytes is the largest commit, tag or tree that is read.
-	maxObjectBytes = 16 << 20
-)
+// maxRefsBytes bounds a server's list of branches and tags.
+const maxRefsBytes = 64 << 20
 
 const (
 	uploadPack  = "git-upload-pack"
@@ -101,38 +91,6 @@ func (s *server) can(what string) bool { return s.session.Capabilities().Support
 // no branch is at.
 func (s *server) givesAnyCommit() bool { return s.can(capability.AllowReachableSHA1InWant) }
 
-// pack is what was fetched of a repository: packs of objects in a folder. It is
-// safe for concurrent use.
-type pack struct {
-	dir string
-
-	mu sync.Mutex
-	st *filesystem.Storage
-}
-
-// newPack makes an empty one in a folder of its own below dir.
-func newPack(dir string) (*pack, error) {
-	d, err := os.MkdirTemp(dir, "bindery-git-")
-	if err != nil {
-		return nil, err
-	}
-	p := &pack{dir: d}
-	p.st = filesystem.NewStorageWithOptions(osfs.New(d), cache.NewObjectLRU(cacheBytes), filesystem.Options{
-		ExclusiveAccess: true, KeepDescriptors: true, LargeObjectThreshold: 1 << 20,
-	})
-	if err := errors.Join(p.st.Init(), os.MkdirAll(filepath.Join(d, "objects", "pack"), 0o700)); err != nil {
-		return nil, errors.Join(err, p.close())
-	}
-	return p, nil
-}
-
-// close removes what was fetched.
-func (p *pack) close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return errors.Join(p.st.Close(), os.RemoveAll(p.dir))
-}
-
 // fetch brings an object and all that it needs: of a commit its files as they
 // are now, without the large ones if the server can leave them out.
 func (p *pack) fetch(ctx context.Context, s *server, id string, shallow bool, limit, large int64, c Credential) error {
@@ -145,71 +103,47 @@ func (p *pack) fetch(ctx context.Context, s *server, id string, shallow bool, li
 	if shallow && s.can(capability.Filter) {
 		req.Filter = packp.FilterBlobLimit(uint64(large), packp.BlobLimitPrefixNone)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if err := s.session.Fetch(ctx, p.st, req); err != nil {
+	into := &receiver{Storage: memory.NewStorage(), pack: p, limit: limit}
+	err := s.session.Fetch(ctx, into, req)
+	if !errors.Is(err, into.err) {
+		err = errors.Join(err, into.err)
+	}
+	if err != nil {
 		return gitError(fmt.Errorf("%w %s", err, said), x, c, uploadPack)
 	}
 	return nil
 }
 
-// object returns a commit, tree or tag.
-func (p *pack) object(kind, id string) ([]byte, error) {
-	t, err := plumbing.ParseObjectType(kind)
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	o, err := p.st.EncodedObject(t, plumbing.NewHash(id))
-	if err != nil {
-		return nil, err
-	}
-	if o.Size() > maxObjectBytes {
-		return nil, ErrTooLarge.saying("a folder of the repository is too large")
-	}
-	r, err := o.Reader()
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(r)
-	return data, errors.Join(err, r.Close())
+// receiver is go-git's storage for one fetch, of which the pack goes to a file.
+type receiver struct {
+	*memory.Storage
+	pack  *pack
+	limit int64
+	err   error
 }
 
-// kind returns what an object is: "commit", "tree", "tag", "blob".
-func (p *pack) kind(id string) (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	o, err := p.st.EncodedObject(plumbing.AnyObject, plumbing.NewHash(id))
-	if err != nil {
-		return "", err
-	}
-	return o.Type().String(), nil
+// PackfileWriter satisfies go-git's storer.PackfileWriter.
+func (r *receiver) PackfileWriter() (io.WriteCloser, error) {
+	in, out := io.Pipe()
+	done := make(chan error)
+	go func() {
+		err := r.pack.add(in, r.limit)
+		done <- errors.Join(err, in.CloseWithError(err))
+	}()
+	return &packWriter{out, done, r}, nil
 }
 
-// size returns the size of a blob, or -1 if it was left out.
-func (p *pack) size(id string) (int64, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	n, err := p.st.EncodedObjectSize(plumbing.NewHash(id))
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return -1, nil
-	}
-	return n, err
+type packWriter struct {
+	*io.PipeWriter
+	done chan error
+	r    *receiver
 }
 
-// blob returns the content of a file, nil if it was left out.
-func (p *pack) blob(id string) (io.ReadCloser, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	o, err := p.st.EncodedObject(plumbing.BlobObject, plumbing.NewHash(id))
-	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return o.Reader()
+// Close waits until the pack was read.
+func (w *packWriter) Close() error {
+	err := w.PipeWriter.Close()
+	w.r.err = <-w.done
+	return errors.Join(err, w.r.err)
 }
 
 // push moves a branch from one commit to another, "" being none, and brings the

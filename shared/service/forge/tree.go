@@ -112,18 +112,14 @@ const maxTags = 5
 
 // read finds the commit that an object means, and lists its files.
 func (t *Tree) read(id string) error {
-	kind, err := t.pack.kind(id)
-	for n := 0; err == nil && kind == "tag" && n < maxTags; n++ {
-		var data []byte
-		if data, err = t.pack.object("tag", id); err == nil {
-			id = field(data, "object")
-			kind, err = t.pack.kind(id)
+	for n := 0; t.pack.kind(id) == "tag" && n < maxTags; n++ {
+		data, err := t.pack.object("tag", id)
+		if err != nil {
+			return err
 		}
+		id = field(data, "object")
 	}
-	if err != nil {
-		return err
-	}
-	if kind != "commit" {
+	if t.pack.kind(id) != "commit" {
 		return ErrRefNotFound.saying("the name does not mean a commit")
 	}
 	data, err := t.pack.object("commit", id)
@@ -172,9 +168,7 @@ func (w *walk) folder(id, prefix string) error {
 		}
 		file := File{Path: path, Mode: modeOf(e.mode), ID: e.id, mode: e.mode}
 		if file.Mode != Submodule {
-			if file.Size, err = w.pack.size(e.id); err != nil {
-				return err
-			}
+			file.Size = w.pack.size(e.id)
 			if w.bytes -= max(0, file.Size); w.bytes < 0 {
 				return ErrTooLarge.saying("the files of the repository are too large")
 			}
