@@ -144,7 +144,8 @@ func (d *document) insert(in *json.Value, at int, name string, v any) change {
 	if len(all) == 0 {
 		outer, _ := d.indentAt(in.Offset)
 		open, end := string(d.src[in.Offset]), string(d.src[in.End-1])
-		if !bytes.Contains(d.src, []byte("\n")) {
+		after, _, _ := bytes.Cut(d.src[in.End:], []byte("\n"))
+		if !bytes.Contains(d.src, []byte("\n")) || bytes.HasPrefix(bytes.TrimLeft(after, " \t"), []byte("}")) { // on one line with what is around it
 			return change{span{in.Offset, in.End}, open + text("", true) + end}
 		}
 		indent := outer + d.unit

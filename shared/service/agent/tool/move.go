@@ -120,7 +120,8 @@ func (m *mover) name(s *Set, from, to string, into bool) (stay []string, err err
 		return nil, s.missing(from)
 	}
 	m.old, m.now = from, to
-	for old, now := range m.moved {
+	for _, old := range sortedKeys(m.moved) {
+		now := m.moved[old]
 		if old == "docs.json" || old == "mint.json" {
 			return nil, refuse("%s: the configuration must stay where it is", old)
 		}
@@ -281,6 +282,11 @@ func (m *mover) address(p, now string, before, after int, value string) (string,
 	}
 	if want == target && (p == now || leads(part)) {
 		return "", false
+	}
+	if strings.HasPrefix(part, "/") && leads(part) {
+		if _, direct := m.was.Lookup(part); !direct && isPage(target) {
+			return "", false // by a redirect that leads on
+		}
 	}
 	name := m.nameOf(want, part)
 	var candidates []string

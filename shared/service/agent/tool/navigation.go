@@ -41,7 +41,7 @@ type navEntry struct {
 	// is its label or its page, in doc.
 	value, list, name *json.Value
 	at                int
-	doc               *document
+	doc, nameDoc      *document
 	// inner is what holds the entry's own entries, in innerDoc.
 	inner    *json.Value
 	innerDoc *document
@@ -126,24 +126,35 @@ func (n *navigator) list(list *json.Value, d *document, labels []string, depth i
 		e := &navEntry{value: v, list: list, at: i, doc: d, depth: depth, labels: labels}
 		n.all = append(n.all, e)
 		if v.Kind == json.String {
-			e.page, e.name = v.Text, v
+			e.page, e.name, e.nameDoc = v.Text, v, d
 			continue
 		}
 		e.inner, e.innerDoc = n.deref(v, d, depth)
 		if page := member(e.inner, "page"); page != nil && page.Kind == json.String {
-			e.page, e.name = page.Text, page
+			e.page, e.name, e.nameDoc = page.Text, page, e.innerDoc
 			continue
 		}
 		label := "(no label)"
-		for _, name := range labelNames {
-			if l := member(e.inner, name); l != nil && l.Kind == json.String {
-				label, e.name = l.Text, l
-				break
-			}
+		// What stands beside a reference wins over what it leads to.
+		if e.name, e.nameDoc = labelOf(v), d; e.name == nil {
+			e.name, e.nameDoc = labelOf(e.inner), e.innerDoc
+		}
+		if e.name != nil {
+			label = e.name.Text
 		}
 		e.labels = append(labels[:len(labels):len(labels)], label)
 		n.read(e.inner, e.innerDoc, e.labels, depth+1)
 	}
+}
+
+// labelOf returns the text that names an entry, nil if there is none.
+func labelOf(v *json.Value) *json.Value {
+	for _, name := range labelNames {
+		if l := member(v, name); l != nil && l.Kind == json.String {
+			return l
+		}
+	}
+	return nil
 }
 
 // pageName is a page's path as entries are compared by it.
@@ -224,20 +235,20 @@ func (s *Set) navigation(ctx context.Context, a args) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	byFile := map[*document][]change{}
+	byFile := map[string][]change{}
 	for _, e := range edits {
-		byFile[e.doc] = append(byFile[e.doc], e.change)
+		byFile[e.doc.file] = append(byFile[e.doc.file], e.change)
 	}
 	contents := map[string][]byte{}
-	var b strings.Builder
-	for d, changes := range byFile {
-		contents[d.file] = splice(d.src, changes)
+	for name, changes := range byFile {
+		contents[name] = splice(n.documents[name].src, changes)
 	}
 	if err := s.edit(ctx, contents); err != nil {
 		return r, err
 	}
-	for d := range byFile {
-		text, _, _ := Diff(d.file, d.src, contents[d.file])
+	var b strings.Builder
+	for _, name := range sortedKeys(contents) {
+		text, _, _ := Diff(name, n.documents[name].src, contents[name])
 		b.WriteString(text)
 	}
 	r.Text, r.Outcome = b.String(), "navigation: "+a.text("action")+" "+cutLine(firstOf(a.text("entry"), a.text("group")))
@@ -467,9 +478,5 @@ func (s *Set) renameEntry(n *navigator, a args) ([]docChange, error) {
 			return nil, refuse("to: there is no page %.200q", to+".mdx")
 		}
 	}
-	d := e.doc
-	if e.innerDoc != nil {
-		d = e.innerDoc
-	}
-	return []docChange{{d, change{span{e.name.Offset, e.name.End}, quote(to)}}}, nil
+	return []docChange{{e.nameDoc, change{span{e.name.Offset, e.name.End}, quote(to)}}}, nil
 }
