@@ -81,7 +81,12 @@ var rooms = map[string][]string{
 	"shared/render/theme":             {"shared/base/html", "shared/render/words"},
 	"shared/render/words":             {},
 
-	"shared/service/admin":  {"shared/service/store"},
+	"shared/service/admin": {"shared/service/store"},
+	// No store, no network, no clock (its doc.go).
+	"shared/service/agent/tool": {
+		"shared/base/html", "shared/base/json", "shared/base/redirect", "shared/render/component", "shared/render/expr", "shared/render/mdx",
+		"shared/render/site", "shared/service/snapshot",
+	},
 	"shared/service/api":    {"shared/base/json", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {"shared/base/json"},
 	"shared/service/client": {"shared/base/json", "shared/base/remote", "shared/service/api", "shared/service/snapshot"},

@@ -25,6 +25,9 @@ func TestPlaces(t *testing.T) {
 			if text := (bom + src)[v.Offset:]; v.Kind < Array && v.Kind != String && !strings.HasPrefix(text, v.Text) {
 				t.Errorf("%s is not at %.10q", v.Text, text)
 			}
+			if whole, err := Parse([]byte((bom + src)[v.Offset:v.End]), Options{Depth: 9}); err != nil || whole.Kind != v.Kind {
+				t.Errorf("%s is not all of %q: %v", v.Pointer(), (bom + src)[v.Offset:v.End], err)
+			}
 			got = append(got, fmt.Sprintf("%d:%d %s %q %q %s", v.Line, v.Column, v.Kind, v.Pointer(), v.Path(), v.Text))
 			for _, i := range v.Items {
 				walk(i)
@@ -32,6 +35,9 @@ func TestPlaces(t *testing.T) {
 			for _, m := range v.Members {
 				if m.Line != m.Value.Line {
 					t.Errorf("%q stands on line %d", m.Name, m.Line)
+				}
+				if text := (bom + src)[m.Offset:]; !strings.HasPrefix(text, `"`+m.Name+`"`) {
+					t.Errorf("the name %q is not at %.10q", m.Name, text)
 				}
 				walk(m.Value)
 			}

@@ -88,9 +88,12 @@ func (r *reader) end() error {
 	return nil
 }
 
+// offset is how far the decoder has read.
+func (r *reader) offset() int { return r.skip + int(r.dec.InputOffset()) }
+
 // next returns where the next token begins, after bytes of these.
 func (r *reader) next(over string) int {
-	at := r.skip + int(r.dec.InputOffset())
+	at := r.offset()
 	for at < len(r.src) && bytes.IndexByte([]byte(over), r.src[at]) >= 0 {
 		at++
 	}
@@ -140,6 +143,7 @@ func (r *reader) value(v *Value, depth int) error {
 			v.Items = append(v.Items, item)
 		}
 		_, err = r.dec.ReadToken()
+		v.End = r.offset()
 		return err
 	case '{':
 		v.Kind = Object
@@ -151,12 +155,13 @@ func (r *reader) value(v *Value, depth int) error {
 			}
 			line, _ := r.place(at)
 			item := &Value{up: v, at: len(v.Members)}
-			v.Members = append(v.Members, Member{token.String(), line, item})
+			v.Members = append(v.Members, Member{token.String(), line, at, item})
 			if err := r.value(item, depth+1); err != nil {
 				return err
 			}
 		}
 		_, err = r.dec.ReadToken()
+		v.End = r.offset()
 		return err
 	case '"':
 		v.Kind = String
@@ -165,7 +170,7 @@ func (r *reader) value(v *Value, depth int) error {
 	case 't', 'f':
 		v.Kind = Bool
 	}
-	v.Text = token.String()
+	v.Text, v.End = token.String(), r.offset()
 	return nil
 }
 
@@ -191,7 +196,7 @@ func (r *reader) explain(v *Value, err error) *Error {
 	}
 	kind, read := r.dec.StackIndex(r.dec.StackDepth())
 	token := r.next(space + ",:")
-	between := r.src[r.skip+int(r.dec.InputOffset()) : token]
+	between := r.src[r.offset():token]
 	message := "is not valid JSON"
 	switch {
 	case token < at && r.src[token] == '"':

@@ -31,6 +31,8 @@ type Value struct {
 	// Offset is where the value begins, in bytes of the source. Line and Column
 	// are the same from 1, the column in bytes; a byte order mark counts.
 	Offset, Line, Column int
+	// End is just past the value's last byte.
+	End int
 	// Items are those of an array, Members those of an object, both as written.
 	Items   []*Value
 	Members []Member
@@ -42,9 +44,9 @@ type Value struct {
 // Member is one member of an object.
 type Member struct {
 	Name string
-	// Line is where the name stands.
-	Line  int
-	Value *Value
+	// Line is where the name stands, Offset where its quote does.
+	Line, Offset int
+	Value        *Value
 }
 
 // Path is where a value stands, as messages name it: packs[1].sizeBytes. It is

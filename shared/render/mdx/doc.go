@@ -12,6 +12,8 @@
 //   - SplitFrontMatter: the YAML block alone, without parsing the rest.
 //   - Node, Walk, PlainText, Clone and Unravel: the tree and what is done to it.
 //   - EvalLiteral: the value of an attribute that needs no evaluation.
+//   - Node.URLPlace and Attr.ValuePlace: where in the source an address stands, for
+//     those who change it there (places.go).
 //
 // # How it works
 //

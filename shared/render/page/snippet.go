@@ -47,14 +47,7 @@ func (r *Renderer) snippet(name string) *snippet {
 
 // parse reads a source after the site's variables were put into it.
 func (r *Renderer) parse(name string, src []byte) (*mdx.File, []mdx.Diagnostic) {
-	o := mdx.Options{File: name, Dollars: mdx.ClearDollars}
-	if latex := r.Site.Config.Styling.Latex; latex != nil {
-		o.Dollars = mdx.DoubleDollars
-		if *latex {
-			o.Dollars = mdx.SingleDollars
-		}
-	}
-	return mdx.Parse(r.Site.Expand(src), o)
+	return mdx.Parse(r.Site.Expand(src), r.Site.Syntax(name))
 }
 
 // statement is one statement of a file of JavaScript.

@@ -8,7 +8,7 @@
 //	config.go      the configuration's fields; configread.go reads them, tolerantly
 //	pagemenu.go    the page's menu, the repository and integrations
 //	unknown.go     fields that nobody reads, with what was meant
-//	variables.go   {{name}} in texts
+//	variables.go   {{name}} in texts, and how sources are read
 //	nav.go         the navigation of docs.json; legacy.go reads mint.json
 //	reference.go   pages about APIs, from docs.json and front matter
 //	frontmatter.go a page's YAML head

@@ -3,6 +3,8 @@ package site
 import (
 	"bytes"
 	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
 // Limits of variables. The second one bounds what their values may add to one
@@ -16,6 +18,19 @@ const (
 // names no variable stays as it is, so that templates of other languages can
 // be written. Values are not looked at again.
 func (s *Site) Expand(src []byte) []byte { return expandVariables(src, s.Config.Variables) }
+
+// Syntax returns how a source of the site is read, once its variables were put
+// into it.
+func (s *Site) Syntax(file string) mdx.Options {
+	o := mdx.Options{File: file, Dollars: mdx.ClearDollars}
+	if latex := s.Config.Styling.Latex; latex != nil {
+		o.Dollars = mdx.DoubleDollars
+		if *latex {
+			o.Dollars = mdx.SingleDollars
+		}
+	}
+	return o
+}
 
 func expandVariables(src []byte, variables map[string]string) []byte {
 	if len(variables) == 0 || !bytes.Contains(src, []byte("{{")) {

@@ -1,0 +1,23 @@
+// Package tool is what an agent may do to a site: the tree that it edits, and the
+// tools that a model calls. It has no network, no shell, no clock and no store,
+// runs nothing of the repository, and answers the same call on the same tree with
+// the same bytes.
+//
+//	allowed.go     Allowed: which paths an agent may write
+//	tree.go        Tree: a repository's files with changes; fs.go shows it as a file system
+//	guard.go       edits as one, refused where what was well would not be any more
+//	review.go      Review: what Publish looks at in changes, whoever says what of them
+//	set.go         Set: the tools, Call and Result
+//	input.go       what a tool takes: tables that are both schema and reader
+//	glob.go        patterns of paths
+//	look.go        list, search, read
+//	write.go       edit, write, replace
+//	move.go        move, delete; redirects
+//	navigation.go  navigation
+//	report.go      check, diff, plan, finish; diff.go compares two texts
+//	refs.go        the addresses in sources, with their places
+//	document.go    JSON that is edited in place and keeps its formatting
+//
+// A call that fails has changed nothing. The text of a repository is data: what
+// it says never changes what a tool may do.
+package tool

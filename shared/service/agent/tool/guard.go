@@ -1,0 +1,219 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/json"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// jsonDepth is how deep values of a file may lie in each other: as deep as in a
+// site's configuration.
+const jsonDepth = 100
+
+// fault is why a file can't be read as what it is.
+type fault struct {
+	line, column int
+	message      string
+}
+
+// settings returns what the site's configuration says of its sources; without a
+// configuration that can be read, the defaults.
+func (t *Tree) settings() *site.Site {
+	if t.config == nil {
+		t.config = &site.Site{}
+		if name := t.configFile(); name != "" {
+			if s, _, err := site.Load(context.Background(), t.FS(), []string{name}, site.Options{}); err == nil {
+				t.config = s
+			}
+		}
+	}
+	return t.config
+}
+
+// configFile returns the name of the site's configuration, "" if there is none.
+func (t *Tree) configFile() string {
+	for _, name := range [...]string{"docs.json", "mint.json"} {
+		if t.exists(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func isPage(p string) bool { return path.Ext(p) == ".mdx" || path.Ext(p) == ".md" }
+
+// faults returns what is wrong with each of the files, of those with faults.
+func (t *Tree) faults(ctx context.Context, files []string) map[string]fault {
+	out := map[string]fault{}
+	var pages []string
+	for _, p := range files {
+		if !t.text(p) {
+			continue
+		}
+		src, err := t.read(p)
+		if err != nil {
+			continue
+		}
+		switch {
+		case isPage(p):
+			pages = append(pages, p)
+			for _, d := range t.parse(p, src) {
+				if d.Severity == mdx.Error {
+					out[p] = fault{d.Line, d.Column, d.Message}
+					break
+				}
+			}
+		case path.Ext(p) == ".json":
+			if _, err := json.Parse(src, json.Options{Depth: jsonDepth, Lenient: true}); err != nil {
+				e, _ := errors.AsType[*json.Error](err)
+				out[p] = fault{e.Line, e.Column, "this is not JSON: " + e.Error()}
+			}
+		}
+	}
+	// The site's own reader knows what heads and configurations must be.
+	slices.Sort(pages)
+	_, diags, _ := site.Load(ctx, headsFS{treeFS{t}}, slices.Concat(pages, []string{bare}), site.Options{})
+	for _, d := range diags {
+		if _, worse := out[d.File]; d.Code == "front-matter" && !worse {
+			out[d.File] = fault{d.Line, d.Column, d.Message}
+		}
+	}
+	if name := t.configFile(); name != "" && slices.ContainsFunc(files, func(p string) bool { return path.Ext(p) == ".json" }) {
+		_, _, err := site.Load(ctx, t.FS(), []string{name}, site.Options{})
+		if e, ok := errors.AsType[*site.ConfigError](err); ok && slices.Contains(files, e.File) {
+			out[e.File] = fault{e.Line, e.Column, e.Message}
+		}
+	}
+	return out
+}
+
+// headsFS is a tree whose configuration says nothing: what the real one refers to
+// need not be read where only the heads of pages matter.
+type headsFS struct{ treeFS }
+
+const bare = "docs.json"
+
+// ReadFile implements fs.ReadFileFS.
+func (f headsFS) ReadFile(name string) ([]byte, error) {
+	if name == bare {
+		return []byte("{}"), nil
+	}
+	return f.treeFS.ReadFile(name)
+}
+
+// Stat implements fs.StatFS.
+func (f headsFS) Stat(name string) (fs.FileInfo, error) {
+	if name == bare {
+		return info{name: bare, size: 2}, nil
+	}
+	return f.treeFS.Stat(name)
+}
+
+// parse returns what the exporter's reader says of a page.
+func (t *Tree) parse(p string, src []byte) []mdx.Diagnostic {
+	s := t.settings()
+	_, diags := mdx.Parse(s.Expand(src), s.Syntax(p))
+	return diags
+}
+
+// refusal is why a set of edits was not made. Its text is for the model.
+type refusal struct{ text string }
+
+func (r refusal) Error() string { return r.text }
+
+func refuse(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
+
+// edit makes changes by path, nil for a file that goes, as one: with an error
+// nothing is changed. What was read well before must be afterwards.
+func (s *Set) edit(ctx context.Context, contents map[string][]byte) error {
+	next := s.tree.clone()
+	paths := slices.Sorted(maps.Keys(contents))
+	// What goes makes room for what comes.
+	slices.SortStableFunc(paths, func(a, b string) int { return boolean(contents[a] != nil) - boolean(contents[b] != nil) })
+	changes := make([]Change, 0, len(paths))
+	for _, p := range paths {
+		b := contents[p]
+		if len(b) > s.limits.FileBytes {
+			return refuse("%s: would have %d bytes; a file may have %d", p, len(b), s.limits.FileBytes)
+		}
+		if err := next.put(p, b); err != nil {
+			return err
+		}
+		changes = append(changes, Change{Path: next.full(p), Content: b, Delete: b == nil})
+	}
+	if err := next.collision(changes); err != nil {
+		return err
+	}
+	if n := len(next.changed); n > s.limits.Files && n > len(s.tree.changed) {
+		return refuse("that would make %d changed files; a job may change %d", n, s.limits.Files)
+	}
+	if n := next.bytes(); n > s.limits.Bytes && n > s.tree.bytes() {
+		return refuse("that would make %d bytes of changed files; a job may change %d", n, s.limits.Bytes)
+	}
+	after := next.faults(ctx, paths)
+	if len(after) > 0 {
+		before := s.tree.faults(ctx, slices.Sorted(maps.Keys(after)))
+		var b strings.Builder
+		for _, p := range slices.Sorted(maps.Keys(after)) {
+			if _, broken := before[p]; !broken {
+				f := after[p]
+				src, _ := next.read(p)
+				fmt.Fprintf(&b, "%s:%d:%d: %s\n%s", p, f.line, f.column, f.message, excerpt(src, f.line, f.column))
+			}
+		}
+		if b.Len() > 0 {
+			return refuse("Nothing was changed, because the result could not be read:\n%s", b.String())
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	*s.tree = *next
+	return nil
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// bytes returns how many bytes the changed files have.
+func (t *Tree) bytes() int {
+	n := 0
+	for _, b := range t.changed {
+		n += len(b)
+	}
+	return n
+}
+
+// excerpt returns the lines around a place, with a caret below it.
+func excerpt(src []byte, line, column int) string {
+	lines := bytes.Split(src, []byte("\n"))
+	var b strings.Builder
+	for i := max(line-2, 1); i <= min(line+2, len(lines)); i++ {
+		text := strings.TrimSuffix(string(lines[i-1]), "\r")
+		fmt.Fprintf(&b, "%6d\t%s\n", i, cutLine(text))
+		if i == line && column > 0 && column <= len(text)+1 && column <= maxLine {
+			indent := strings.Map(func(r rune) rune {
+				if r == '\t' {
+					return r
+				}
+				return ' '
+			}, text[:column-1])
+			fmt.Fprintf(&b, "      \t%s^\n", indent)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,335 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxScanned bounds how much text one search or replace looks at, in bytes.
+const maxScanned = 512 << 20
+
+var listTool = definition{
+	name: "list",
+	about: "Lists the files of the site's folder with their sizes, folders below the depth by how many files they hold. " +
+		"Paths in all tools are those of the site's folder.",
+	params: []param{
+		{name: "path", about: globHelp + " Default: everything."},
+		{name: "depth", kind: number, least: 1, most: 20, about: "How many levels of folders are opened; default 2, with a pattern all."},
+	},
+	call: (*Set).list,
+}
+
+func (s *Set) list(_ context.Context, a args) (Result, error) {
+	pattern := a.text("path")
+	match, err := compileGlob(pattern)
+	if err != nil {
+		return Result{}, err
+	}
+	depth, base := a.number("depth", 2), ""
+	if strings.ContainsAny(pattern, "*?{") {
+		depth = a.number("depth", 20)
+	} else if base, err = a.path("path"); err != nil {
+		return Result{}, err
+	}
+	found := 0
+	var b pages
+	closed := "" // the folder whose files are being counted
+	inside := 0
+	flush := func() {
+		if closed != "" {
+			b.add("%s/ (%s)", closed, plural(inside, "file"))
+		}
+		closed, inside = "", 0
+	}
+	for _, p := range s.tree.files() {
+		if !match(p) || dotted(p) {
+			continue
+		}
+		found++
+		folder := ""
+		rel := p
+		if base != "" && p != base {
+			rel = p[len(base)+1:]
+		}
+		if parts := strings.SplitN(rel, "/", depth+1); len(parts) > depth {
+			folder = p[:len(p)-len(parts[depth])-1]
+		}
+		if folder == "" || folder != closed {
+			flush()
+		}
+		if folder != "" {
+			closed = folder
+			inside++
+			continue
+		}
+		b.add("%s (%s)", p, s.sizeOf(p))
+	}
+	flush()
+	if found == 0 {
+		return Result{}, s.missing(pattern)
+	}
+	return Result{Text: b.end("lines", "name a folder to see them"), File: pattern, Outcome: plural(found, "file")}, nil
+}
+
+// dotted reports whether a path is one that lists and searches leave out: those
+// files tell programs what to do and are no part of a site.
+func dotted(p string) bool {
+	return p[0] == '.' && !strings.HasPrefix(p, ".well-known/") || strings.Contains(p, "/.") || strings.HasPrefix(p, "node_modules/")
+}
+
+func (s *Set) sizeOf(p string) string {
+	switch n := s.tree.size(p); {
+	case n < 0:
+		return "not text"
+	case !s.tree.text(p):
+		return fmt.Sprintf("%d bytes, not text", n)
+	default:
+		return fmt.Sprintf("%d bytes", n)
+	}
+}
+
+// missing says that nothing is at a path, and what has a similar name.
+func (s *Set) missing(p string) error {
+	if p == "" {
+		return refuse("the site's folder is empty")
+	}
+	p = strings.Trim(p, "/")
+	name := strings.ToLower(p[strings.LastIndexByte(p, '/')+1:])
+	stem, _, _ := strings.Cut(name, ".")
+	var near []string
+	for _, have := range s.tree.files() {
+		lower := strings.ToLower(have)
+		base := lower[strings.LastIndexByte(lower, '/')+1:]
+		if base == name || stem != "" && (strings.HasPrefix(base, stem+".") || strings.HasSuffix(lower, strings.ToLower(p))) {
+			if near = append(near, have); len(near) == 5 {
+				break
+			}
+		}
+	}
+	if len(near) > 0 {
+		return refuse("there is no file or folder %.200q in the site's folder; there are: %s", p, strings.Join(near, ", "))
+	}
+	return refuse("there is no file or folder %.200q in the site's folder", p)
+}
+
+// load reads a file that a tool was asked for.
+func (s *Set) load(p string) ([]byte, error) {
+	b, err := s.tree.read(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if n := len(s.tree.below(p)); n > 0 {
+			return nil, refuse("%s is a folder of %s, not a file", p, plural(n, "file"))
+		}
+		return nil, s.missing(p)
+	case errors.Is(err, ErrNotText):
+		return nil, refuse("%s: %v (%s)", p, ErrNotText, s.sizeOf(p))
+	case err != nil:
+		return nil, refuse("%s can't be read", p)
+	}
+	return b, nil
+}
+
+var readTool = definition{
+	name: "read",
+	about: "Reads a file. Each line has its number and a tab before it, which are not part of the file. " +
+		"A long file is cut; the result says how to go on.",
+	params: []param{
+		{name: "path", required: true, about: "The file."},
+		{name: "from", kind: number, least: 1, most: 1 << 30, about: "The first line, from 1. Default 1."},
+		{name: "lines", kind: number, least: 1, most: 1 << 20, about: "How many lines. Default: as many as fit."},
+	},
+	call: (*Set).readFile,
+}
+
+func (s *Set) readFile(_ context.Context, a args) (Result, error) {
+	p, err := a.path("path")
+	if err != nil {
+		return Result{}, err
+	}
+	src, err := s.load(p)
+	if err != nil {
+		return Result{File: p}, err
+	}
+	lines := linesOf(src)
+	from := a.number("from", 1)
+	if from > len(lines) && len(lines) > 0 {
+		return Result{File: p}, refuse("%s has %s only", p, plural(len(lines), "line"))
+	}
+	to := min(len(lines), from-1+a.number("lines", len(lines)))
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", p, plural(len(lines), "line"))
+	if _, mixed, crlf := endings(src); crlf {
+		b.WriteString(", which end in CR LF")
+	} else if mixed {
+		b.WriteString(", some of which end in CR LF")
+	}
+	b.WriteByte('\n')
+	at := from
+	for ; at <= to; at++ {
+		line := fmt.Sprintf("%6d\t%s\n", at, cutLine(strings.TrimSuffix(lines[at-1], "\r")))
+		if b.Len()+len(line) > maxResult-128 {
+			break
+		}
+		b.WriteString(line)
+	}
+	if at <= len(lines) {
+		fmt.Fprintf(&b, "… %d more lines; read on with from=%d\n", len(lines)-at+1, at)
+	}
+	return Result{Text: b.String(), File: p, Outcome: fmt.Sprintf("lines %d–%d of %d", from, at-1, len(lines))}, nil
+}
+
+// linesOf returns a text's lines without their ends; what follows the last end
+// is no line if it is empty.
+func linesOf(src []byte) []string {
+	text := strings.TrimSuffix(string(src), "\n")
+	if text == "" && len(src) == 0 {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// endings says how a text's lines end: all with LF, some or all with CR LF.
+func endings(src []byte) (lf, mixed, crlf bool) {
+	all, returns := bytes.Count(src, []byte("\n")), bytes.Count(src, []byte("\r\n"))
+	return returns == 0, returns > 0 && returns < all, returns > 0 && returns == all
+}
+
+var searchTool = definition{
+	name:  "search",
+	about: "Searches the text of files line by line and shows the lines that match, as path:line.",
+	params: []param{
+		{name: "pattern", required: true, about: "A regular expression in RE2's syntax, or with literal a text."},
+		{name: "literal", kind: yesNo, about: "Whether pattern is a text to find as it is. Default false."},
+		{name: "ignore_case", kind: yesNo, about: "Default false."},
+		{name: "path", about: globHelp + " Default: everything."},
+		{name: "context", kind: number, least: 0, most: 10, about: "How many lines around each match are shown. Default 0."},
+	},
+	call: (*Set).search,
+}
+
+// compilePattern reads the pattern of a search.
+func compilePattern(pattern string, literal, ignoreCase bool) (*regexp.Regexp, error) {
+	if pattern == "" {
+		return nil, refuse("the pattern is empty")
+	}
+	if len(pattern) > 10_000 {
+		return nil, refuse("the pattern has %d bytes; it may have 10000", len(pattern))
+	}
+	if literal {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	flags := "(?m)"
+	if ignoreCase {
+		flags = "(?mi)"
+	}
+	re, err := regexp.Compile(flags + pattern)
+	if err != nil {
+		return nil, refuse("the pattern is not a regular expression in RE2's syntax, which has no look-around and no back references: %v; with literal=true it is a text", err)
+	}
+	return re, nil
+}
+
+func (s *Set) search(ctx context.Context, a args) (Result, error) {
+	re, err := compilePattern(a.text("pattern"), a.yes("literal"), a.yes("ignore_case"))
+	if err != nil {
+		return Result{}, err
+	}
+	match, err := compileGlob(a.text("path"))
+	if err != nil {
+		return Result{}, err
+	}
+	around := a.number("context", 0)
+	var b pages
+	files, hits, looked, scanned := 0, 0, 0, 0
+	cutShort := false
+	for _, p := range s.tree.files() {
+		if !match(p) || dotted(p) || !s.tree.text(p) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
+		}
+		src, err := s.tree.read(p)
+		if err != nil {
+			continue
+		}
+		if scanned += len(src); scanned > maxScanned {
+			cutShort = true
+			break
+		}
+		looked++
+		if found := matches(re, src); len(found) > 0 {
+			files++
+			hits += len(found)
+			show(&b, p, src, found, around)
+		}
+	}
+	if looked == 0 {
+		return Result{}, s.missing(a.text("path"))
+	}
+	out := fmt.Sprintf("%s in %s\n", plural(hits, "matching line"), plural(files, "file")) + b.end("lines", "narrow the pattern or the path to see them")
+	if cutShort {
+		out += "There are more files than one search looks at; name a folder.\n"
+	}
+	return Result{Text: out, File: a.text("path"), Outcome: fmt.Sprintf("%s in %s", plural(hits, "match"), plural(files, "file"))}, nil
+}
+
+// matches returns the lines, from 1, in which something begins that matches.
+func matches(re *regexp.Regexp, src []byte) []int {
+	var lines []int
+	line, from := 1, 0
+	for _, m := range re.FindAllIndex(src, -1) {
+		if m[0] == len(src) && len(src) > 0 && src[len(src)-1] == '\n' {
+			break // the end of the last line is no line
+		}
+		line += bytes.Count(src[from:m[0]], []byte("\n"))
+		from = m[0]
+		if len(lines) == 0 || lines[len(lines)-1] != line {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// show appends lines of a file, with those around them.
+func show(b *pages, p string, src []byte, found []int, around int) {
+	if b.more > 0 {
+		b.more += len(found)
+		return
+	}
+	lines := linesOf(src)
+	last := 0
+	for i, at := range found {
+		from, to := max(at-around, last+1), min(at+around, len(lines))
+		if i+1 < len(found) {
+			to = min(to, found[i+1]-1)
+		}
+		if around > 0 && last > 0 && from > last+1 {
+			b.add("--")
+		}
+		for n := from; n <= to; n++ {
+			sign := ':'
+			if n != at {
+				sign = '-'
+			}
+			b.add("%s%c%d%c %s", p, sign, n, sign, cutLine(strings.TrimSuffix(lines[n-1], "\r")))
+		}
+		last = max(last, to)
+	}
+}
+
+// sortedKeys is used where a result lists what a map holds.
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

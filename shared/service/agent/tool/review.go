@@ -1,0 +1,364 @@
+package tool
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/base/html"
+	"github.com/bindery-docs/bindery/shared/render/expr"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// Reviewed is what Review found.
+type Reviewed struct {
+	// Refused are reasons for which the changes must not be published.
+	Refused []Remark
+	// NewHosts are hosts of other sites in links, pictures and files that the
+	// repository did not name in such a place before, each at its first.
+	NewHosts []Remark
+	// Executable is what runs in the browsers of readers and was not there
+	// before.
+	Executable []Remark
+}
+
+// Remark is something at a place. What says what it is, in one line: for a host
+// its name, and of a secret never the secret.
+type Remark struct {
+	Path string
+	Line int // from 1, 0 for the file as a whole
+	What string
+}
+
+// Review looks at changes of a repository as one that trusts nobody who made
+// them. The order of what it finds is that of places.
+func Review(base Base, changes []Change) Reviewed {
+	r := reviewer{base: base, entries: map[string]Entry{}, old: map[string]string{}}
+	for _, e := range base.Paths() {
+		r.entries[e.Path] = e
+	}
+	for _, c := range changes {
+		if e, ok := r.entries[c.Path]; ok && e.Text {
+			if b, err := base.Read(c.Path); err == nil {
+				r.old[c.Path] = string(b)
+			}
+		}
+	}
+	changes = slices.SortedFunc(slices.Values(changes), func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
+	for _, c := range changes {
+		r.file(c)
+	}
+	r.known()
+	return r.Reviewed
+}
+
+type reviewer struct {
+	Reviewed
+	base    Base
+	entries map[string]Entry
+	// old are the former texts of changed files.
+	old   map[string]string
+	hosts map[string]bool
+}
+
+func (r *reviewer) refuse(p string, line int, format string, args ...any) {
+	r.Refused = append(r.Refused, Remark{p, line, fmt.Sprintf(format, args...)})
+}
+
+func (r *reviewer) file(c Change) {
+	if err := Allowed(c.Path, ""); err != nil {
+		r.refuse(c.Path, 0, "%v", err)
+		return
+	}
+	if e, ok := r.entries[c.Path]; ok && !e.Plain {
+		r.refuse(c.Path, 0, "is a link, a submodule or executable")
+		return
+	}
+	if c.Delete {
+		return
+	}
+	if !isText(c.Content) {
+		r.refuse(c.Path, 0, "is not text")
+		return
+	}
+	for _, s := range secrets(string(c.Content)) {
+		if !r.wasThere(s.text) {
+			r.refuse(c.Path, lineOf(c.Content, s.at), "looks like a secret: %s", s.kind)
+		}
+	}
+	old := r.old[c.Path]
+	was := map[string]bool{}
+	for _, h := range hostsOf(c.Path, []byte(old)) {
+		was[h.text] = true
+	}
+	for _, h := range hostsOf(c.Path, c.Content) {
+		if !was[h.text] {
+			was[h.text] = true
+			r.NewHosts = append(r.NewHosts, Remark{c.Path, lineOf(c.Content, h.at), h.text})
+		}
+	}
+	ran := map[string]int{}
+	for _, x := range executable(c.Path, []byte(old)) {
+		ran[x.kind+x.text]++
+	}
+	for _, x := range executable(c.Path, c.Content) {
+		if ran[x.kind+x.text]--; ran[x.kind+x.text] < 0 && !r.movedHere(x.text) {
+			r.Executable = append(r.Executable, Remark{c.Path, lineOf(c.Content, x.at), x.kind})
+		}
+	}
+}
+
+// wasThere reports whether a text stands in the former text of a changed file: it
+// was published before, and a page that moves takes it along.
+func (r *reviewer) wasThere(text string) bool {
+	for _, old := range r.old {
+		if strings.Contains(old, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// movedHere reports whether executable text was in a changed file before, and so
+// may have come along with a page that moved. A short one says nothing.
+func (r *reviewer) movedHere(text string) bool { return len(text) > 40 && r.wasThere(text) }
+
+// known takes out of NewHosts those that the rest of the repository names, and all
+// but the first of each.
+func (r *reviewer) known() {
+	seen := map[string]bool{}
+	left := map[string]bool{}
+	for _, h := range r.NewHosts {
+		left[h.What] = true
+	}
+	for p, e := range r.entries {
+		if len(left) == 0 {
+			break
+		}
+		if !e.Text || !allowedExtensions[strings.ToLower(path.Ext(p))] {
+			continue
+		}
+		src, err := r.base.Read(p)
+		if err != nil {
+			continue
+		}
+		for host := range left {
+			if !bytes.Contains(bytes.ToLower(src), []byte(host)) {
+				continue
+			}
+			if slices.ContainsFunc(hostsOf(p, src), func(h mark) bool { return h.text == host }) {
+				delete(left, host)
+			}
+		}
+	}
+	r.NewHosts = slices.DeleteFunc(r.NewHosts, func(h Remark) bool {
+		again := seen[h.What]
+		seen[h.What] = true
+		return again || !left[h.What]
+	})
+}
+
+// mark is something found in a text.
+type mark struct {
+	at         int
+	kind, text string
+}
+
+func lineOf(src []byte, at int) int { return 1 + bytes.Count(src[:min(at, len(src))], []byte("\n")) }
+
+// secretForms are secrets by the form that their makers gave them.
+var secretForms = []struct {
+	kind string
+	form *regexp.Regexp
+}{
+	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----`)},
+	{"a key of AWS", regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`)},
+	{"a token of GitHub", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}`)},
+	{"a token of GitLab", regexp.MustCompile(`\bgl(?:pat|ptt|dt|rt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{20,}`)},
+	{"a token of Slack", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}`)},
+	{"a key of Stripe", regexp.MustCompile(`\b(?:sk|rk)_live_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/]{24,}`)},
+	{"a key of Anthropic", regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
+	{"a key of OpenAI", regexp.MustCompile(`\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9]{40,}\b`)},
+	{"a key of Google", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
+	{"a token of npm", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"a token of PyPI", regexp.MustCompile(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
+	{"a key of SendGrid", regexp.MustCompile(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}`)},
+	{"a token of Hugging Face", regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}\b`)},
+	{"a token of DigitalOcean", regexp.MustCompile(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
+	{"a token of Shopify", regexp.MustCompile(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
+	{"a token of Docker", regexp.MustCompile(`\bdckr_pat_[A-Za-z0-9_-]{20,}`)},
+	{"a secret key of age", regexp.MustCompile(`\bAGE-SECRET-KEY-1[0-9A-Z]{50,}`)},
+	{"a signed token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}`)},
+	{"a password in an address", regexp.MustCompile(`\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,60}:([^\s/@"'<>{}$\[\]*]{8,80})@[^\s/@"'<>]+`)},
+}
+
+// assignment finds a value that a name calls secret.
+var assignment = regexp.MustCompile(`(?i)(?:secret|token|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)s?["'\x60]?[ \t]*(?:[:=]|=>|:=)[ \t]*["'\x60]?(?:bearer )?([A-Za-z0-9+/_=.-]{20,200})`)
+
+// placeholder finds what authors write in the place of a secret.
+var placeholder = regexp.MustCompile(`(?i)example|sample|dummy|placeholder|changeme|your[_-]|my[_-]|xxxx|\*\*\*|\.\.\.|1234567|abcdef|test[_-]|fake|redacted|process\.env|os\.environ|_here|token_|secret_|insert|<|\{`)
+
+// secrets finds what looks like a secret.
+func secrets(text string) []mark {
+	var all []mark
+	for _, f := range secretForms {
+		for _, m := range f.form.FindAllStringSubmatchIndex(text, -1) {
+			found := text[m[0]:m[1]]
+			judged := found
+			if len(m) >= 4 && m[2] >= 0 && f.kind == "a password in an address" {
+				judged = text[m[2]:m[3]]
+				if entropy(judged) < 3 || strings.Contains(strings.ToLower(judged), "pass") {
+					continue
+				}
+			}
+			if !placeholder.MatchString(judged) {
+				all = append(all, mark{m[0], f.kind, found})
+			}
+		}
+	}
+	for _, m := range assignment.FindAllStringSubmatchIndex(text, -1) {
+		value := text[m[2]:m[3]]
+		mixed := strings.ContainsAny(value, "0123456789") && strings.ToUpper(value) != strings.ToLower(value)
+		if mixed && entropy(value) >= 3.7 && !placeholder.MatchString(value) && !strings.Contains(value, "..") {
+			all = append(all, mark{m[2], "a value that its name calls secret", value})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b mark) int { return a.at - b.at })
+	return slices.CompactFunc(all, func(a, b mark) bool { return a.at == b.at })
+}
+
+// entropy returns how many bits a character of s has, by how often each is there.
+func entropy(s string) float64 {
+	var count [256]int
+	for i := 0; i < len(s); i++ {
+		count[s[i]]++
+	}
+	bits := 0.0
+	for _, n := range count {
+		if n > 0 {
+			share := float64(n) / float64(len(s))
+			bits -= share * math.Log2(share)
+		}
+	}
+	return bits
+}
+
+// hostAddress finds addresses of other hosts in text of any kind.
+var hostAddress = regexp.MustCompile(`(?i)(?:\b(?:https?|wss?|ftp):)?//[^\s"'<>()\x60{}\[\]\\,;|]+`)
+
+// hostsOf returns the hosts of other sites that a file sends readers or their
+// browsers to: in a page not those in code blocks and spans, which are text.
+func hostsOf(p string, src []byte) []mark {
+	var all []mark
+	add := func(text string, at int) {
+		for _, m := range hostAddress.FindAllStringIndex(text, -1) {
+			address := text[m[0]:m[1]]
+			if strings.HasPrefix(address, "//") {
+				// Without a scheme only at the beginning of a text or quotes: else it is
+				// a comment.
+				if m[0] > 0 && !strings.ContainsRune(`"'(`+"`", rune(text[m[0]-1])) {
+					continue
+				}
+				address = "https:" + address
+			}
+			if u, err := url.Parse(address); err == nil && strings.Contains(u.Hostname(), ".") {
+				all = append(all, mark{at: at + m[0], text: strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))})
+			}
+		}
+	}
+	if !isPage(p) {
+		add(string(src), 0)
+		return all
+	}
+	f, _ := mdx.Parse(src, (&site.Site{}).Syntax(p))
+	mdx.Walk(f.Root, func(n *mdx.Node) bool {
+		switch n.Kind {
+		case mdx.Link, mdx.Image, mdx.Definition:
+			add(strings.TrimSpace(n.URL), n.Pos.Offset)
+		case mdx.ESM, mdx.Expression:
+			add(n.Value, n.Pos.Offset)
+		case mdx.Element:
+			for _, a := range n.Attrs {
+				add(strings.TrimSpace(a.Value), a.Pos.Offset)
+			}
+		}
+		return true
+	})
+	if yaml, _ := mdx.SplitFrontMatter(src); len(yaml) > 0 {
+		add(string(yaml), bytes.Index(src, yaml))
+	}
+	return all
+}
+
+var (
+	// scriptMark finds what runs in HTML and SVG.
+	scriptMark = regexp.MustCompile(`(?i)<(?:script|iframe|object|embed|foreignObject)\b|\son[a-z]{3,20}\s*=|javascript:`)
+	// calling finds what an expression does besides naming a value.
+	calling = regexp.MustCompile(`\w\s*(?:\?\.)?\(|=>|\bnew\b|\bimport\b|\x60`)
+)
+
+// executable returns what of a file runs in browsers, or when a page is made.
+func executable(p string, src []byte) []mark {
+	if len(src) == 0 {
+		return nil
+	}
+	var all []mark
+	add := func(at int, kind, text string) { all = append(all, mark{at, kind, strings.TrimSpace(text)}) }
+	switch {
+	case isScript(p):
+		return []mark{{0, "a script", string(src)}}
+	case path.Ext(p) == ".svg" || path.Ext(p) == ".html" || path.Ext(p) == ".xml":
+		for _, m := range scriptMark.FindAllIndex(src, -1) {
+			add(m[0], "a script in a file", string(src[m[0]:min(m[0]+200, len(src))]))
+		}
+		return all
+	case !isPage(p):
+		return nil
+	}
+	f, _ := mdx.Parse(src, (&site.Site{}).Syntax(p))
+	mdx.Walk(f.Root, func(n *mdx.Node) bool {
+		switch n.Kind {
+		case mdx.ESM:
+			imports, exports, _, _ := expr.ParseModule(n.Value)
+			kind := "an import"
+			if len(exports) > 0 || len(imports) == 0 {
+				kind = "an export"
+			}
+			add(n.Pos.Offset, kind, n.Value)
+		case mdx.Expression:
+			if calling.MatchString(n.Value) && !strings.HasPrefix(strings.TrimSpace(n.Value), "/*") {
+				add(n.Pos.Offset, "an expression", n.Value)
+			}
+		case mdx.Element:
+			switch strings.ToLower(n.Name) {
+			case "script", "iframe", "object", "embed":
+				src, _ := n.Attr("src")
+				add(n.Pos.Offset, "<"+n.Name+">", src.Value+mdx.PlainText(n))
+			}
+			for _, a := range n.Attrs {
+				lower := strings.ToLower(a.Name)
+				switch {
+				case len(lower) > 3 && strings.HasPrefix(lower, "on"), lower == "dangerouslysetinnerhtml", lower == "srcdoc":
+					add(a.Pos.Offset, "the attribute "+a.Name, a.Value)
+				case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && calling.MatchString(a.Value):
+					add(a.Pos.Offset, "an expression", a.Value)
+				case addressAttrs[a.Name] && !html.SafeURL(a.Value):
+					add(a.Pos.Offset, "an address that runs code", a.Value)
+				}
+			}
+		case mdx.Link, mdx.Image, mdx.Definition:
+			if !html.SafeURL(n.URL) {
+				add(n.Pos.Offset, "an address that runs code", n.URL)
+			}
+		}
+		return true
+	})
+	return all
+}

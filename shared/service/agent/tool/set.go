@@ -1,0 +1,239 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxResult is how long a result's text may be, in bytes: what is longer is cut,
+// and says so.
+const maxResult = 16 << 10
+
+// maxLine is how much of one line is shown, in bytes: minified files have one.
+const maxLine = 500
+
+// Limits bound what a job may change.
+type Limits struct {
+	// Files is how many files may differ from the base, Bytes how many bytes
+	// these may have together, FileBytes how many one may have. 0 means the
+	// default.
+	Files, Bytes, FileBytes int
+}
+
+// Limits where Options has none.
+const (
+	defaultFiles     = 500
+	defaultBytes     = 8 << 20
+	defaultFileBytes = 1 << 20
+)
+
+// Options are what a Set works with.
+type Options struct {
+	// Checker finds what is wrong with the site; nil means that there is no
+	// tool for it.
+	Checker Checker
+	Limits  Limits
+}
+
+// Checker finds what is wrong with a site.
+type Checker interface {
+	// Check returns what is wrong in a site's folder and was not before, in
+	// order of place.
+	Check(ctx context.Context, site fs.FS) ([]Finding, error)
+}
+
+// Finding is something wrong in a site.
+type Finding struct {
+	Code    string `json:"code"`
+	Level   string `json:"level"` // error, warning or notice
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`   // from 1, 0 if unknown
+	Column  int    `json:"column,omitempty"` // in bytes from 1, 0 if unknown
+	Message string `json:"message"`
+}
+
+// Definition describes a tool to a model.
+type Definition struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+// Result is what a call came to.
+type Result struct {
+	// Text is for the model, at most 16 KiB.
+	Text string `json:"text"`
+	// IsError reports that the call did nothing but say why.
+	IsError bool `json:"is_error,omitempty"`
+	// File is the file or folder that the call was about, if it was one.
+	File string `json:"file,omitempty"`
+	// Outcome says in a few words what was done, for people.
+	Outcome string `json:"outcome,omitempty"`
+	// Plan is the new plan, where the call made one.
+	Plan []PlanItem `json:"plan,omitempty"`
+	// Finish ends the work, where the call asks for that.
+	Finish *Finish `json:"finish,omitempty"`
+}
+
+// PlanItem is a step of the agent's plan.
+type PlanItem struct {
+	Text  string `json:"text"`
+	State string `json:"state"` // pending, doing or done
+}
+
+// Finish is how the agent describes its finished work.
+type Finish struct {
+	Title   string `json:"title"`
+	Summary string `json:"summary"`
+	// Question is what the agent asks back, "" for nothing.
+	Question string `json:"question,omitempty"`
+	// Commit is the message of the commit, "" for the title.
+	Commit string `json:"commit,omitempty"`
+}
+
+// Set is the tools of one job, over its tree. It is not for concurrent use.
+type Set struct {
+	tree    *Tree
+	checker Checker
+	limits  Limits
+}
+
+// NewSet returns the tools that work on t.
+func NewSet(t *Tree, o Options) *Set {
+	l := o.Limits
+	for n, or := range map[*int]int{&l.Files: defaultFiles, &l.Bytes: defaultBytes, &l.FileBytes: defaultFileBytes} {
+		if *n <= 0 {
+			*n = or
+		}
+	}
+	return &Set{tree: t, checker: o.Checker, limits: l}
+}
+
+// tools are all tools, in the order in which a model reads of them.
+func tools() []definition {
+	return []definition{
+		listTool, searchTool, readTool, editTool, writeTool, replaceTool, moveTool, deleteTool, navigationTool,
+		checkTool, diffTool, planTool, finishTool,
+	}
+}
+
+// Definitions describes the tools; the same each time, byte for byte.
+func (s *Set) Definitions() []Definition {
+	var all []Definition
+	for _, d := range tools() {
+		if d.name == checkTool.name && s.checker == nil {
+			continue
+		}
+		all = append(all, Definition{d.name, d.about, schemaOf(d.params)})
+	}
+	return all
+}
+
+// Call uses a tool. Whatever is wrong with the call is said in the result; a call
+// that fails has changed nothing. The tree is changed only if ctx is not done.
+func (s *Set) Call(ctx context.Context, name string, input json.RawMessage) (r Result) {
+	before := s.tree.clone()
+	defer func() {
+		// Strangers' text goes through many hands; no call may end a job.
+		if p := recover(); p != nil {
+			*s.tree = *before
+			r = failed(refuse("the tool could not do this: use another one, or do it in smaller steps"))
+			r.Outcome = "failed"
+		}
+		r.Text = cut(strings.ToValidUTF8(r.Text, "\ufffd"))
+	}()
+	var names []string
+	for _, d := range tools() {
+		if d.name == name && (name != checkTool.name || s.checker != nil) {
+			a, err := decode(d.params, input)
+			if err != nil {
+				return failed(fmt.Errorf("the input of %s is not what it should be: %w", name, err))
+			}
+			r, err := d.call(s, ctx, a)
+			if err != nil {
+				bad := failed(err)
+				bad.File = r.File
+				return bad
+			}
+			return r
+		}
+		names = append(names, d.name)
+	}
+	return failed(fmt.Errorf("there is no tool %.80q; there are: %s", name, strings.Join(names, ", ")))
+}
+
+func failed(err error) Result {
+	return Result{Text: err.Error(), IsError: true, Outcome: "refused"}
+}
+
+// cut shortens a result to what it may have, between characters and, if it can,
+// lines.
+func cut(s string) string {
+	if len(s) <= maxResult {
+		return s
+	}
+	const room = 64 // for what is said of the rest
+	n := maxResult - room
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	if i := strings.LastIndexByte(s[:n], '\n'); i > n/2 {
+		n = i + 1
+	}
+	return s[:n] + fmt.Sprintf("\n… %d more bytes", len(s)-n)
+}
+
+// cutLine shortens a line to what is shown of one.
+func cutLine(s string) string {
+	if len(s) <= maxLine {
+		return s
+	}
+	n := maxLine
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return fmt.Sprintf("%s… (%d more bytes)", s[:n], len(s)-n)
+}
+
+// pages collects lines of a result, and counts those for which there is no room.
+type pages struct {
+	strings.Builder
+	more int
+}
+
+// add appends a line, unless the text is full.
+func (b *pages) add(format string, args ...any) bool {
+	line := fmt.Sprintf(format, args...)
+	if b.more > 0 || b.Len()+len(line) > maxResult-512 {
+		b.more++
+		return false
+	}
+	b.WriteString(line)
+	b.WriteByte('\n')
+	return true
+}
+
+// end appends how many lines there are no room for, with advice.
+func (b *pages) end(what, advice string) string {
+	if b.more > 0 {
+		fmt.Fprintf(b, "… %d more %s; %s\n", b.more, what, advice)
+	}
+	return b.String()
+}
+
+// plural returns a number with its word: "1 file", "2 files", "0 matches".
+func plural(n int, word string) string {
+	switch {
+	case n == 1:
+		return fmt.Sprintf("1 %s", word)
+	case strings.HasSuffix(word, "ch"), strings.HasSuffix(word, "s"):
+		return fmt.Sprintf("%d %ses", n, word)
+	case strings.HasSuffix(word, "ry"):
+		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(word, "y"))
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

@@ -1,0 +1,314 @@
+package tool
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/render/site"
+)
+
+// ErrNotText is the error of reading a file that is there by path and size only.
+var ErrNotText = errors.New("the file is not text, or too large to read")
+
+// Base is a repository as it was before an agent's work.
+type Base interface {
+	// Paths lists all its files by path.
+	Paths() []Entry
+	// Read returns a file's text. For one without Text it is ErrNotText.
+	Read(path string) ([]byte, error)
+}
+
+// Entry is a file of a repository.
+type Entry struct {
+	Path string
+	// Size is in bytes, negative if unknown.
+	Size int64
+	// Text reports that Read returns the file.
+	Text bool
+	// Plain reports that the file is neither a link, a submodule nor executable:
+	// others are never written.
+	Plain bool
+}
+
+// Change is what became of a file of the repository.
+type Change struct {
+	Path string
+	// Content is the new text, nil where the file is gone.
+	Content []byte
+	Delete  bool
+}
+
+// Tree is the part of a repository that belongs to a site, with an agent's
+// changes. Paths of its methods are those of the repository; paths that tools
+// take and show are those of the site's folder. It is not for concurrent use.
+type Tree struct {
+	base Base
+	root string
+	// entries are the base's files by path below root, names those paths sorted.
+	entries map[string]Entry
+	names   []string
+
+	// changed has the new text of files, nil for one that is gone. No text is
+	// that of the base.
+	changed map[string][]byte
+	// paths are all files there are now, sorted; nil if not known.
+	paths []string
+	// config is what the configuration says, nil if not known.
+	config *site.Site
+}
+
+// NewTree returns the tree of the folder root of a repository, "" for all of it.
+func NewTree(b Base, root string) (*Tree, error) {
+	if root != "" && (!fs.ValidPath(root) || root == ".") {
+		return nil, fmt.Errorf("%q: is not a folder of the repository", root)
+	}
+	t := &Tree{base: b, root: root, entries: map[string]Entry{}, changed: map[string][]byte{}}
+	for _, e := range b.Paths() {
+		if !fs.ValidPath(e.Path) {
+			return nil, fmt.Errorf("%q: is not a path of a file", e.Path)
+		}
+		if rel, err := below(e.Path, root); err == nil {
+			t.entries[rel] = e
+			t.names = append(t.names, rel)
+		}
+	}
+	slices.Sort(t.names)
+	return t, nil
+}
+
+// Changes returns what differs from the base, by path. A file that is again what
+// it was is not among them.
+func (t *Tree) Changes() []Change {
+	all := make([]Change, 0, len(t.changed))
+	for _, p := range slices.Sorted(maps.Keys(t.changed)) {
+		b := t.changed[p]
+		all = append(all, Change{Path: t.full(p), Content: bytes.Clone(b), Delete: b == nil})
+	}
+	return all
+}
+
+// Apply makes changes that an earlier Changes returned, as one: with an error
+// none is made. The error names a path that an agent may not write.
+func (t *Tree) Apply(changes []Change) error {
+	next := t.clone()
+	for _, c := range changes {
+		p, err := below(c.Path, t.root)
+		if err != nil {
+			return err
+		}
+		content := c.Content
+		if c.Delete {
+			content = nil
+		} else if content == nil {
+			content = []byte{}
+		}
+		if err := next.put(p, bytes.Clone(content)); err != nil {
+			return err
+		}
+	}
+	if err := next.collision(changes); err != nil {
+		return err
+	}
+	*t = *next
+	return nil
+}
+
+// full returns a path of the site's folder as one of the repository.
+func (t *Tree) full(p string) string { return path.Join(t.root, p) }
+
+// clone returns a tree that can be changed without t.
+func (t *Tree) clone() *Tree {
+	next := *t
+	next.changed = maps.Clone(t.changed)
+	return &next
+}
+
+// files returns the paths of all files, sorted.
+func (t *Tree) files() []string {
+	if t.paths == nil {
+		t.paths = make([]string, 0, len(t.names)+len(t.changed))
+		for _, p := range t.names {
+			if b, changed := t.changed[p]; !changed || b != nil {
+				t.paths = append(t.paths, p)
+			}
+		}
+		for p, b := range t.changed {
+			if _, old := t.entries[p]; !old && b != nil {
+				t.paths = append(t.paths, p)
+			}
+		}
+		slices.Sort(t.paths)
+	}
+	return t.paths
+}
+
+// exists reports whether there is a file.
+func (t *Tree) exists(p string) bool {
+	if b, ok := t.changed[p]; ok {
+		return b != nil
+	}
+	_, ok := t.entries[p]
+	return ok
+}
+
+// below returns the files in a folder, "" for all.
+func (t *Tree) below(folder string) []string {
+	all := t.files()
+	if folder == "" {
+		return all
+	}
+	from, _ := slices.BinarySearch(all, folder+"/")
+	to, _ := slices.BinarySearch(all, folder+"0") // the character after the slash
+	return all[from:to]
+}
+
+// text reports whether a file that exists can be read.
+func (t *Tree) text(p string) bool {
+	if b, ok := t.changed[p]; ok {
+		return b != nil
+	}
+	return t.entries[p].Text
+}
+
+// size returns a file's size in bytes, negative if unknown.
+func (t *Tree) size(p string) int64 {
+	if b, ok := t.changed[p]; ok {
+		return int64(len(b))
+	}
+	return t.entries[p].Size
+}
+
+// read returns a file's text, which is not to be changed. The error is
+// fs.ErrNotExist, ErrNotText or the base's.
+func (t *Tree) read(p string) ([]byte, error) {
+	if b, ok := t.changed[p]; ok {
+		if b == nil {
+			return nil, fs.ErrNotExist
+		}
+		return b, nil
+	}
+	e, ok := t.entries[p]
+	switch {
+	case !ok:
+		return nil, fs.ErrNotExist
+	case !e.Text:
+		return nil, ErrNotText
+	}
+	return t.base.Read(e.Path)
+}
+
+// put writes a file, or removes it where content is nil. It returns why an agent
+// may not.
+func (t *Tree) put(p string, content []byte) error {
+	if err := Allowed(t.full(p), t.root); err != nil {
+		return err
+	}
+	e, old := t.entries[p]
+	switch {
+	case old && !e.Plain:
+		return fmt.Errorf("%s: is a link, a submodule or executable, and not an agent's to write", p)
+	case old && !e.Text && content != nil:
+		return fmt.Errorf("%s: %w, and can't be written", p, ErrNotText)
+	case content == nil && !t.exists(p):
+		return fmt.Errorf("%s: there is no such file", p)
+	case content != nil && (bytes.IndexByte(content, 0) >= 0 || !isText(content)):
+		return fmt.Errorf("%s: the new content is not text", p)
+	}
+	same := !old && content == nil
+	if old && content != nil {
+		was, err := t.base.Read(e.Path)
+		if err != nil {
+			return err
+		}
+		same = bytes.Equal(was, content)
+	}
+	if same {
+		delete(t.changed, p)
+	} else {
+		t.changed[p] = content
+	}
+	t.paths = nil
+	if path.Ext(p) == ".json" {
+		t.config = nil
+	}
+	return nil
+}
+
+// since returns the texts of the files that differ from those of another tree of
+// the same base, nil for those that are gone.
+func (t *Tree) since(from *Tree) map[string][]byte {
+	out := map[string][]byte{}
+	for p, b := range t.changed {
+		if old, ok := from.changed[p]; !ok || (b == nil) != (old == nil) || !bytes.Equal(b, old) {
+			out[p] = b
+		}
+	}
+	for p := range from.changed {
+		if _, still := t.changed[p]; still {
+			continue
+		}
+		out[p] = nil
+		if b, err := t.read(p); err == nil { // as it was in the base again
+			out[p] = b
+		}
+	}
+	return out
+}
+
+// collision returns an error for the first new path that another one stands in
+// the way of: by another case, or as a folder.
+func (t *Tree) collision(changes []Change) error {
+	var fresh []string
+	for _, c := range changes {
+		p, _ := below(c.Path, t.root)
+		if _, old := t.entries[p]; !old && !c.Delete {
+			fresh = append(fresh, p)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	// Both files and folders by their names in lower case; folders end in a slash.
+	folded := make(map[string]string)
+	add := func(p string) (clash string) {
+		name := strings.ToLower(p)
+		for _, key := range []string{name, name + "/"} {
+			if other, taken := folded[key]; taken && other != p {
+				return other
+			}
+		}
+		folded[name] = p
+		for at := path.Dir(p); at != "."; at = path.Dir(at) {
+			name := strings.ToLower(at)
+			if other, taken := folded[name]; taken {
+				return other
+			}
+			if other, taken := folded[name+"/"]; taken && other != at+"/" {
+				return other
+			}
+			folded[name+"/"] = at + "/"
+		}
+		return ""
+	}
+	isFresh := make(map[string]bool, len(fresh))
+	for _, p := range fresh {
+		isFresh[p] = true
+	}
+	for _, p := range t.files() {
+		if !isFresh[p] {
+			add(p)
+		}
+	}
+	for _, p := range fresh {
+		if clash := add(p); clash != "" {
+			return fmt.Errorf("%s: the name can't stand beside %s: on many disks both would be one", p, clash)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,417 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+var editTool = definition{
+	name: "edit",
+	about: "Replaces a text in a file. The old text must be in the file exactly once, or count times; give enough lines around it. " +
+		"White space counts. An edit after which a page or a JSON file could not be read is refused.",
+	params: []param{
+		{name: "path", required: true, about: "The file."},
+		{name: "old", required: true, about: "The text to replace, exactly as it is in the file, without line numbers."},
+		{name: "new", required: true, about: "The text to put in its place; empty to take it out."},
+		{name: "count", kind: number, least: 1, most: 10_000, about: "How often old is in the file; all are replaced. Default 1."},
+	},
+	call: (*Set).editFile,
+}
+
+func (s *Set) editFile(ctx context.Context, a args) (Result, error) {
+	p, err := a.path("path")
+	if err != nil {
+		return Result{}, err
+	}
+	src, err := s.load(p)
+	if err != nil {
+		return Result{File: p}, err
+	}
+	was, is, count := a.text("old"), a.text("new"), a.number("count", 1)
+	if was == "" {
+		return Result{File: p}, refuse("old is empty; write makes a new file")
+	}
+	if _, _, crlf := endings(src); crlf { // what models read and write has LF
+		was, is = withCRLF(was), withCRLF(is)
+	}
+	if was == is {
+		return Result{File: p}, refuse("old and new are the same text")
+	}
+	switch n := bytes.Count(src, []byte(was)); {
+	case n == 0:
+		return Result{File: p}, refuse("old is not in %s%s", p, nearMisses(src, was))
+	case n != count:
+		return Result{File: p}, refuse("old is %s in %s, at %s; give more of what is around it, or count=%d to replace all", times(n), p, linesAt(src, was), n)
+	}
+	if err := s.edit(ctx, map[string][]byte{p: bytes.ReplaceAll(src, []byte(was), []byte(is))}); err != nil {
+		return Result{File: p}, err
+	}
+	at := bytes.Index(src, []byte(was))
+	after, _ := s.tree.read(p)
+	line := 1 + bytes.Count(src[:at], []byte("\n"))
+	return Result{
+		Text: fmt.Sprintf("Replaced in %s, %s. Around the first place now:\n%s", p, times(count), window(after, line-2, line+strings.Count(is, "\n")+2)),
+		File: p, Outcome: "edited",
+	}, nil
+}
+
+func withCRLF(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// window returns some lines of a text with their numbers.
+func window(src []byte, from, to int) string {
+	const most = 40
+	lines := linesOf(src)
+	from, to = max(from, 1), min(to, len(lines))
+	var b strings.Builder
+	for n := from; n <= to; n++ {
+		if n-from == most {
+			fmt.Fprintf(&b, "… %d more lines\n", to-n+1)
+			break
+		}
+		fmt.Fprintf(&b, "%6d\t%s\n", n, cutLine(strings.TrimSuffix(lines[n-1], "\r")))
+	}
+	return b.String()
+}
+
+// linesAt lists the lines at which a text begins, the first ten.
+func linesAt(src []byte, text string) string {
+	var b strings.Builder
+	line, from := 1, 0
+	for n := 0; ; n++ {
+		i := bytes.Index(src[from:], []byte(text))
+		if i < 0 {
+			return b.String()
+		}
+		if n == 10 {
+			return b.String() + " and more"
+		}
+		line += bytes.Count(src[from:from+i], []byte("\n"))
+		if n > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "line %d", line)
+		line += strings.Count(text, "\n")
+		from += i + len(text)
+	}
+}
+
+// nearMisses shows where a text would be if white space, or the case of
+// letters, did not count.
+func nearMisses(src []byte, text string) string {
+	type reading struct {
+		how  string
+		keep func(r rune) rune
+	}
+	for _, r := range []reading{
+		{"but for white space it is", func(r rune) rune {
+			if unicode.IsSpace(r) {
+				return -1
+			}
+			return r
+		}},
+		{"but for white space and the case of letters it is", func(r rune) rune {
+			if unicode.IsSpace(r) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}},
+	} {
+		want := strings.Map(r.keep, text)
+		if want == "" {
+			return "; it is white space alone"
+		}
+		var kept []byte
+		var lines []int32 // of each byte kept
+		line := int32(1)
+		for _, c := range string(src) {
+			if c == '\n' {
+				line++
+			}
+			if c = r.keep(c); c >= 0 {
+				n := len(kept)
+				kept = append(kept, string(c)...)
+				for ; n < len(kept); n++ {
+					lines = append(lines, line)
+				}
+			}
+		}
+		i := bytes.Index(kept, []byte(want))
+		if i < 0 {
+			continue
+		}
+		more := ""
+		if n := bytes.Count(kept, []byte(want)); n > 1 {
+			more = fmt.Sprintf(" and at %d more places", n-1)
+		}
+		from, to := int(lines[i]), int(lines[i+len(want)-1])
+		return fmt.Sprintf("; %s at line %d%s, as:\n%s", r.how, from, more, window(src, from, to))
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if first = strings.TrimSpace(first); len(first) > 3 && len(first) < len(strings.TrimSpace(text)) && bytes.Contains(src, []byte(first)) {
+		return fmt.Sprintf("; its first line is there, at %s, and what follows differs: read the file again", linesAt(src, first))
+	}
+	return "; read the file again"
+}
+
+var writeTool = definition{
+	name:  "write",
+	about: "Writes a whole file: a new one, or one whose text is replaced. To change a part of a file use edit. A new page also needs an entry in the navigation.",
+	params: []param{
+		{name: "path", required: true, about: "The file; folders are made as needed."},
+		{name: "content", required: true, about: "All of its text."},
+	},
+	call: (*Set).writeFile,
+}
+
+func (s *Set) writeFile(ctx context.Context, a args) (Result, error) {
+	p, err := a.path("path")
+	if err != nil {
+		return Result{}, err
+	}
+	if p == "" {
+		return Result{}, refuse("path: is the site's folder, not a file")
+	}
+	content := []byte(a.text("content"))
+	verb := "written"
+	if old, err := s.tree.read(p); err == nil {
+		verb = "replaced"
+		if _, _, crlf := endings(old); crlf {
+			content = []byte(withCRLF(string(content)))
+		}
+		if bytes.Equal(old, content) {
+			return Result{File: p}, refuse("%s has this text already", p)
+		}
+	}
+	if err := s.edit(ctx, map[string][]byte{p: content}); err != nil {
+		return Result{File: p}, err
+	}
+	return Result{Text: fmt.Sprintf("%s: %s, %s", p, verb, plural(len(linesOf(content)), "line")), File: p, Outcome: verb}, nil
+}
+
+var replaceTool = definition{
+	name: "replace",
+	about: "Replaces a text or a regular expression in many files. Without apply it only shows what would change: look at that first, " +
+		"then call it again with apply=true. To rename something in prose alone, leave code and addresses alone.",
+	params: []param{
+		{name: "find", required: true, about: "The text to find, or with regex a regular expression in RE2's syntax."},
+		{name: "replace", required: true, about: "What to put in its place; with regex $1 or ${name} is what a group matched, $$ a dollar sign."},
+		{name: "regex", kind: yesNo, about: "Whether find is a regular expression. Default false."},
+		{name: "ignore_case", kind: yesNo, about: "Default false."},
+		{name: "words", kind: yesNo, about: "Whether only whole words are found. Default false."},
+		{name: "path", about: globHelp + " Default: everything."},
+		{name: "leave", kind: texts, values: []string{"code", "addresses"}, about: "What of pages is left alone: code (blocks, spans, " +
+			"expressions, imports and exports), addresses (of links, pictures and files). Default: nothing."},
+		{name: "apply", kind: yesNo, about: "Whether to change the files. Default false: a preview."},
+	},
+	call: (*Set).replace,
+}
+
+func (s *Set) replace(ctx context.Context, a args) (Result, error) {
+	pattern, literal := a.text("find"), !a.yes("regex")
+	if literal {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if a.yes("words") && pattern != "" {
+		pattern = wordEdge(a.text("find"), literal, true) + "(?:" + pattern + ")" + wordEdge(a.text("find"), literal, false)
+	}
+	re, err := compilePattern(pattern, false, a.yes("ignore_case"))
+	if err != nil {
+		return Result{}, err
+	}
+	match, err := compileGlob(a.text("path"))
+	if err != nil {
+		return Result{}, err
+	}
+	with := a.text("replace")
+	if literal {
+		with = strings.ReplaceAll(with, "$", "$$")
+	}
+	leave := a.texts("leave")
+	var b pages
+	looked, places, left, scanned := 0, 0, 0, 0
+	contents := map[string][]byte{}
+	for _, p := range s.tree.files() {
+		if !match(p) || dotted(p) || !s.tree.text(p) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
+		}
+		src, err := s.tree.read(p)
+		if err != nil {
+			continue
+		}
+		if scanned += len(src); scanned > maxScanned {
+			return Result{}, refuse("there is more text than one replace looks at; name a folder")
+		}
+		looked++
+		if !re.Match(src) {
+			continue
+		}
+		out, n, kept := s.replaced(re, p, src, with, leave)
+		left += kept
+		if n == 0 || bytes.Equal(out, src) {
+			continue
+		}
+		places += n
+		contents[p] = out
+		b.add("%s: %s", p, plural(n, "place"))
+		s.preview(&b, src, out)
+	}
+	if looked == 0 {
+		return Result{}, s.missing(a.text("path"))
+	}
+	said := fmt.Sprintf("%s in %s", plural(places, "place"), plural(len(contents), "file"))
+	if left > 0 {
+		said += fmt.Sprintf(", and %d left alone", left)
+	}
+	if places == 0 {
+		return Result{Text: "Nothing to replace: " + said + ".", File: a.text("path"), Outcome: said}, nil
+	}
+	if !a.yes("apply") {
+		return Result{Text: "Would replace " + said + ". Nothing is changed yet.\n" + b.end("lines", "narrow the path to see them"), File: a.text("path"), Outcome: "preview: " + said}, nil
+	}
+	if err := s.edit(ctx, contents); err != nil {
+		return Result{File: a.text("path")}, err
+	}
+	return Result{Text: "Replaced " + said + ".\n" + b.end("lines", "diff shows all"), File: a.text("path"), Outcome: "replaced " + said}, nil
+}
+
+// wordEdge returns what must match before or after a text for it to be a whole
+// word: nothing beside a character that no word has.
+func wordEdge(find string, literal, before bool) string {
+	if !literal {
+		return `\b`
+	}
+	edge := find[len(find)-1]
+	if before {
+		edge = find[0]
+	}
+	if edge == '_' || edge < 0x80 && (unicode.IsLetter(rune(edge)) || unicode.IsDigit(rune(edge))) {
+		return `\b`
+	}
+	return ""
+}
+
+// replaced returns a file with what matches replaced, how often that was, and how
+// many matches were left alone.
+func (s *Set) replaced(re *regexp.Regexp, p string, src []byte, with string, leave []string) (out []byte, n, kept int) {
+	var untouched []span
+	if len(leave) > 0 && isPage(p) {
+		untouched = s.tree.parts(p, src, slices.Contains(leave, "code"), slices.Contains(leave, "addresses"))
+	}
+	at := 0
+	for _, m := range re.FindAllSubmatchIndex(src, -1) {
+		if m[0] == m[1] { // nothing is no text to replace
+			continue
+		}
+		if overlaps(untouched, m[0], m[1]) {
+			kept++
+			continue
+		}
+		out = append(out, src[at:m[0]]...)
+		out = re.Expand(out, []byte(with), src, m)
+		at = m[1]
+		n++
+	}
+	return append(out, src[at:]...), n, kept
+}
+
+// span is a run of bytes.
+type span struct{ from, to int }
+
+// overlaps reports whether one of spans, which are sorted and apart, has a byte
+// in common with from to to.
+func overlaps(spans []span, from, to int) bool {
+	i, _ := slices.BinarySearchFunc(spans, from, func(s span, at int) int {
+		if s.to <= at {
+			return -1
+		}
+		return 1
+	})
+	return i < len(spans) && spans[i].from < to
+}
+
+// parts returns where a page has code, and addresses.
+func (t *Tree) parts(p string, src []byte, code, addresses bool) []span {
+	f, _ := mdx.Parse(src, t.settings().Syntax(p))
+	var all []span
+	add := func(from, to int) { all = append(all, span{from, to}) }
+	mdx.Walk(f.Root, func(n *mdx.Node) bool {
+		switch n.Kind {
+		case mdx.CodeBlock, mdx.InlineCode, mdx.MathBlock, mdx.InlineMath, mdx.ESM, mdx.Expression:
+			if code {
+				add(n.Pos.Offset, n.End.Offset)
+			}
+		case mdx.Link:
+			_, _, placed := n.URLPlace(src)
+			if text := mdx.PlainText(n); addresses && !placed && text != "" && strings.HasSuffix(n.URL, text) { // an address that is its own text
+				add(n.Pos.Offset, n.End.Offset)
+			}
+		case mdx.Element:
+			for _, a := range n.Attrs {
+				if code && (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) {
+					add(a.Pos.Offset, a.Pos.Offset+max(bytes.Index(src[a.Pos.Offset:], []byte(a.Value)), 0)+len(a.Value))
+				}
+			}
+		}
+		return true
+	})
+	if addresses {
+		for _, r := range t.refs(p, src) {
+			add(r.from, r.to)
+		}
+	}
+	slices.SortFunc(all, func(a, b span) int { return a.from - b.from })
+	// Those that overlap become one.
+	out := all[:0]
+	for _, s := range all {
+		if n := len(out); n > 0 && s.from < out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func isLiteral(a mdx.Attr) bool {
+	_, ok := mdx.EvalLiteral(a.Value)
+	return ok
+}
+
+// preview appends the lines that differ, the first few.
+func (s *Set) preview(b *pages, was, is []byte) {
+	old, now := linesOf(was), linesOf(is)
+	if len(old) != len(now) {
+		return
+	}
+	shown := 0
+	for i := range old {
+		if old[i] == now[i] {
+			continue
+		}
+		if shown++; shown > 3 {
+			b.add("    …")
+			return
+		}
+		b.add("  %d - %s", i+1, cutLine(old[i]))
+		b.add("  %d + %s", i+1, cutLine(now[i]))
+	}
+}
