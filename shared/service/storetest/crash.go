@@ -304,16 +304,16 @@ type crashRunner struct {
 	r store.Runner
 }
 
-func (w *crashRunner) Start(ctx context.Context, name string, input []byte) error {
-	_, err := do(ctx, w.c, just(func(ctx context.Context) error { return w.r.Start(ctx, name, input) }), "Runner.Start %s", name)
+func (w *crashRunner) Start(ctx context.Context, workflow, name string, input []byte) error {
+	_, err := do(ctx, w.c, just(func(ctx context.Context) error { return w.r.Start(ctx, workflow, name, input) }), "Runner.Start %s", name)
 	return err
 }
 
-func (w *crashRunner) Status(ctx context.Context, name string) (store.Execution, error) {
-	return do(ctx, w.c, func(ctx context.Context) (store.Execution, error) { return w.r.Status(ctx, name) }, "Runner.Status %s", name)
+func (w *crashRunner) Status(ctx context.Context, workflow, name string) (store.Execution, error) {
+	return do(ctx, w.c, func(ctx context.Context) (store.Execution, error) { return w.r.Status(ctx, workflow, name) }, "Runner.Status %s", name)
 }
 
-func (w *crashRunner) Stop(ctx context.Context, name, reason string) error {
-	_, err := do(ctx, w.c, just(func(ctx context.Context) error { return w.r.Stop(ctx, name, reason) }), "Runner.Stop %s", name)
+func (w *crashRunner) Stop(ctx context.Context, workflow, name, reason string) error {
+	_, err := do(ctx, w.c, just(func(ctx context.Context) error { return w.r.Stop(ctx, workflow, name, reason) }), "Runner.Stop %s", name)
 	return err
 }
