@@ -64,11 +64,11 @@ func TestSamples(t *testing.T) {
 // started is a runner of which every execution has been started, and runs.
 type started struct{}
 
-func (started) Start(context.Context, string, []byte) error { return nil }
-func (started) Status(_ context.Context, name string) (store.Execution, error) {
+func (started) Start(context.Context, string, string, []byte) error { return nil }
+func (started) Status(_ context.Context, _, name string) (store.Execution, error) {
 	return store.Execution{Name: name, State: store.Running, StartedAt: time.Now()}, nil
 }
-func (started) Stop(context.Context, string, string) error { return nil }
+func (started) Stop(context.Context, string, string, string) error { return nil }
 
 // TestEveryFunctionHasItsSample compares the folders, and the samples of the
 // API with its routes.

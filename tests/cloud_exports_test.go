@@ -216,7 +216,7 @@ func (d *deployment) stopped(t *testing.T) {
 	d.slow()
 	defer d.proxy.setFault(nil)
 	id := d.startJob(t, "large.example.com")
-	if err := d.runner.Stop(t.Context(), id, "the test stops it"); err != nil {
+	if err := d.runner.Stop(t.Context(), store.WorkflowExport, id, "the test stops it"); err != nil {
 		t.Fatal(err)
 	}
 	// Less than the reconciler waits: it is the event that does it.
@@ -232,7 +232,7 @@ func (d *deployment) stoppedWithoutRule(t *testing.T) {
 	d.slow()
 	defer d.proxy.setFault(nil)
 	id := d.startJob(t, "large.example.com")
-	if err := d.runner.Stop(t.Context(), id, "the test stops it"); err != nil {
+	if err := d.runner.Stop(t.Context(), store.WorkflowExport, id, "the test stops it"); err != nil {
 		t.Fatal(err)
 	}
 	if code := d.failed(t, id, 6*time.Minute); code != admin.CodeInternal {
@@ -243,7 +243,7 @@ func (d *deployment) stoppedWithoutRule(t *testing.T) {
 // deafRunner starts nothing.
 type deafRunner struct{ store.Runner }
 
-func (deafRunner) Start(context.Context, string, []byte) error {
+func (deafRunner) Start(context.Context, string, string, []byte) error {
 	return fmt.Errorf("not started: the test is deaf")
 }
 

@@ -22,6 +22,9 @@ const (
 	ExportsBucket = "BINDERY_EXPORTS_BUCKET"
 	// StateMachine is the ARN of the export workflow.
 	StateMachine = "BINDERY_STATE_MACHINE"
+	// AgentMachine is the ARN of the agent's workflow; without it there are no
+	// agents.
+	AgentMachine = "BINDERY_AGENT_STATE_MACHINE"
 	// SignerRole is the ARN of the role whose credentials sign links to bundles.
 	SignerRole = "BINDERY_SIGNER_ROLE"
 	// UploadSignerRole is the ARN of the role whose credentials sign links for
@@ -46,6 +49,7 @@ type Function struct {
 	SourcesBucket    string
 	ExportsBucket    string
 	StateMachine     string
+	AgentMachine     string
 	SignerRole       string
 	UploadSignerRole string
 	// LinkLife is 0 for the default, an hour.
@@ -65,7 +69,7 @@ func FunctionFromEnv(getenv func(string) string, needed ...string) (Function, er
 	}
 	f := Function{
 		Stage: getenv(Stage), Table: getenv(Table), SourcesBucket: getenv(SourcesBucket), ExportsBucket: getenv(ExportsBucket),
-		StateMachine: getenv(StateMachine), SignerRole: getenv(SignerRole), UploadSignerRole: getenv(UploadSignerRole),
+		StateMachine: getenv(StateMachine), AgentMachine: getenv(AgentMachine), SignerRole: getenv(SignerRole), UploadSignerRole: getenv(UploadSignerRole),
 	}
 	err := cmp.Or(
 		set(getenv, LinkLife, &f.LinkLife, func(v string) (time.Duration, error) {

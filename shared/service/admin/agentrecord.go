@@ -458,5 +458,5 @@ func (s *Service) RestartAgent(ctx context.Context, ref AgentRef) error {
 	if err != nil {
 		return err
 	}
-	return s.opt.Runner.Start(ctx, ref.Execution(), input)
+	return s.opt.Runner.Start(ctx, store.WorkflowAgent, ref.Execution(), input)
 }

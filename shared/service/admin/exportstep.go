@@ -337,5 +337,5 @@ func (s *Service) Restart(ctx context.Context, j ExportJob) error {
 	if err != nil {
 		return err
 	}
-	return s.opt.Runner.Start(ctx, j.ID, input)
+	return s.opt.Runner.Start(ctx, store.WorkflowExport, j.ID, input)
 }

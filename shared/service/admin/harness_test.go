@@ -67,7 +67,7 @@ type runner struct {
 	started []string
 }
 
-func (r *runner) Start(_ context.Context, name string, _ []byte) error {
+func (r *runner) Start(_ context.Context, _, name string, _ []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.fail != nil {
@@ -77,11 +77,11 @@ func (r *runner) Start(_ context.Context, name string, _ []byte) error {
 	return nil
 }
 
-func (r *runner) Status(context.Context, string) (store.Execution, error) {
+func (r *runner) Status(context.Context, string, string) (store.Execution, error) {
 	return store.Execution{}, store.ErrNotFound
 }
 
-func (r *runner) Stop(context.Context, string, string) error { return nil }
+func (r *runner) Stop(context.Context, string, string, string) error { return nil }
 
 // tenant is an organisation with one site and one key.
 type tenant struct {

@@ -47,11 +47,11 @@ var begin = time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
 
 type idleRunner struct{}
 
-func (idleRunner) Start(context.Context, string, []byte) error { return nil }
-func (idleRunner) Status(context.Context, string) (store.Execution, error) {
+func (idleRunner) Start(context.Context, string, string, []byte) error { return nil }
+func (idleRunner) Status(context.Context, string, string) (store.Execution, error) {
 	return store.Execution{}, store.ErrNotFound
 }
-func (idleRunner) Stop(context.Context, string, string) error { return nil }
+func (idleRunner) Stop(context.Context, string, string, string) error { return nil }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()

@@ -82,7 +82,8 @@ func TestRunnerContract(t *testing.T) {
 	storetest.Runner(t, func(t *testing.T, tasks storetest.Tasks) store.Runner {
 		n++
 		machine := c.StateMachine(t, fmt.Sprint("export", n), tasks)
-		return sfnrun.New(c.Config, sfnrun.Options{StateMachine: machine})
+		agent := c.AgentMachine(t, fmt.Sprint("agent", n), tasks)
+		return sfnrun.New(c.Config, sfnrun.Options{StateMachine: machine, AgentMachine: agent})
 	})
 }
 

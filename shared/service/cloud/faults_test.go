@@ -372,9 +372,9 @@ func TestKindsOfErrors(t *testing.T) {
 				"list objects":  func(ctx context.Context) error { _, err := o.List(ctx, "orgs/", "", 0); return err },
 				"delete object": func(ctx context.Context) error { return o.Delete(ctx, "k") },
 				"link":          func(ctx context.Context) error { _, err := o.PresignGet(ctx, "k", "", time.Minute); return err },
-				"start":         func(ctx context.Context) error { return r.Start(ctx, "n", []byte(`{}`)) },
-				"status":        func(ctx context.Context) error { _, err := r.Status(ctx, "n"); return err },
-				"stop":          func(ctx context.Context) error { return r.Stop(ctx, "n", "") },
+				"start":         func(ctx context.Context) error { return r.Start(ctx, store.WorkflowExport, "n", []byte(`{}`)) },
+				"status":        func(ctx context.Context) error { _, err := r.Status(ctx, store.WorkflowExport, "n"); return err },
+				"stop":          func(ctx context.Context) error { return r.Stop(ctx, store.WorkflowExport, "n", "") },
 			} {
 				requests.Store(0)
 				err := call(t.Context())
@@ -446,7 +446,7 @@ func TestCallsCarryTheTrace(t *testing.T) {
 		},
 		"executions": func() error {
 			return sfnrun.New(cfg, sfnrun.Options{StateMachine: "arn:aws:states:eu-west-1:123456789012:stateMachine:export"}).
-				Start(t.Context(), "exp_1", []byte(`{}`))
+				Start(t.Context(), store.WorkflowExport, "exp_1", []byte(`{}`))
 		},
 	} {
 		got = nil

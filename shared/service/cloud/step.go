@@ -131,8 +131,8 @@ func stack() []*messages.InvokeResponse_Error_StackFrame {
 
 // ExecutionEnded returns the Fail step as both a workflow and an event of
 // EventBridge call it. An event about an execution that ended ("Step Functions
-// Execution Status Change") becomes a job.FailInput; any other payload goes to
-// fail as it is. An execution that ended without an error's name gets one:
+// Execution Status Change") becomes a job.FailInput, or a job.AgentFailInput where its
+// input names a round; any other payload goes to fail as it is. An execution that ended without an error's name gets one:
 // "States.Timeout" where its time was over, else its state.
 func ExecutionEnded(fail func(context.Context, json.RawMessage) (json.RawMessage, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	return func(ctx context.Context, payload json.RawMessage) (json.RawMessage, error) {
@@ -152,6 +152,7 @@ func failInput(payload json.RawMessage) (json.RawMessage, error) {
 			Status string `json:"status"`
 			Error  string `json:"error"`
 			Cause  string `json:"cause"`
+			Input  string `json:"input"`
 		} `json:"detail"`
 	}
 	if err := json.Unmarshal(payload, &event); err != nil || event.DetailType != "Step Functions Execution Status Change" {
@@ -170,5 +171,10 @@ func failInput(payload json.RawMessage) (json.RawMessage, error) {
 	if d.Error == "" {
 		d.Error = d.Status
 	}
-	return json.Marshal(job.FailInput{JobID: d.Name, Error: job.ErrorNames{Error: d.Error, Cause: d.Cause}})
+	failed := job.ErrorNames{Error: d.Error, Cause: d.Cause}
+	var ref admin.AgentRef
+	if err := json.Unmarshal([]byte(d.Input), &ref); err == nil && ref.Round > 0 {
+		return json.Marshal(job.AgentFailInput{AgentRef: ref, Error: failed})
+	}
+	return json.Marshal(job.FailInput{JobID: d.Name, Error: failed})
 }

@@ -106,6 +106,8 @@ func TestExecutionEnded(t *testing.T) {
 		{"aborted", event(`{"name":"exp_1","status":"ABORTED","error":null,"cause":null}`), `{"jobId":"exp_1","error":{"Error":"ABORTED","Cause":""}}`},
 		{"succeeded", event(`{"name":"exp_1","status":"SUCCEEDED"}`), ``},
 		{"nameless", event(`{"status":"FAILED"}`), ``},
+		{"of an agent", event(`{"name":"agj_1-2","status":"FAILED","error":"loop","cause":"c","input":"{\"projectId\":\"prj_1\",\"jobId\":\"agj_1\",\"round\":2}"}`), `{"projectId":"prj_1","jobId":"agj_1","round":2,"error":{"Error":"loop","Cause":"c"}}`},
+		{"of an export, with its input", event(`{"name":"exp_1","status":"FAILED","error":"e","cause":"c","input":"{\"jobId\":\"exp_1\"}"}`), `{"jobId":"exp_1","error":{"Error":"e","Cause":"c"}}`},
 		{"the workflow's own call", `{"jobId":"exp_1","error":{"Error":"internal"}}`, `{"jobId":"exp_1","error":{"Error":"internal"}}`},
 		{"another event", `{"detail-type":"Scheduled Event","detail":{"name":"exp_1"}}`, `{"detail-type":"Scheduled Event","detail":{"name":"exp_1"}}`},
 		{"no JSON", `x`, `x`},

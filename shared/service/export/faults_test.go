@@ -253,7 +253,7 @@ func (f *functions) scheduled(t *testing.T) {
 // executions that failed.
 func (f *functions) execute(ctx context.Context, t *testing.T, objects store.Objects, id string) {
 	t.Helper()
-	if e, err := f.w.runner.Status(ctx, id); err != nil || e.State != store.Running {
+	if e, err := f.w.runner.Status(ctx, store.WorkflowExport, id); err != nil || e.State != store.Running {
 		t.Fatalf("the job was not started: %+v, %v, after %q", e, err, f.faults.Hit())
 	}
 	definition, err := job.Definition(job.ByName, 1)

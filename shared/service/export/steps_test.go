@@ -474,7 +474,7 @@ type fakeRunner struct {
 	stopped    []string
 }
 
-func (r *fakeRunner) Start(_ context.Context, name string, _ []byte) error {
+func (r *fakeRunner) Start(_ context.Context, _, name string, _ []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.executions[name]; !ok {
@@ -483,7 +483,7 @@ func (r *fakeRunner) Start(_ context.Context, name string, _ []byte) error {
 	return nil
 }
 
-func (r *fakeRunner) Status(_ context.Context, name string) (store.Execution, error) {
+func (r *fakeRunner) Status(_ context.Context, _, name string) (store.Execution, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e, ok := r.executions[name]
@@ -493,7 +493,7 @@ func (r *fakeRunner) Status(_ context.Context, name string) (store.Execution, er
 	return e, nil
 }
 
-func (r *fakeRunner) Stop(_ context.Context, name, _ string) error {
+func (r *fakeRunner) Stop(_ context.Context, _, name, _ string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stopped = append(r.stopped, name)

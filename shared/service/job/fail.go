@@ -1,8 +1,11 @@
 package job
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -14,7 +17,7 @@ import (
 // end the process; so where nothing is recorded, another export may do better.
 const mapThreshold = "States.ExceedToleratedFailureThreshold"
 
-// Fail marks a job as failed. The cause that a step recorded goes before the
+// Fail marks an export as failed. The cause that a step recorded goes before the
 // one that the workflow names. A job that is final already stays as it is, and
 // that is no error.
 func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
@@ -55,6 +58,68 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 	k.countFault(ctx, in.JobID)
 	Clean(ctx, k.opt.Objects, k.opt.Log, in.JobID, "")
 	return nil
+}
+
+// agentMessages are what a failed round says where the error itself is not one of
+// ours.
+var agentMessages = map[string]string{
+	admin.CodeTemporary: "the agent kept failing with a temporary error; send a message to try again",
+	admin.CodeInternal:  "the agent failed with an internal error",
+}
+
+// FailAgent marks a round of an agent job as failed, with the message of the
+// step's error where that has a code of ours. A round that is over already stays
+// as it is, and that is no error.
+func (k *Keeper) FailAgent(ctx context.Context, in AgentFailInput) error {
+	code := in.Error.Error
+	var cause struct {
+		Message string `json:"errorMessage"`
+		Type    string `json:"errorType"`
+	}
+	_ = json.Unmarshal([]byte(in.Error.Cause), &cause) // what is no JSON says nothing
+	message := agentMessages[code]
+	switch {
+	case message != "":
+	case slices.Contains(admin.Codes(), code) && cause.Type == code:
+		message = cause.Message
+	default:
+		k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.Job, "round", in.Round, "error", code, "cause", in.Error.Cause)
+		code, message = admin.CodeInternal, agentMessages[admin.CodeInternal]
+		switch in.Error.Error {
+		case "States.Timeout", string(store.TimedOut):
+			message = "the agent took too long"
+		case string(store.Aborted):
+			message = "the workflow of the agent was stopped"
+		}
+	}
+	err := k.opt.Admin.FailAgent(ctx, in.AgentRef, code, message)
+	if admin.CodeOf(err) == admin.CodeJobNotActive {
+		return nil
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return Coded(err)
+	}
+	if code == admin.CodeInternal || code == admin.CodeTemporary {
+		k.opt.Annotate(ctx, slog.Int("agentFaults", 1))
+	}
+	return nil
+}
+
+// Ended fails the job of an execution that ended other than well: what an event
+// tells of it.
+func (k *Keeper) Ended(ctx context.Context, e store.Execution) error {
+	names := ErrorNames{Error: cmp.Or(e.Error, string(e.State)), Cause: e.Cause}
+	if e.Workflow != store.WorkflowAgent {
+		return k.Fail(ctx, FailInput{JobID: e.Name, Error: names})
+	}
+	var ref admin.AgentRef
+	if err := json.Unmarshal([]byte(e.Input), &ref); err != nil {
+		return admin.Errorf(admin.CodeInternal, "the input of an agent's execution can't be read").Wrap(err)
+	}
+	return k.FailAgent(ctx, AgentFailInput{AgentRef: ref, Error: names})
 }
 
 // countFault annotates "exportFaults" where a job failed by no fault of its site.

@@ -7,7 +7,7 @@
 //	keys.go       the objects of a job
 //	failure.go    what failed jobs say; Coded
 //	keeper.go     Keeper and its options; Clean
-//	fail.go       Fail: the end of a job that can't be completed
+//	fail.go       Fail, FailAgent, Ended: the end of a job that can't be completed
 //	reconcile.go  Reconcile: jobs whose execution never was, or ended without them
 //	sweep.go      Sweep: objects that nothing refers to
 //	cost.go       what an export costs on AWS

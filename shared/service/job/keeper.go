@@ -27,12 +27,12 @@ type Options struct {
 	// to; 0 means every six hours, below 0 never.
 	SweepEvery time.Duration
 	// Annotate, if not nil, gets what a Keeper counts: "exportFaults", jobs that
-	// failed by no fault of their site; "sweepAge", in seconds since when
+	// failed by no fault of their site; "agentFaults", rounds of agents that did; "sweepAge", in seconds since when
 	// something may wait for a sweep; and "sweepFailures".
 	Annotate func(ctx context.Context, attrs ...slog.Attr)
 }
 
-// Keeper looks after exports. It is safe for concurrent use.
+// Keeper looks after exports and agent jobs. It is safe for concurrent use.
 type Keeper struct{ opt Options }
 
 // NewKeeper makes a Keeper.

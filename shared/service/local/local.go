@@ -186,21 +186,31 @@ CREATE TABLE IF NOT EXISTS objects (
 	modified INTEGER NOT NULL -- Unix nanoseconds
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS executions (
-	name    TEXT PRIMARY KEY,
-	input   BLOB NOT NULL,
-	state   TEXT NOT NULL,
-	started INTEGER NOT NULL, -- Unix nanoseconds
-	stopped INTEGER NOT NULL DEFAULT 0,
-	error   TEXT NOT NULL DEFAULT '',
-	cause   TEXT NOT NULL DEFAULT '',
-	told    INTEGER NOT NULL DEFAULT 0 -- 1: OnEnd has been called, or need not be
+	workflow TEXT NOT NULL,
+	name     TEXT NOT NULL,
+	input    BLOB NOT NULL,
+	state    TEXT NOT NULL,
+	started  INTEGER NOT NULL, -- Unix nanoseconds
+	stopped  INTEGER NOT NULL DEFAULT 0,
+	error    TEXT NOT NULL DEFAULT '',
+	cause    TEXT NOT NULL DEFAULT '',
+	told     INTEGER NOT NULL DEFAULT 0, -- 1: OnEnd has been called, or need not be
+	PRIMARY KEY (workflow, name)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS executions_open ON executions (state) WHERE told = 0;
 `
 
 // schemaVersion is kept in the database, so that an older program refuses a
 // newer folder instead of misreading it.
-const schemaVersion = 1
+const schemaVersion = 2
+
+// The first format knew executions of the export alone.
+const (
+	fromFirst = `DROP INDEX executions_open; ALTER TABLE executions RENAME TO executions_1;`
+	toSecond  = `INSERT INTO executions (workflow, name, input, state, started, stopped, error, cause, told)
+	SELECT 'export', name, input, state, started, stopped, error, cause, told FROM executions_1;
+DROP TABLE executions_1;`
+)
 
 func (l *Local) openDatabase(ctx context.Context, lockWait time.Duration) error {
 	// SQLite would make its files with the umask's mode, and creates those
@@ -251,8 +261,14 @@ func (l *Local) openDatabase(ctx context.Context, lockWait time.Duration) error 
 		if version == schemaVersion {
 			return nil
 		}
-		if _, err := tx.ExecContext(ctx, schema); err != nil {
-			return err
+		steps := []string{schema}
+		if version == 1 {
+			steps = []string{fromFirst, schema, toSecond}
+		}
+		for _, step := range steps {
+			if _, err := tx.ExecContext(ctx, step); err != nil {
+				return err
+			}
 		}
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
 		return err

@@ -47,7 +47,7 @@ func writeUntilKilled(dir string) error {
 	if err := l.Runner().Resume(ctx, hangingTasks(nil), local.RunnerOptions{}); err != nil {
 		return err
 	}
-	if err := l.Runner().Start(ctx, "exp_1", []byte(`{"jobId":"exp_1"}`)); err != nil {
+	if err := l.Runner().Start(ctx, store.WorkflowExport, "exp_1", []byte(`{"jobId":"exp_1"}`)); err != nil {
 		return err
 	}
 	for n := 0; ; n++ {
@@ -197,6 +197,33 @@ func TestFolderOfANewerVersionIsRefused(t *testing.T) {
 	}
 	if _, err := local.Open(t.Context(), local.Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "newer version") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestFolderOfTheFirstFormat: executions that an older program left are those of
+// the export, and run on.
+func TestFolderOfTheFirstFormat(t *testing.T) {
+	dir := t.TempDir()
+	shut(t, open(t, dir))
+	db, err := sql.Open("sqlite", filepath.Join(dir, "bindery.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`DROP TABLE executions;
+CREATE TABLE executions (name TEXT PRIMARY KEY, input BLOB NOT NULL, state TEXT NOT NULL, started INTEGER NOT NULL,
+	stopped INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '', cause TEXT NOT NULL DEFAULT '', told INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+CREATE INDEX executions_open ON executions (state) WHERE told = 0;
+INSERT INTO executions (name, input, state, started) VALUES ('exp_1', '{"jobId":"exp_1"}', 'RUNNING', 1);
+PRAGMA user_version = 1`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, dir)
+	resume(t, l, workingTasks(), fast)
+	until(t, l.Runner(), "exp_1", store.Succeeded)
+	shut(t, l)
+	if err := open(t, dir).Runner().Start(t.Context(), store.WorkflowAgent, "exp_1", []byte(`{}`)); err != nil {
+		t.Error(err)
 	}
 }
 

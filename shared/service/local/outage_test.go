@@ -118,7 +118,7 @@ func TestAnEndThatCanNotBeWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Runner().Start(t.Context(), "exp_1", []byte(`{"jobId":"exp_1"}`)); err != nil {
+	if err := l.Runner().Start(t.Context(), store.WorkflowExport, "exp_1", []byte(`{"jobId":"exp_1"}`)); err != nil {
 		t.Fatal(err)
 	}
 	<-full

@@ -47,12 +47,12 @@ type RunnerOptions struct {
 	// died before it could note the call. It is the twin of the event rule in
 	// the cloud.
 	OnEnd func(ctx context.Context, e store.Execution) error
-	// Owner names whose an execution is: those of one owner take at most all
+	// Owner returns whose an execution is: those of one owner take at most all
 	// places but one, and of those who wait, the one with the fewest goes first.
 	// nil treats all alike.
-	Owner func(ctx context.Context, name string) string
+	Owner func(ctx context.Context, e store.Execution) string
 	// Over is called after each execution of this process, however it ended.
-	Over func(name string)
+	Over func(e store.Execution)
 	// Poll is how often the database is asked for executions that other
 	// processes started or stopped; default 1 s.
 	Poll time.Duration
@@ -68,19 +68,24 @@ func (l *Local) Runner() *Runner { return l.runner }
 
 // work is the state of a Runner that runs executions.
 type work struct {
-	r       *Runner
-	opt     RunnerOptions
-	machine *asl.Machine
-	tasks   map[string]asl.Task
-	stop    context.CancelCauseFunc
-	done    chan struct{} // closed when the loop and all executions are gone
+	r        *Runner
+	opt      RunnerOptions
+	machines map[string]*asl.Machine // by workflow
+	tasks    map[string]asl.Task
+	stop     context.CancelCauseFunc
+	done     chan struct{} // closed when the loop and all executions are gone
 
 	mu     sync.Mutex
-	active map[string]context.CancelCauseFunc // running executions
-	owners map[string]string                  // of executions that run or wait
-	ending map[string]*ending                 // executions whose end the database doesn't note as told yet
+	active map[execution]context.CancelCauseFunc // running executions
+	owners map[execution]string                  // of executions that run or wait
+	ending map[execution]*ending                 // executions whose end the database doesn't note as told yet
 	wg     sync.WaitGroup
 }
+
+// execution is what an execution is known by.
+type execution struct{ workflow, name string }
+
+func keyOf(e store.Execution) execution { return execution{e.Workflow, e.Name} }
 
 // ending is the state of reporting one execution's end to OnEnd.
 type ending struct {
@@ -111,18 +116,9 @@ func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt Runn
 	if opt.Sleep == nil {
 		opt.Sleep = asl.Sleep
 	}
-	definition, err := job.Definition(job.ByName, opt.RenderConcurrency)
+	machines, err := load(tasks, opt.RenderConcurrency)
 	if err != nil {
 		return err
-	}
-	machine, err := asl.Load(definition)
-	if err != nil {
-		return err
-	}
-	for _, name := range machine.Resources() {
-		if tasks[name] == nil {
-			return fmt.Errorf("runner: no task %q", name)
-		}
 	}
 	if err := r.l.Lock(); err != nil {
 		return err
@@ -134,11 +130,41 @@ func (r *Runner) Resume(ctx context.Context, tasks map[string]asl.Task, opt Runn
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	r.work = &work{
-		r: r, opt: opt, machine: machine, tasks: tasks, stop: stop, done: make(chan struct{}),
-		active: map[string]context.CancelCauseFunc{}, owners: map[string]string{}, ending: map[string]*ending{},
+		r: r, opt: opt, machines: machines, tasks: tasks, stop: stop, done: make(chan struct{}),
+		active: map[execution]context.CancelCauseFunc{}, owners: map[execution]string{}, ending: map[execution]*ending{},
 	}
 	go r.work.loop(ctx)
 	return nil
+}
+
+// load reads the definitions of the workflows that there are tasks for. Those of
+// the export must be there; an agent has all of its own or none.
+func load(tasks map[string]asl.Task, concurrency int) (map[string]*asl.Machine, error) {
+	export, err := job.Definition(job.ByName, concurrency)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := job.AgentDefinition(job.ByName)
+	if err != nil {
+		return nil, err
+	}
+	machines := map[string]*asl.Machine{}
+	for workflow, definition := range map[string][]byte{store.WorkflowExport: export, store.WorkflowAgent: agent} {
+		machine, err := asl.Load(definition)
+		if err != nil {
+			return nil, err
+		}
+		if workflow == store.WorkflowAgent && tasks[job.TaskAgentPrepare] == nil {
+			continue
+		}
+		for _, name := range machine.Resources() {
+			if tasks[name] == nil {
+				return nil, fmt.Errorf("runner: no task %q", name)
+			}
+		}
+		machines[workflow] = machine
+	}
+	return machines, nil
 }
 
 // Close ends running executions without a result, so that the next process begins
@@ -166,8 +192,10 @@ var executionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 // up to 80 letters, digits, "-" and "_".
 // Other names and input that is not JSON are errors, larger input is
 // store.ErrTooLarge.
-func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
+func (r *Runner) Start(ctx context.Context, workflow, name string, input []byte) error {
 	switch {
+	case !slices.Contains(store.Workflows(), workflow):
+		return fmt.Errorf("start execution %s: %w", name, unknown(workflow))
 	case !executionName.MatchString(name):
 		return fmt.Errorf("start execution: the name %q is not 1 to 80 letters, digits, - and _", name)
 	case len(input) > store.MaxStateBytes:
@@ -176,8 +204,8 @@ func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
 		return fmt.Errorf("start execution %s: the input is not JSON", name)
 	}
 	err := r.l.inTransaction(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO executions (name, input, state, started) VALUES (?, ?, ?, ?)`,
-			name, input, store.Running, r.l.now().UnixNano())
+		_, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO executions (workflow, name, input, state, started) VALUES (?, ?, ?, ?, ?)`,
+			workflow, name, input, store.Running, r.l.now().UnixNano())
 		return err
 	})
 	if err != nil {
@@ -187,10 +215,15 @@ func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
 	return nil
 }
 
+func unknown(workflow string) error { return fmt.Errorf("there is no workflow %q", workflow) }
+
 // Status implements store.Runner.
-func (r *Runner) Status(ctx context.Context, name string) (store.Execution, error) {
+func (r *Runner) Status(ctx context.Context, workflow, name string) (store.Execution, error) {
+	if !slices.Contains(store.Workflows(), workflow) {
+		return store.Execution{}, fmt.Errorf("execution %s: %w", name, unknown(workflow))
+	}
 	e, err := scanExecution(r.l.reads.QueryRowContext(ctx,
-		`SELECT name, state, started, stopped, error, cause FROM executions WHERE name = ?`, name))
+		`SELECT `+executionColumns+` FROM executions WHERE workflow = ? AND name = ?`, workflow, name))
 	if errors.Is(err, sql.ErrNoRows) {
 		return store.Execution{}, fmt.Errorf("execution %s: %w", name, store.ErrNotFound)
 	}
@@ -200,12 +233,14 @@ func (r *Runner) Status(ctx context.Context, name string) (store.Execution, erro
 	return e, nil
 }
 
+const executionColumns = "workflow, name, input, state, started, stopped, error, cause"
+
 func scanExecution(row interface{ Scan(...any) error }) (store.Execution, error) {
 	var (
 		e                store.Execution
 		started, stopped int64
 	)
-	if err := row.Scan(&e.Name, &e.State, &started, &stopped, &e.Error, &e.Cause); err != nil {
+	if err := row.Scan(&e.Workflow, &e.Name, &e.Input, &e.State, &started, &stopped, &e.Error, &e.Cause); err != nil {
 		return store.Execution{}, err
 	}
 	e.StartedAt = time.Unix(0, started).UTC()
@@ -216,8 +251,11 @@ func scanExecution(row interface{ Scan(...any) error }) (store.Execution, error)
 }
 
 // Stop implements store.Runner.
-func (r *Runner) Stop(ctx context.Context, name, reason string) error {
-	_, err := r.end(ctx, store.Execution{Name: name, State: store.Aborted, Cause: reason})
+func (r *Runner) Stop(ctx context.Context, workflow, name, reason string) error {
+	if !slices.Contains(store.Workflows(), workflow) {
+		return fmt.Errorf("stop execution %s: %w", name, unknown(workflow))
+	}
+	_, err := r.end(ctx, store.Execution{Workflow: workflow, Name: name, State: store.Aborted, Cause: reason})
 	if err != nil {
 		return fmt.Errorf("stop execution %s: %w", name, err)
 	}
@@ -231,8 +269,8 @@ func (r *Runner) end(ctx context.Context, e store.Execution) (bool, error) {
 	var changed bool
 	err := r.l.inTransaction(ctx, func(tx *sql.Tx) error {
 		res, err := tx.ExecContext(ctx,
-			`UPDATE executions SET state = ?, stopped = ?, error = ?, cause = ?, told = ? WHERE name = ? AND state = ?`,
-			e.State, r.l.now().UnixNano(), e.Error, e.Cause, e.State == store.Succeeded, e.Name, store.Running)
+			`UPDATE executions SET state = ?, stopped = ?, error = ?, cause = ?, told = ? WHERE workflow = ? AND name = ? AND state = ?`,
+			e.State, r.l.now().UnixNano(), e.Error, e.Cause, e.State == store.Succeeded, e.Workflow, e.Name, store.Running)
 		if err != nil {
 			return err
 		}
@@ -278,24 +316,23 @@ func (w *work) look(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	rows, err := w.r.l.reads.QueryContext(ctx,
-		`SELECT name, state, started, stopped, error, cause, input FROM executions WHERE told = 0 ORDER BY started, name`)
+		`SELECT `+executionColumns+` FROM executions WHERE told = 0 ORDER BY started, name`)
 	if err != nil {
 		return err
 	}
-	running := map[string]bool{}
-	var list []waiting
+	running := map[execution]bool{}
+	var list []store.Execution
 	err = eachRow(rows, func() error {
-		var input []byte
-		e, err := scanExecution(scanFunc(func(dest ...any) error { return rows.Scan(append(dest, &input)...) }))
+		e, err := scanExecution(rows)
 		if err != nil {
 			return err
 		}
-		_, active := w.active[e.Name]
+		_, active := w.active[keyOf(e)]
 		switch {
 		case e.State == store.Running:
-			running[e.Name] = true
+			running[keyOf(e)] = true
 			if !active {
-				list = append(list, waiting{e, input})
+				list = append(list, e)
 			}
 		case !active: // its steps are done stopping
 			w.tell(ctx, e)
@@ -305,92 +342,86 @@ func (w *work) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for name, cancel := range w.active {
-		if !running[name] {
+	for key, cancel := range w.active {
+		if !running[key] {
 			cancel(errStopped)
 		}
 	}
-	for name := range w.owners {
-		if _, active := w.active[name]; !active && !running[name] {
-			delete(w.owners, name)
+	for key := range w.owners {
+		if _, active := w.active[key]; !active && !running[key] {
+			delete(w.owners, key)
 		}
 	}
 	w.beginNext(ctx, list)
 	return nil
 }
 
-// waiting is an execution that has not begun.
-type waiting struct {
-	store.Execution
-	input []byte
-}
-
 // beginNext begins what waits, oldest first, as far as there are places; an
 // owner with fewer running executions goes first, and none takes the last place
 // beside others of its own: a short export never waits for one owner's long
 // ones. The caller holds w.mu.
-func (w *work) beginNext(ctx context.Context, list []waiting) {
-	owner := func(name string) string {
-		o, known := w.owners[name]
+func (w *work) beginNext(ctx context.Context, list []store.Execution) {
+	owner := func(e store.Execution) string {
+		o, known := w.owners[keyOf(e)]
 		if !known && w.opt.Owner != nil {
-			o = w.opt.Owner(ctx, name)
-			w.owners[name] = o
+			o = w.opt.Owner(ctx, e)
+			w.owners[keyOf(e)] = o
 		}
 		return o
 	}
 	runs := map[string]int{}
 	if w.opt.Owner != nil {
-		for name := range w.active {
-			runs[owner(name)]++
+		for key := range w.active {
+			runs[w.owners[key]]++ // it was asked for when the execution began
 		}
 	}
 	for len(w.active) < w.opt.MaxExecutions && len(list) > 0 {
 		next := 0
 		if w.opt.Owner != nil {
 			for i := range list {
-				if runs[owner(list[i].Name)] < runs[owner(list[next].Name)] {
+				if runs[owner(list[i])] < runs[owner(list[next])] {
 					next = i
 				}
 			}
-			runs[owner(list[next].Name)]++
-			if w.opt.MaxExecutions > 1 && runs[owner(list[next].Name)] == w.opt.MaxExecutions {
+			runs[owner(list[next])]++
+			if w.opt.MaxExecutions > 1 && runs[owner(list[next])] == w.opt.MaxExecutions {
 				return
 			}
 		}
-		w.begin(ctx, list[next].Execution, list[next].input)
+		w.begin(ctx, list[next])
 		list = slices.Delete(list, next, next+1)
 	}
 }
 
-// scanFunc is a row that scans as it likes.
-type scanFunc func(...any) error
-
-func (f scanFunc) Scan(dest ...any) error { return f(dest...) }
-
 // begin runs an execution. The caller holds w.mu.
-func (w *work) begin(ctx context.Context, e store.Execution, input []byte) {
+func (w *work) begin(ctx context.Context, e store.Execution) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	w.active[e.Name] = cancel
+	w.active[keyOf(e)] = cancel
 	w.wg.Go(func() {
 		defer cancel(nil)
-		w.execute(ctx, e.Name, input)
+		w.execute(ctx, e)
 		if w.opt.Over != nil {
-			w.opt.Over(e.Name)
+			w.opt.Over(e)
 		}
 		w.mu.Lock()
-		delete(w.active, e.Name)
+		delete(w.active, keyOf(e))
 		w.mu.Unlock()
 		w.r.poke()
 	})
 }
 
 // execute runs the machine and writes down how it ended.
-func (w *work) execute(ctx context.Context, name string, input []byte) {
-	log := w.opt.Log.With("execution", name)
+func (w *work) execute(ctx context.Context, e store.Execution) {
+	log := w.opt.Log.With("execution", e.Name)
 	log.Info("execution begins")
 	begin := time.Now()
-	_, err := w.machine.Run(ctx, name, input, asl.Options{Tasks: w.tasks, Log: w.opt.Log, Sleep: w.opt.Sleep})
-	e := store.Execution{Name: name, State: store.Succeeded}
+	var err error
+	if machine := w.machines[e.Workflow]; machine == nil {
+		err = fmt.Errorf("this process has no steps of the workflow %s", e.Workflow)
+	} else {
+		_, err = machine.Run(ctx, e.Name, json.RawMessage(e.Input), asl.Options{Tasks: w.tasks, Log: w.opt.Log, Sleep: w.opt.Sleep})
+	}
+	e.State = store.Succeeded
 	var failed *asl.Error
 	switch {
 	case err == nil:
@@ -430,10 +461,10 @@ func (w *work) execute(ctx context.Context, name string, input []byte) {
 // tell calls OnEnd, and notes that it need not be called again. The caller
 // holds w.mu.
 func (w *work) tell(ctx context.Context, e store.Execution) {
-	end := w.ending[e.Name]
+	end := w.ending[keyOf(e)]
 	if end == nil {
 		end = &ending{}
-		w.ending[e.Name] = end
+		w.ending[keyOf(e)] = end
 	}
 	if end.busy {
 		return
@@ -445,12 +476,12 @@ func (w *work) tell(ctx context.Context, e store.Execution) {
 		}
 		noted := false
 		if end.settled {
-			noted = w.noteTold(ctx, e.Name)
+			noted = w.noteTold(ctx, e)
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if end.busy = false; noted {
-			delete(w.ending, e.Name)
+			delete(w.ending, keyOf(e))
 		}
 	})
 }
@@ -472,15 +503,15 @@ func (w *work) callOnEnd(ctx context.Context, e store.Execution, end *ending) bo
 // noteTold writes down that OnEnd need not be called again, even when the
 // process is about to end: the next one would report the same end once more.
 // It reports whether the note is written.
-func (w *work) noteTold(ctx context.Context, name string) bool {
+func (w *work) noteTold(ctx context.Context, e store.Execution) bool {
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	err := w.r.l.inTransaction(write, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(write, `UPDATE executions SET told = 1 WHERE name = ?`, name)
+		_, err := tx.ExecContext(write, `UPDATE executions SET told = 1 WHERE workflow = ? AND name = ?`, e.Workflow, e.Name)
 		return err
 	})
 	if err != nil {
-		w.opt.Log.Error("could not note that the end of an execution was reported", "execution", name, "error", err)
+		w.opt.Log.Error("could not note that the end of an execution was reported", "execution", e.Name, "error", err)
 	}
 	return err == nil
 }

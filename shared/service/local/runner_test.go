@@ -69,7 +69,7 @@ func receive[T any](t *testing.T, c <-chan T) T {
 
 func start(t *testing.T, r store.Runner, name string) {
 	t.Helper()
-	if err := r.Start(t.Context(), name, fmt.Appendf(nil, `{"jobId":%q}`, name)); err != nil {
+	if err := r.Start(t.Context(), store.WorkflowExport, name, fmt.Appendf(nil, `{"jobId":%q}`, name)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -86,7 +86,7 @@ func until(t *testing.T, r store.Runner, name string, want store.ExecutionState)
 	t.Helper()
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
-		e, err := r.Status(t.Context(), name)
+		e, err := r.Status(t.Context(), store.WorkflowExport, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,14 +110,14 @@ func TestRestartBeginsAgain(t *testing.T) {
 	resume(t, l, hangingTasks(begun), fast)
 	start(t, l.Runner(), "exp_1")
 	receive(t, begun)
-	before, err := l.Runner().Status(t.Context(), "exp_1")
+	before, err := l.Runner().Status(t.Context(), store.WorkflowExport, "exp_1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	shut(t, l) // drains
 
 	l = open(t, dir)
-	if e, err := l.Runner().Status(t.Context(), "exp_1"); err != nil || e != before || e.State != store.Running {
+	if e, err := l.Runner().Status(t.Context(), store.WorkflowExport, "exp_1"); err != nil || e != before || e.State != store.Running {
 		t.Errorf("between two processes: %+v, %v", e, err)
 	}
 	resume(t, l, workingTasks(), fast)
@@ -175,7 +175,7 @@ func TestOtherProcessStartsAndStops(t *testing.T) {
 	if got := receive(t, begun); got != "exp_1" {
 		t.Errorf("%s begins", got)
 	}
-	if err := command.Runner().Stop(t.Context(), "exp_1", "by hand"); err != nil {
+	if err := command.Runner().Stop(t.Context(), store.WorkflowExport, "exp_1", "by hand"); err != nil {
 		t.Fatal(err)
 	}
 	if e := receive(t, told); e.Name != "exp_1" || e.State != store.Aborted || e.Cause != "by hand" {
@@ -213,13 +213,13 @@ func TestOnEnd(t *testing.T) {
 	}
 	// An end that nobody could be told of before the process ended is told of
 	// by the next one; one that was told of is not.
-	if err := l.Runner().Stop(t.Context(), "good", ""); err != nil {
+	if err := l.Runner().Stop(t.Context(), store.WorkflowExport, "good", ""); err != nil {
 		t.Fatal(err)
 	}
 	shut(t, l)
 	l = open(t, dir)
 	start(t, l.Runner(), "early")
-	if err := l.Runner().Stop(t.Context(), "early", "before it ran"); err != nil {
+	if err := l.Runner().Stop(t.Context(), store.WorkflowExport, "early", "before it ran"); err != nil {
 		t.Fatal(err)
 	}
 	resume(t, l, failing, opt)
@@ -247,7 +247,7 @@ func TestAnEndToldOfWhileClosingIsNotToldOfAgain(t *testing.T) {
 	stopped := func(name string) {
 		t.Helper()
 		start(t, l.Runner(), name)
-		if err := l.Runner().Stop(t.Context(), name, "by hand"); err != nil {
+		if err := l.Runner().Stop(t.Context(), store.WorkflowExport, name, "by hand"); err != nil {
 			t.Fatal(err)
 		}
 		if got := receive(t, told); got != name {
@@ -285,7 +285,7 @@ func TestAnEndIsToldOfOnceWhereTheNoteFails(t *testing.T) {
 	opt.Log = slog.New(slog.NewTextHandler(&logged, nil))
 	opt.OnEnd = func(_ context.Context, e store.Execution) error { told <- e.Name; return nil }
 	start(t, l.Runner(), "exp_1")
-	if err := l.Runner().Stop(t.Context(), "exp_1", "by hand"); err != nil {
+	if err := l.Runner().Stop(t.Context(), store.WorkflowExport, "exp_1", "by hand"); err != nil {
 		t.Fatal(err)
 	}
 	resume(t, l, workingTasks(), opt)
@@ -372,7 +372,7 @@ func TestOnlySoManyExecutionsAtOnce(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"exp_0": true, "exp_1": true}, first); diff != "" {
 		t.Error(diff)
 	}
-	if err := l.Runner().Stop(t.Context(), "exp_0", ""); err != nil {
+	if err := l.Runner().Stop(t.Context(), store.WorkflowExport, "exp_0", ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := receive(t, begun); got != "exp_2" {
@@ -390,9 +390,9 @@ func TestExecutionsAreFairToOwners(t *testing.T) {
 	begun := make(chan string, 10)
 	opt := fast
 	opt.MaxExecutions = 3
-	opt.Owner = func(_ context.Context, name string) string { return name[:1] }
+	opt.Owner = func(_ context.Context, e store.Execution) string { return e.Name[:1] }
 	over := make(chan string, 10)
-	opt.Over = func(name string) { over <- name }
+	opt.Over = func(e store.Execution) { over <- e.Name }
 	for _, name := range []string{"a0", "a1", "a2", "a3"} {
 		start(t, l.Runner(), name)
 	}
@@ -406,7 +406,7 @@ func TestExecutionsAreFairToOwners(t *testing.T) {
 		t.Errorf("%s begins third", got)
 	}
 	start(t, l.Runner(), "b1")
-	if err := l.Runner().Stop(t.Context(), "a0", ""); err != nil {
+	if err := l.Runner().Stop(t.Context(), store.WorkflowExport, "a0", ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := receive(t, over); got != "a0" {
@@ -467,7 +467,7 @@ func TestEndOfContextDrains(t *testing.T) {
 	cancel()
 	shut(t, l)
 	l = open(t, dir)
-	if e, err := l.Runner().Status(t.Context(), "exp_1"); err != nil || e.State != store.Running {
+	if e, err := l.Runner().Status(t.Context(), store.WorkflowExport, "exp_1"); err != nil || e.State != store.Running {
 		t.Errorf("got %+v, %v", e, err)
 	}
 }

@@ -13,6 +13,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -152,9 +153,9 @@ func reachable(addr net.Addr) string {
 func (s *Server) Serve(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.tasks[job.TaskFail] = job.Task(job.Silent(s.keeper.Fail))
-	options := local.RunnerOptions{OnEnd: s.failed, Owner: s.owner, Log: s.log}
+	options := local.RunnerOptions{OnEnd: s.keeper.Ended, Owner: s.owner, Log: s.log}
 	if s.children != nil {
-		options.Over = s.children.forget
+		options.Over = func(e store.Execution) { s.children.forget(e.Name) }
 	}
 	err := s.local.Runner().Resume(ctx, s.tasks, options)
 	if err != nil {
@@ -202,15 +203,15 @@ func (s *Server) Wait(ctx context.Context) error {
 	}
 }
 
-// failed is told of executions that did not succeed, as an event rule is in the
-// cloud, and fails their job.
-func (s *Server) failed(ctx context.Context, e store.Execution) error {
-	return s.keeper.Fail(ctx, job.FailInput{JobID: e.Name, Error: job.ErrorNames{Error: e.Error, Cause: e.Cause}})
-}
-
-// owner is the organisation of an execution, by the job that it is named after.
-func (s *Server) owner(ctx context.Context, execution string) string {
-	j, err := s.Admin.FindExport(ctx, execution)
+// owner is the organisation of an execution, by its job.
+func (s *Server) owner(ctx context.Context, e store.Execution) string {
+	if e.Workflow == store.WorkflowAgent {
+		var ref admin.AgentRef
+		_ = json.Unmarshal([]byte(e.Input), &ref) // it names no job then
+		j, _ := s.Admin.FindAgentJob(ctx, ref.Project, ref.Job)
+		return j.Organisation
+	}
+	j, err := s.Admin.FindExport(ctx, e.Name)
 	if err != nil {
 		return "" // the execution itself says what is wrong
 	}

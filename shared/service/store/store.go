@@ -4,7 +4,7 @@
 //
 //	Store    records with revisions and all-or-nothing writes (DynamoDB; SQLite)
 //	Objects  files with links that strangers may use for a while (S3; a folder)
-//	Runner   executions of the export workflow (Step Functions; the interpreter in asl)
+//	Runner   executions of the workflows (Step Functions; the interpreter in asl)
 //
 // The ports are small so that two backends can stay equal; package storetest
 // holds the contract that both pass. Rules of the product live above them, in
@@ -214,9 +214,21 @@ const (
 	Aborted   ExecutionState = "ABORTED"
 )
 
-// Execution is one run of the workflow.
+// The workflows that every Runner knows.
+const (
+	WorkflowExport = "export"
+	WorkflowAgent  = "agent"
+)
+
+// Workflows lists them.
+func Workflows() []string { return []string{WorkflowExport, WorkflowAgent} }
+
+// Execution is one run of a workflow.
 type Execution struct {
-	Name      string
+	Workflow string
+	Name     string
+	// Input is what it was started with.
+	Input     string
 	State     ExecutionState
 	StartedAt time.Time
 	StoppedAt time.Time
@@ -225,15 +237,16 @@ type Execution struct {
 	Error, Cause string
 }
 
-// Runner runs the export workflow.
+// Runner runs workflows, one of Workflows each time. It refuses others. Executions
+// of two workflows may have one name.
 type Runner interface {
 	// Start begins an execution under a name that it is known by for good.
 	// One that was started by this name before is success, whatever its
 	// state. Input is JSON of at most MaxStateBytes: ErrTooLarge.
-	Start(ctx context.Context, name string, input []byte) error
+	Start(ctx context.Context, workflow, name string, input []byte) error
 	// Status returns the state of an execution, or ErrNotFound.
-	Status(ctx context.Context, name string) (Execution, error)
+	Status(ctx context.Context, workflow, name string) (Execution, error)
 	// Stop ends a running execution as Aborted. One that has ended, or was
 	// never started, is not an error.
-	Stop(ctx context.Context, name, reason string) error
+	Stop(ctx context.Context, workflow, name, reason string) error
 }

@@ -130,14 +130,14 @@ type aroundRunner struct {
 	around Around
 }
 
-func (w *aroundRunner) Start(ctx context.Context, name string, input []byte) error {
-	return w.around(ctx, &Call{Name: "Runner.Start " + name}, func(ctx context.Context) error { return w.r.Start(ctx, name, input) })
+func (w *aroundRunner) Start(ctx context.Context, workflow, name string, input []byte) error {
+	return w.around(ctx, &Call{Name: "Runner.Start " + name}, func(ctx context.Context) error { return w.r.Start(ctx, workflow, name, input) })
 }
 
-func (w *aroundRunner) Status(ctx context.Context, name string) (store.Execution, error) {
-	return run(ctx, w.around, "Runner.Status "+name, func(ctx context.Context) (store.Execution, error) { return w.r.Status(ctx, name) })
+func (w *aroundRunner) Status(ctx context.Context, workflow, name string) (store.Execution, error) {
+	return run(ctx, w.around, "Runner.Status "+name, func(ctx context.Context) (store.Execution, error) { return w.r.Status(ctx, workflow, name) })
 }
 
-func (w *aroundRunner) Stop(ctx context.Context, name, reason string) error {
-	return w.around(ctx, &Call{Name: "Runner.Stop " + name}, func(ctx context.Context) error { return w.r.Stop(ctx, name, reason) })
+func (w *aroundRunner) Stop(ctx context.Context, workflow, name, reason string) error {
+	return w.around(ctx, &Call{Name: "Runner.Stop " + name}, func(ctx context.Context) error { return w.r.Stop(ctx, workflow, name, reason) })
 }

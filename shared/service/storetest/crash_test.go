@@ -67,9 +67,9 @@ func work(ctx context.Context, s store.Store, o store.Objects, r store.Runner) e
 			return err
 		},
 		func() error { return o.Delete(ctx, "a/b", "a/c") },
-		func() error { return r.Start(ctx, "exp_1", []byte(`{}`)) },
-		func() error { _, err := r.Status(ctx, "exp_1"); return err },
-		func() error { return r.Stop(ctx, "exp_1", "") },
+		func() error { return r.Start(ctx, store.WorkflowExport, "exp_1", []byte(`{}`)) },
+		func() error { _, err := r.Status(ctx, store.WorkflowExport, "exp_1"); return err },
+		func() error { return r.Stop(ctx, store.WorkflowExport, "exp_1", "") },
 	} {
 		if err := call(); err != nil {
 			return err
@@ -101,7 +101,7 @@ func effects(t *testing.T, l *local.Local) string {
 	note("record", err)
 	info, err := l.Objects().Stat(t.Context(), "a/b")
 	note(fmt.Sprintf("object of %d", info.Size), err)
-	e, err := l.Runner().Status(t.Context(), "exp_1")
+	e, err := l.Runner().Status(t.Context(), store.WorkflowExport, "exp_1")
 	note(string(e.State), err)
 	return strings.Join(s, ", ")
 }

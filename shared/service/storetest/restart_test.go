@@ -99,14 +99,14 @@ func TestRestartAfterEachCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := c.Runner(l.Runner())
-		if err := r.Start(ctx, "exp_1", []byte(`{"jobId":"exp_1"}`)); err != nil {
+		if err := r.Start(ctx, store.WorkflowExport, "exp_1", []byte(`{"jobId":"exp_1"}`)); err != nil {
 			if !c.Crashed() {
 				t.Error(err)
 			}
 			return
 		}
 		for {
-			e, err := l.Runner().Status(t.Context(), "exp_1")
+			e, err := l.Runner().Status(t.Context(), store.WorkflowExport, "exp_1")
 			if err != nil {
 				t.Error(err)
 				return
@@ -128,7 +128,7 @@ func TestRestartAfterEachCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = l.Close(context.Background()) }()
-		e, err := l.Runner().Status(t.Context(), "exp_1")
+		e, err := l.Runner().Status(t.Context(), store.WorkflowExport, "exp_1")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,12 +14,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Tasks are the steps of the export workflow, by their names in package job,
-// which also says what each takes and returns.
+// Tasks are the steps of the workflows, by their names in package job, which also
+// says what each takes and returns.
 type Tasks = map[string]func(ctx context.Context, input json.RawMessage) (json.RawMessage, error)
 
-// Runner runs the contract of store.Runner, with the export workflow on steps
-// of the suite's own. open returns a running runner with these steps
+// Runner runs the contract of store.Runner, with the workflows on steps of the
+// suite's own. open returns a running runner with these steps
 // until the test ends.
 func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
 	for _, c := range []struct {
@@ -34,6 +34,10 @@ func Runner(t *testing.T, open func(t *testing.T, tasks Tasks) store.Runner) {
 		{"a running execution is stopped", (*runnerSuite).stops},
 		{"stopping what does not run is not an error", (*runnerSuite).stopNothing},
 		{"the state of an unknown execution is ErrNotFound", (*runnerSuite).unknown},
+		{"a round works as often as it asks for it", (*runnerSuite).round},
+		{"an error of a round's step fails its execution", (*runnerSuite).roundFails},
+		{"executions of two workflows may have one name", (*runnerSuite).apart},
+		{"a workflow that nobody knows is refused", (*runnerSuite).unknownWorkflow},
 		{"input that is too large, no JSON, or under a bad name", (*runnerSuite).badInput},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,11 +67,23 @@ func (e *stepError) Error() string       { return e.code + ": " + e.message }
 func (e *stepError) Code() string        { return e.code }
 func (e *stepError) SafeMessage() string { return e.message }
 
+// stepInput is what one of the steps gets.
+type stepInput struct {
+	job.RenderInput
+	Project string `json:"projectId"`
+	Round   int    `json:"round"`
+	Error   *job.ErrorNames
+}
+
+// output is what a step of a round returns.
+func (in stepInput) output(next string) any {
+	var out job.AgentOutput
+	out.Project, out.Job, out.Round, out.Next = in.Project, in.JobID, in.Round, next
+	return out
+}
+
 func (s *runnerSuite) tasks() Tasks {
-	type input struct { // what one of the steps gets
-		job.RenderInput
-		Error *job.ErrorNames
-	}
+	type input = stepInput
 	step := func(name string, fn func(ctx context.Context, in input, nth int) (any, error)) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 		return func(ctx context.Context, raw json.RawMessage) (json.RawMessage, error) {
 			var in input
@@ -77,6 +93,9 @@ func (s *runnerSuite) tasks() Tasks {
 			call := name
 			if in.Shard != 0 {
 				call = fmt.Sprintf("%s %d", name, in.Shard)
+			}
+			if in.Round != 0 {
+				call += fmt.Sprintf(" %s/%d", in.Project, in.Round)
 			}
 			if in.Error != nil {
 				call += " " + in.Error.Error
@@ -130,7 +149,26 @@ func (s *runnerSuite) tasks() Tasks {
 			}
 			return map[string]any{}, nil
 		}),
-		job.TaskFail: step(job.TaskFail, func(context.Context, input, int) (any, error) { return nil, nil }),
+		job.TaskFail:         step(job.TaskFail, func(context.Context, input, int) (any, error) { return nil, nil }),
+		job.TaskAgentPrepare: step(job.TaskAgentPrepare, func(_ context.Context, in input, _ int) (any, error) { return in.output(job.NextWork), nil }),
+		job.TaskAgentWork: step(job.TaskAgentWork, func(_ context.Context, in input, nth int) (any, error) {
+			switch {
+			case strings.HasSuffix(in.JobID, "-loop"):
+				return nil, &stepError{"loop", "the same call again and again"}
+			case nth == 3:
+				return in.output("rest"), nil // the Choice knows no such thing
+			case nth%2 == 1:
+				return in.output(job.NextWork), nil
+			}
+			return in.output(job.NextPublish), nil
+		}),
+		job.TaskAgentPublish: step(job.TaskAgentPublish, func(_ context.Context, in input, _ int) (any, error) {
+			if strings.HasSuffix(in.JobID, "-unread") {
+				return in.output(job.NextWork), nil
+			}
+			return in.output(job.NextDone), nil
+		}),
+		job.TaskAgentFail: step(job.TaskAgentFail, func(context.Context, input, int) (any, error) { return nil, nil }),
 	}
 }
 
@@ -138,7 +176,16 @@ func (s *runnerSuite) tasks() Tasks {
 func (s *runnerSuite) start(t *testing.T, kind string) string {
 	t.Helper()
 	name := unique() + "-" + kind
-	if err := s.Start(s.ctx, name, fmt.Appendf(nil, `{"jobId":%q}`, name)); err != nil {
+	if err := s.Start(s.ctx, store.WorkflowExport, name, fmt.Appendf(nil, `{"jobId":%q}`, name)); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// startRound begins an execution of the agent's workflow, and returns its name.
+func (s *runnerSuite) startRound(t *testing.T, name string) string {
+	t.Helper()
+	if err := s.Start(s.ctx, store.WorkflowAgent, name, fmt.Appendf(nil, `{"projectId":"prj_1","jobId":%q,"round":2}`, name)); err != nil {
 		t.Fatal(err)
 	}
 	return name
@@ -147,10 +194,15 @@ func (s *runnerSuite) start(t *testing.T, kind string) string {
 // ends waits for an execution's final state.
 func (s *runnerSuite) ends(t *testing.T, name string, want store.ExecutionState) store.Execution {
 	t.Helper()
+	return s.endsOf(t, store.WorkflowExport, name, want)
+}
+
+func (s *runnerSuite) endsOf(t *testing.T, workflow, name string, want store.ExecutionState) store.Execution {
+	t.Helper()
 	var e store.Execution
 	eventually(t, func() string {
 		var err error
-		if e, err = s.Status(s.ctx, name); err != nil {
+		if e, err = s.Status(s.ctx, workflow, name); err != nil {
 			return err.Error()
 		}
 		if e.State != want {
@@ -158,7 +210,7 @@ func (s *runnerSuite) ends(t *testing.T, name string, want store.ExecutionState)
 		}
 		return ""
 	})
-	if e.Name != name || e.StartedAt.IsZero() || e.StoppedAt.Before(e.StartedAt) {
+	if e.Workflow != workflow || e.Name != name || !strings.Contains(e.Input, fmt.Sprintf("%q", name)) || e.StartedAt.IsZero() || e.StoppedAt.Before(e.StartedAt) {
 		t.Errorf("got %+v", e)
 	}
 	return e
@@ -194,21 +246,21 @@ func (s *runnerSuite) startTwice(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 10 {
 		wg.Go(func() {
-			if err := s.Start(s.ctx, name, input); err != nil {
+			if err := s.Start(s.ctx, store.WorkflowExport, name, input); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
 	s.waitHanging(t, name)
-	if err := s.Start(s.ctx, name, input); err != nil {
+	if err := s.Start(s.ctx, store.WorkflowExport, name, input); err != nil {
 		t.Errorf("while it runs: %v", err)
 	}
-	if err := s.Stop(s.ctx, name, "test"); err != nil {
+	if err := s.Stop(s.ctx, store.WorkflowExport, name, "test"); err != nil {
 		t.Fatal(err)
 	}
 	s.ends(t, name, store.Aborted)
-	if err := s.Start(s.ctx, name, input); err != nil {
+	if err := s.Start(s.ctx, store.WorkflowExport, name, input); err != nil {
 		t.Errorf("when it has ended: %v", err)
 	}
 	s.ends(t, name, store.Aborted)
@@ -269,17 +321,17 @@ func (s *runnerSuite) waitHanging(t *testing.T, name string) {
 func (s *runnerSuite) stops(t *testing.T) {
 	name := s.start(t, "hang")
 	s.waitHanging(t, name)
-	if e, err := s.Status(s.ctx, name); err != nil || e.State != store.Running || !e.StoppedAt.IsZero() {
+	if e, err := s.Status(s.ctx, store.WorkflowExport, name); err != nil || e.State != store.Running || !e.StoppedAt.IsZero() {
 		t.Errorf("got %+v, %v", e, err)
 	}
-	if err := s.Stop(s.ctx, name, "no longer wanted"); err != nil {
+	if err := s.Stop(s.ctx, store.WorkflowExport, name, "no longer wanted"); err != nil {
 		t.Fatal(err)
 	}
 	e := s.ends(t, name, store.Aborted)
 	if !strings.Contains(e.Cause, "no longer wanted") {
 		t.Errorf("got %+v", e)
 	}
-	if err := s.Stop(s.ctx, name, "again"); err != nil {
+	if err := s.Stop(s.ctx, store.WorkflowExport, name, "again"); err != nil {
 		t.Errorf("a second time: %v", err)
 	}
 	if e := s.ends(t, name, store.Aborted); strings.Contains(e.Cause, "again") {
@@ -288,38 +340,81 @@ func (s *runnerSuite) stops(t *testing.T) {
 }
 
 func (s *runnerSuite) stopNothing(t *testing.T) {
-	if err := s.Stop(s.ctx, unique(), "why not"); err != nil {
+	if err := s.Stop(s.ctx, store.WorkflowExport, unique(), "why not"); err != nil {
 		t.Errorf("what never was: %v", err)
 	}
 	name := s.start(t, "ok")
 	s.ends(t, name, store.Succeeded)
-	if err := s.Stop(s.ctx, name, "too late"); err != nil {
+	if err := s.Stop(s.ctx, store.WorkflowExport, name, "too late"); err != nil {
 		t.Errorf("what has ended: %v", err)
 	}
 	s.ends(t, name, store.Succeeded)
 }
 
 func (s *runnerSuite) unknown(t *testing.T) {
-	if e, err := s.Status(s.ctx, unique()); !errors.Is(err, store.ErrNotFound) {
+	if e, err := s.Status(s.ctx, store.WorkflowExport, unique()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("got %+v, %v", e, err)
+	}
+}
+
+func (s *runnerSuite) round(t *testing.T) {
+	name := s.startRound(t, unique()+"-ok")
+	s.endsOf(t, store.WorkflowAgent, name, store.Succeeded)
+	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 2, "agentpublish prj_1/2": 1})
+}
+
+func (s *runnerSuite) roundFails(t *testing.T) {
+	name := s.startRound(t, unique()+"-loop")
+	if e := s.endsOf(t, store.WorkflowAgent, name, store.Failed); e.Error != "loop" {
+		t.Errorf("got %+v", e)
+	}
+	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 1, "agentfail prj_1/2 loop": 1})
+	// Publish may go back to Work; an answer that no rule knows fails.
+	name = s.startRound(t, unique()+"-unread")
+	if e := s.endsOf(t, store.WorkflowAgent, name, store.Failed); e.Error != "States.NoChoiceMatched" && e.Error != "States.Runtime" {
+		t.Errorf("got %+v", e)
+	}
+	s.called(t, name, map[string]int{"agentprepare prj_1/2": 1, "agentwork prj_1/2": 3, "agentpublish prj_1/2": 1})
+}
+
+func (s *runnerSuite) apart(t *testing.T) {
+	name := s.start(t, "invalid")
+	s.startRound(t, name)
+	s.ends(t, name, store.Failed)
+	s.endsOf(t, store.WorkflowAgent, name, store.Succeeded)
+	if err := s.Stop(s.ctx, store.WorkflowAgent, name, "too late"); err != nil {
+		t.Error(err)
+	}
+}
+
+func (s *runnerSuite) unknownWorkflow(t *testing.T) {
+	const other = "other"
+	if err := s.Start(s.ctx, other, unique(), []byte(`{}`)); err == nil {
+		t.Error("started")
+	}
+	if _, err := s.Status(s.ctx, other, unique()); err == nil || errors.Is(err, store.ErrNotFound) {
+		t.Errorf("its state: %v", err)
+	}
+	if err := s.Stop(s.ctx, other, unique(), ""); err == nil {
+		t.Error("stopped")
 	}
 }
 
 func (s *runnerSuite) badInput(t *testing.T) {
 	name := unique()
 	large := fmt.Appendf(nil, `{"jobId":%q}`, strings.Repeat("x", store.MaxStateBytes))
-	if err := s.Start(s.ctx, name, large); !errors.Is(err, store.ErrTooLarge) {
+	if err := s.Start(s.ctx, store.WorkflowExport, name, large); !errors.Is(err, store.ErrTooLarge) {
 		t.Errorf("over the limit: got %v, want ErrTooLarge", err)
 	}
-	if err := s.Start(s.ctx, name, []byte(`{"jobId":`)); err == nil {
+	if err := s.Start(s.ctx, store.WorkflowExport, name, []byte(`{"jobId":`)); err == nil {
 		t.Error("no JSON: no error")
 	}
 	for _, bad := range []string{"", "a b", "a/b", strings.Repeat("x", 81)} {
-		if err := s.Start(s.ctx, bad, []byte(`{}`)); err == nil {
+		if err := s.Start(s.ctx, store.WorkflowExport, bad, []byte(`{}`)); err == nil {
 			t.Errorf("the name %.20q: no error", bad)
 		}
 	}
-	if _, err := s.Status(s.ctx, name); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.Status(s.ctx, store.WorkflowExport, name); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("what was refused is there: %v", err)
 	}
 }

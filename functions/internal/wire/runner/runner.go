@@ -1,4 +1,4 @@
-// Package runner provides functions with the executions of the export workflow.
+// Package runner provides functions with the executions of workflows.
 package runner
 
 import (
@@ -8,5 +8,5 @@ import (
 
 // Open is the wire.Port of executions.
 func Open(w *wire.Wiring) {
-	w.Runner = sfnrun.New(w.AWS, sfnrun.Options{StateMachine: w.Env.StateMachine})
+	w.Runner = sfnrun.New(w.AWS, sfnrun.Options{StateMachine: w.Env.StateMachine, AgentMachine: w.Env.AgentMachine})
 }

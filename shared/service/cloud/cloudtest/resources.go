@@ -162,6 +162,18 @@ while True:
 // Cloud.
 func (c *Cloud) StateMachine(t *testing.T, name string, tasks map[string]func(context.Context, json.RawMessage) (json.RawMessage, error)) string {
 	t.Helper()
+	return c.machine(t, name, tasks, func(resource func(string) string) ([]byte, error) { return job.Definition(resource, 2) })
+}
+
+// AgentMachine is StateMachine for the agent's workflow.
+func (c *Cloud) AgentMachine(t *testing.T, name string, tasks map[string]func(context.Context, json.RawMessage) (json.RawMessage, error)) string {
+	t.Helper()
+	return c.machine(t, name, tasks, job.AgentDefinition)
+}
+
+func (c *Cloud) machine(t *testing.T, name string, tasks map[string]func(context.Context, json.RawMessage) (json.RawMessage, error),
+	define func(resource func(task string) string) ([]byte, error)) string {
+	t.Helper()
 	server := serveTasks(t, tasks)
 	machine := "arn:aws:states:" + Region + ":" + Account + ":stateMachine:" + name
 	role := c.Role(t, name+"-steps", map[string]string{"Service": "lambda.amazonaws.com"}, []string{"logs:*"}, "*")
@@ -190,7 +202,7 @@ func (c *Cloud) StateMachine(t *testing.T, name string, tasks map[string]func(co
 		c.call(t, "lambda", "/2015-03-31/functions", "application/json", body)
 		functions[task] = "arn:aws:lambda:" + Region + ":" + Account + ":function:" + function
 	}
-	definition, err := job.Definition(func(task string) string { return functions[task] }, 2)
+	definition, err := define(func(task string) string { return functions[task] })
 	if err != nil {
 		t.Fatal(err)
 	}

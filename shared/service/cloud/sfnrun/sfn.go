@@ -1,4 +1,4 @@
-// Package sfnrun is store.Runner on a state machine of Step Functions.
+// Package sfnrun is store.Runner on state machines of Step Functions.
 package sfnrun
 
 import (
@@ -16,23 +16,33 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Runner is store.Runner on one standard state machine of Step Functions.
+// Runner is store.Runner on a standard state machine for each workflow.
 type Runner struct {
-	client  *sfn.Client
-	machine string
+	client   *sfn.Client
+	machines map[string]string
 }
 
 var _ store.Runner = (*Runner)(nil)
 
-// Options say which state machine a Runner runs.
+// Options say which state machines a Runner runs.
 type Options struct {
-	// StateMachine is the ARN of the export workflow.
-	StateMachine string
+	// StateMachine is the ARN of the export workflow, AgentMachine of the
+	// agent's; where one is empty, its workflow is refused.
+	StateMachine, AgentMachine string
 }
 
 // New makes a Runner; it asks nothing of AWS.
 func New(cfg aws.Config, opt Options) *Runner {
-	return &Runner{client: sfn.NewFromConfig(call.WithRetries(cfg)), machine: opt.StateMachine}
+	return &Runner{client: sfn.NewFromConfig(call.WithRetries(cfg)), machines: map[string]string{
+		store.WorkflowExport: opt.StateMachine, store.WorkflowAgent: opt.AgentMachine,
+	}}
+}
+
+func (r *Runner) machine(workflow string) (string, error) {
+	if arn := r.machines[workflow]; arn != "" {
+		return arn, nil
+	}
+	return "", fmt.Errorf("no state machine is known for the workflow %q", workflow)
 }
 
 // isExecutionName reports whether Step Functions takes a name: it has up to 80
@@ -45,8 +55,11 @@ func isExecutionName(name string) bool {
 
 // Start implements store.Runner. AWS takes a second start with the same input
 // for the first one while that runs, and refuses it later: both are success.
-func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
+func (r *Runner) Start(ctx context.Context, workflow, name string, input []byte) error {
+	machine, err := r.machine(workflow)
 	switch {
+	case err != nil:
+		return fmt.Errorf("start execution %s: %w", name, err)
 	case !isExecutionName(name):
 		return fmt.Errorf("start execution: the name %q is not 1 to 80 letters, digits, - and _", name)
 	case len(input) > store.MaxStateBytes:
@@ -54,8 +67,8 @@ func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
 	case !json.Valid(input):
 		return fmt.Errorf("start execution %s: the input is not JSON", name)
 	}
-	_, err := r.client.StartExecution(ctx, &sfn.StartExecutionInput{
-		StateMachineArn: aws.String(r.machine), Name: aws.String(name), Input: aws.String(string(input)),
+	_, err = r.client.StartExecution(ctx, &sfn.StartExecutionInput{
+		StateMachineArn: aws.String(machine), Name: aws.String(name), Input: aws.String(string(input)),
 	})
 	var exists *types.ExecutionAlreadyExists
 	if err == nil || errors.As(err, &exists) {
@@ -65,11 +78,15 @@ func (r *Runner) Start(ctx context.Context, name string, input []byte) error {
 }
 
 // Status implements store.Runner.
-func (r *Runner) Status(ctx context.Context, name string) (store.Execution, error) {
+func (r *Runner) Status(ctx context.Context, workflow, name string) (store.Execution, error) {
+	machine, err := r.machine(workflow)
+	if err != nil {
+		return store.Execution{}, fmt.Errorf("execution %q: %w", name, err)
+	}
 	if !isExecutionName(name) {
 		return store.Execution{}, fmt.Errorf("execution %q: %w", name, store.ErrNotFound)
 	}
-	out, err := r.client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: aws.String(r.execution(name))})
+	out, err := r.client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: aws.String(execution(machine, name))})
 	if _, ok := errors.AsType[*types.ExecutionDoesNotExist](err); ok {
 		return store.Execution{}, fmt.Errorf("execution %s: %w", name, store.ErrNotFound)
 	}
@@ -77,7 +94,7 @@ func (r *Runner) Status(ctx context.Context, name string) (store.Execution, erro
 		return store.Execution{}, call.Failure(ctx, err, "execution %s", name)
 	}
 	e := store.Execution{
-		Name: name, State: executionState(out.Status), Error: aws.ToString(out.Error), Cause: aws.ToString(out.Cause),
+		Workflow: workflow, Name: name, Input: aws.ToString(out.Input), State: executionState(out.Status), Error: aws.ToString(out.Error), Cause: aws.ToString(out.Cause),
 		StartedAt: aws.ToTime(out.StartDate).UTC(),
 	}
 	if out.StopDate != nil && e.State != store.Running {
@@ -99,10 +116,10 @@ func executionState(s types.ExecutionStatus) store.ExecutionState {
 const maxCause = 32768
 
 // Stop implements store.Runner.
-func (r *Runner) Stop(ctx context.Context, name, reason string) error {
+func (r *Runner) Stop(ctx context.Context, workflow, name, reason string) error {
 	// What has ended keeps its end: not every service that speaks this
 	// protocol sees to that by itself.
-	e, err := r.Status(ctx, name)
+	e, err := r.Status(ctx, workflow, name)
 	if errors.Is(err, store.ErrNotFound) || err == nil && e.State != store.Running {
 		return nil
 	}
@@ -114,7 +131,7 @@ func (r *Runner) Stop(ctx context.Context, name, reason string) error {
 		reason = strings.ToValidUTF8(reason[:maxCause], "")
 	}
 	_, err = r.client.StopExecution(ctx, &sfn.StopExecutionInput{
-		ExecutionArn: aws.String(r.execution(name)), Cause: aws.String(reason),
+		ExecutionArn: aws.String(execution(r.machines[workflow], name)), Cause: aws.String(reason),
 	})
 	var missing *types.ExecutionDoesNotExist
 	if err == nil || errors.As(err, &missing) {
@@ -125,6 +142,6 @@ func (r *Runner) Stop(ctx context.Context, name, reason string) error {
 
 // execution returns the ARN of an execution: that of its machine, with another
 // resource type, and its name.
-func (r *Runner) execution(name string) string {
-	return strings.Replace(r.machine, ":stateMachine:", ":execution:", 1) + ":" + name
+func execution(machine, name string) string {
+	return strings.Replace(machine, ":stateMachine:", ":execution:", 1) + ":" + name
 }
