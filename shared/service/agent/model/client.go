@@ -266,7 +266,7 @@ func (c *Client) Ask(ctx context.Context, r Request, progress func(Progress)) (A
 		if !again {
 			return Answer{Wasted: wasted}, e
 		}
-		c.opt.Logger.WarnContext(ctx, "a model was not asked with success; trying again", "attempt", n, "wait", wait, "error", e)
+		c.opt.Logger.WarnContext(ctx, "asking a model failed; trying again", "attempt", n, "wait", wait, "error", e)
 		progress(Progress{Attempt: n, Err: e, Wait: wait})
 		if err := c.opt.Sleep(ctx, wait); err != nil {
 			return Answer{Wasted: wasted}, err

@@ -19,8 +19,9 @@
 // "Prompt caching" (order of a prompt, four breakpoints, blocks that can't
 // carry one), "Fine-grained tool streaming" (arguments that are not JSON) and
 // "Versions". Amazon Bedrock answers the same requests with the same streams
-// below /anthropic of its runtime endpoint (Bedrock User Guide, "Inference
-// using Anthropic Messages API"): an address and a signature, see
-// [Options.Sign]. Its older InvokeModelWithResponseStream, which has a binary
-// framing of its own, is not spoken.
+// below /anthropic of its endpoints bedrock-runtime, where they are signed for
+// the service bedrock, and bedrock-mantle, where they are signed for that name
+// (Bedrock User Guide, "Inference using Anthropic Messages API"): an address and
+// a signature, see [Options.Sign]. Its older InvokeModelWithResponseStream,
+// which has a binary framing of its own, is not spoken.
 package model
