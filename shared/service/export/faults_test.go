@@ -295,7 +295,7 @@ func (f *functions) execute(ctx context.Context, t *testing.T, objects store.Obj
 			return
 		}
 	}
-	if err := f.w.runner.Stop(ctx, id, "the test ends it"); err != nil {
+	if err := f.w.runner.Stop(ctx, store.WorkflowExport, id, "the test ends it"); err != nil {
 		t.Fatal(err)
 	}
 	f.w.now = f.w.now.Add(time.Hour)
