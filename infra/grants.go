@@ -77,10 +77,16 @@ func grants() map[string]access {
 		published = map[string][]string{manifests: get, packs: get}
 	)
 	return map[string]access{
-		"getagentjob":    {table: read},
-		"getexport":      {table: []string{"GetItem", "Query"}},
-		"latestsnapshot": {table: read, signs: []string{signer}},
-		"startexport":    {table: idem, runs: []string{"StartExecution"}},
+		"startagentjob":   {table: idem},
+		"messageagentjob": {table: idem},
+		"getagentjob":     {table: read},
+		"listagentjobs":   {table: []string{"GetItem", "Query"}},
+		"listagentevents": {table: []string{"GetItem", "Query"}},
+		"cancelagentjob":  {table: idem},
+		"archiveagentjob": {table: idem},
+		"getexport":       {table: []string{"GetItem", "Query"}},
+		"latestsnapshot":  {table: read, signs: []string{signer}},
+		"startexport":     {table: idem, runs: []string{"StartExecution"}},
 		"generatebundle": {
 			table: idem, signs: []string{signer},
 			exports: map[string][]string{bundleFiles: get}, exportsListing: true,
