@@ -50,7 +50,13 @@ func functions() []spec {
 		call, long, step          = 25, 120, 900
 	)
 	return []spec{
+		{"startagentjob", answers, "startAgentJob", small, call},
+		{"messageagentjob", answers, "messageAgentJob", small, call},
 		{"getagentjob", answers, "getAgentJob", small, call},
+		{"listagentjobs", answers, "listAgentJobs", small, call},
+		{"listagentevents", answers, "listAgentEvents", small, call},
+		{"cancelagentjob", answers, "cancelAgentJob", small, call},
+		{"archiveagentjob", answers, "archiveAgentJob", small, call},
 		{"startexport", answers, "startExport", small, call},
 		{"getexport", answers, "getExport", small, call},
 		{"generatebundle", answers, "generateBundle", small, call},

@@ -69,13 +69,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	var (
 		usage   *usageError
 		failed  *client.JobFailedError
+		agent   *client.AgentFailedError
 		timeout *client.TimeoutError
 	)
 	switch {
 	case errors.As(err, &usage) || !a.started:
 		fmt.Fprintln(stderr, "Run bindery --help for usage.")
 		return exitUsage
-	case errors.As(err, &failed):
+	case errors.As(err, &failed), errors.As(err, &agent):
 		return exitJobFailed
 	case errors.As(err, &timeout):
 		return exitTimedOut
@@ -104,7 +105,7 @@ func (a *app) root() *cobra.Command {
 	root.Long = `Bindery turns a documentation site, a folder with a docs.json and MDX pages, into one
 archive of pure HTML, CSS and JavaScript.
 
-Callers of a Bindery use publish and export, with an address and an admin key from
+Callers of a Bindery use publish, export and agent, with an address and an admin key from
 BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project and key on the
 data folder of a Bindery. up runs a whole Bindery on this machine.
 

@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 			"setenv":   setenv,
 			"truncate": truncate,
 			"answer":   answer,
+			"agents":   agents,
 			"nokey":    noKey,
 		},
 		RequireExplicitExec: true,
@@ -178,7 +179,7 @@ func TestHelpEverywhere(t *testing.T) {
 		}
 	}
 	walk(nil)
-	if seen < 20 {
+	if seen < 25 {
 		t.Errorf("only %d commands", seen)
 	}
 }

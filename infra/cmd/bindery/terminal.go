@@ -28,6 +28,7 @@ const (
 	red    = "31"
 	green  = "32"
 	yellow = "33"
+	gray   = "90"
 )
 
 // paint colours text where a person looks and does not mind.

@@ -233,10 +233,10 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 
 // CancelAgentJob asks for the end of a caller's active job: its round ends
 // between two turns, as failed with CodeCancelled. Doing it again is success.
-// It returns CodeNotFound, CodePublishing where it is too late, CodeArchived, or
-// CodeJobNotActive for a job that ended otherwise.
-func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id string) (AgentJob, error) {
-	return s.callersAgent(ctx, c, project, id, func(tx *agentTx) error {
+// It returns CodeNotFound, CodePublishing where it is too late, CodeArchived,
+// CodeJobNotActive for a job that ended otherwise, CodeKeyReused or CodeKeyRunning.
+func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {
+	return s.moveAgent(ctx, c, "cancel-agent-job", project, id, idempotencyKey, func(tx *agentTx) error {
 		j := &tx.job
 		switch {
 		case j.Status == AgentArchived:
@@ -258,9 +258,20 @@ func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id stri
 
 // ArchiveAgentJob archives a caller's job that is completed or failed; one that
 // is active can't be (CodeJobRunning). Doing it again is success.
-// It returns CodeNotFound for a job that is not the caller's.
-func (s *Service) ArchiveAgentJob(ctx context.Context, c Caller, project, id string) (AgentJob, error) {
-	return s.callersAgent(ctx, c, project, id, (*agentTx).archive)
+// It returns CodeNotFound for a job that is not the caller's, CodeKeyReused or
+// CodeKeyRunning.
+func (s *Service) ArchiveAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {
+	return s.moveAgent(ctx, c, "archive-agent-job", project, id, idempotencyKey, (*agentTx).archive)
+}
+
+// moveAgent is callersAgent for what is done once for an Idempotency-Key.
+func (s *Service) moveAgent(ctx context.Context, c Caller, operation, project, id, key string, fn func(*agentTx) error) (AgentJob, error) {
+	run := func(*slot) (AgentJob, string, error) {
+		j, err := s.callersAgent(ctx, c, project, id, fn)
+		return j, id, err
+	}
+	replay := func(string) (AgentJob, error) { return s.AgentJob(ctx, c, project, id) }
+	return once(ctx, s, c, operation, key, []string{project, id}, run, replay)
 }
 
 func (tx *agentTx) archive() error {

@@ -60,11 +60,11 @@ func (w *world) agentMoves(x tenant) map[string]func(admin.AgentRef) error {
 			return w.AgentNote(w.ctx, ref, admin.AgentEvent{Kind: admin.AgentEventNote, Text: "so"})
 		},
 		"cancel": func(ref admin.AgentRef) error {
-			_, err := w.CancelAgentJob(w.ctx, x.caller, ref.Project, ref.Job)
+			_, err := w.CancelAgentJob(w.ctx, x.caller, ref.Project, ref.Job, "")
 			return err
 		},
 		"archive": func(ref admin.AgentRef) error {
-			_, err := w.ArchiveAgentJob(w.ctx, x.caller, ref.Project, ref.Job)
+			_, err := w.ArchiveAgentJob(w.ctx, x.caller, ref.Project, ref.Job, "")
 			return err
 		},
 		"message": func(ref admin.AgentRef) error {
@@ -222,8 +222,8 @@ func TestAgentJobsOfOthers(t *testing.T) {
 	before := w.agentNow(j)
 	for name, call := range map[string]func(project string) error{
 		"read":    func(p string) error { _, err := w.AgentJob(w.ctx, other.caller, p, j.ID); return err },
-		"cancel":  func(p string) error { _, err := w.CancelAgentJob(w.ctx, other.caller, p, j.ID); return err },
-		"archive": func(p string) error { _, err := w.ArchiveAgentJob(w.ctx, other.caller, p, j.ID); return err },
+		"cancel":  func(p string) error { _, err := w.CancelAgentJob(w.ctx, other.caller, p, j.ID, ""); return err },
+		"archive": func(p string) error { _, err := w.ArchiveAgentJob(w.ctx, other.caller, p, j.ID, ""); return err },
 		"events":  func(p string) error { _, _, err := w.AgentEvents(w.ctx, other.caller, p, j.ID, "", 0); return err },
 		"message": func(p string) error {
 			_, err := w.MessageAgentJob(w.ctx, other.caller, admin.MessageAgentJob{Project: p, Job: j.ID, Prompt: "p"})
@@ -358,7 +358,7 @@ func TestAgentJobsAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i%2 == 0 {
-			if _, err := w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, j.ID); err != nil {
+			if _, err := w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, j.ID, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
