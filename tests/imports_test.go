@@ -159,7 +159,7 @@ var keepers = map[string]keeper{
 	"github.com/aws/constructs-go":           {"CDK starts Node", []string{"infra"}},
 	"github.com/cdklabs/cdk-nag-go":          {"CDK starts Node", []string{"infra"}},
 	"github.com/tdewolff/minify/v2":          {"only assets of our own are minified", []string{"shared/render/theme", "shared/render/script", "shared/render/search"}},
-	"github.com/goccy/go-yaml":               {"one reader of front matter", []string{"shared/render/site", "shared/render/theme", "shared/render/script"}},
+	"github.com/goccy/go-yaml":               {"one reader of front matter, one of rules", []string{"shared/render/check", "shared/render/site", "shared/render/theme", "shared/render/script"}},
 	"go.yaml.in/yaml/v3":                     {"the one YAML library that keeps order and lines", []string{"shared/render/reference"}},
 	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve"}},
 	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,6 +29,11 @@ func TestCheckFindsWhatTheBundleLists(t *testing.T) {
 	sites := map[string]func(t *testing.T) fs.FS{
 		"sample": func(*testing.T) fs.FS { return sampleSite(130) },
 		"look":   func(*testing.T) fs.FS { return lookSite() },
+		"rules": func(*testing.T) fs.FS {
+			site := sampleSite(3)
+			site["bindery.yaml"] = &fstest.MapFile{Data: []byte("check:\n  link-missing: error\n  fragment-missing: off\n  no-code: off\n")}
+			return site
+		},
 		"docs": func(t *testing.T) fs.FS {
 			return os.DirFS(filepath.Join(outside.Checkout(t), "infra", "docs"))
 		},
@@ -50,7 +56,11 @@ func TestCheckFindsWhatTheBundleLists(t *testing.T) {
 			w := newWorld(t)
 			w.publish(t, fsys)
 			var listed []check.Finding
-			lines := bufio.NewScanner(strings.NewReader(unpacked(t, w.exported(t, func(o *Options) { o.Islands = scripts }))["bindery/diagnostics.jsonl"]))
+			files := unpacked(t, w.exported(t, func(o *Options) { o.Islands = scripts }))
+			if _, ok := files["bindery.yaml"]; ok {
+				t.Error("the bundle has the site's rules")
+			}
+			lines := bufio.NewScanner(strings.NewReader(files["bindery/diagnostics.jsonl"]))
 			for lines.Scan() {
 				var d check.Finding
 				if err := json.Unmarshal(lines.Bytes(), &d); err != nil {
