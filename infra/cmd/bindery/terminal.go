@@ -28,6 +28,8 @@ const (
 	red    = "31"
 	green  = "32"
 	yellow = "33"
+	blue   = "34"
+	bold   = "1"
 )
 
 // paint colours text where a person looks and does not mind.

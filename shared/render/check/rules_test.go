@@ -1,6 +1,8 @@
 package check
 
 import (
+	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/tests/outside"
 )
@@ -79,5 +83,37 @@ func TestCodes(t *testing.T) {
 		if !slices.Contains(names, code) {
 			t.Errorf("the table lacks %s", code)
 		}
+	}
+}
+
+var update = flag.Bool("update-page", false, "write the table of codes in the documentation anew")
+
+// TestPageOfCodes: the documentation has the table of codes.
+func TestPageOfCodes(t *testing.T) {
+	const begin, end = "{/* codes */}\n", "{/* end of codes */}\n"
+	file := filepath.Join(outside.Checkout(t), "infra", "docs", "authoring", "check.mdx")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(data), begin)
+	got, after, ok := strings.Cut(rest, end)
+	if !ok {
+		t.Fatal("the page has no place for the table")
+	}
+	var want strings.Builder
+	want.WriteString("\n| Code | Level | Meaning |\n|---|---|---|\n")
+	for _, c := range Codes() {
+		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", c.Name, c.Level, c.About)
+	}
+	want.WriteString("\n")
+	if *update {
+		if err := os.WriteFile(file, []byte(before+begin+want.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(strings.Split(want.String(), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("the table differs (-program +page; -update-page writes it anew):\n%s", diff)
 	}
 }
