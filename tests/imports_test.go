@@ -34,7 +34,7 @@ var rooms = map[string][]string{
 
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
 	"infra/cmd/bindery": {
-		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
+		"shared/base/config", "shared/base/remote", "shared/render/check", "shared/render/script/island", "shared/service/admin", "shared/service/api",
 		"shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/service/job",
 		"shared/service/local", "shared/service/server", "shared/service/store", "shared/delivery/bundle", "shared/delivery/serve",
 	},
@@ -173,7 +173,7 @@ var keepers = map[string]keeper{
 	"github.com/aws/constructs-go":           {"CDK starts Node", []string{"infra"}},
 	"github.com/cdklabs/cdk-nag-go":          {"CDK starts Node", []string{"infra"}},
 	"github.com/tdewolff/minify/v2":          {"only assets of our own are minified", []string{"shared/render/theme", "shared/render/script", "shared/render/search"}},
-	"github.com/goccy/go-yaml":               {"one reader of front matter", []string{"shared/render/site", "shared/render/theme", "shared/render/script"}},
+	"github.com/goccy/go-yaml":               {"one reader of front matter, one of rules", []string{"shared/render/check", "shared/render/site", "shared/render/theme", "shared/render/script"}},
 	"go.yaml.in/yaml/v3":                     {"the one YAML library that keeps order and lines", []string{"shared/render/reference"}},
 	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve"}},
 	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},

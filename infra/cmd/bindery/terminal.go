@@ -29,6 +29,8 @@ const (
 	green  = "32"
 	yellow = "33"
 	gray   = "90"
+	blue   = "34"
+	bold   = "1"
 )
 
 // paint colours text where a person looks and does not mind.

@@ -9,6 +9,7 @@
 //	wait.go      following an export to its end
 //	folder.go    what of a folder is published, and what can't be
 //	ignore.go    .mintignore: patterns as in .gitignore
+//	tree.go      the files of a folder, or of a commit, without publishing them
 //	gittime.go   when files were last committed
 //	publish.go   Publish: packs, uploads, resuming
 //	download.go  Download: resuming, checking; part_*.go: one download a file
