@@ -215,7 +215,7 @@ func (f *Forge) Push(ctx context.Context, r Repository, branch string, c *Commit
 		case at != expect:
 			return ErrMoved
 		}
-		err = s.push(ctx, branch, at, c.ID, data, cred)
+		err = s.push(ctx, branch, at, c.ID, data)
 		if refused := (*Error)(nil); err != nil {
 			refused = failed(err, cred)
 			if refused.code != CodeDenied {

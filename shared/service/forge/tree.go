@@ -69,7 +69,7 @@ func (f *Forge) Fetch(ctx context.Context, r Repository, ref string) (*Tree, err
 		if t.pack, err = newPack(f.opt.TempDir); err != nil {
 			return err
 		}
-		if err = t.pack.fetch(ctx, s, id, true, f.opt.MaxBytes, f.opt.LargeBlob, c); err == nil {
+		if err = s.fetch(ctx, t.pack, id, true, f.opt.LargeBlob); err == nil {
 			err = t.read(id)
 		}
 		if err != nil {
@@ -219,7 +219,7 @@ func (t *Tree) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 			if err != nil {
 				return err
 			}
-			return t.pack.fetch(ctx, s, file.ID, false, t.forge.opt.MaxBytes, 0, c)
+			return s.fetch(ctx, t.pack, file.ID, false, 0)
 		})
 		if err != nil {
 			return nil, err
