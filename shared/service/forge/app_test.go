@@ -42,27 +42,7 @@ func TestApp(t *testing.T) {
 			_, _ = io.WriteString(w, `{"message":"no"}`)
 			return
 		}
-		parts := strings.Split(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), ".")
-		if len(parts) != 3 {
-			t.Errorf("the proof is %d parts", len(parts))
-			return
-		}
-		sum := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
-		signature, err := base64.RawURLEncoding.DecodeString(parts[2])
-		if err == nil {
-			err = rsa.VerifyPKCS1v15(&key.PublicKey, crypto.SHA256, sum[:], signature)
-		}
-		var claims struct {
-			Iat, Exp int64
-			Iss      string
-		}
-		data, err2 := base64.RawURLEncoding.DecodeString(parts[1])
-		if err2 == nil {
-			err2 = json.Unmarshal(data, &claims)
-		}
-		if err != nil || err2 != nil || claims.Iss != "Iv1.abc" || claims.Iat > now.Unix() || claims.Exp <= now.Unix() || claims.Exp-claims.Iat > 600 {
-			t.Errorf("%v, %v, %+v", err, err2, claims)
-		}
+		proves(t, r, &key.PublicKey, now)
 		switch r.Method + " " + r.URL.Path {
 		case "GET /api/v3/repos/acme/docs/installation", "GET /api/v3/repos/acme/other/installation":
 			_, _ = io.WriteString(w, `{"id":42,"app_id":1}`)
@@ -128,5 +108,30 @@ func TestApp(t *testing.T) {
 	}
 	if _, err := app.Credential(t.Context(), forge.Repository{Kind: forge.GitHub, URL: "https://elsewhere.example/acme/docs"}); !errors.Is(err, forge.ErrHost) {
 		t.Errorf("elsewhere: %v", err)
+	}
+}
+
+// proves checks that a request comes from the App.
+func proves(t *testing.T, r *http.Request, key *rsa.PublicKey, now time.Time) {
+	parts := strings.Split(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), ".")
+	if len(parts) != 3 {
+		t.Errorf("the proof is %d parts", len(parts))
+		return
+	}
+	sum := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
+	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err == nil {
+		err = rsa.VerifyPKCS1v15(key, crypto.SHA256, sum[:], signature)
+	}
+	var claims struct {
+		Iat, Exp int64
+		Iss      string
+	}
+	data, err2 := base64.RawURLEncoding.DecodeString(parts[1])
+	if err2 == nil {
+		err2 = json.Unmarshal(data, &claims)
+	}
+	if err != nil || err2 != nil || claims.Iss != "Iv1.abc" || claims.Iat > now.Unix() || claims.Exp <= now.Unix() || claims.Exp-claims.Iat > 600 {
+		t.Errorf("%v, %v, %+v", err, err2, claims)
 	}
 }

@@ -194,8 +194,20 @@ func TestPush(t *testing.T) {
 	if at, err := f.Branch(t.Context(), r, "none"); at != "" || err != nil {
 		t.Error(at, err)
 	}
+}
 
-	// The next round goes on from there, and from there alone.
+// A next round goes on from the branch, and from there alone; people's commits
+// are never lost.
+func TestPushNeverForces(t *testing.T) {
+	fake := forgetest.New(t, forgetest.Dialect(forge.Git))
+	fake.Write("main", map[string]string{"a/b.mdx": "# B\n", "a/c.mdx": "# C\n"})
+	f, r := fake.Forge(), fake.Repository()
+	base := fetch(t, f, r, "")
+	c := commit(t, f, base, forge.Change{Path: "a/b.mdx", Content: []byte("# B2\n")})
+	if err := f.Push(t.Context(), r, "bindery/1", c, ""); err != nil {
+		t.Fatal(err)
+	}
+	tree := fetch(t, f, r, "bindery/1")
 	next := commit(t, f, tree, forge.Change{Path: "a/c.mdx", Content: []byte("# C2\n")})
 	if err := f.Push(t.Context(), r, "bindery/1", next, ""); !errors.Is(err, forge.ErrMoved) {
 		t.Errorf("on a branch that should not be: %v", err)
