@@ -125,6 +125,9 @@ func TestNothingStays(t *testing.T) {
 	if err := errors.Join(tree.Close(), tree.Close()); err != nil {
 		t.Error(err)
 	}
+	if _, err := tree.Open(t.Context(), "a.mdx"); err == nil {
+		t.Error("a tree that is closed has files")
+	}
 	fake.FailAlways(forgetest.Fetch, forgetest.Kill())
 	if _, err := f.Fetch(t.Context(), fake.Repository(), ""); !errors.Is(err, forge.ErrUnreachable) {
 		t.Error(err)

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"slices"
@@ -73,7 +74,7 @@ func (f *Forge) Fetch(ctx context.Context, r Repository, ref string) (*Tree, err
 			err = t.read(id)
 		}
 		if err != nil {
-			return errorsOf(err, t.Close())
+			return errors.Join(err, t.Close())
 		}
 		return nil
 	})
@@ -237,11 +238,5 @@ func (t *Tree) Close() error {
 	if t.pack == nil {
 		return nil
 	}
-	p := t.pack
-	t.pack = nil
-	return p.close()
+	return t.pack.close()
 }
-
-// errorsOf returns the first error; that of cleaning up after it is not worth
-// more than the log's line of the first.
-func errorsOf(err, _ error) error { return err }
