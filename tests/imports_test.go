@@ -153,7 +153,6 @@ const (
 // keepers names outside modules that only some rooms may import, each with the
 // reason. A room that no longer does fails the test.
 var keepers = map[string]keeper{
-	"github.com/go-git":               {"Git's protocol is spoken behind one file", []string{"shared/service/forge"}},
 	"modernc.org/sqlite":              {"a database in a Lambda function is weight without use", []string{"shared/service/local"}},
 	"github.com/spf13/cobra":          {"terminals are of one program", []string{"infra/cmd/bindery"}},
 	"github.com/vbauerster/mpb/v8":    {"terminals are of one program", []string{"infra/cmd/bindery"}},
