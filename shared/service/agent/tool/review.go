@@ -40,7 +40,7 @@ type Remark struct {
 // Review looks at changes of a repository as one that trusts nobody who made
 // them. The order of what it finds is that of places.
 func Review(base Base, changes []Change) Reviewed {
-	r := reviewer{base: base, entries: map[string]Entry{}, old: map[string]string{}}
+	r := reviewer{base: base, entries: map[string]Entry{}, old: map[string]string{}, ran: map[string]bool{}}
 	for _, e := range base.Paths() {
 		r.entries[e.Path] = e
 	}
@@ -48,6 +48,9 @@ func Review(base Base, changes []Change) Reviewed {
 		if e, ok := r.entries[c.Path]; ok && e.Text {
 			if b, err := base.Read(c.Path); err == nil {
 				r.old[c.Path] = string(b)
+				for _, x := range executable(c.Path, b) {
+					r.ran[x.kind+x.text] = true
+				}
 			}
 		}
 	}
@@ -63,9 +66,10 @@ type reviewer struct {
 	Reviewed
 	base    Base
 	entries map[string]Entry
-	// old are the former texts of changed files.
-	old   map[string]string
-	hosts map[string]bool
+	// old are the former texts of changed files, ran what was executable in them:
+	// a page that moves takes it along.
+	old map[string]string
+	ran map[string]bool
 }
 
 func (r *reviewer) refuse(p string, line int, format string, args ...any) {
@@ -109,7 +113,7 @@ func (r *reviewer) file(c Change) {
 		ran[x.kind+x.text]++
 	}
 	for _, x := range executable(c.Path, c.Content) {
-		if ran[x.kind+x.text]--; ran[x.kind+x.text] < 0 && !r.movedHere(x.text) {
+		if ran[x.kind+x.text]--; ran[x.kind+x.text] < 0 && !(old == "" && r.ran[x.kind+x.text]) {
 			r.Executable = append(r.Executable, Remark{c.Path, lineOf(c.Content, x.at), x.kind})
 		}
 	}
@@ -125,10 +129,6 @@ func (r *reviewer) wasThere(text string) bool {
 	}
 	return false
 }
-
-// movedHere reports whether executable text was in a changed file before, and so
-// may have come along with a page that moved. A short one says nothing.
-func (r *reviewer) movedHere(text string) bool { return len(text) > 40 && r.wasThere(text) }
 
 // known takes out of NewHosts those that the rest of the repository names, and all
 // but the first of each.
@@ -173,30 +173,32 @@ type mark struct {
 
 func lineOf(src []byte, at int) int { return 1 + bytes.Count(src[:min(at, len(src))], []byte("\n")) }
 
-// secretForms are secrets by the form that their makers gave them.
+// secretForms are secrets by the form that their makers gave them. Only lines with
+// one of the texts in needs are looked at.
 var secretForms = []struct {
-	kind string
-	form *regexp.Regexp
+	kind  string
+	needs []string
+	form  *regexp.Regexp
 }{
-	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----`)},
-	{"a key of AWS", regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`)},
-	{"a token of GitHub", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}`)},
-	{"a token of GitLab", regexp.MustCompile(`\bgl(?:pat|ptt|dt|rt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{20,}`)},
-	{"a token of Slack", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}`)},
-	{"a key of Stripe", regexp.MustCompile(`\b(?:sk|rk)_live_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/]{24,}`)},
-	{"a key of Anthropic", regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
-	{"a key of OpenAI", regexp.MustCompile(`\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9]{40,}\b`)},
-	{"a key of Google", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
-	{"a token of npm", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"a token of PyPI", regexp.MustCompile(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
-	{"a key of SendGrid", regexp.MustCompile(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}`)},
-	{"a token of Hugging Face", regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}\b`)},
-	{"a token of DigitalOcean", regexp.MustCompile(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
-	{"a token of Shopify", regexp.MustCompile(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
-	{"a token of Docker", regexp.MustCompile(`\bdckr_pat_[A-Za-z0-9_-]{20,}`)},
-	{"a secret key of age", regexp.MustCompile(`\bAGE-SECRET-KEY-1[0-9A-Z]{50,}`)},
-	{"a signed token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}`)},
-	{"a password in an address", regexp.MustCompile(`\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,60}:([^\s/@"'<>{}$\[\]*]{8,80})@[^\s/@"'<>]+`)},
+	{"a private key", []string{"PRIVATE KEY"}, regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----`)},
+	{"a key of AWS", []string{"AKIA", "ASIA", "ABIA", "ACCA"}, regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`)},
+	{"a token of GitHub", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}`)},
+	{"a token of GitLab", []string{"gl"}, regexp.MustCompile(`\bgl(?:pat|ptt|dt|rt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{20,}`)},
+	{"a token of Slack", []string{"xox", "xapp-", "hooks.slack.com"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}`)},
+	{"a key of Stripe", []string{"_live_", "whsec_"}, regexp.MustCompile(`\b(?:sk|rk)_live_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/]{24,}`)},
+	{"a key of Anthropic", []string{"sk-ant-"}, regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
+	{"a key of OpenAI", []string{"sk-"}, regexp.MustCompile(`\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9]{40,}\b`)},
+	{"a key of Google", []string{"AIza", "ya29.", "GOCSPX-"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
+	{"a token of npm", []string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"a token of PyPI", []string{"pypi-"}, regexp.MustCompile(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
+	{"a key of SendGrid", []string{"SG."}, regexp.MustCompile(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}`)},
+	{"a token of Hugging Face", []string{"hf_"}, regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}\b`)},
+	{"a token of DigitalOcean", []string{"_v1_"}, regexp.MustCompile(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
+	{"a token of Shopify", []string{"shp"}, regexp.MustCompile(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
+	{"a token of Docker", []string{"dckr_pat_"}, regexp.MustCompile(`\bdckr_pat_[A-Za-z0-9_-]{20,}`)},
+	{"a secret key of age", []string{"AGE-SECRET-KEY-"}, regexp.MustCompile(`\bAGE-SECRET-KEY-1[0-9A-Z]{50,}`)},
+	{"a signed token", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}`)},
+	{"a password in an address", []string{"://"}, regexp.MustCompile(`\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,60}:([^\s/@"'<>{}$\[\]*]{8,80})@[^\s/@"'<>]+`)},
 }
 
 // assignment finds a value that a name calls secret.
@@ -205,30 +207,44 @@ var assignment = regexp.MustCompile(`(?i)(?:secret|token|passwd|password|passphr
 // placeholder finds what authors write in the place of a secret.
 var placeholder = regexp.MustCompile(`(?i)example|sample|dummy|placeholder|changeme|your[_-]|my[_-]|xxxx|\*\*\*|\.\.\.|1234567|abcdef|test[_-]|fake|redacted|process\.env|os\.environ|_here|token_|secret_|insert|<|\{`)
 
+// secretNames are in lower case what assignment looks for.
+var secretNames = []string{"secret", "token", "passw", "passphrase", "key", "credential"}
+
 // secrets finds what looks like a secret.
 func secrets(text string) []mark {
 	var all []mark
-	for _, f := range secretForms {
-		for _, m := range f.form.FindAllStringSubmatchIndex(text, -1) {
-			found := text[m[0]:m[1]]
-			judged := found
-			if len(m) >= 4 && m[2] >= 0 && f.kind == "a password in an address" {
-				judged = text[m[2]:m[3]]
-				if entropy(judged) < 3 || strings.Contains(strings.ToLower(judged), "pass") {
-					continue
+	at := 0
+	for line := range strings.Lines(text) {
+		in := func(s string) bool { return strings.Contains(line, s) }
+		for _, f := range secretForms {
+			if !slices.ContainsFunc(f.needs, in) {
+				continue
+			}
+			for _, m := range f.form.FindAllStringSubmatchIndex(line, -1) {
+				found := line[m[0]:m[1]]
+				judged := found
+				if len(m) >= 4 && m[2] >= 0 {
+					judged = line[m[2]:m[3]]
+					if entropy(judged) < 3 || strings.Contains(strings.ToLower(judged), "pass") {
+						continue
+					}
+				}
+				if !placeholder.MatchString(judged) {
+					all = append(all, mark{at + m[0], f.kind, found})
 				}
 			}
-			if !placeholder.MatchString(judged) {
-				all = append(all, mark{m[0], f.kind, found})
+		}
+		lower := strings.ToLower(line)
+		if slices.ContainsFunc(secretNames, func(s string) bool { return strings.Contains(lower, s) }) {
+			for _, m := range assignment.FindAllStringSubmatchIndex(line, -1) {
+				value := line[m[2]:m[3]]
+				mixed := strings.ContainsAny(value, "0123456789") && strings.ToUpper(value) != strings.ToLower(value)
+				if mixed && entropy(value) >= 3.7 && !placeholder.MatchString(value) && !strings.Contains(value, "..") {
+					all = append(all, mark{at + m[2], "a value that its name calls secret", value})
+				}
 			}
 		}
-	}
-	for _, m := range assignment.FindAllStringSubmatchIndex(text, -1) {
-		value := text[m[2]:m[3]]
-		mixed := strings.ContainsAny(value, "0123456789") && strings.ToUpper(value) != strings.ToLower(value)
-		if mixed && entropy(value) >= 3.7 && !placeholder.MatchString(value) && !strings.Contains(value, "..") {
-			all = append(all, mark{m[2], "a value that its name calls secret", value})
-		}
+		at += len(line)
 	}
 	slices.SortStableFunc(all, func(a, b mark) int { return a.at - b.at })
 	return slices.CompactFunc(all, func(a, b mark) bool { return a.at == b.at })
