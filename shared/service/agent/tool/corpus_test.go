@@ -85,6 +85,9 @@ func TestMoveInRealSites(t *testing.T) {
 		{"trigger", "snippets", "snippets/parts"},
 		{"trigger", "triggering.mdx", "runs/triggering.mdx"},
 	} {
+		if testing.Short() && c.site != "novu" {
+			continue
+		}
 		t.Run(c.site+" "+c.from, func(t *testing.T) {
 			base := folderBase(t, corpus(t, c.site))
 			s := newSet(t, base, "", Limits{Files: 2000, Bytes: 64 << 20, FileBytes: 4 << 20})

@@ -6,7 +6,7 @@
 //	allowed.go     Allowed: which paths an agent may write
 //	tree.go        Tree: a repository's files with changes; fs.go shows it as a file system
 //	guard.go       edits as one, refused where what was well would not be any more
-//	review.go      Review: what Publish looks at in changes, whoever says what of them
+//	review.go      Look: what Publish looks at in changes, whoever says what of them
 //	set.go         Set: the tools, Call and Result
 //	input.go       what a tool takes: tables that are both schema and reader
 //	glob.go        patterns of paths

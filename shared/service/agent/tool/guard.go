@@ -190,10 +190,10 @@ func boolean(b bool) int {
 }
 
 // bytes returns how many bytes the changed files have.
-func (t *Tree) bytes() int {
-	n := 0
+func (t *Tree) bytes() int64 {
+	n := int64(0)
 	for _, b := range t.changed {
-		n += len(b)
+		n += int64(len(b))
 	}
 	return n
 }

@@ -588,20 +588,30 @@ func (t *Tree) redirect(wanted [][2]string, gone map[string]bool, made func(sour
 	if err := t.put(d.file, splice(d.src, changes)); err != nil {
 		return err
 	}
+	changes = nil
 	for _, w := range wanted {
 		if led[redirect.Parse(w[0]).Path] == "" {
 			continue
 		}
-		if d, list, err = open(); err != nil {
-			return err
+		made(w[0], w[1])
+		if len(changes) == 0 {
+			if d, list, err = open(); err != nil {
+				return err
+			}
 		}
 		c := d.insert(list, len(list.Items), "", pairs{{"source", w[0]}, {"destination", w[1]}})
-		if err := t.put(d.file, splice(d.src, []change{c})); err != nil {
+		if changes = append(changes, c); len(list.Items) > 0 {
+			continue // all go to the end of the same list
+		}
+		if err := t.put(d.file, splice(d.src, changes)); err != nil {
 			return err
 		}
-		made(w[0], w[1])
+		changes = nil
 	}
-	return nil
+	if d, _, err = open(); err != nil {
+		return err
+	}
+	return t.put(d.file, splice(d.src, changes))
 }
 
 var deleteTool = definition{

@@ -17,29 +17,22 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// Reviewed is what Review found.
-type Reviewed struct {
+// Review is what Look found, each with its place: "host (path:line)" or
+// "path:line: what it is". Of a secret it never has the secret itself.
+type Review struct {
 	// Refused are reasons for which the changes must not be published.
-	Refused []Remark
+	Refused []string
 	// NewHosts are hosts of other sites in links, pictures and files that the
 	// repository did not name in such a place before, each at its first.
-	NewHosts []Remark
+	NewHosts []string
 	// Executable is what runs in the browsers of readers and was not there
 	// before.
-	Executable []Remark
+	Executable []string
 }
 
-// Remark is something at a place. What says what it is, in one line: for a host
-// its name, and of a secret never the secret.
-type Remark struct {
-	Path string
-	Line int // from 1, 0 for the file as a whole
-	What string
-}
-
-// Review looks at changes of a repository as one that trusts nobody who made
-// them. The order of what it finds is that of places.
-func Review(base Base, changes []Change) Reviewed {
+// Look looks at changes of a repository as one that trusts nobody who made them.
+// What it finds is in order of place. The folder of the site is for Allowed.
+func Look(base Base, changes []Change) Review {
 	r := reviewer{base: base, entries: map[string]Entry{}, old: map[string]string{}, ran: map[string]bool{}}
 	for _, e := range base.Paths() {
 		r.entries[e.Path] = e
@@ -59,11 +52,19 @@ func Review(base Base, changes []Change) Reviewed {
 		r.file(c)
 	}
 	r.known()
-	return r.Reviewed
+	return r.Review
+}
+
+type remark struct {
+	path string
+	line int
+	what string
 }
 
 type reviewer struct {
-	Reviewed
+	Review
+	// hosts are new to the files in which they stand, at lines of these.
+	hosts   []remark
 	base    Base
 	entries map[string]Entry
 	// old are the former texts of changed files, ran what was executable in them:
@@ -73,12 +74,16 @@ type reviewer struct {
 }
 
 func (r *reviewer) refuse(p string, line int, format string, args ...any) {
-	r.Refused = append(r.Refused, Remark{p, line, fmt.Sprintf(format, args...)})
+	place := p
+	if line > 0 {
+		place = fmt.Sprintf("%s:%d", p, line)
+	}
+	r.Refused = append(r.Refused, place+": "+fmt.Sprintf(format, args...))
 }
 
 func (r *reviewer) file(c Change) {
 	if err := Allowed(c.Path, ""); err != nil {
-		r.refuse(c.Path, 0, "%v", err)
+		r.Refused = append(r.Refused, err.Error())
 		return
 	}
 	if e, ok := r.entries[c.Path]; ok && !e.Plain {
@@ -105,7 +110,7 @@ func (r *reviewer) file(c Change) {
 	for _, h := range hostsOf(c.Path, c.Content) {
 		if !was[h.text] {
 			was[h.text] = true
-			r.NewHosts = append(r.NewHosts, Remark{c.Path, lineOf(c.Content, h.at), h.text})
+			r.hosts = append(r.hosts, remark{c.Path, lineOf(c.Content, h.at), h.text})
 		}
 	}
 	ran := map[string]int{}
@@ -114,7 +119,7 @@ func (r *reviewer) file(c Change) {
 	}
 	for _, x := range executable(c.Path, c.Content) {
 		if ran[x.kind+x.text]--; ran[x.kind+x.text] < 0 && !(old == "" && r.ran[x.kind+x.text]) {
-			r.Executable = append(r.Executable, Remark{c.Path, lineOf(c.Content, x.at), x.kind})
+			r.Executable = append(r.Executable, fmt.Sprintf("%s:%d: %s", c.Path, lineOf(c.Content, x.at), x.kind))
 		}
 	}
 }
@@ -130,13 +135,12 @@ func (r *reviewer) wasThere(text string) bool {
 	return false
 }
 
-// known takes out of NewHosts those that the rest of the repository names, and all
-// but the first of each.
+// known fills NewHosts with the hosts that the rest of the repository does not
+// name, each once.
 func (r *reviewer) known() {
-	seen := map[string]bool{}
 	left := map[string]bool{}
-	for _, h := range r.NewHosts {
-		left[h.What] = true
+	for _, h := range r.hosts {
+		left[h.what] = true
 	}
 	for p, e := range r.entries {
 		if len(left) == 0 {
@@ -149,20 +153,19 @@ func (r *reviewer) known() {
 		if err != nil {
 			continue
 		}
+		lower := bytes.ToLower(src)
 		for host := range left {
-			if !bytes.Contains(bytes.ToLower(src), []byte(host)) {
-				continue
-			}
-			if slices.ContainsFunc(hostsOf(p, src), func(h mark) bool { return h.text == host }) {
+			if bytes.Contains(lower, []byte(host)) && slices.ContainsFunc(hostsOf(p, src), func(h mark) bool { return h.text == host }) {
 				delete(left, host)
 			}
 		}
 	}
-	r.NewHosts = slices.DeleteFunc(r.NewHosts, func(h Remark) bool {
-		again := seen[h.What]
-		seen[h.What] = true
-		return again || !left[h.What]
-	})
+	for _, h := range r.hosts {
+		if left[h.what] {
+			delete(left, h.what)
+			r.NewHosts = append(r.NewHosts, fmt.Sprintf("%s (%s:%d)", h.what, h.path, h.line))
+		}
+	}
 }
 
 // mark is something found in a text.
