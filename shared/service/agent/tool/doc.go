@@ -12,7 +12,8 @@
 //	glob.go        patterns of paths
 //	look.go        list, search, read
 //	write.go       edit, write, replace
-//	move.go        move, delete; redirects
+//	move.go        move; redirects.go keeps old addresses alive
+//	delete.go      delete
 //	navigation.go  navigation
 //	report.go      check, diff, plan, finish; diff.go compares two texts
 //	refs.go        the addresses in sources, with their places

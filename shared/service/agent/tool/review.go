@@ -362,14 +362,8 @@ func executable(p string, src []byte) []mark {
 				add(n.Pos.Offset, "<"+n.Name+">", src.Value+mdx.PlainText(n))
 			}
 			for _, a := range n.Attrs {
-				lower := strings.ToLower(a.Name)
-				switch {
-				case len(lower) > 3 && strings.HasPrefix(lower, "on"), lower == "dangerouslysetinnerhtml", lower == "srcdoc":
-					add(a.Pos.Offset, "the attribute "+a.Name, a.Value)
-				case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && calling.MatchString(a.Value):
-					add(a.Pos.Offset, "an expression", a.Value)
-				case addressAttrs[a.Name] && !html.SafeURL(a.Value):
-					add(a.Pos.Offset, "an address that runs code", a.Value)
+				if kind := runs(a); kind != "" {
+					add(a.Pos.Offset, kind, a.Value)
 				}
 			}
 		case mdx.Link, mdx.Image, mdx.Definition:
@@ -380,4 +374,18 @@ func executable(p string, src []byte) []mark {
 		return true
 	})
 	return all
+}
+
+// runs says what of an attribute is executable, "" for nothing.
+func runs(a mdx.Attr) string {
+	lower := strings.ToLower(a.Name)
+	switch {
+	case len(lower) > 3 && strings.HasPrefix(lower, "on"), lower == "dangerouslysetinnerhtml", lower == "srcdoc":
+		return "the attribute " + a.Name
+	case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && calling.MatchString(a.Value):
+		return "an expression"
+	case addressAttrs[a.Name] && !html.SafeURL(a.Value):
+		return "an address that runs code"
+	}
+	return ""
 }
