@@ -200,7 +200,7 @@ func (s *Set) readFile(_ context.Context, a args) (Result, error) {
 }
 
 // linesOf returns a text's lines without their ends; what follows the last end
-// is no line if it is empty.
+// does not count if it is empty.
 func linesOf(src []byte) []string {
 	text := strings.TrimSuffix(string(src), "\n")
 	if text == "" && len(src) == 0 {
@@ -311,7 +311,7 @@ func matches(re *regexp.Regexp, src []byte) []int {
 	line, from := 1, 0
 	for _, m := range re.FindAllIndex(src, -1) {
 		if m[0] == len(src) && len(src) > 0 && src[len(src)-1] == '\n' {
-			break // the end of the last line is no line
+			break // after the last end there is no further line
 		}
 		line += bytes.Count(src[from:m[0]], []byte("\n"))
 		from = m[0]

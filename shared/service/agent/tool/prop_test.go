@@ -209,8 +209,13 @@ func simulate(files memory, name string, input map[string]any, got Result) {
 
 // FuzzCall: whatever a model sends, a call answers, in time and in bounds.
 func FuzzCall(f *testing.F) {
-	for _, d := range tools() {
-		f.Add(d.name, []byte(`{"path": "a.mdx", "from": "g", "to": "n", "old": "b", "new": "<x", "find": "(", "replace": "$1", "pattern": "a*"}`))
+	for name, input := range map[string]string{
+		"list": `{"path": "g/**/{b,c}*", "depth": 1}`, "search": `{"pattern": "(?i)b+", "context": 1, "path": "*.mdx"}`,
+		"read": `{"path": "g/h/c.mdx", "from": 2, "lines": 1}`, "edit": `{"path": "g/h/c.mdx", "old": "b", "new": "<x", "count": 2}`,
+		"write": `{"path": "g/new.mdx", "content": "---\na: [\n---\n{"}`, "delete": `{"path": "g/h", "redirect": "/a"}`,
+		"navigation": `{"action": "add", "group": "X", "pages": ["g/b"], "into": "A > B"}`, "check": `{}`, "diff": `{"path": ""}`,
+	} {
+		f.Add(name, []byte(input))
 	}
 	f.Add("move", []byte(`{"from": "g", "to": "n/m"}`))
 	f.Add("navigation", []byte(`{"action": "move", "entry": "A", "after": "g/h/c"}`))

@@ -82,7 +82,12 @@ func (r *reviewer) refuse(p string, line int, format string, args ...any) {
 }
 
 func (r *reviewer) file(c Change) {
-	if err := Allowed(c.Path, ""); err != nil {
+	root := ""
+	// What a bundle keeps for itself at a site's root may be a folder of a repository.
+	if first, _, nested := strings.Cut(strings.ToLower(c.Path), "/"); nested && strings.HasPrefix(first, "bindery") {
+		root = c.Path[:len(first)]
+	}
+	if err := Allowed(c.Path, root); err != nil {
 		r.Refused = append(r.Refused, err.Error())
 		return
 	}

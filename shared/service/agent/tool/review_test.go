@@ -28,6 +28,8 @@ func TestReview(t *testing.T) {
 		{Path: "moved.mdx", Content: []byte(base["old.mdx"])},
 		{Path: "old.mdx", Delete: true},
 		{Path: "run.mdx", Content: []byte("x")},
+		{Path: "bindery-docs/x.mdx", Content: []byte("x")},
+		{Path: "bindery-docs/.git/x.md", Content: []byte("x")},
 		{Path: ".github/workflows/x.yml", Content: []byte("on: push")},
 		{Path: "app.js", Content: []byte("y()\n")},
 		{Path: "pic.svg", Content: []byte("<svg>\n<script>x</script></svg>")},
@@ -55,6 +57,7 @@ func TestReview(t *testing.T) {
 	}
 	want := `refused .github/workflows/x.yml: names that begin with a dot are not an agent's to write
 refused bin.md: is not text
+refused bindery-docs/.git/x.md: names that begin with a dot are not an agent's to write
 refused run.mdx: is a link, a submodule or executable
 refused secret.mdx:2: looks like a secret: a key of AWS
 refused secret.mdx:3: looks like a secret: a private key

@@ -324,7 +324,7 @@ func (s *Set) replaced(re *regexp.Regexp, p string, src []byte, with string, lea
 	}
 	at := 0
 	for _, m := range re.FindAllSubmatchIndex(src, -1) {
-		if m[0] == m[1] { // nothing is no text to replace
+		if m[0] == m[1] { // an empty match replaces nothing
 			continue
 		}
 		if overlaps(untouched, m[0], m[1]) {
