@@ -85,7 +85,7 @@ var rooms = map[string][]string{
 	// No store, no network, no clock (its doc.go).
 	"shared/service/agent/tool": {
 		"shared/base/html", "shared/base/json", "shared/base/redirect", "shared/render/component", "shared/render/expr", "shared/render/mdx",
-		"shared/render/site", "shared/service/snapshot",
+		"shared/render/reference", "shared/render/site", "shared/service/snapshot",
 	},
 	"shared/service/api":    {"shared/base/json", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {"shared/base/json"},
