@@ -69,8 +69,13 @@ type killHit struct {
 func (r *kills) folder(t *testing.T, number, kills int) {
 	rnd := rand.New(rand.NewPCG(r.seed, uint64(number)))
 	f := &killFolder{
-		victim: newVictim(t, r.program, number), run: r, number: number, rnd: rnd, left: kills,
+		victim: newVictim(t, r.program), run: r, number: number, rnd: rnd, left: kills,
 		site: newKillSite(t, rnd, r.large), took: 200 * time.Millisecond, bundles: map[string]killBundle{},
+	}
+	f.stuck = func() {
+		if f.phase != "" {
+			r.count(f.phase, stuck)
+		}
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -78,9 +83,18 @@ func (r *kills) folder(t *testing.T, number, kills int) {
 				r.seed, number, f.round, f.phase, envKillsSeed, r.seed, envKills, r.total, number)
 		}
 	})
-	// The very first start, with the seed.
+	// The very first start, which seeds the folder, and once it answers looks for
+	// what is to be swept.
 	f.begin()
-	f.strikeStart("start", 150)
+	if rnd.IntN(2) == 0 {
+		f.until("the server answers", 50*time.Microsecond, func() bool {
+			_, err := os.Stat(filepath.Join(f.data, "env"))
+			return err == nil
+		})
+		f.strikeStart("start", 8)
+	} else {
+		f.strikeStart("start", 150)
+	}
 	f.start()
 	for f.left > 0 && !t.Failed() {
 		if f.round++; f.round > 1 {

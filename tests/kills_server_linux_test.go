@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -41,10 +42,11 @@ type victim struct {
 	log             *killLog
 	orphans         []process // what killed servers left
 	childKills      int       // of processes of exports, since the server's last start
+	stuck           func()    // counts what never comes
 }
 
 // newVictim gives a data folder its names and its address; begin starts it.
-func newVictim(t *testing.T, built string, number int) *victim {
+func newVictim(t *testing.T, built string) *victim {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -53,6 +55,7 @@ func newVictim(t *testing.T, built string, number int) *victim {
 	v := &victim{
 		t: t, data: filepath.Join(dir, "data"), program: filepath.Join(dir, "server"), caller: filepath.Join(dir, "caller"),
 		http: &http.Client{Transport: &http.Transport{}, Timeout: killPatience}, log: &killLog{begun: map[string]bool{}},
+		stuck: func() {},
 	}
 	for _, name := range []string{v.program, v.caller} {
 		if err := os.Link(built, name); err != nil {
@@ -60,13 +63,13 @@ func newVictim(t *testing.T, built string, number int) *victim {
 		}
 	}
 	// The address must stay while nobody listens: below the ports that the
-	// system gives to connections.
-	for port := 20000 + number%100*100; ; port++ {
-		v.addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		if l, err := net.Listen("tcp", v.addr); err == nil {
+	// system gives to connections, and not where another run looks for one.
+	for tries := 0; v.addr == ""; tries++ {
+		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(20000+rand.IntN(12000)))
+		if l, err := net.Listen("tcp", addr); err == nil {
 			_ = l.Close()
-			break
-		} else if port > 31000 {
+			v.addr = addr
+		} else if tries > 1000 {
 			t.Fatal(err)
 		}
 	}
@@ -170,6 +173,7 @@ func (v *victim) until(what string, pause time.Duration, done func() bool) {
 	v.t.Helper()
 	for deadline := time.Now().Add(killPatience); !done(); time.Sleep(pause) {
 		if time.Now().After(deadline) {
+			v.stuck()
 			v.t.Fatalf("stuck: it is not so that %s", what)
 		}
 	}
@@ -259,6 +263,7 @@ func (c *killClient) wait(v *victim) bool {
 	case <-time.After(killPatience):
 		_ = c.cmd.Process.Kill()
 		<-c.done
+		v.stuck()
 		v.t.Fatalf("stuck: %s\n%s", strings.Join(c.cmd.Args[1:], " "), c.err.Bytes())
 	}
 	return c.code == 0
