@@ -221,7 +221,7 @@ func (f *killFolder) read(o *killOrder) {
 // stage is what an export is at, as its record and the log show it.
 func (f *killFolder) stage(o *killOrder) string {
 	switch {
-	case o.status == "completed":
+	case o.final():
 		return "export completed"
 	case o.status == "running" && int(o.pages) >= f.site.pages():
 		return "assembling"
