@@ -120,7 +120,7 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out.`
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
 		a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(),
-		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentJobCommand(), a.usageCommand(),
+		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentJobCommand(), a.usageCommand(), a.memoryCommand(), a.restoreDrillCommand(),
 	)
 	return root
 }
