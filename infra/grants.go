@@ -244,7 +244,7 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 		to("states", []string{"StartExecution"}, s.workflow.machine.StateMachineArn())
 	}
 	if others := without(a.runs, "StartExecution"); len(others) > 0 {
-		to("states", others, s.workflow.executions("*"))
+		to("states", others, executions(s.workflow.machine, "*"))
 	}
 	if key := s.storage.key; key != nil && len(a.table)+len(a.sources)+len(a.exports) > 0 {
 		// By the services alone that keep the data: the key opens nothing else.

@@ -92,9 +92,7 @@ func TestUpdateKeeps(t *testing.T) {
 			}
 			policiesKeepTheirRights(t, old, now)
 			for name := range old.Outputs {
-				// Calls are counted by records since then: nothing reads the logs of
-				// requests any more.
-				if now.Outputs[name] == nil && name != "RequestLogGroups" {
+				if now.Outputs[name] == nil {
 					t.Errorf("the output %s is gone", name)
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/cloud/stack"
 )
 
 // ask makes a request as it is given and holds the answer to the form of all
@@ -192,6 +193,56 @@ func (d *deployment) operators(t *testing.T) {
 	}
 	if _, err := d.command(t, "project", "list", "--stack", "Nothing"); err == nil {
 		t.Error("a stack that is not there has projects")
+	}
+}
+
+// restoreDrill restores the table beside itself and holds the records against
+// the buckets, which have all that they need.
+func (d *deployment) restoreDrill(t *testing.T) {
+	out, err := d.command(t, "restore-drill", "--stack", d.stack.Name, "--json")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var drill struct {
+		Table                                         string
+		Organisations, Snapshots, Exports, FaultCount int
+	}
+	if err := json.Unmarshal(out, &drill); err != nil {
+		t.Fatal(err)
+	}
+	if drill.Organisations < 2 || drill.Snapshots == 0 || drill.Exports == 0 || drill.FaultCount != 0 {
+		t.Errorf("the drill found %s", out)
+	}
+	if left := d.kept(t, stack.Stack{Table: drill.Table}); len(left) != 0 {
+		t.Errorf("the drill has left %v", left)
+	}
+}
+
+// memory reads what the local cloud logs of calls, in Lambda's form: durations
+// and memory sizes are true, the peak is that of any process here.
+func (d *deployment) memory(t *testing.T) {
+	out, err := d.command(t, "memory", "--stack", d.stack.Name, "--json")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var all []struct {
+		Function         string
+		Calls, MemoryMiB int
+		P95Milliseconds  float64
+		AdvisedMiB       int
+	}
+	if err := json.Unmarshal(out, &all); err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int{}
+	for _, u := range all {
+		sizes[u.Function] = u.MemoryMiB
+		if u.Calls == 0 || u.P95Milliseconds <= 0 || u.AdvisedMiB < 128 {
+			t.Errorf("%+v", u)
+		}
+	}
+	if sizes["rendershard"] != 1769 || sizes["getexport"] != 256 || sizes["openapi"] != 256 {
+		t.Errorf("the functions' memory is %v", sizes)
 	}
 }
 

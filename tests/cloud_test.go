@@ -60,6 +60,8 @@ func TestCloud(t *testing.T) {
 	t.Run("same bytes as on this machine", d.sameBytes)
 	t.Run("tenants", d.tenants)
 	t.Run("operators", d.operators)
+	t.Run("a restore drill", d.restoreDrill)
+	t.Run("memory of functions", d.memory)
 	t.Run("a site that can't be exported", d.badSite)
 	t.Run("a passing fault heals", d.passingFault)
 	t.Run("a lasting fault fails the job", d.lastingFault)
