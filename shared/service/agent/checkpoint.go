@@ -25,10 +25,10 @@ type checkpoint struct {
 	Calls   []call        `json:"calls,omitempty"`
 	// Changed are the files that this turn changed, Restored those that are as
 	// the repository has them again.
-	Changed  []tool.Change `json:"changed,omitempty"`
-	Restored []string      `json:"restored,omitempty"`
-	Plan     []tool.PlanItem
-	Finish   *tool.Finish `json:"finish,omitempty"`
+	Changed  []tool.Change   `json:"changed,omitempty"`
+	Restored []string        `json:"restored,omitempty"`
+	Plan     []tool.PlanItem `json:"plan,omitempty"`
+	Finish   *tool.Finish    `json:"finish,omitempty"`
 	// Warned says that a finish was held up once because of new findings.
 	Warned bool `json:"warned,omitempty"`
 	// Last says that the model was told that this is its last turn.
@@ -111,8 +111,8 @@ func (s *Steps) load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 		return nil, err
 	}
 	r.tools = tool.NewSet(r.tree, tool.Options{
-		Check:  checker{root: r.manifest.Root, before: r.manifest.Findings},
-		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
+		Checker: checker{in.Project, r.manifest.Findings},
+		Limits:  tool.Limits{Files: in.Limits.Files, Bytes: int(in.Limits.Bytes)},
 	})
 	return r, nil
 }

@@ -21,7 +21,6 @@
 // at most twice, and no tool's work is done twice.
 //
 //	agent.go         Steps and what they stand on
-//	payload.go       the steps' outputs
 //	manifest.go      what Prepare keeps of a repository, and reading it again
 //	prepare.go       Prepare
 //	work.go          Work: a segment of turns
@@ -30,5 +29,6 @@
 //	budget.go        what a round may use, and calls that go in circles
 //	publish.go       Publish
 //	pulltext.go      the text of the pull request
-//	fail.go          Fail, and which errors it knows
+//	check.go         findings, and which are new
+//	fail.go          the codes of errors
 package agent

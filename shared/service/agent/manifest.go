@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 	"github.com/bindery-docs/bindery/shared/service/forge"
@@ -47,7 +48,7 @@ type manifest struct {
 	// Packs are the keys of the objects in which texts lie one after another.
 	Packs []string `json:"packs"`
 	// Findings is what a check says of the site as it is.
-	Findings []tool.Finding `json:"findings"`
+	Findings []check.Finding `json:"findings"`
 }
 
 // file is a file of the repository. Pack counts from 1; 0 means that its text
@@ -145,8 +146,8 @@ func read(ctx context.Context, t *forge.Tree) (*repository, []file, error) {
 	var total int64
 	for f := range t.Files() {
 		e := file{Path: f.Path, Size: f.Size, Mode: f.Mode}
-		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.ModeFile}
-		if (f.Mode == forge.ModeFile || f.Mode == forge.ModeExecutable) && f.Size >= 0 && f.Size <= maxText {
+		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.Regular}
+		if (f.Mode == forge.Regular || f.Mode == forge.Executable) && f.Size >= 0 && f.Size <= maxText {
 			b, err := readFile(ctx, t, f.Path)
 			if err != nil {
 				return nil, nil, err
@@ -154,7 +155,7 @@ func read(ctx context.Context, t *forge.Tree) (*repository, []file, error) {
 			if isText(b) {
 				entry.Text, r.texts[f.Path] = true, b
 				if total += int64(len(b)); total > maxTexts {
-					return nil, nil, admin.Errorf(admin.CodeRepositoryTooLarge, "the repository has more than %d MiB of text", maxTexts>>20)
+					return nil, nil, admin.Errorf(admin.CodeRepositoryBig, "the repository has more than %d MiB of text", maxTexts>>20)
 				}
 			}
 		}
@@ -218,7 +219,7 @@ func (s *Steps) unpack(ctx context.Context, m *manifest) (*repository, error) {
 		packs[i] = b
 	}
 	for _, f := range m.Files {
-		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.ModeFile}
+		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.Regular}
 		if f.Pack > 0 {
 			if f.Pack > len(packs) || f.Offset < 0 || f.Size < 0 || f.Offset+f.Size > int64(len(packs[f.Pack-1])) {
 				return nil, fmt.Errorf("manifest of %s: %s lies outside its pack", m.Commit, f.Path)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 	"github.com/bindery-docs/bindery/shared/service/forge"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 // Prepare reads the repository: the job's branch where an earlier round's pull
@@ -14,12 +16,12 @@ import (
 //
 // It returns the forge's errors (repository_unreachable, ref_not_found, …),
 // invalid_site for a repository without a docs.json, and cancelled.
-func (s *Steps) Prepare(ctx context.Context, ref admin.AgentRef) (Output, error) {
+func (s *Steps) Prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
 	return s.step(ctx, ref, s.prepare)
 }
 
-func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (Output, error) {
-	out := Output{AgentRef: ref, Next: NextWork}
+func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
+	out := job.AgentOutput{AgentRef: ref, Next: job.NextWork}
 	in, err := s.opt.Admin.AgentRound(ctx, ref)
 	if err != nil {
 		return out, err
@@ -52,14 +54,18 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (Output, error)
 		return out, err
 	}
 	m := manifest{Commit: tree.Commit, Ref: tree.Ref, Files: files}
-	if m.Root, err = siteRoot(r, in.Project.Settings.Agent.Root); err != nil {
+	if m.Root, err = siteRoot(r, in.Project.Agent.Root); err != nil {
 		return out, err
 	}
 	m.Instructions = instructions(r, m.Root)
 	if m.Packs, err = s.pack(ctx, ref, r, m.Files); err != nil {
 		return out, err
 	}
-	if m.Findings, err = findings(ctx, r, m.Root); err != nil {
+	site, err := tool.NewTree(r, m.Root)
+	if err != nil {
+		return out, err
+	}
+	if m.Findings, err = findings(ctx, in.Project, site.FS()); err != nil {
 		return out, err
 	}
 	key, err := s.keepJSON(ctx, ref, "manifest", m)
@@ -70,7 +76,7 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (Output, error)
 	if continued != "" {
 		base.Ref, base.Previous = in.Job.Ref, m.Commit
 	}
-	note := admin.AgentEvent{Kind: admin.EventPhase, Text: fmt.Sprintf("read %s at %.10s: %d files", m.Ref, m.Commit, len(m.Files))}
+	note := admin.AgentEvent{Kind: admin.AgentEventNote, Text: fmt.Sprintf("read %s at %.10s: %d files", m.Ref, m.Commit, len(m.Files))}
 	_, err = s.opt.Admin.BeginAgentRound(ctx, ref, base, note)
 	return out, err
 }
@@ -93,7 +99,7 @@ func (s *Steps) continued(ctx context.Context, f *forge.Forge, repo forge.Reposi
 	if err != nil {
 		return "", err
 	}
-	if p.State != forge.PullOpen {
+	if p.State != forge.Open {
 		return "", nil
 	}
 	return head, nil

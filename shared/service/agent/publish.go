@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 	"github.com/bindery-docs/bindery/shared/service/forge"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 // The author of all commits. It is fixed, and so is the date once it is
@@ -29,12 +30,12 @@ const (
 //
 // It returns the forge's errors (push_denied, branch_moved, …), changes_refused
 // and cancelled.
-func (s *Steps) Publish(ctx context.Context, ref admin.AgentRef) (Output, error) {
+func (s *Steps) Publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
 	return s.step(ctx, ref, s.publish)
 }
 
-func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (Output, error) {
-	out := Output{AgentRef: ref, Next: NextDone}
+func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
+	out := job.AgentOutput{AgentRef: ref, Next: job.NextDone}
 	in, err := s.opt.Admin.AgentRound(ctx, ref)
 	if err != nil {
 		return out, err
@@ -44,11 +45,11 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (Output, error)
 		return out, err
 	}
 	if unread, err := s.opt.Admin.BeginAgentPublish(ctx, ref, r.seen); err != nil || unread {
-		out.Next = NextWork
+		out.Next = job.NextWork
 		return out, err
 	}
 	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Seen: r.seen}
-	end := admin.AgentEvent{Kind: admin.EventEnd}
+	end := admin.AgentEvent{Kind: admin.AgentEventNote}
 	if r.finish != nil {
 		end.Text = cut(strings.TrimSpace(r.finish.Summary+"\n\n"+r.finish.Question), maxEventText)
 	}
@@ -59,7 +60,8 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (Output, error)
 		}
 		result.PRLink, result.PRNumber, result.Branch, result.Changes = p.pull.URL, p.pull.Number, p.branch, p.stat
 	}
-	_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, result, end)
+	result.Events = []admin.AgentEvent{end}
+	_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, result)
 	return out, err
 }
 
@@ -76,12 +78,12 @@ func (s *Steps) propose(ctx context.Context, r *round, changes []tool.Change) (p
 	if err != nil {
 		return proposal{}, err
 	}
-	tree, branch, err := s.parent(ctx, f, repo, r, changes)
+	g, err := s.ground(ctx, f, repo, r, changes)
 	if err != nil {
 		return proposal{}, err
 	}
-	defer tree.Close()
-	review, err := s.look(ctx, r, tree, changes)
+	defer g.tree.Close()
+	review, err := s.look(ctx, r, g.tree, changes)
 	if err != nil {
 		return proposal{}, err
 	}
@@ -90,85 +92,97 @@ func (s *Steps) propose(ctx context.Context, r *round, changes []tool.Change) (p
 		return proposal{}, err
 	}
 	text := pullText(r, changes, review, found)
-	if err := s.push(ctx, f, repo, r, tree, branch, changes, text.title); err != nil {
+	if err := s.push(ctx, f, repo, r, g, changes, text.title); err != nil {
 		return proposal{}, err
 	}
-	p := proposal{branch: branch, stat: text.stat}
-	p.pull, err = f.Propose(ctx, repo, forge.Pull{
-		Head: branch, Base: r.in.Job.Base.Ref, Title: text.title, Body: text.body,
+	p := proposal{branch: g.branch, stat: text.stat}
+	p.pull, err = s.pull(ctx, f, repo, forge.Pull{
+		Head: g.branch, Base: r.in.Job.Base.Ref, Title: text.title, Body: text.body,
 		Draft: r.in.Job.Draft || leftOver(found),
 	})
-	if admin.CodeOf(err) == forge.CodeNoPulls {
-		err = nil // a plain Git server: the branch is all there is
-	}
 	return p, err
+}
+
+// pull opens the branch's pull request, or brings the text of the open one up to
+// date. On a plain Git server there is none: the branch is all there is.
+func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository, p forge.Pull) (forge.PullRequest, error) {
+	open, found, err := f.FindPull(ctx, repo, p.Head, p.Base)
+	switch {
+	case admin.CodeOf(err) == forge.CodeNoPulls:
+		return forge.PullRequest{}, nil
+	case err != nil:
+		return open, err
+	case found && open.State == forge.Open:
+		return f.UpdatePull(ctx, repo, open.Number, p)
+	}
+	return f.OpenPull(ctx, repo, p)
 }
 
 // leftOver reports whether findings are left that a reviewer must see to.
 func leftOver(found []tool.Finding) bool {
 	for _, f := range found {
-		if f.Level == tool.LevelError || f.Level == tool.LevelWarning {
+		if f.Level == "error" || f.Level == "warning" {
 			return true
 		}
 	}
 	return false
 }
 
-// parent fetches the commit that the changes go on, and names the branch that
-// they go to. That is the job's own branch where the round continues it, else a
-// new one from the branch that was asked for. Where people have pushed since
-// Prepare, theirs is the parent, unless they changed the same files: then a new
-// branch begins from the commit that Work has read, and the job's own is
-// branch_moved.
-func (s *Steps) parent(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round, changes []tool.Change) (*forge.Tree, string, error) {
+// ground is what a round's commit is made on.
+type ground struct {
+	tree   *forge.Tree
+	branch string // that the commit is pushed to
+	expect string // where that branch must be, "" if it must not exist
+	pushed bool   // the round's commit is there already
+}
+
+// ground fetches the commit that the changes go on. That is the head of the
+// job's own branch where the round continues it, else of the branch that was
+// asked for. Where people have pushed since Prepare, theirs is the parent,
+// unless they changed the same files: then the job's own branch is branch_moved,
+// and a new one begins from the commit that Work has read. A round that has
+// recorded its commit keeps its parent.
+func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round, changes []tool.Change) (g ground, err error) {
+	defer func() {
+		if err != nil && g.tree != nil {
+			g.tree.Close()
+		}
+	}()
 	j := r.in.Job
-	if j.Base.Previous != "" {
-		tree, err := f.Fetch(ctx, repo, j.Branch)
+	continues := j.Base.Previous != ""
+	head := j.Base.Ref
+	switch {
+	case continues:
+		g.branch, head = j.Branch, j.Branch
+	case j.Branch != "":
+		g.branch = fmt.Sprintf("bindery/%s-%d", j.ID, r.ref.Round)
+	default:
+		g.branch = "bindery/" + j.ID
+	}
+	if kept := r.in.Commit; kept.ID != "" {
+		at, err := f.Branch(ctx, repo, kept.Branch)
 		if err != nil {
-			return nil, "", err
+			return g, err
 		}
-		same, err := r.same(ctx, tree, changes)
-		if err == nil && !same && tree.Commit != j.Base.Commit {
-			// It may be our own push that changed them.
-			if tree.Parent == j.Base.Commit {
-				tree.Close()
-				if tree, err = f.Fetch(ctx, repo, j.Base.Commit); err == nil {
-					same, err = r.same(ctx, tree, changes)
-				}
-			}
-		}
-		if err == nil && !same {
-			err = admin.Errorf(admin.CodeBranchMoved, "the branch %s was changed in the files that the agent changed", j.Branch)
-		}
-		if err != nil {
-			tree.Close()
-			return nil, "", err
-		}
-		return tree, j.Branch, nil
+		g.branch, g.pushed, head = kept.Branch, at == kept.ID, kept.Parent
 	}
-	branch := "bindery/" + j.ID
-	if j.Branch != "" {
-		branch = fmt.Sprintf("bindery/%s-%d", j.ID, r.ref.Round)
+	if g.tree, err = f.Fetch(ctx, repo, head); err != nil {
+		return g, err
 	}
-	tree, err := f.Fetch(ctx, repo, j.Base.Ref)
-	if err != nil {
-		return nil, "", err
+	same, err := r.same(ctx, g.tree, changes)
+	if err == nil && !same && !continues && g.tree.Commit != j.Base.Commit {
+		g.tree.Close()
+		if g.tree, err = f.Fetch(ctx, repo, j.Base.Commit); err == nil {
+			same, err = r.same(ctx, g.tree, changes)
+		}
 	}
-	same, err := r.same(ctx, tree, changes)
 	if err == nil && !same {
-		tree.Close()
-		if tree, err = f.Fetch(ctx, repo, j.Base.Commit); err == nil {
-			same, err = r.same(ctx, tree, changes)
-		}
-		if err == nil && !same {
-			err = admin.Errorf(admin.CodeBranchMoved, "the branch %s was changed in the files that the agent changed", j.Base.Ref)
-		}
+		err = admin.Errorf(admin.CodeBranchMoved, "the branch %s was changed in the files that the agent changed", head)
 	}
-	if err != nil {
-		tree.Close()
-		return nil, "", err
+	if continues {
+		g.expect = g.tree.Commit
 	}
-	return tree, branch, nil
+	return g, err
 }
 
 // same reports whether the files of changes are in a tree as Work has read them.
@@ -182,7 +196,7 @@ func (r *round) same(ctx context.Context, t *forge.Tree, changes []tool.Change) 
 		if !ok {
 			continue
 		}
-		if f.Mode != forge.ModeFile || f.Size != int64(len(before)) {
+		if f.Mode != forge.Regular || f.Size != int64(len(before)) {
 			return false, nil
 		}
 		now, err := readFile(ctx, t, c.Path)
@@ -198,23 +212,23 @@ func (r *round) same(ctx context.Context, t *forge.Tree, changes []tool.Change) 
 
 // look refuses what an agent may not change, and returns what the reviewer must
 // know of the rest.
-func (s *Steps) look(ctx context.Context, r *round, t *forge.Tree, changes []tool.Change) (tool.Review, error) {
+func (s *Steps) look(ctx context.Context, r *round, t *forge.Tree, changes []tool.Change) (tool.Reviewed, error) {
 	var bytes int64
 	for _, c := range changes {
 		if err := tool.Allowed(c.Path, r.manifest.Root); err != nil {
-			return tool.Review{}, admin.Errorf(admin.CodeChangesRefused, "an agent may not change %s: %v", c.Path, err)
+			return tool.Reviewed{}, admin.Errorf(admin.CodeChanges, "an agent may not change %s: %v", c.Path, err)
 		}
 		bytes += int64(len(c.Content))
 	}
 	if l := r.in.Limits; len(changes) > l.Files || bytes > l.Bytes {
-		return tool.Review{}, admin.Errorf(admin.CodeChangesRefused, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
+		return tool.Reviewed{}, admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
 	}
 	base := &repository{texts: map[string][]byte{}, entries: r.base.entries}
 	for _, c := range changes {
 		if _, ok := t.File(c.Path); ok {
 			b, err := readFile(ctx, t, c.Path)
 			if err != nil {
-				return tool.Review{}, err
+				return tool.Reviewed{}, err
 			}
 			base.texts[c.Path] = b
 		}
@@ -225,64 +239,57 @@ func (s *Steps) look(ctx context.Context, r *round, t *forge.Tree, changes []too
 			base.texts[path] = b
 		}
 	}
-	review := tool.Look(base, changes)
-	settings := r.in.Project.Settings.Agent
+	review := tool.Review(base, changes)
+	settings := r.in.Project.Agent
 	switch {
 	case len(review.Refused) > 0:
-		return review, admin.Errorf(admin.CodeChangesRefused, "the changes hold what looks like a secret: %s", review.Refused[0])
+		return review, admin.Errorf(admin.CodeChanges, "the changes hold what looks like a secret: %s", place(review.Refused[0]))
 	case settings.RefuseNewHosts && len(review.NewHosts) > 0:
-		return review, admin.Errorf(admin.CodeChangesRefused, "the changes bring a link or a picture of a new host: %s", review.NewHosts[0])
+		return review, admin.Errorf(admin.CodeChanges, "the changes bring a link or a picture of a new host: %s", review.NewHosts[0].What)
 	case settings.RefuseExecutable && len(review.Executable) > 0:
-		return review, admin.Errorf(admin.CodeChangesRefused, "the changes bring executable code: %s", review.Executable[0])
+		return review, admin.Errorf(admin.CodeChanges, "the changes bring executable code: %s", place(review.Executable[0]))
 	}
 	return review, nil
 }
 
 // push commits and pushes. Which commit it is is recorded before it is pushed: a
 // repeated Publish makes that one, or finds it there.
-func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round, t *forge.Tree, branch string, changes []tool.Change, title string) error {
+func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round, g ground, changes []tool.Change, title string) error {
+	if g.pushed {
+		return nil
+	}
 	var files []forge.Change
 	for _, c := range changes {
 		files = append(files, forge.Change{Path: c.Path, Content: c.Content, Delete: c.Delete})
 	}
-	message := title + "\n\nBindery-Job: " + r.in.Job.ID + "\n"
-	make := func(t *forge.Tree, c admin.AgentCommit) (*forge.Commit, error) {
-		return f.Commit(ctx, repo, t, files, forge.Meta{Message: message, AuthorName: authorName, AuthorEmail: authorEmail, When: c.When})
+	want := r.in.Commit
+	if want.ID == "" {
+		want = admin.AgentCommit{Parent: g.tree.Commit, Branch: g.branch, When: s.opt.Now().UTC().Truncate(time.Second)}
 	}
-	want := admin.AgentCommit{Parent: t.Commit, Branch: branch, When: s.opt.Now().UTC().Truncate(1e9)}
-	commit, err := make(t, want)
+	commit, err := f.Commit(ctx, repo, g.tree, files, forge.Meta{
+		Message:    title + "\n\nBindery-Job: " + r.in.Job.ID + "\n",
+		AuthorName: authorName, AuthorEmail: authorEmail, When: want.When,
+	})
 	if err != nil {
 		return err
 	}
-	want.ID = commit.ID
-	recorded, err := s.opt.Admin.RecordAgentCommit(ctx, r.ref, want)
-	if err != nil {
-		return err
-	}
-	if recorded != want {
-		head, err := f.Branch(ctx, repo, recorded.Branch)
-		if err != nil || head == recorded.ID {
-			return err // pushed before
-		}
-		if recorded.Parent != t.Commit {
-			if t, err = f.Fetch(ctx, repo, recorded.Parent); err != nil {
-				return err
-			}
-			defer t.Close()
-		}
-		if commit, err = make(t, recorded); err != nil {
+	if want.ID == "" {
+		want.ID = commit.ID
+		recorded, err := s.opt.Admin.RecordAgentCommit(ctx, r.ref, want)
+		if err != nil {
 			return err
 		}
-		if commit.ID != recorded.ID {
-			return admin.Errorf(admin.CodeBranchMoved, "the branch was changed while the agent pushed to it")
+		if recorded.ID != want.ID {
+			// Another Publish of this round was first: the next try goes by its.
+			return admin.Errorf(admin.CodeTemporary, "the round is being published by another step")
 		}
+	} else if commit.ID != want.ID {
+		return admin.Errorf(admin.CodeInternal, "the round's commit can't be made again").Wrap(fmt.Errorf("made %s, recorded %s", commit.ID, want.ID))
 	}
-	return f.Push(ctx, repo, recorded.Branch, commit)
+	return f.Push(ctx, repo, g.branch, commit, g.expect)
 }
 
 // check returns what is new in the site with the round's changes.
 func (r *round) check(ctx context.Context) ([]tool.Finding, error) {
-	return checker{root: r.manifest.Root, before: r.manifest.Findings}.Check(ctx, r.tree.FS())
+	return checker{r.in.Project, r.manifest.Findings}.Check(ctx, r.tree.FS())
 }
-
-var _ fs.FS = nil

@@ -28,7 +28,7 @@ type text struct {
 // pullText writes the text of the round's pull request. Everything in it that
 // the model, the request or the repository wrote is quoted or escaped: it can
 // mention nobody, close no issue and begin no command.
-func pullText(r *round, changes []tool.Change, review tool.Review, found []tool.Finding) text {
+func pullText(r *round, changes []tool.Change, review tool.Reviewed, found []tool.Finding) text {
 	var t text
 	summary := ""
 	if r.finish != nil {
@@ -55,7 +55,7 @@ func pullText(r *round, changes []tool.Change, review tool.Review, found []tool.
 	}
 	b.WriteString("## Files\n\n")
 	for i, c := range changes {
-		added, removed := lineChanges(r.base.texts[c.Path], c.Content)
+		_, added, removed := tool.Diff(c.Path, r.base.texts[c.Path], c.Content)
 		t.stat.Files++
 		t.stat.Added += added
 		t.stat.Removed += removed
@@ -91,7 +91,7 @@ func pullText(r *round, changes []tool.Change, review tool.Review, found []tool.
 	return t
 }
 
-func warn(b *strings.Builder, what string, list []string) {
+func warn(b *strings.Builder, what string, list []tool.Remark) {
 	if len(list) == 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func warn(b *strings.Builder, what string, list []string) {
 			fmt.Fprintf(b, "- … and %d more\n", len(list)-i)
 			break
 		}
-		b.WriteString("- " + code(l) + "\n")
+		b.WriteString("- " + code(place(l)) + "\n")
 	}
 	b.WriteString("\n")
 }
@@ -164,22 +164,10 @@ func inert(s string) string {
 	})
 }
 
-// lineChanges counts the lines of b that a does not have, and the other way
-// round, as a diff without regard to moves counts them.
-func lineChanges(a, b []byte) (added, removed int) {
-	count := map[string]int{}
-	for line := range strings.Lines(string(a)) {
-		count[line]++
+// place shows what is at a place.
+func place(r tool.Remark) string {
+	if r.Line == 0 {
+		return r.Path + ": " + r.What
 	}
-	for line := range strings.Lines(string(b)) {
-		count[line]--
-	}
-	for _, n := range count {
-		if n > 0 {
-			removed += n
-		} else {
-			added -= n
-		}
-	}
-	return added, removed
+	return fmt.Sprintf("%s:%d: %s", r.Path, r.Line, r.What)
 }

@@ -3,13 +3,13 @@ package agent
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
+	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 func compare(a, b string) int { return cmp.Compare(a, b) }
@@ -25,12 +25,12 @@ func errCancelled() error {
 //
 // It returns the model's errors (model_unavailable, model_refused, …), budget,
 // loop and cancelled.
-func (s *Steps) Work(ctx context.Context, ref admin.AgentRef) (Output, error) {
+func (s *Steps) Work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
 	return s.step(ctx, ref, s.work)
 }
 
-func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (Output, error) {
-	out := Output{AgentRef: ref, Next: NextWork}
+func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
+	out := job.AgentOutput{AgentRef: ref, Next: job.NextWork}
 	in, err := s.opt.Admin.AgentRound(ctx, ref)
 	if err != nil {
 		return out, err
@@ -39,7 +39,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (Output, error) {
 	if err != nil {
 		return out, err
 	}
-	m, err := s.opt.Model(in.Job.Model)
+	m, err := s.opt.Model(in.Job.Asked)
 	if err != nil {
 		return out, err
 	}
@@ -53,7 +53,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (Output, error) {
 			return out, err
 		}
 		if r.finish != nil && len(unread) == 0 {
-			out.Next = NextPublish
+			out.Next = job.NextPublish
 			return out, nil
 		}
 		if !s.opt.Now().Before(end) {
@@ -87,19 +87,19 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *round, m M
 		return err
 	}
 	c.Answer = answer.Content
-	t := admin.AgentTurn{N: r.turns + 1, Seen: seen, Usage: usage(answer.Usage, m), Model: answer.Model}
-	event := admin.AgentEvent{Kind: admin.EventTurn, Turn: t.N, Text: cut(answerText(answer), maxEventText), Usage: &t.Usage}
+	t := admin.AgentTurn{N: r.turns + 1, Seen: seen, Usage: usage(answer.Usage.Plus(answer.Wasted), m), Model: answer.Model}
+	event := admin.AgentEvent{Kind: admin.AgentEventTurn, Turn: t.N, Text: cut(answerText(answer), maxEventText), Usage: &t.Usage}
 	stop := s.call(ctx, r, answer, &c, &event)
 	c.Changed, c.Restored = r.delta()
 	if c.Finish != nil {
-		t.Next = NextPublish
+		t.Next = job.NextPublish
 	}
 	if t.Object, err = s.keepJSON(ctx, r.ref, "turn", c); err != nil {
 		return err
 	}
 	events := []admin.AgentEvent{event}
 	if c.Plan != nil {
-		events = append(events, admin.AgentEvent{Kind: admin.EventPlan, Turn: t.N, Plan: planItems(c.Plan)})
+		events = append(events, admin.AgentEvent{Kind: admin.AgentEventPlan, Turn: t.N, Plan: planItems(c.Plan)})
 	}
 	if err := s.opt.Admin.PutAgentTurn(ctx, lease, t, events...); err != nil {
 		return err
@@ -121,8 +121,8 @@ func (s *Steps) ask(ctx context.Context, r *round, m Model, c *checkpoint) (mode
 	if err != nil {
 		return answer, err
 	}
-	if answer.Stop == model.StopRefusal {
-		return answer, admin.Errorf(model.CodeRefused, "the model refused to work on this request")
+	if err := answer.Err(); err != nil {
+		return answer, err
 	}
 	if len(answer.Content) == 0 {
 		// A message without content can't be sent back.
@@ -140,8 +140,8 @@ func (s *Steps) call(ctx context.Context, r *round, answer model.Answer, c *chec
 			continue
 		}
 		var result tool.Result
-		if b.Partial {
-			result = tool.Result{Text: "The answer ended in the middle of this call, so it was not made. Make it again, in smaller parts.", IsError: true, Outcome: "cut off"}
+		if fault := b.Fault(); fault != nil {
+			result = tool.Result{Text: fault.Error(), IsError: true, Outcome: "not a call"}
 		} else {
 			result = r.tools.Call(ctx, b.Name, b.Input)
 		}
@@ -194,7 +194,7 @@ func (s *Steps) unfinished(ctx context.Context, r *round) string {
 	}
 	var b strings.Builder
 	for _, f := range found {
-		if f.Level == tool.LevelError || f.Level == tool.LevelWarning {
+		if f.Level == "error" || f.Level == "warning" {
 			fmt.Fprintf(&b, "%s:%d:%d: %s: %s\n", f.File, f.Line, f.Column, f.Level, f.Message)
 		}
 	}
@@ -228,5 +228,3 @@ func planItems(items []tool.PlanItem) []admin.AgentPlanItem {
 	}
 	return out
 }
-
-var _ = errors.Is
