@@ -131,7 +131,11 @@ func (a *app) showFindings(w, screen io.Writer, list []check.Finding, source lin
 			place = fmt.Sprintf("%d:%d", f.Line, max(f.Column, 1))
 		}
 		level := a.paint(screen, colourOf(string(f.Level)), fmt.Sprintf("%-7s", f.Level))
-		fmt.Fprintf(w, "  %-8s %s  %s (%s)\n", place, level, visible(oneLine(f.Message)), f.Code)
+		message := oneLine(f.Message)
+		if f.Page != "" {
+			message += ", shown on " + f.Page
+		}
+		fmt.Fprintf(w, "  %-8s %s  %s (%s)\n", place, level, visible(message), f.Code)
 		if line := source(f.File, f.Line); strings.TrimSpace(line) != "" {
 			text, mark := excerpt(line, f.Column)
 			number := fmt.Sprint(f.Line)
