@@ -233,6 +233,9 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 			t.Errorf("the pattern of %s differs", name)
 		}
 	}
+	if got := fmt.Sprint(at(doc, "components", "schemas", "AgentEvent", "properties", "kind", "enum")); got != fmt.Sprint(admin.AgentEventKinds()) {
+		t.Errorf("the kinds of events are %s", got)
+	}
 	if at(parameters, "Limit", "schema", "maximum") != float64(admin.MaxPage) || at(parameters, "Limit", "schema", "default") != float64(admin.DefaultPage) {
 		t.Error("the limits of pages differ")
 	}
