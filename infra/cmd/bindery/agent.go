@@ -100,7 +100,7 @@ func (a *app) agentRun() *cobra.Command {
 it does and what that costs, and ends with the pull request and the size of its change: exit code 0.
 A job that failed is exit code 3. A job continues after this program has ended.`,
 		Example: `  bindery agent run --project prj_… "Mend the broken links on the installation page" --follow
-  bindery agent run --project prj_… --ref release/2.1 --model fast --draft "Describe the flag --dry-run"`,
+  bindery agent run --project prj_… --ref release/2.1 --model fast --draft "Describe the new installer"`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
 			request.Prompt = args[0]

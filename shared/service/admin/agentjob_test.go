@@ -171,7 +171,7 @@ func TestAgentRequestsAreChecked(t *testing.T) {
 		},
 		"ref": {
 			with(func(in *admin.StartAgentJob) { in.Ref = "-b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a..b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a//b" }),
-			with(func(in *admin.StartAgentJob) { in.Ref = "a b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a.lock" }), with(func(in *admin.StartAgentJob) { in.Ref = "a/.b" }),
+			with(func(in *admin.StartAgentJob) { in.Ref = "a b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a." }), with(func(in *admin.StartAgentJob) { in.Ref = "a/.b" }),
 		},
 		"model": {with(func(in *admin.StartAgentJob) { in.Model = "a\nb" })},
 	} {

@@ -225,7 +225,20 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 	doc := document(t)
 	start := at(doc, "components", "schemas", "StartExportRequest", "properties")
 	create := at(doc, "components", "schemas", "CreateSnapshotRequest", "properties")
+	agent := at(doc, "components", "schemas", "StartAgentJobRequest", "properties")
+	enterprise, _ := admin.AgentPlanOf(admin.PlanEnterprise)
 	parameters := at(doc, "components", "parameters")
+	for name, pattern := range map[string]string{"AgentJobCursor": admin.AgentCursorPattern, "EventCursor": admin.EventCursorPattern} {
+		if at(parameters, name, "schema", "pattern") != pattern {
+			t.Errorf("the pattern of %s differs", name)
+		}
+	}
+	if got := fmt.Sprint(at(doc, "components", "schemas", "AgentEvent", "properties", "kind", "enum")); got != fmt.Sprint(admin.AgentEventKinds()) {
+		t.Errorf("the kinds of events are %s", got)
+	}
+	if at(parameters, "Limit", "schema", "maximum") != float64(admin.MaxPage) || at(parameters, "Limit", "schema", "default") != float64(admin.DefaultPage) {
+		t.Error("the limits of pages differ")
+	}
 	for _, c := range []struct {
 		schema  any
 		pattern string
@@ -237,6 +250,10 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 		{at(start, "paths", "items"), admin.PathPattern, admin.MaxPath},
 		{at(start, "groups", "items"), admin.GroupPattern, admin.MaxGroup},
 		{at(create, "base"), admin.SnapshotPattern, admin.MaxID},
+		{at(agent, "ref"), admin.RefPattern, admin.MaxRef},
+		{at(agent, "model"), admin.ModelPattern, admin.MaxModel},
+		{at(agent, "prompt"), admin.PromptPattern, enterprise.Prompt},
+		{at(doc, "components", "schemas", "MessageRequest", "properties", "prompt"), admin.PromptPattern, enterprise.Prompt},
 		{at(parameters, "IdempotencyKey", "schema"), admin.IdempotencyPattern, admin.MaxIdempotencyKey},
 	} {
 		if at(c.schema, "pattern") != c.pattern || at(c.schema, "maxLength") != float64(c.most) || at(c.schema, "minLength") != 1.0 {
