@@ -34,9 +34,10 @@ var rooms = map[string][]string{
 
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
 	"infra/cmd/bindery": {
-		"shared/base/config", "shared/base/remote", "shared/render/check", "shared/render/script/island", "shared/service/admin", "shared/service/api",
-		"shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/service/job",
-		"shared/service/local", "shared/service/server", "shared/service/store", "shared/delivery/bundle", "shared/delivery/serve",
+		"shared/base/config", "shared/base/remote", "shared/render/check", "shared/render/script/island", "shared/service/admin",
+		"shared/service/api", "shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack",
+		"shared/service/job", "shared/service/local", "shared/service/server", "shared/service/store", "shared/delivery/bundle",
+		"shared/delivery/serve",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -82,6 +83,13 @@ var rooms = map[string][]string{
 	"shared/render/words":             {},
 
 	"shared/service/admin": {"shared/service/store"},
+	"shared/service/agent": {
+		"shared/render/check", "shared/service/admin", "shared/service/agent/model", "shared/service/agent/tool", "shared/service/forge",
+		"shared/service/job", "shared/service/store",
+	},
+	"shared/service/agent/model": {"shared/base/json", "shared/base/remote", "shared/service/store"},
+	// For tests, and for programs that play a model.
+	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},
 	// No store, no network, no clock (its doc.go).
 	"shared/service/agent/tool": {
 		"shared/base/html", "shared/base/json", "shared/base/redirect", "shared/render/component", "shared/render/expr", "shared/render/mdx",
@@ -119,10 +127,6 @@ var rooms = map[string][]string{
 	"shared/service/snapshot":  {"shared/base/json", "shared/service/store"},
 	"shared/service/store":     {},
 	"shared/service/storetest": {"shared/service/job", "shared/service/store"},
-
-	"shared/service/agent/model": {"shared/base/json", "shared/base/remote", "shared/service/store"},
-	// For tests, and for programs that play a model.
-	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},
 
 	"shared/delivery/bundle": {"shared/base/json"},
 	"shared/delivery/serve":  {"shared/base/redirect", "shared/base/remote", "shared/delivery/bundle"},
