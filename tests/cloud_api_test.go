@@ -102,12 +102,22 @@ func (d *deployment) refusals(t *testing.T) {
 	}
 }
 
+// agentJob starts an agent job of a project, by the rules alone.
+func (d *deployment) agentJob(t *testing.T, project admin.Project) admin.AgentJob {
+	t.Helper()
+	owner := admin.Caller{OrganisationID: project.Organisation, Plan: admin.PlanEnterprise}
+	j, err := d.admin.StartAgentJob(t.Context(), owner, admin.StartAgentJob{Project: project.ID, Prompt: "any"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
 // tenants asks for one organisation's things with another one's key.
 func (d *deployment) tenants(t *testing.T) {
 	project := d.projectOf(t, cloudDomain)
-	owner := admin.Caller{OrganisationID: project.Organisation, Plan: admin.PlanEnterprise}
-	agent, err := d.admin.StartAgentJob(t.Context(), owner, admin.StartAgentJob{Project: project.ID, Prompt: "any"})
-	if err != nil {
+	agent := d.agentJob(t, project)
+	if err := d.admin.FailAgent(t.Context(), agent.Current(), admin.CodeLoop, ""); err != nil {
 		t.Fatal(err)
 	}
 	job := d.startJob(t, cloudDomain)
@@ -119,11 +129,17 @@ func (d *deployment) tenants(t *testing.T) {
 		t.Fatalf("latest: %d %v", status, latest)
 	}
 	other := d.newKey(t, d.organisation(t, admin.PlanEnterprise, "other.example.org").ID)
-	for _, c := range []struct {
+	for i, c := range []struct {
 		method, path, body string
 		own                int
 	}{
 		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID, "", 200},
+		{"GET", "/v2/agent/" + project.ID + "/jobs?limit=1", "", 200},
+		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/events?cursor=1", "", 200},
+		// No forge is set up.
+		{"POST", "/v2/agent/" + project.ID + "/job", `{"prompt":"any"}`, 409},
+		{"POST", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/message", `{"prompt":"any"}`, 409},
+		{"POST", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/cancel", "", 409},
 		{"GET", "/v1/static-export/jobs/" + job, "", 200},
 		{"POST", "/v1/static-export/jobs/" + job + "/bundle", "", 200},
 		{"GET", "/v1/sites/" + cloudDomain + "/snapshots/latest", "", 200},
@@ -133,6 +149,9 @@ func (d *deployment) tenants(t *testing.T) {
 		header := map[string]string{"Authorization": "Bearer " + d.key, "Content-Type": "application/json"}
 		if c.body == "" {
 			delete(header, "Content-Type")
+		}
+		if c.own == http.StatusConflict {
+			header["Idempotency-Key"] = fmt.Sprint("tenants-", i) // which is free again, or keeps the refusal
 		}
 		if got, code := d.ask(t, c.method, c.path, c.body, header); got != c.own {
 			t.Errorf("%s %s: the owner gets %d %s, want %d", c.method, c.path, got, code, c.own)

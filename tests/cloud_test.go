@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -152,6 +153,8 @@ func deploy(t *testing.T) *deployment {
 		Store:   dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table}),
 		Objects: s3store.New(d.aws, s3store.Options{Sources: d.stack.SourcesBucket, Exports: d.stack.ExportsBucket}),
 		Runner:  d.runner,
+		// The stack's functions have no forge; tests make agent jobs by the rules.
+		AgentReady: func(context.Context, admin.Project, string) (string, error) { return "any", nil },
 	})
 	d.org = d.organisation(t, admin.PlanEnterprise, cloudDomain, "broken.example.com", "large.example.com", "faults.example.com", "orphan.example.com", "update.example.com")
 	d.key = d.newKey(t, d.org.ID)

@@ -104,6 +104,8 @@ func TestAgentTransitions(t *testing.T) {
 			map[string]string{"prepare": "=", "begin": "=", "complete": no, "nothing": no, "archive": running}},
 		{"being cancelled", append(slices.Clone(working), "cancel"), admin.AgentActive, admin.AgentWorking,
 			map[string]string{"prepare": "=", "begin": "=", "lease": stopped, "publish": stopped, "complete": no, "nothing": no, "archive": running, "cancel": "=", "message": running}},
+		{"cancelled before it works", []string{"prepare", "cancel"}, admin.AgentActive, admin.AgentPreparing,
+			map[string]string{"prepare": "=", "begin": stopped, "lease": stopped, "publish": stopped, "complete": no, "nothing": no, "archive": running, "cancel": "=", "message": running}},
 		{"publishing", publishing, admin.AgentActive, admin.AgentPublishing,
 			map[string]string{"prepare": "=", "begin": "=", "lease": newer, "publish": "=", "archive": running, "cancel": admin.CodePublishing}},
 		{"completed", completed, admin.AgentCompleted, "",
