@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
 	"infra/cmd/bindery": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
-		"shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/service/job",
+		"shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/service/job",
 		"shared/service/local", "shared/service/server", "shared/service/store", "shared/delivery/bundle", "shared/delivery/serve",
 	},
 	// The program for clusters: no database and no JavaScript engine
@@ -98,6 +98,7 @@ var rooms = map[string][]string{
 	"shared/service/cloud/cloudtest":     {"shared/service/cloud/dynamo", "shared/service/job", "shared/service/store", "tests/outside"},
 	"shared/service/cloud/dynamo":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/internal/call": {"shared/service/store"},
+	"shared/service/cloud/kmsstore":      {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/s3store":       {"shared/service/cloud/internal/call", "shared/service/job", "shared/service/store"},
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},

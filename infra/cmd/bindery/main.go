@@ -13,6 +13,7 @@
 //	serve.go      bindery serve
 //	operator.go   what operator commands share
 //	org.go, project.go, key.go, agentjob.go
+//	credential.go a project's credential for its forge
 package main
 
 import (

@@ -116,7 +116,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	s.URL = "http://" + reachable(s.listener.Addr())
 	l.SetBaseURL(s.URL)
 	s.Admin = admin.New(admin.Options{
-		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Log: log, PollAfter: localPace, PollFreely: freeAge,
+		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Secrets: l.Secrets(), Log: log, PollAfter: localPace, PollFreely: freeAge,
 		Since: time.Now(), // the folder is locked
 	})
 	s.tasks = map[string]asl.Task{}
