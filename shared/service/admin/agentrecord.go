@@ -214,6 +214,7 @@ type AgentLease struct {
 // AgentCommit is what makes the commit of a round the same however often it is
 // made.
 type AgentCommit struct {
+	ID     string    `json:"id"`
 	Parent string    `json:"parent"`
 	Branch string    `json:"branch"`
 	When   time.Time `json:"when"`

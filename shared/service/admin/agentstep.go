@@ -14,6 +14,8 @@ type AgentInput struct {
 	Project  Project
 	Limits   AgentLimits
 	Messages []AgentMessage
+	// Commit is what RecordAgentCommit kept for the round, zero before that.
+	Commit AgentCommit
 }
 
 // agentStep is agentChange for a step: the job must be active and in the step's
@@ -86,7 +88,11 @@ func (s *Service) AgentRound(ctx context.Context, ref AgentRef) (AgentInput, err
 		plan, _ = AgentPlanOf(PlanPro)
 	}
 	messages, err := s.agentMessages(ctx, ref, 0)
-	return AgentInput{Job: j, Project: project, Limits: plan.lowered(project.Agent), Messages: messages}, err
+	if err != nil {
+		return AgentInput{}, err
+	}
+	commit, _, err := readOr[AgentCommit](ctx, s, agentCommitKey(ref))
+	return AgentInput{Job: j, Project: project, Limits: plan.lowered(project.Agent), Messages: messages, Commit: commit}, err
 }
 
 // phase moves a round on.

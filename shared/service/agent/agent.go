@@ -1,0 +1,65 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/forge"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Segment is how long one call of Work begins new turns. A Lambda function has
+// fifteen minutes; what is left is for the last answer and its checkpoint.
+const Segment = 11 * time.Minute
+
+// A Model answers under one of the names that a job can ask for.
+type Model struct {
+	// ID is how the provider calls it.
+	ID string
+	// Client speaks to the provider.
+	Client *model.Client
+	// Price is what its tokens cost.
+	Price model.Price
+	// MaxOutput bounds one answer, in tokens.
+	MaxOutput int
+}
+
+// Options are what the steps work with. Admin and Objects are required.
+type Options struct {
+	Admin   *admin.Service
+	Objects store.Objects
+	// Forge returns the forge of a project, with the credential that the
+	// project has there. Prepare and Publish need it; Work must not have it.
+	Forge func(ctx context.Context, p admin.Project) (*forge.Forge, forge.Repository, error)
+	// Model returns the model of that name. Work needs it; Prepare and Publish
+	// must not have it.
+	Model func(name string) (Model, error)
+	// Segment is how long one call of Work begins new turns; default [Segment].
+	Segment time.Duration
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Log gets what callers must not see; nil discards it.
+	Log *slog.Logger
+}
+
+// Steps are the steps of agent jobs. They are safe for concurrent use: each may
+// run twice, at the same time, or be stopped half-way.
+type Steps struct{ opt Options }
+
+// New returns the steps.
+func New(opt Options) (*Steps, error) {
+	if opt.Admin == nil || opt.Objects == nil {
+		return nil, errors.New("agent: no records or no objects")
+	}
+	opt.Segment = cmp.Or(opt.Segment, Segment)
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	return &Steps{opt}, nil
+}

@@ -1,0 +1,50 @@
+package agent
+
+import (
+	"fmt"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+)
+
+// Calls that are equal and have equal results lead nowhere.
+const (
+	hintAfter = 3 // equal calls until the model is told
+	endAfter  = 5 // equal calls until the job ends
+)
+
+const hintCircles = "You have made this call with this result several times. Do something else, or call finish and say what is in the way."
+
+// used returns the largest share of the round's budget that is used up, from 0
+// on, and what it is a share of.
+func (r *round) used() (share float64, of string) {
+	l, u := r.in.Limits, r.usage
+	for _, b := range []struct {
+		of         string
+		used, most int64
+	}{
+		{fmt.Sprintf("%d turns", l.Turns), int64(r.turns), int64(l.Turns)},
+		{fmt.Sprintf("%d input tokens", l.Input), u.Input + u.CacheRead + u.CacheWrite, l.Input},
+		{fmt.Sprintf("%d output tokens", l.Output), u.Output, l.Output},
+		{fmt.Sprintf("%.2f US dollars", float64(l.Cost)/1e6), u.Cost, l.Cost},
+	} {
+		if b.most > 0 && float64(b.used)/float64(b.most) > share {
+			share, of = float64(b.used)/float64(b.most), b.of
+		}
+	}
+	return share, of
+}
+
+// lastTurn is the share of a budget after which the model has one turn left.
+const lastTurn = 0.9
+
+// budget returns what to tell the model before its next turn, or the error that
+// ends the round: the one turn after the last share began is over.
+func (r *round) budget() (last bool, err error) {
+	share, of := r.used()
+	if r.last || share >= 1 {
+		return false, admin.Errorf(admin.CodeBudget, "the job used up its budget of %s before it was done", of)
+	}
+	return share >= lastTurn, nil
+}
+
+const sayLast = "Your budget is almost used up: this is your last turn. Call finish now, alone. Describe what is done and what is left."

@@ -1,0 +1,176 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/tool"
+)
+
+// A checkpoint is a turn as it is stored: what was said to the model, what it
+// answered, and what its tools did. A round is what its checkpoints make when
+// they are applied in order, also after a restart.
+type checkpoint struct {
+	// Said is text of ours and of the user's before the answer. It comes after
+	// the results of the turn before.
+	Said   []string      `json:"said,omitempty"`
+	Answer []model.Block `json:"answer"`
+	// Results are for the answer's calls, in order.
+	Results []model.Block `json:"results,omitempty"`
+	Calls   []call        `json:"calls,omitempty"`
+	// Changed are the files that this turn changed, Restored those that are as
+	// the repository has them again.
+	Changed  []tool.Change   `json:"changed,omitempty"`
+	Restored []string        `json:"restored,omitempty"`
+	Plan     []tool.PlanItem `json:"plan,omitempty"`
+	Finish   *tool.Finish    `json:"finish,omitempty"`
+	// Warned says that a finish was held up once because of new findings.
+	Warned bool `json:"warned,omitempty"`
+	// Last says that the model was told that this is its last turn.
+	Last bool `json:"last,omitempty"`
+	// Forgotten is the number of turns whose results the model no longer reads,
+	// because the conversation had outgrown it.
+	Forgotten int `json:"forgotten,omitempty"`
+}
+
+// call is a tool's call with the digest of its input and result, by which calls
+// that go in circles are found.
+type call struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+}
+
+func callDigest(name string, input []byte, result string) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %s %d %s %s", len(name), name, len(input), input, result)
+	return hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// round is a round in memory.
+type round struct {
+	ref      admin.AgentRef
+	in       admin.AgentInput
+	manifest *manifest
+	base     *repository
+	tree     *tool.Tree
+	tools    *tool.Set
+
+	turns     int
+	messages  []model.Message
+	results   []model.Block          // of the last turn, which the model has not read yet
+	changes   map[string]tool.Change // by path
+	seen      int                    // number of the last message that the model has read
+	usage     admin.AgentUsage
+	repeated  map[string]int // calls by digest
+	plan      []tool.PlanItem
+	finish    *tool.Finish // of the last turn
+	silent    int          // number of turns without a call, up to the last one
+	warned    bool
+	last      bool
+	forgotten int
+}
+
+// load makes a round of its manifest and its turns.
+func (s *Steps) load(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*round, error) {
+	r := &round{ref: ref, in: in, manifest: &manifest{}, changes: map[string]tool.Change{}, repeated: map[string]int{}}
+	if in.Job.Base.Manifest == "" {
+		return nil, admin.Errorf(admin.CodeInternal, "the round was not prepared")
+	}
+	if err := s.fetchJSON(ctx, in.Job.Base.Manifest, r.manifest); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.base, err = s.unpack(ctx, r.manifest); err != nil {
+		return nil, err
+	}
+	if r.tree, err = tool.NewTree(r.base, r.manifest.Root); err != nil {
+		return nil, err
+	}
+	turns, err := s.opt.Admin.AgentTurns(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range turns {
+		var c checkpoint
+		if err := s.fetchJSON(ctx, t.Object, &c); err != nil {
+			return nil, err
+		}
+		r.apply(t, c)
+	}
+	changes := make([]tool.Change, 0, len(r.changes))
+	for _, c := range r.changes {
+		changes = append(changes, c)
+	}
+	slices.SortFunc(changes, func(a, b tool.Change) int { return compare(a.Path, b.Path) })
+	if err := r.tree.Apply(changes); err != nil {
+		return nil, err
+	}
+	r.tools = tool.NewSet(r.tree, tool.Options{
+		Checker: checker{in.Project, r.manifest.Findings},
+		Limits:  tool.Limits{Files: in.Limits.Files, Bytes: int(in.Limits.Bytes)},
+	})
+	return r, nil
+}
+
+// apply adds a turn to the round. The tree is brought up to date by load, or was
+// changed by the tools themselves.
+func (r *round) apply(t admin.AgentTurn, c checkpoint) {
+	r.messages = append(r.messages,
+		model.Message{Role: model.User, Content: r.user(c.Said)},
+		model.Message{Role: model.Assistant, Content: c.Answer})
+	r.results = c.Results
+	for _, change := range c.Changed {
+		r.changes[change.Path] = change
+	}
+	for _, path := range c.Restored {
+		delete(r.changes, path)
+	}
+	for _, call := range c.Calls {
+		r.repeated[call.Digest]++
+	}
+	r.silent++
+	if len(c.Calls) > 0 {
+		r.silent = 0
+	}
+	if c.Plan != nil {
+		r.plan = c.Plan
+	}
+	r.turns, r.seen, r.finish = t.N, t.Seen, c.Finish
+	r.usage = r.usage.Add(t.Usage)
+	r.warned = r.warned || c.Warned
+	r.last = r.last || c.Last
+	r.forgotten = max(r.forgotten, c.Forgotten)
+}
+
+// user is the content of the message that comes next: what the tools said, then
+// texts.
+func (r *round) user(said []string) []model.Block {
+	content := slices.Clone(r.results)
+	for _, text := range said {
+		content = append(content, model.Text(text))
+	}
+	return content
+}
+
+// delta returns what the tree's changes are beside those of the turns so far.
+func (r *round) delta() (changed []tool.Change, restored []string) {
+	now := map[string]bool{}
+	for _, c := range r.tree.Changes() {
+		now[c.Path] = true
+		if before, ok := r.changes[c.Path]; !ok || before.Delete != c.Delete || string(before.Content) != string(c.Content) {
+			changed = append(changed, c)
+		}
+	}
+	for path := range r.changes {
+		if !now[path] {
+			restored = append(restored, path)
+		}
+	}
+	slices.Sort(restored)
+	return changed, restored
+}

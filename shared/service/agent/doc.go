@@ -1,0 +1,34 @@
+// Package agent holds the steps of an agent job: a prompt goes in, a pull
+// request comes out.
+//
+//	{projectId, jobId, round}
+//	  → Prepare   reads the repository at the branch and keeps its text
+//	  → Work      asks the model, turn by turn, and changes files in memory;
+//	              again until it says that it is done
+//	  → Publish   looks at the changes itself, commits, pushes, opens the pull request
+//	  any error → Fail
+//
+// What makes this safe is who may do what, not what the model obeys. Prepare
+// and Publish have the forge's credential and no model; Work has the model and
+// no forge, and its tools reach nothing but a tree in memory. Publish trusts
+// nothing that Work says: it checks each path and each changed file anew.
+// Text of the repository, and everything that the model writes, is data.
+//
+// Each turn of Work ends with a checkpoint: what was asked, answered and
+// changed is an object under its digest, and one row that is put if absent is
+// the commit point. A Work that is killed continues after its last row, and of
+// two that run at once the one that began last wins. So an answer is paid for
+// at most twice, and no tool's work is done twice.
+//
+//	agent.go         Steps and what they stand on
+//	manifest.go      what Prepare keeps of a repository, and reading it again
+//	prepare.go       Prepare
+//	work.go          Work: a segment of turns
+//	conversation.go  what the model reads: instructions, messages, results
+//	checkpoint.go    a turn as it is stored, and a round as its turns
+//	budget.go        what a round may use, and calls that go in circles
+//	publish.go       Publish
+//	pulltext.go      the text of the pull request
+//	check.go         findings, and which are new
+//	fail.go          the codes of errors
+package agent

@@ -1,0 +1,47 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Tasks returns the steps by their names in the workflow. What fails a round
+// otherwise, job.Keeper.FailAgent, is not among them.
+func (s *Steps) Tasks() map[string]func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	return map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){
+		job.TaskAgentPrepare: job.Task(s.Prepare),
+		job.TaskAgentWork:    job.Task(s.Work),
+		job.TaskAgentPublish: job.Task(s.Publish),
+	}
+}
+
+// step runs one step and gives its error a code. An error that no retry heals
+// fails the job at once: what the workflow hands on is the code, and not every
+// code has one sentence.
+func (s *Steps) step(ctx context.Context, ref admin.AgentRef, fn func(context.Context, admin.AgentRef) (job.AgentOutput, error)) (job.AgentOutput, error) {
+	out, err := fn(ctx, ref)
+	if err == nil {
+		return out, nil
+	}
+	if ctx.Err() != nil {
+		return out, ctx.Err()
+	}
+	coded, ok := errors.AsType[store.Coded](err)
+	if !ok {
+		return out, admin.Errorf(admin.CodeTemporary, "the agent's storage did not answer as it should").Wrap(err)
+	}
+	s.opt.Log.WarnContext(ctx, "a step of an agent failed", "job", ref.Job, "round", ref.Round, "error", err)
+	switch coded.Code() {
+	case admin.CodeTemporary, admin.CodeInternal, admin.CodeJobNotActive:
+		return out, err
+	}
+	if ferr := s.opt.Admin.FailAgent(ctx, ref, coded.Code(), coded.SafeMessage()); ferr != nil && admin.CodeOf(ferr) != admin.CodeJobNotActive {
+		return out, ferr
+	}
+	return out, err
+}

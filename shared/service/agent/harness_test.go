@@ -1,0 +1,185 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/asl"
+	"github.com/bindery-docs/bindery/shared/service/forge"
+	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
+	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/local"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// world is an organisation with a project, its repository on a forge, and a
+// model with a script.
+type world struct {
+	t       *testing.T
+	ctx     context.Context
+	admin   *admin.Service
+	store   store.Store
+	objects store.Objects
+	forge   *forgetest.Fake
+	model   *modeltest.Server
+	caller  admin.Caller
+	project admin.Project
+	steps   *agent.Steps
+	segment time.Duration
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+// site is the repository at the beginning.
+func site() map[string]string {
+	return map[string]string{
+		"docs.json":                "{\n  \"name\": \"Acme\",\n  \"theme\": \"mint\",\n  \"colors\": {\"primary\": \"#112233\"},\n  \"navigation\": {\n    \"pages\": [\"index\", \"guides/start\"]\n  }\n}\n",
+		"index.mdx":                "---\ntitle: Welcome\ndescription: What Acme is\n---\n\nAcme makes widgets. See [how to start](/guides/start).\n",
+		"guides/start.mdx":         "---\ntitle: Start\ndescription: First steps\n---\n\nInstall the widgit, then run it.\n",
+		".github/workflows/ci.yml": "on: push\n",
+		"logo.png":                 "\x89PNG\r\n\x1a\n\x00\x00",
+	}
+}
+
+// started is a runner that only remembers.
+type started struct {
+	mu    sync.Mutex
+	names []string
+}
+
+func (s *started) Start(_ context.Context, workflow, name string, _ []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names = append(s.names, workflow+" "+name)
+	return nil
+}
+func (s *started) Status(context.Context, string, string) (store.Execution, error) {
+	return store.Execution{}, store.ErrNotFound
+}
+func (s *started) Stop(context.Context, string, string, string) error { return nil }
+
+func newWorld(t *testing.T, script ...modeltest.Step) *world {
+	t.Helper()
+	w := &world{t: t, ctx: t.Context(), now: time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC), forge: forgetest.New(t), model: modeltest.New(t, script...)}
+	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), BaseURL: "http://127.0.0.1:1", Now: w.time})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close(context.Background()) })
+	w.forge.Write("main", site())
+	w.store, w.objects = l.Store(), l.Objects()
+	w.admin = w.service(w.store, w.objects)
+	o, err := w.admin.CreateOrganisation(w.ctx, admin.Organisation{Name: "Acme", Plan: admin.PlanPro})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.caller = admin.Caller{OrganisationID: o.ID, Plan: o.Plan}
+	w.project, err = w.admin.CreateProject(w.ctx, admin.Project{Organisation: o.ID, Domain: "docs.example.com", Repository: w.forge.Repository().URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.steps = w.stepsOn(w.admin, w.objects)
+	return w
+}
+
+func (w *world) time() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+func (w *world) service(s store.Store, o store.Objects) *admin.Service {
+	return admin.New(admin.Options{Store: s, Objects: o, Runner: &started{}, Now: w.time,
+		AgentReady: func(context.Context, admin.Project, string) (string, error) { return "best", nil }})
+}
+
+// stepsOn are the steps on other ports.
+func (w *world) stepsOn(s *admin.Service, o store.Objects) *agent.Steps {
+	w.t.Helper()
+	client, err := model.New(model.Options{Base: w.model.URL, Attempts: 2,
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	steps, err := agent.New(agent.Options{
+		Admin: s, Objects: o, Now: w.time, Segment: w.segment,
+		Forge: func(context.Context, admin.Project) (*forge.Forge, forge.Repository, error) {
+			return w.forge.Forge(), w.forge.Repository(), nil
+		},
+		Model: func(name string) (agent.Model, error) {
+			if name != "best" {
+				return agent.Model{}, admin.Errorf(admin.CodeModelMissing, "there is no model %q", name)
+			}
+			return agent.Model{ID: "large-1", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 8000}, nil
+		},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return steps
+}
+
+// ask starts a job.
+func (w *world) ask(prompt string) admin.AgentJob {
+	w.t.Helper()
+	j, err := w.admin.StartAgentJob(w.ctx, w.caller, admin.StartAgentJob{Project: w.project.ID, Prompt: prompt})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return j
+}
+
+// run runs the workflow of a job's round as its definition says, and returns the
+// job after it.
+func (w *world) run(j admin.AgentJob) admin.AgentJob {
+	w.t.Helper()
+	if err := w.workflow(w.ctx, w.steps, j.Current()); err != nil {
+		w.t.Log("the workflow ended with", err)
+	}
+	return w.job(j.ID)
+}
+
+func (w *world) job(id string) admin.AgentJob {
+	w.t.Helper()
+	j, err := w.admin.AgentJob(w.ctx, w.caller, w.project.ID, id)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return j
+}
+
+// workflow runs the definition of the agent's workflow on steps.
+func (w *world) workflow(ctx context.Context, s *agent.Steps, ref admin.AgentRef) error {
+	definition, err := job.AgentDefinition(job.ByName)
+	if err != nil {
+		return err
+	}
+	machine, err := asl.Load(definition)
+	if err != nil {
+		return err
+	}
+	input, err := json.Marshal(ref)
+	if err != nil {
+		return err
+	}
+	_, err = machine.Run(ctx, ref.Execution(), input, asl.Options{Tasks: w.tasks(s), Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	return err
+}
+
+// tasks are all steps of the workflow.
+func (w *world) tasks(s *agent.Steps) map[string]asl.Task {
+	keeper := job.NewKeeper(job.Options{Admin: w.admin, Objects: w.objects})
+	out := map[string]asl.Task{job.TaskAgentFail: job.Task(job.Silent(keeper.FailAgent))}
+	for name, task := range s.Tasks() {
+		out[name] = task
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package agent
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent/tool"
+)
+
+// Bounds of a pull request's text, in bytes or entries. GitHub takes 65,536
+// characters.
+const (
+	maxTitle       = 120
+	maxSummary     = 16 << 10
+	maxQuote       = 4 << 10
+	maxListedFiles = 100
+	maxListed      = 25
+)
+
+// text is what a pull request says.
+type text struct {
+	title, body string
+	stat        admin.AgentChanges
+}
+
+// pullText writes the text of the round's pull request. Everything in it that
+// the model, the request or the repository wrote is quoted or escaped: it can
+// mention nobody, close no issue and begin no command.
+func pullText(r *round, changes []tool.Change, review tool.Reviewed, found []tool.Finding) text {
+	var t text
+	summary := ""
+	if r.finish != nil {
+		t.title, summary = r.finish.Title, r.finish.Summary
+	}
+	prompt := r.in.Messages[0].Prompt
+	if strings.TrimSpace(t.title) == "" {
+		t.title = "docs: " + prompt
+	}
+	t.title = plainLine(t.title, maxTitle)
+
+	var b strings.Builder
+	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
+	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable)
+	b.WriteString("## What was asked\n\n")
+	for _, m := range r.in.Messages {
+		b.WriteString(quote(inert(cut(m.Prompt, maxQuote))) + "\n\n")
+	}
+	if s := strings.TrimSpace(summary); s != "" {
+		b.WriteString("## What changed and why\n\n" + inert(cut(s, maxSummary)) + "\n\n")
+	}
+	if r.finish != nil && strings.TrimSpace(r.finish.Question) != "" {
+		b.WriteString("## A question\n\n" + inert(cut(r.finish.Question, maxQuote)) + "\n\n")
+	}
+	b.WriteString("## Files\n\n")
+	for i, c := range changes {
+		_, added, removed := tool.Diff(c.Path, r.base.texts[c.Path], c.Content)
+		t.stat.Files++
+		t.stat.Added += added
+		t.stat.Removed += removed
+		switch _, had := r.base.texts[c.Path]; {
+		case i == maxListedFiles:
+			fmt.Fprintf(&b, "- … and %d more\n", len(changes)-i)
+		case i > maxListedFiles:
+		case c.Delete:
+			fmt.Fprintf(&b, "- %s (deleted)\n", code(c.Path))
+		case !had:
+			fmt.Fprintf(&b, "- %s (new, %d lines)\n", code(c.Path), added)
+		default:
+			fmt.Fprintf(&b, "- %s (+%d −%d)\n", code(c.Path), added, removed)
+		}
+	}
+	b.WriteString("\n## Check\n\n")
+	if len(found) == 0 {
+		b.WriteString("`bindery check` finds nothing that was not there before.\n")
+	} else {
+		b.WriteString("`bindery check` finds what was not there before:\n\n")
+		for i, f := range found {
+			if i == maxListed {
+				fmt.Fprintf(&b, "- … and %d more\n", len(found)-i)
+				break
+			}
+			fmt.Fprintf(&b, "- %s, line %d: %s\n", code(f.File), f.Line, inert(plainLine(f.Message, 300)))
+		}
+	}
+	u := r.usage
+	fmt.Fprintf(&b, "\n---\n\nMade by the Bindery agent, job %s: %d turns, %d input and %d output tokens.\n",
+		code(r.in.Job.ID), r.turns, u.Input+u.CacheRead+u.CacheWrite, u.Output)
+	t.body = b.String()
+	return t
+}
+
+func warn(b *strings.Builder, what string, list []tool.Remark) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "**Look at this first.** %s:\n\n", what)
+	for i, l := range list {
+		if i == maxListed {
+			fmt.Fprintf(b, "- … and %d more\n", len(list)-i)
+			break
+		}
+		b.WriteString("- " + code(place(l)) + "\n")
+	}
+	b.WriteString("\n")
+}
+
+// plainLine makes one line of text, without control characters or marks that
+// turn the direction of writing.
+func plainLine(s string, n int) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return r <= ' ' || r == 0x7f || r >= 0x80 && r <= 0x9f || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	}), " ")
+	return cut(s, n)
+}
+
+// code shows s as it is.
+func code(s string) string {
+	s = plainLine(s, 500)
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + s + " " + fence
+	}
+	return fence + s + fence
+}
+
+func quote(s string) string { return "> " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n> ") }
+
+// acts are what forges act on in a text: mentions; references to issues and
+// merge requests, which closing words before them make orders; addresses, which
+// can be both; pictures; HTML; and GitLab's commands at the beginning of a line.
+var acts = regexp.MustCompile(`@|#\d|!\d|!\[|<|&|(?i:\bGH-)\d|(?i:https?://)|(?m:^[ \t>]*/)`)
+
+// inert returns Markdown that reads the same and does nothing.
+func inert(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (r < ' ' || r == 0x7f) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return -1
+		}
+		return r
+	}, s)
+	return acts.ReplaceAllStringFunc(s, func(m string) string {
+		switch {
+		case m == "@":
+			return "&#64;"
+		case m == "<":
+			return "&lt;"
+		case m == "&":
+			return "&amp;"
+		case m[0] == '#':
+			return "&#35;" + m[1:]
+		case m[0] == '!':
+			return "&#33;" + m[1:]
+		case strings.HasSuffix(m, "://"):
+			return m[:len(m)-3] + "&#58;//"
+		case strings.HasSuffix(m, "/"):
+			return m[:len(m)-1] + "&#47;"
+		}
+		return m[:2] + "&#45;" + m[3:] // GH-1
+	})
+}
+
+// place shows what is at a place.
+func place(r tool.Remark) string {
+	if r.Line == 0 {
+		return r.Path + ": " + r.What
+	}
+	return fmt.Sprintf("%s:%d: %s", r.Path, r.Line, r.What)
+}

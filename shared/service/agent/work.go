@@ -1,0 +1,230 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/tool"
+	"github.com/bindery-docs/bindery/shared/service/job"
+)
+
+func compare(a, b string) int { return cmp.Compare(a, b) }
+
+func errCancelled() error {
+	return admin.Errorf(admin.CodeCancelled, "the job was cancelled")
+}
+
+// Work takes the round's lease and goes on with its turns until the model has
+// finished (Next is publish) or the segment is over (Next is work). Where a
+// newer start of Work took the lease, it stops without a word: what it returns
+// is heard by nobody.
+//
+// It returns the model's errors (model_unavailable, model_refused, …), budget,
+// loop and cancelled.
+func (s *Steps) Work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
+	return s.step(ctx, ref, s.work)
+}
+
+func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
+	out := job.AgentOutput{AgentRef: ref, Next: job.NextWork}
+	in, err := s.opt.Admin.AgentRound(ctx, ref)
+	if err != nil {
+		return out, err
+	}
+	lease, err := s.opt.Admin.LeaseAgentWork(ctx, ref)
+	if err != nil {
+		return out, err
+	}
+	m, err := s.opt.Model(in.Job.Asked)
+	if err != nil {
+		return out, err
+	}
+	r, err := s.load(ctx, ref, in)
+	if err != nil {
+		return out, err
+	}
+	for end := s.opt.Now().Add(s.opt.Segment); ; {
+		unread, err := s.opt.Admin.AgentMessages(ctx, ref, r.seen)
+		if err != nil {
+			return out, err
+		}
+		if r.finish != nil && len(unread) == 0 {
+			out.Next = job.NextPublish
+			return out, nil
+		}
+		if !s.opt.Now().Before(end) {
+			return out, nil
+		}
+		err = s.turn(ctx, &lease, r, m, unread)
+		if admin.CodeOf(err) == admin.CodeSuperseded {
+			s.opt.Log.InfoContext(ctx, "a newer start works on the round", "job", ref.Job, "round", ref.Round)
+			return out, nil
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+}
+
+// turn asks the model once, does what it says and keeps the checkpoint.
+func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *round, m Model, unread []admin.AgentMessage) error {
+	last, err := r.budget()
+	if err != nil {
+		return err
+	}
+	c := checkpoint{Last: last, Forgotten: r.forgotten}
+	var seen int
+	c.Said, seen = r.say(unread)
+	if last {
+		c.Said = append(c.Said, sayLast)
+	}
+	answer, err := s.ask(ctx, r, m, &c)
+	if err != nil {
+		return err
+	}
+	c.Answer = answer.Content
+	t := admin.AgentTurn{N: r.turns + 1, Seen: seen, Usage: usage(answer.Usage.Plus(answer.Wasted), m), Model: answer.Model}
+	event := admin.AgentEvent{Kind: admin.AgentEventTurn, Turn: t.N, Text: cut(answerText(answer), maxEventText), Usage: &t.Usage}
+	stop := s.call(ctx, r, answer, &c, &event)
+	c.Changed, c.Restored = r.delta()
+	if c.Finish != nil {
+		t.Next = job.NextPublish
+	}
+	if t.Object, err = s.keepJSON(ctx, r.ref, "turn", c); err != nil {
+		return err
+	}
+	events := []admin.AgentEvent{event}
+	if c.Plan != nil {
+		events = append(events, admin.AgentEvent{Kind: admin.AgentEventPlan, Turn: t.N, Plan: planItems(c.Plan)})
+	}
+	if err := s.opt.Admin.PutAgentTurn(ctx, lease, t, events...); err != nil {
+		return err
+	}
+	r.apply(t, c)
+	return stop
+}
+
+// ask sends the request. A conversation that has outgrown the model is sent once
+// more without the results of its older half.
+func (s *Steps) ask(ctx context.Context, r *round, m Model, c *checkpoint) (model.Answer, error) {
+	answer, err := m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
+	if admin.CodeOf(err) == model.CodeContext {
+		if half := r.turns - r.turns/4; half > c.Forgotten {
+			c.Forgotten = half
+			answer, err = m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
+		}
+	}
+	if err != nil {
+		return answer, err
+	}
+	if err := answer.Err(); err != nil {
+		return answer, err
+	}
+	if len(answer.Content) == 0 {
+		// A message without content can't be sent back.
+		answer.Content = []model.Block{model.Text("(no answer)")}
+	}
+	return answer, nil
+}
+
+// call runs the answer's calls and fills the checkpoint and the event with what
+// came of them. The error is the one that ends the round after this turn is kept.
+func (s *Steps) call(ctx context.Context, r *round, answer model.Answer, c *checkpoint, event *admin.AgentEvent) error {
+	var stop error
+	for _, b := range answer.Content {
+		if b.Type != model.TypeToolUse {
+			continue
+		}
+		var result tool.Result
+		if fault := b.Fault(); fault != nil {
+			result = tool.Result{Text: fault.Error(), IsError: true, Outcome: "not a call"}
+		} else {
+			result = r.tools.Call(ctx, b.Name, b.Input)
+		}
+		if result.Finish != nil && !r.warned && !c.Warned {
+			if text := s.unfinished(ctx, r); text != "" {
+				c.Warned = true
+				result = tool.Result{Text: text, IsError: true, Outcome: "findings are left"}
+			}
+		}
+		digest := callDigest(b.Name, b.Input, result.Text)
+		c.Calls = append(c.Calls, call{b.Name, digest})
+		n := r.repeated[digest]
+		for _, made := range c.Calls {
+			if made.Digest == digest {
+				n++
+			}
+		}
+		if n >= endAfter {
+			stop = admin.Errorf(admin.CodeLoop, "the agent went in circles: it made one call of %s with one result %d times", b.Name, n)
+		} else if n >= hintAfter {
+			result.Text += "\n\n" + hintCircles
+		}
+		if result.Finish != nil {
+			c.Finish = result.Finish
+		}
+		if result.Plan != nil {
+			c.Plan = result.Plan
+		}
+		c.Results = append(c.Results, model.ToolResult(b.ID, result.Text, result.IsError))
+		event.Tools = append(event.Tools, admin.AgentToolCall{Name: b.Name, File: result.File, Outcome: result.Outcome, Failed: result.IsError})
+	}
+	if len(c.Calls) == 0 && (r.silent > 0 || c.Last) {
+		// Told once to use its tools, the model still only writes: that is its
+		// last word.
+		c.Finish = &tool.Finish{Summary: answerText(answer)}
+	}
+	return stop
+}
+
+// unfinished returns what to answer to the first finish of a round whose changes
+// brought new errors, "" where there are none.
+func (s *Steps) unfinished(ctx context.Context, r *round) string {
+	if len(r.tree.Changes()) == 0 {
+		return ""
+	}
+	found, err := r.check(ctx)
+	if err != nil {
+		s.opt.Log.WarnContext(ctx, "the changes were not checked", "job", r.ref.Job, "error", err)
+		return ""
+	}
+	var b strings.Builder
+	for _, f := range found {
+		if f.Level == "error" || f.Level == "warning" {
+			fmt.Fprintf(&b, "%s:%d:%d: %s: %s\n", f.File, f.Line, f.Column, f.Level, f.Message)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "Not finished yet: your changes bring these findings. Mend them, or call finish again and say in the summary why they stay.\n" + cut(b.String(), 8<<10)
+}
+
+// maxEventText bounds what an event shows of an answer, in bytes.
+const maxEventText = 2000
+
+func answerText(a model.Answer) string {
+	var texts []string
+	for _, b := range a.Content {
+		if b.Type == model.TypeText && strings.TrimSpace(b.Text) != "" {
+			texts = append(texts, strings.TrimSpace(b.Text))
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+func usage(u model.Usage, m Model) admin.AgentUsage {
+	return admin.AgentUsage{Input: u.Input, CacheWrite: u.CacheWrite, CacheRead: u.CacheRead, Output: u.Output, Cost: m.Price.Cost(u)}
+}
+
+func planItems(items []tool.PlanItem) []admin.AgentPlanItem {
+	var out []admin.AgentPlanItem
+	for _, i := range items {
+		out = append(out, admin.AgentPlanItem{Text: cut(i.Text, 300), State: i.State})
+	}
+	return out
+}
