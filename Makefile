@@ -84,7 +84,7 @@ build:
 
 ## Kills of `bindery up` in the midst of publishing, exporting and downloading, by
 ## a schedule that follows from SEED: nothing may be lost, stuck or different. A
-## thousand take about ten minutes of two cores; a seed of 0 is one of its own.
+## thousand take ten to fifteen minutes of two cores; a seed of 0 is any.
 KILLS ?= 1000
 SEED ?= 0
 test-kills:

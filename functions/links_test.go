@@ -18,7 +18,8 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 		allOfThem = []string{"dynamodb", "s3", "sfn", "sts"}
 	)
 	want := map[string][]string{
-		"openapi": nil, "getagentjob": records, "getexport": records, "startexport": started,
+		"openapi": nil, "getagentjob": records, "listagentjobs": records, "listagentevents": records, "cancelagentjob": records, "archiveagentjob": records,
+		"startagentjob": started, "messageagentjob": started, "getexport": records, "startexport": started,
 		"createsnapshot": objects, "publishsnapshot": objects, "latestsnapshot": objects, "generatebundle": objects,
 		"planexport": objects, "rendershard": objects, "assemblebundle": objects, "failexport": objects, "reconcile": allOfThem,
 	}

@@ -24,12 +24,14 @@ import (
 
 // names are the functions, in the order in which the story calls them.
 var names = []string{
-	"openapi", "getagentjob", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
+	"openapi", "getagentjob", "startagentjob", "messageagentjob", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
 	"rendershard", "assemblebundle", "getexport", "generatebundle", "failexport", "reconcile",
 }
 
 // operations are the functions of the API, by the operation that each answers.
 var operations = map[string]string{
+	"startagentjob": "startAgentJob", "messageagentjob": "messageAgentJob", "listagentjobs": "listAgentJobs", "listagentevents": "listAgentEvents",
+	"cancelagentjob": "cancelAgentJob", "archiveagentjob": "archiveAgentJob",
 	"getagentjob": "getAgentJob", "startexport": "startExport", "getexport": "getExport", "generatebundle": "generateBundle",
 	"latestsnapshot": "getLatestSnapshot", "createsnapshot": "createSnapshot", "publishsnapshot": "publishSnapshot",
 }
@@ -144,6 +146,23 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 	var job api.AgentJob
 	s.ask("getagentjob", http.StatusOK, &job)
 	if job.ID != agent.ID || job.Status != admin.AgentActive {
+		t.Errorf("the agent job is %+v", job)
+	}
+
+	// Functions without a forge start nothing; what is there they all answer for.
+	s.ask("startagentjob", http.StatusConflict, nil)
+	s.ask("messageagentjob", http.StatusOK, &job)
+	var jobs api.AgentJobs
+	s.ask("listagentjobs", http.StatusOK, &jobs)
+	var events api.AgentEvents
+	s.ask("listagentevents", http.StatusOK, &events)
+	if job.MessageCount != 2 || len(jobs.Jobs) != 1 || len(events.Events) != 2 || events.Events[0].N != 2 {
+		t.Errorf("the agent job is %+v, the list %+v, its events %+v", job, jobs, events)
+	}
+	s.ask("cancelagentjob", http.StatusOK, &job)
+	check(t, service.FailAgent(ctx, agent.Current(), admin.CodeTemporary, ""))
+	s.ask("archiveagentjob", http.StatusOK, &job)
+	if job.Status != admin.AgentArchived || job.Failure == nil || job.Failure.Code != admin.CodeCancelled {
 		t.Errorf("the agent job is %+v", job)
 	}
 

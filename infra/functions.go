@@ -44,13 +44,28 @@ const openAPI = "openapi"
 //
 // API functions end before API Gateway gives up (29 s). Steps end where the
 // state machine's own limits are: 15 minutes is also the most that Lambda has.
+//
+// Memory sizes are computed, from what functions took on an x86 machine (their
+// processor time and peak in exports of three sites with 1,071 pages together)
+// and from the share of a processor that AWS documents for a size: 1,769 MB are
+// one. The page about AWS has the table; `bindery memory` measures in an account.
+// Calls need 16 MB and 20 ms, which is the least size and would take a cold
+// start seconds: so they have twice that. Shards need 252 MB, which is 420 with
+// room; but their time is work, which costs the same with more memory and ends
+// sooner.
 func functions() []spec {
 	const (
 		small, onePage, processor = 256, 512, 1769
 		call, long, step          = 25, 120, 900
 	)
 	return []spec{
+		{"startagentjob", answers, "startAgentJob", small, call},
+		{"messageagentjob", answers, "messageAgentJob", small, call},
 		{"getagentjob", answers, "getAgentJob", small, call},
+		{"listagentjobs", answers, "listAgentJobs", small, call},
+		{"listagentevents", answers, "listAgentEvents", small, call},
+		{"cancelagentjob", answers, "cancelAgentJob", small, call},
+		{"archiveagentjob", answers, "archiveAgentJob", small, call},
 		{"startexport", answers, "startExport", small, call},
 		{"getexport", answers, "getExport", small, call},
 		{"generatebundle", answers, "generateBundle", small, call},
@@ -180,4 +195,16 @@ func (s *stack) newFunction(spec spec) *function {
 		may.AddStatements(allow(s.workflow.deadLetters.QueueArn(), "sqs:SendMessage"))
 	}
 	return &function{spec: spec, logs: logs, role: role, may: may, fn: awslambda.NewFunction(s.Stack, &spec.name, props)}
+}
+
+// requestLogs names the log groups of functions that answer requests, without
+// that of the API's own document.
+func (s *stack) requestLogs() *string {
+	var names []*string
+	for _, spec := range functions() {
+		if spec.part == answers && spec.operation != openAPI {
+			names = append(names, s.functions[spec.name].logs.LogGroupName())
+		}
+	}
+	return awscdk.Fn_Join(jsii.String(" "), &names)
 }

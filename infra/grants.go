@@ -80,10 +80,16 @@ func grants() map[string]access {
 		published = map[string][]string{manifests: get, packs: get}
 	)
 	return map[string]access{
-		"getagentjob":    {table: read, metered: true},
-		"getexport":      {table: []string{"GetItem", "Query"}, metered: true},
-		"latestsnapshot": {table: read, metered: true, signs: []string{signer}},
-		"startexport":    {table: idem, runs: []string{"StartExecution"}},
+		"startagentjob":   {table: idem},
+		"messageagentjob": {table: idem},
+		"getagentjob":     {table: read, metered: true},
+		"listagentjobs":   {table: []string{"GetItem", "Query"}, metered: true},
+		"listagentevents": {table: []string{"GetItem", "Query"}, metered: true},
+		"cancelagentjob":  {table: idem},
+		"archiveagentjob": {table: idem},
+		"getexport":       {table: []string{"GetItem", "Query"}, metered: true},
+		"latestsnapshot":  {table: read, metered: true, signs: []string{signer}},
+		"startexport":     {table: idem, runs: []string{"StartExecution"}},
 		"generatebundle": {
 			table: idem, signs: []string{signer},
 			exports: map[string][]string{bundleFiles: get}, exportsListing: true,
@@ -238,7 +244,7 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 		to("states", []string{"StartExecution"}, s.workflow.machine.StateMachineArn())
 	}
 	if others := without(a.runs, "StartExecution"); len(others) > 0 {
-		to("states", others, s.workflow.executions("*"))
+		to("states", others, executions(s.workflow.machine, "*"))
 	}
 	if key := s.storage.key; key != nil && len(a.table)+len(a.sources)+len(a.exports) > 0 {
 		// By the services alone that keep the data: the key opens nothing else.

@@ -12,7 +12,8 @@
 //	storage.go    table and buckets
 //	functions.go  one function for each folder of functions/, with a role of its own
 //	grants.go     the table of what each function may do, and nothing more
-//	gateway.go    the REST API: methods, what answers when nothing matches, refusals
+//	gateway.go    the REST API: stage, domain, web ACL, refusals
+//	definition.go its methods and all other answers, as one OpenAPI document
 //	workflow.go   state machine, event rule, reconciler's schedule, dead letters
 //	watch.go      alarms and dashboard
 //	nag.go        why rules of cdk-nag do not hold where they do not
@@ -25,6 +26,10 @@
 //	stack      the stack's name; default Bindery-<stage>
 //	runbook    address of the page that alarms point at
 //	arch       arm64 or x86_64; default arm64, and x86_64 in local
+//	protect    true or false: the table can't be deleted; default true in prod
+//	table      a restored table that takes the place of the stack's own
+//	domain     the API's name for callers, with certificate, the ARN of its certificate
+//	key        ARN of the KMS key that table and buckets are encrypted with
 package main
 
 import (

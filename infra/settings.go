@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -49,6 +50,11 @@ type settings struct {
 	key string
 	// keep makes table and buckets outlive the stack.
 	keep bool
+	// protect has DynamoDB refuse to delete the table.
+	protect bool
+	// table is the name of a table that is there and takes the place of the
+	// stack's own, as after a restore; empty for that.
+	table string
 	// The rest is off where a local cloud can't do it.
 
 	// emptyBuckets removes the objects of buckets that go with the stack.
@@ -70,7 +76,7 @@ func newSettings(name stage) (settings, error) {
 	case stageDev:
 		s.emptyBuckets = true
 	case stageProd:
-		s.keep, s.waf = true, true
+		s.keep, s.protect, s.waf = true, true, true
 	case stageLocal:
 		s.arch, s.richAlarms = awslambda.Architecture_X86_64(), false
 	default:
@@ -96,14 +102,17 @@ func settingsFrom(context func(name string) any) (settings, error) {
 	if err != nil {
 		return settings{}, err
 	}
-	switch v := text("waf"); v {
-	case "":
-	case "true", "false":
-		if s.waf = v == "true"; s.waf && name == stageLocal {
-			return settings{}, errors.New("context waf: local clouds have no web ACL for an API")
+	for name, to := range map[string]*bool{"waf": &s.waf, "protect": &s.protect} {
+		switch v := text(name); v {
+		case "":
+		case "true", "false":
+			*to = v == "true"
+		default:
+			return settings{}, fmt.Errorf("context %s: %q is neither true nor false", name, v)
 		}
-	default:
-		return settings{}, fmt.Errorf("context waf: %q is neither true nor false", v)
+	}
+	if s.waf && name == stageLocal {
+		return settings{}, errors.New("context waf: local clouds have no web ACL for an API")
 	}
 	switch v := text("arch"); v {
 	case "":
@@ -123,6 +132,9 @@ func settingsFrom(context func(name string) any) (settings, error) {
 		}
 		s.runbook = v
 	}
+	if s.table = text("table"); s.table != "" && !tableName.MatchString(s.table) {
+		return settings{}, fmt.Errorf("context table: %q is not the name of a table", s.table)
+	}
 	s.domain, s.certificate, s.key = text("domain"), text("certificate"), text("key")
 	if err := s.checkOwned(); err != nil {
 		return settings{}, err
@@ -138,6 +150,8 @@ func settingsFrom(context func(name string) any) (settings, error) {
 	}
 	return s, nil
 }
+
+var tableName = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 
 // checkOwned checks what an account has of its own: domain, certificate, key.
 func (s settings) checkOwned() error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bindery-docs/bindery/shared/base/config"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -105,6 +106,9 @@ func TestSettings(t *testing.T) {
 		{"another name", map[string]any{"stack": "Docs"}, func(s settings) bool { return s.stack == "Docs" }},
 		{"a domain of one's own", map[string]any{"domain": "api.example.com", "certificate": certificate}, func(s settings) bool { return s.domain == "api.example.com" && s.certificate == certificate }},
 		{"a key of one's own", map[string]any{"key": customerKey}, func(s settings) bool { return s.key == customerKey }},
+		{"dev protected", map[string]any{"protect": "true"}, func(s settings) bool { return s.protect && !s.keep }},
+		{"prod unprotected", map[string]any{"stage": "prod", "protect": false}, func(s settings) bool { return !s.protect && s.keep }},
+		{"a restored table", map[string]any{"table": "Restored-1"}, func(s settings) bool { return s.table == "Restored-1" }},
 		{"another runbook", map[string]any{"runbook": "https://wiki.example/r"}, func(s settings) bool { return s.runbook == "https://wiki.example/r" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -116,6 +120,8 @@ func TestSettings(t *testing.T) {
 	for name, context := range map[string]map[string]any{
 		"unknown stage":              {"stage": "test"},
 		"unknown answer":             {"waf": "yes"},
+		"unclear protection":         {"protect": "maybe"},
+		"no name of a table":         {"table": "arn:aws:dynamodb:eu-central-1:1:table/x"},
 		"web ACL in local":           {"stage": "local", "waf": "true"},
 		"unknown processor":          {"arch": "mips"},
 		"runbook without TLS":        {"runbook": "http://wiki.example"},
@@ -179,6 +185,32 @@ func TestKeyAndDomainOfTheCustomer(t *testing.T) {
 	}
 	if s.Outputs["DomainTarget"] == nil {
 		t.Error("nobody is told what the record in DNS must point at")
+	}
+}
+
+// TestRestoredTableTakesThePlace: with the name of a restored table, functions
+// and operators use that one, and the stack's own is not in the stack any more,
+// where prod keeps it.
+func TestRestoredTableTakesThePlace(t *testing.T) {
+	outside.Long(t, "synthesizes one more stack")
+	s := synth(t, stageProd, func(s *settings) { s.table = "Restored" })
+	if n := len(s.of("AWS::DynamoDB::Table")); n != 0 {
+		t.Errorf("the stack has %d tables", n)
+	}
+	if got := at(s.Outputs["TableName"], "Value"); got != "Restored" {
+		t.Errorf("operators are told of %v", got)
+	}
+	for _, f := range functions() {
+		_, r := s.named(t, "AWS::Lambda::Function", f.name)
+		if got := at(r.Properties, "Environment", "Variables", config.Table); f.operation != openAPI && got != "Restored" {
+			t.Errorf("%s uses %v", f.name, got)
+		}
+		role, _ := s.named(t, "AWS::IAM::Role", f.name+"role")
+		for _, resource := range s.allowed(t, role)["dynamodb:GetItem"] {
+			if !strings.Contains(resource, ":table/Restored") {
+				t.Errorf("%s may read %s", f.name, resource)
+			}
+		}
 	}
 }
 

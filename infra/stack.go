@@ -67,6 +67,7 @@ func newStack(scope constructs.Construct, set settings) *stack {
 		{"SignerRole", "Role that links to bundles are signed with", s.signers[signer].role.RoleArn()},
 		{"ReconcilerRule", "Rule that starts the reconciler", s.workflow.schedule.RuleName()},
 		{"EventRule", "Rule that tells of executions that ended other than well", s.workflow.ended.RuleName()},
+		{"RequestLogGroups", "Log groups of the functions that answer requests", s.requestLogs()},
 		{"DeadLetterQueue", "Queue of events that could not be handled", s.workflow.deadLetters.QueueUrl()},
 	} {
 		awscdk.NewCfnOutput(s.Stack, jsii.String("Out"+out.name), &awscdk.CfnOutputProps{

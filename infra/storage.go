@@ -12,7 +12,7 @@ import (
 
 // storage is where all state is.
 type storage struct {
-	table awsdynamodb.Table
+	table awsdynamodb.ITable
 	// sources has manifests and packs, exports the parts and bundles of
 	// exports; logs who read either.
 	sources, exports, logs awss3.Bucket
@@ -25,12 +25,35 @@ type storage struct {
 const activeIndex = "active"
 
 func newStorage(s *stack) storage {
-	text := func(name string) *awsdynamodb.Attribute {
-		return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
-	}
 	var key awskms.IKey
 	if s.key != "" {
 		key = awskms.Key_FromKeyArn(s.Stack, jsii.String("Key"), &s.settings.key)
+	}
+
+	// S3 writes access logs with its own keys alone.
+	logs := s.bucket("AccessLogs", nil, nil, &awss3.LifecycleRule{
+		Id: jsii.String("old-logs"), Expiration: awscdk.Duration_Days(jsii.Number(90)),
+	})
+	st := storage{
+		table:   s.newTable(key),
+		logs:    logs,
+		sources: s.bucket("Sources", logs, key),
+		exports: s.bucket("Exports", logs, key),
+		key:     key,
+	}
+	s.expireBundles(st.exports)
+	return st
+}
+
+// newTable makes the table of all records, or takes the one that the settings
+// name: a restored one, which has expiry, recovery and protection from whoever
+// restored it.
+func (s *stack) newTable(key awskms.IKey) awsdynamodb.ITable {
+	if s.settings.table != "" {
+		return awsdynamodb.Table_FromTableName(s.Stack, jsii.String("Restored"), &s.settings.table)
+	}
+	text := func(name string) *awsdynamodb.Attribute {
+		return &awsdynamodb.Attribute{Name: &name, Type: awsdynamodb.AttributeType_STRING}
 	}
 	table := awsdynamodb.NewTable(s.Stack, jsii.String("Table"), &awsdynamodb.TableProps{
 		EncryptionKey:       key,
@@ -41,7 +64,7 @@ func newStorage(s *stack) storage {
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: jsii.Bool(true),
 		},
-		DeletionProtection: jsii.Bool(s.keep),
+		DeletionProtection: jsii.Bool(s.protect),
 		RemovalPolicy:      s.removal(),
 	})
 	// Sparse: only active jobs have both attributes.
@@ -49,20 +72,7 @@ func newStorage(s *stack) storage {
 		IndexName: jsii.String(activeIndex), PartitionKey: text("activepk"), SortKey: text("active"),
 		ProjectionType: awsdynamodb.ProjectionType_ALL,
 	})
-
-	// S3 writes access logs with its own keys alone.
-	logs := s.bucket("AccessLogs", nil, nil, &awss3.LifecycleRule{
-		Id: jsii.String("old-logs"), Expiration: awscdk.Duration_Days(jsii.Number(90)),
-	})
-	st := storage{
-		table:   table,
-		logs:    logs,
-		sources: s.bucket("Sources", logs, key),
-		exports: s.bucket("Exports", logs, key),
-		key:     key,
-	}
-	s.expireBundles(st.exports)
-	return st
+	return table
 }
 
 // bucket makes a private bucket that takes requests over TLS alone. Uploads

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awseventstargets"
@@ -33,33 +36,44 @@ func newDeadLetters(s *stack) awssqs.Queue {
 	})
 }
 
-func (s *stack) newWorkflow() {
-	logs := awslogs.NewLogGroup(s.Stack, jsii.String("workflow-logs"), &awslogs.LogGroupProps{
+// exportWorkflow is the id of the workflow of exports in the template.
+const exportWorkflow = "Workflow"
+
+// newMachine makes a state machine of a definition whose steps are functions of
+// the stack, in the versions of this deployment. Its parts are called by id, in
+// small letters where it is a part's prefix. A machine that has a distributed map
+// gets the right to start its own children, in a policy of its own.
+func (s *stack) newMachine(id string, definition []byte, substitutions map[string]*string, maps bool) (awsstepfunctions.StateMachine, awsiam.Policy) {
+	prefix := strings.ToLower(id)
+	// In prod the log group outlives the stack, and the next stack of that name,
+	// which could not be made where the group's name was the same: so this one
+	// ends with what is unique of the stack's id, and, but for the first
+	// workflow's, with the machine's.
+	name := []*string{
+		jsii.String("/aws/vendedlogs/states/"), s.StackName(), jsii.String("-"),
+		awscdk.Fn_Select(jsii.Number(2), awscdk.Fn_Split(jsii.String("/"), s.StackId(), nil)),
+	}
+	if id != exportWorkflow {
+		name = append(name, jsii.String("-"+prefix))
+	}
+	logs := awslogs.NewLogGroup(s.Stack, jsii.String(prefix+"-logs"), &awslogs.LogGroupProps{
 		// Step Functions can't write to groups whose policy grows too long;
-		// names under /aws/vendedlogs/ are exempt from that limit. In prod the
-		// group outlives the stack, and the next stack of that name, which
-		// could not be made where the group's name was the same: so this one
-		// ends with what is unique of the stack's id.
-		LogGroupName: awscdk.Fn_Join(jsii.String(""), &[]*string{
-			jsii.String("/aws/vendedlogs/states/"), s.StackName(), jsii.String("-"),
-			awscdk.Fn_Select(jsii.Number(2), awscdk.Fn_Split(jsii.String("/"), s.StackId(), nil)),
-		}),
+		// names under /aws/vendedlogs/ are exempt from that limit.
+		LogGroupName:  awscdk.Fn_Join(jsii.String(""), &name),
 		Retention:     s.logLife(),
 		RemovalPolicy: s.removal(),
 	})
-	substitutions := map[string]*string{
-		statemachine.RenderConcurrency: s.parameters.renderConcurrency.ValueAsString(),
-	}
+	open := statemachine.Variables(definition)
 	var called []awslambda.Function
 	for _, spec := range functions() {
-		if spec.part == steps {
+		if spec.part == steps && slices.Contains(open, spec.operation) {
 			fn := s.functions[spec.name].fn
 			called = append(called, fn)
 			substitutions[spec.operation] = fn.CurrentVersion().FunctionArn()
 		}
 	}
-	machine := awsstepfunctions.NewStateMachine(s.Stack, jsii.String("Workflow"), &awsstepfunctions.StateMachineProps{
-		DefinitionBody:          awsstepfunctions.DefinitionBody_FromString(jsii.String(string(statemachine.Export()))),
+	machine := awsstepfunctions.NewStateMachine(s.Stack, &id, &awsstepfunctions.StateMachineProps{
+		DefinitionBody:          awsstepfunctions.DefinitionBody_FromString(jsii.String(string(definition))),
 		DefinitionSubstitutions: &substitutions,
 		StateMachineType:        awsstepfunctions.StateMachineType_STANDARD,
 		TracingEnabled:          jsii.Bool(true),
@@ -68,26 +82,32 @@ func (s *stack) newWorkflow() {
 		Logs:          &awsstepfunctions.LogOptions{Destination: logs, Level: awsstepfunctions.LogLevel_ALL, IncludeExecutionData: jsii.Bool(false)},
 		RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
-	s.workflow.machine = machine
 	for _, fn := range called {
 		// The function and all its versions: an execution that began before a
 		// deployment calls the versions of then.
 		fn.GrantInvoke(machine)
 	}
+	if !maps {
+		return machine, nil
+	}
 	// A distributed map starts its children as executions of its own machine.
 	// In the role's first policy, which the machine waits for, that would be a
 	// circle.
-	s.workflow.mapPolicy = awsiam.NewPolicy(s.Stack, jsii.String("workflow-map"), &awsiam.PolicyProps{
+	return machine, awsiam.NewPolicy(s.Stack, jsii.String(prefix+"-map"), &awsiam.PolicyProps{
 		Roles: &[]awsiam.IRole{machine.Role()},
 		Statements: &[]awsiam.PolicyStatement{
-			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-				Actions: jsii.Strings("states:StartExecution"), Resources: &[]*string{machine.StateMachineArn()},
-			}),
-			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-				Actions: jsii.Strings("states:DescribeExecution", "states:StopExecution"), Resources: &[]*string{s.workflow.executions("*")},
-			}),
+			allow(machine.StateMachineArn(), "states:StartExecution"),
+			allow(executions(machine, "*"), "states:DescribeExecution", "states:StopExecution"),
 		},
 	})
+}
+
+// newWorkflow makes the workflow of exports and what looks after it.
+func (s *stack) newWorkflow() {
+	machine, mapPolicy := s.newMachine(exportWorkflow, statemachine.Export(), map[string]*string{
+		statemachine.RenderConcurrency: s.parameters.renderConcurrency.ValueAsString(),
+	}, true)
+	s.workflow.machine, s.workflow.mapPolicy = machine, mapPolicy
 	for _, name := range []string{"startexport", "reconcile"} {
 		s.functions[name].fn.AddEnvironment(jsii.String(config.StateMachine), machine.StateMachineArn(), nil)
 	}
@@ -121,10 +141,10 @@ func (s *stack) newWorkflow() {
 	s.workflow.ended, s.workflow.schedule = ended, schedule
 }
 
-// executions is the address of executions of the machine by name.
-func (w workflow) executions(name string) *string {
-	return w.machine.Stack().FormatArn(&awscdk.ArnComponents{
+// executions is the address of executions of a machine by name.
+func executions(machine awsstepfunctions.StateMachine, name string) *string {
+	return machine.Stack().FormatArn(&awscdk.ArnComponents{
 		Service: jsii.String("states"), Resource: jsii.String("execution"), ArnFormat: awscdk.ArnFormat_COLON_RESOURCE_NAME,
-		ResourceName: awscdk.Fn_Join(jsii.String(":"), &[]*string{w.machine.StateMachineName(), &name}),
+		ResourceName: awscdk.Fn_Join(jsii.String(":"), &[]*string{machine.StateMachineName(), &name}),
 	})
 }

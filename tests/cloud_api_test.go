@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/cloud/stack"
 )
 
 // ask makes a request as it is given and holds the answer to the form of all
@@ -101,12 +102,22 @@ func (d *deployment) refusals(t *testing.T) {
 	}
 }
 
+// agentJob starts an agent job of a project, by the rules alone.
+func (d *deployment) agentJob(t *testing.T, project admin.Project) admin.AgentJob {
+	t.Helper()
+	owner := admin.Caller{OrganisationID: project.Organisation, Plan: admin.PlanEnterprise}
+	j, err := d.admin.StartAgentJob(t.Context(), owner, admin.StartAgentJob{Project: project.ID, Prompt: "any"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
 // tenants asks for one organisation's things with another one's key.
 func (d *deployment) tenants(t *testing.T) {
 	project := d.projectOf(t, cloudDomain)
-	owner := admin.Caller{OrganisationID: project.Organisation, Plan: admin.PlanEnterprise}
-	agent, err := d.admin.StartAgentJob(t.Context(), owner, admin.StartAgentJob{Project: project.ID, Prompt: "any"})
-	if err != nil {
+	agent := d.agentJob(t, project)
+	if err := d.admin.FailAgent(t.Context(), agent.Current(), admin.CodeLoop, ""); err != nil {
 		t.Fatal(err)
 	}
 	job := d.startJob(t, cloudDomain)
@@ -118,11 +129,17 @@ func (d *deployment) tenants(t *testing.T) {
 		t.Fatalf("latest: %d %v", status, latest)
 	}
 	other := d.newKey(t, d.organisation(t, admin.PlanEnterprise, "other.example.org").ID)
-	for _, c := range []struct {
+	for i, c := range []struct {
 		method, path, body string
 		own                int
 	}{
 		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID, "", 200},
+		{"GET", "/v2/agent/" + project.ID + "/jobs?limit=1", "", 200},
+		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/events?cursor=1", "", 200},
+		// No forge is set up.
+		{"POST", "/v2/agent/" + project.ID + "/job", `{"prompt":"any"}`, 409},
+		{"POST", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/message", `{"prompt":"any"}`, 409},
+		{"POST", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/cancel", "", 409},
 		{"GET", "/v1/static-export/jobs/" + job, "", 200},
 		{"POST", "/v1/static-export/jobs/" + job + "/bundle", "", 200},
 		{"GET", "/v1/sites/" + cloudDomain + "/snapshots/latest", "", 200},
@@ -132,6 +149,9 @@ func (d *deployment) tenants(t *testing.T) {
 		header := map[string]string{"Authorization": "Bearer " + d.key, "Content-Type": "application/json"}
 		if c.body == "" {
 			delete(header, "Content-Type")
+		}
+		if c.own == http.StatusConflict {
+			header["Idempotency-Key"] = fmt.Sprint("tenants-", i) // which is free again, or keeps the refusal
 		}
 		if got, code := d.ask(t, c.method, c.path, c.body, header); got != c.own {
 			t.Errorf("%s %s: the owner gets %d %s, want %d", c.method, c.path, got, code, c.own)
@@ -192,6 +212,56 @@ func (d *deployment) operators(t *testing.T) {
 	}
 	if _, err := d.command(t, "project", "list", "--stack", "Nothing"); err == nil {
 		t.Error("a stack that is not there has projects")
+	}
+}
+
+// restoreDrill restores the table beside itself and holds the records against
+// the buckets, which have all that they need.
+func (d *deployment) restoreDrill(t *testing.T) {
+	out, err := d.command(t, "restore-drill", "--stack", d.stack.Name, "--json")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var drill struct {
+		Table                                         string
+		Organisations, Snapshots, Exports, FaultCount int
+	}
+	if err := json.Unmarshal(out, &drill); err != nil {
+		t.Fatal(err)
+	}
+	if drill.Organisations < 2 || drill.Snapshots == 0 || drill.Exports == 0 || drill.FaultCount != 0 {
+		t.Errorf("the drill found %s", out)
+	}
+	if left := d.kept(t, stack.Stack{Table: drill.Table}); len(left) != 0 {
+		t.Errorf("the drill has left %v", left)
+	}
+}
+
+// memory reads what the local cloud logs of calls, in Lambda's form: durations
+// and memory sizes are true, the peak is that of any process here.
+func (d *deployment) memory(t *testing.T) {
+	out, err := d.command(t, "memory", "--stack", d.stack.Name, "--json")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var all []struct {
+		Function         string
+		Calls, MemoryMiB int
+		P95Milliseconds  float64
+		AdvisedMiB       int
+	}
+	if err := json.Unmarshal(out, &all); err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int{}
+	for _, u := range all {
+		sizes[u.Function] = u.MemoryMiB
+		if u.Calls == 0 || u.P95Milliseconds <= 0 || u.AdvisedMiB < 128 {
+			t.Errorf("%+v", u)
+		}
+	}
+	if sizes["rendershard"] != 1769 || sizes["getexport"] != 256 || sizes["openapi"] != 256 {
+		t.Errorf("the functions' memory is %v", sizes)
 	}
 }
 

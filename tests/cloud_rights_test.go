@@ -113,6 +113,24 @@ func (d *deployment) keysFreed(t *testing.T) {
 	makes := func(c awsCall) bool {
 		return c.operation == "TransactWriteItems" && !c.does("dynamodb:DeleteItem")
 	}
+	final, active := d.agentJob(t, d.projectOf(t, "broken.example.com")), d.agentJob(t, d.projectOf(t, "faults.example.com"))
+	if err := d.admin.FailAgent(t.Context(), final.Current(), admin.CodeLoop, ""); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.admin.FailAgent(context.WithoutCancel(t.Context()), active.Current(), admin.CodeCancelled, ""); err != nil {
+			t.Error(err)
+		}
+	}()
+	agent := func(j admin.AgentJob) string { return "/v2/agent/" + j.Project + "/job/" + j.ID }
+	// One that writes a single record: after the key's comes its own.
+	puts := 0
+	second := func(c awsCall) bool {
+		if c.operation == "PutItem" {
+			puts++
+		}
+		return c.operation == "PutItem" && puts == 2
+	}
 	for _, c := range []struct {
 		name, path, body string
 		fault            func(awsCall) bool
@@ -121,6 +139,8 @@ func (d *deployment) keysFreed(t *testing.T) {
 		{"start", "/v1/static-export/jobs", `{"domain":"faults.example.com"}`, makes, 202},
 		{"bundle", "/v1/static-export/jobs/" + done + "/bundle", "", func(c awsCall) bool { return strings.HasSuffix(c.object, "/bundle.tar.gz") }, 200},
 		{"snapshot", "/v1/sites/faults.example.com/snapshots", newSnapshot, makes, 201},
+		{"cancel", agent(active) + "/cancel", "", makes, 200},
+		{"archive", agent(final) + "/archive", "", second, 200},
 		// Of this one nothing was uploaded, which is what the second answer says.
 		{"publish", fmt.Sprintf("/v1/sites/faults.example.com/snapshots/%s/publish", pending["snapshotId"]), "",
 			func(c awsCall) bool { return strings.Contains(c.object, "/manifests/"+digest) }, 409},

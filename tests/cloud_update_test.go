@@ -370,7 +370,7 @@ func (d *deployment) updateFromBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := d.settled(t, name, "UPDATE_COMPLETE")
-	for _, output := range []string{"ApiId", "ApiUrl", "TableName", "SourcesBucket", "ExportsBucket", "StateMachineArn", "SignerRole", "DeadLetterQueue"} {
+	for _, output := range []string{"ApiId", "ApiUrl", "TableName", "SourcesBucket", "ExportsBucket", "StateMachineArn", "SignerRole", "RequestLogGroups", "DeadLetterQueue"} {
 		if first.Outputs[output] != second.Outputs[output] {
 			t.Errorf("%s was %s and is %s", output, first.Outputs[output], second.Outputs[output])
 		}

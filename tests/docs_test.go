@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +18,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
@@ -238,7 +241,24 @@ func TestAPIExamples(t *testing.T) {
 	}
 
 	set("JOB", finishedAgentJob(t, u.data, u.project))
-	call(t, "api/get-agent-job.mdx", http.StatusOK)
+	agent := call(t, "api/get-agent-job.mdx", http.StatusOK)
+	call(t, "api/list-agent-jobs.mdx", http.StatusOK)
+	call(t, "api/agent-events.mdx", http.StatusOK)
+	call(t, "api/archive-agent-job.mdx", http.StatusOK)
+	// What needs a forge, or an active job, answers with a job too.
+	for page, status := range map[string]int{"api/start-agent-job.mdx": 201, "api/message-agent-job.mdx": 200, "api/cancel-agent-job.mdx": 200} {
+		out := shell(t, strings.Replace(example(t, page, "bash curl"), "curl ", `curl -sS -o /dev/null -w '%{http_code}' `, 1))
+		if out != "409" {
+			t.Errorf("%s: the example answers %s without a forge", page, out)
+		}
+		var shown map[string]any
+		if err := json.Unmarshal([]byte(example(t, page, fmt.Sprintf("json %d", status))), &shown); err != nil {
+			t.Fatalf("%s: %v", page, err)
+		}
+		if diff := gocmp.Diff(slices.Sorted(maps.Keys(agent)), slices.Sorted(maps.Keys(shown))); diff != "" {
+			t.Errorf("%s shows another answer:\n%s", page, diff)
+		}
+	}
 }
 
 // finishedAgentJob leads an agent job of a data folder to its pull request, by

@@ -30,33 +30,45 @@ var awsErrorNames = []string{
 // TestWorkflowNamesErrorsThatExist: a name in a Retry or Catch that nobody ever
 // gives is a rule that looks alive and is dead.
 func TestWorkflowNamesErrorsThatExist(t *testing.T) {
-	definition, err := job.Definition(job.ByName, 3)
+	whole, err := job.Definition(job.ByName, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine, err := asl.Load(definition)
+	agent, err := job.AgentDefinition(job.ByName)
 	if err != nil {
 		t.Fatal(err)
-	}
-	codes := admin.Codes()
-	var names []string
-	for _, list := range regexp.MustCompile(`"ErrorEquals": \[([^]]*)\]`).FindAllSubmatch(definition, -1) {
-		for name := range strings.SplitSeq(string(list[1]), ",") {
-			names = append(names, strings.Trim(name, " \n\""))
-		}
-	}
-	if len(names) < 5 {
-		t.Errorf("the workflow names only %v", names)
-	}
-	for _, name := range names {
-		if !slices.Contains(codes, name) && !slices.Contains(awsErrorNames, name) {
-			t.Errorf("the workflow names the error %q, which is neither a code of package admin nor AWS's", name)
-		}
 	}
 	steps := append(slices.Collect(maps.Keys((&export.Steps{}).Tasks())), job.TaskFail)
-	slices.Sort(steps)
-	if resources := slices.Sorted(slices.Values(machine.Resources())); !slices.Equal(resources, steps) {
-		t.Errorf("the workflow runs %v, the steps are %v", resources, steps)
+	for _, w := range []struct {
+		name       string
+		definition []byte
+		steps      []string
+	}{
+		{"export", whole, steps},
+		{"agent", agent, []string{job.TaskAgentPrepare, job.TaskAgentWork, job.TaskAgentPublish, job.TaskAgentFail}},
+	} {
+		machine, err := asl.Load(w.definition)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, list := range regexp.MustCompile(`"ErrorEquals": \[([^]]*)\]`).FindAllSubmatch(w.definition, -1) {
+			for name := range strings.SplitSeq(string(list[1]), ",") {
+				names = append(names, strings.Trim(name, " \n\""))
+			}
+		}
+		if len(names) < 5 {
+			t.Errorf("the workflow %s names only %v", w.name, names)
+		}
+		for _, name := range names {
+			if !slices.Contains(admin.Codes(), name) && !slices.Contains(awsErrorNames, name) {
+				t.Errorf("the workflow %s names the error %q, which is neither a code of package admin nor AWS's", w.name, name)
+			}
+		}
+		slices.Sort(w.steps)
+		if resources := slices.Sorted(slices.Values(machine.Resources())); !slices.Equal(resources, w.steps) {
+			t.Errorf("the workflow %s runs %v, the steps are %v", w.name, resources, w.steps)
+		}
 	}
 }
 

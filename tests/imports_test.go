@@ -34,10 +34,11 @@ var rooms = map[string][]string{
 
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
 	"infra/cmd/bindery": {
-		"shared/base/config", "shared/base/json", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
-		"shared/service/agent/model", "shared/service/agent/setup",
-		"shared/service/client", "shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack", "shared/service/job",
-		"shared/service/forge", "shared/service/local", "shared/service/server", "shared/service/store", "shared/delivery/bundle", "shared/delivery/serve",
+		"shared/base/config", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/render/script/island",
+		"shared/service/admin", "shared/service/agent/model", "shared/service/agent/setup", "shared/service/api", "shared/service/client",
+		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
+		"shared/service/cloud/stack", "shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/server",
+		"shared/service/store", "shared/delivery/bundle", "shared/delivery/serve",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -87,11 +88,14 @@ var rooms = map[string][]string{
 		"shared/render/check", "shared/service/admin", "shared/service/agent/model", "shared/service/agent/tool", "shared/service/forge",
 		"shared/service/job", "shared/service/store",
 	},
-	"shared/service/agent/setup": {"shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/forge", "shared/service/store"},
+	"shared/service/agent/model": {"shared/base/json", "shared/base/remote", "shared/service/store"},
+	// For tests, and for programs that play a model.
+	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},
+	"shared/service/agent/setup":           {"shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/forge", "shared/service/store"},
 	// No store, no network, no clock (its doc.go).
 	"shared/service/agent/tool": {
 		"shared/base/html", "shared/base/json", "shared/base/redirect", "shared/render/component", "shared/render/expr", "shared/render/mdx",
-		"shared/render/site", "shared/service/snapshot",
+		"shared/render/reference", "shared/render/site", "shared/service/snapshot",
 	},
 	"shared/service/api":    {"shared/base/json", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/asl":    {"shared/base/json"},
@@ -128,10 +132,6 @@ var rooms = map[string][]string{
 	"shared/service/store":     {},
 	"shared/service/storetest": {"shared/service/job", "shared/service/store"},
 
-	"shared/service/agent/model": {"shared/base/json", "shared/base/remote", "shared/service/store"},
-	// For tests, and for programs that play a model.
-	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},
-
 	"shared/delivery/bundle": {"shared/base/json"},
 	"shared/delivery/serve":  {"shared/base/redirect", "shared/base/remote", "shared/delivery/bundle"},
 
@@ -161,7 +161,6 @@ const (
 // keepers names outside modules that only some rooms may import, each with the
 // reason. A room that no longer does fails the test.
 var keepers = map[string]keeper{
-	"github.com/go-git":               {"Git's protocol is spoken behind one file", []string{"shared/service/forge"}},
 	"modernc.org/sqlite":              {"a database in a Lambda function is weight without use", []string{"shared/service/local"}},
 	"github.com/spf13/cobra":          {"terminals are of one program", []string{"infra/cmd/bindery"}},
 	"github.com/vbauerster/mpb/v8":    {"terminals are of one program", []string{"infra/cmd/bindery"}},
@@ -181,7 +180,7 @@ var keepers = map[string]keeper{
 	"github.com/aws/constructs-go":           {"CDK starts Node", []string{"infra"}},
 	"github.com/cdklabs/cdk-nag-go":          {"CDK starts Node", []string{"infra"}},
 	"github.com/tdewolff/minify/v2":          {"only assets of our own are minified", []string{"shared/render/theme", "shared/render/script", "shared/render/search"}},
-	"github.com/goccy/go-yaml":               {"one reader of front matter", []string{"shared/render/site", "shared/render/theme", "shared/render/script"}},
+	"github.com/goccy/go-yaml":               {"one reader of front matter, one of rules", []string{"shared/render/check", "shared/render/site", "shared/render/theme", "shared/render/script"}},
 	"go.yaml.in/yaml/v3":                     {"the one YAML library that keeps order and lines", []string{"shared/render/reference"}},
 	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve"}},
 	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},

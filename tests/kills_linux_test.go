@@ -16,7 +16,7 @@ import (
 )
 
 // Variables of the environment that ask for kills: how many, and the seed of their
-// schedule, 0 for one of its own. The same seed makes the same sites and the same
+// schedule, 0 for any. The same seed makes the same sites and the same
 // schedule; when exactly a process dies depends on the machine too.
 const (
 	envKills     = "BINDERY_KILLS"

@@ -40,11 +40,11 @@ func (f *killFolder) peace() {
 		f.t.Fatalf("usage: %s%s", c.out.Bytes(), c.err.Bytes())
 	}
 	if used[0].Exports != len(completed) {
-		f.fault(different, "%d exports are counted, %d were completed", used[0].Exports, len(completed))
+		f.fault(killDifferent, "%d exports are counted, %d were completed", used[0].Exports, len(completed))
 	}
 	f.stop()
 	f.buried()
-	if alive := append(processes(f.program), processes(f.caller)...); len(alive) > 0 {
+	if alive := append(processesOf(f.program), processesOf(f.caller)...); len(alive) > 0 {
 		f.t.Errorf("processes are left: %v", alive)
 	}
 	// What a killed process left is removed once it is an hour old, by the next
@@ -132,7 +132,7 @@ func (f *killFolder) checkObjects(completed map[string]bool) {
 	kept := f.readObjects(l)
 	for key := range needed {
 		if !kept[key] {
-			f.fault(lost, "the object %s is gone", key)
+			f.fault(killLost, "the object %s is gone", key)
 		}
 	}
 	for key := range kept {
@@ -160,14 +160,14 @@ func (f *killFolder) readObjects(l *local.Local) map[string]bool {
 			after, all[o.Key] = o.Key, true
 			body, err := l.Objects().Get(ctx, o.Key, 0, -1)
 			if err != nil {
-				f.fault(lost, "the object %s: %v", o.Key, err)
+				f.fault(killLost, "the object %s: %v", o.Key, err)
 				continue
 			}
 			sum := sha256.New()
 			n, err := io.Copy(sum, body)
 			_ = body.Close()
 			if err != nil || n != o.Size || hex.EncodeToString(sum.Sum(nil)) != o.SHA256 {
-				f.fault(different, "the object %s has %d bytes (%v) that are not those of its row", o.Key, n, err)
+				f.fault(killDifferent, "the object %s has %d bytes (%v) that are not those of its row", o.Key, n, err)
 			}
 		}
 	}

@@ -69,8 +69,13 @@ type killHit struct {
 func (r *kills) folder(t *testing.T, number, kills int) {
 	rnd := rand.New(rand.NewPCG(r.seed, uint64(number)))
 	f := &killFolder{
-		victim: newVictim(t, r.program, number), run: r, number: number, rnd: rnd, left: kills,
+		victim: newVictim(t, r.program), run: r, number: number, rnd: rnd, left: kills,
 		site: newKillSite(t, rnd, r.large), took: 200 * time.Millisecond, bundles: map[string]killBundle{},
+	}
+	f.stuck = func() {
+		if f.phase != "" {
+			r.count(f.phase, killStuck)
+		}
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -78,9 +83,18 @@ func (r *kills) folder(t *testing.T, number, kills int) {
 				r.seed, number, f.round, f.phase, envKillsSeed, r.seed, envKills, r.total, number)
 		}
 	})
-	// The very first start, with the seed.
+	// The very first start, which seeds the folder, and once it answers looks for
+	// what is to be swept.
 	f.begin()
-	f.strikeStart("start", 150)
+	if rnd.IntN(2) == 0 {
+		f.until("the server answers", 50*time.Microsecond, func() bool {
+			_, err := os.Stat(filepath.Join(f.data, "env"))
+			return err == nil
+		})
+		f.strikeStart("start", 8)
+	} else {
+		f.strikeStart("start", 150)
+	}
 	f.start()
 	for f.left > 0 && !t.Failed() {
 		if f.round++; f.round > 1 {
@@ -106,9 +120,9 @@ func (f *killFolder) fault(count func(*tally), format string, args ...any) {
 	f.t.Errorf("round %d, after a kill in %q: %s", f.round, f.phase, fmt.Sprintf(format, args...))
 }
 
-func lost(c *tally)      { c.lost++ }
-func stuck(c *tally)     { c.stuck++ }
-func different(c *tally) { c.different++ }
+func killLost(c *tally)      { c.lost++ }
+func killStuck(c *tally)     { c.stuck++ }
+func killDifferent(c *tally) { c.different++ }
 
 // struck counts a kill.
 func (f *killFolder) struck(phase string) {
@@ -162,7 +176,7 @@ func (f *killFolder) order(o *killOrder) error {
 		f.asked = max(time.Since(begin), time.Millisecond)
 	case id:
 	default:
-		f.fault(lost, "the request of %s, repeated, made %s", o.id, id)
+		f.fault(killLost, "the request of %s, repeated, made %s", o.id, id)
 	}
 	o.id = id
 	return nil
@@ -183,7 +197,7 @@ func (f *killFolder) read(o *killOrder) {
 		f.t.Fatalf("reading %s: %v", o.id, err)
 	}
 	if status != http.StatusOK {
-		f.fault(lost, "%s is %d %v", o.id, status, answer)
+		f.fault(killLost, "%s is %d %v", o.id, status, answer)
 		o.status = "failed"
 		return
 	}
@@ -191,15 +205,15 @@ func (f *killFolder) read(o *killOrder) {
 	o.status, o.version = answer["status"].(string), answer["version"].(string)
 	o.progress, o.pages = answer["progress"].(float64), answer["pageCount"].(float64)
 	if before.final() && o.status != before.status {
-		f.fault(lost, "%s was %s and is %s", o.id, before.status, o.status)
+		f.fault(killLost, "%s was %s and is %s", o.id, before.status, o.status)
 	}
 	if o.progress < before.progress || o.pages < before.pages && !o.final() {
-		f.fault(lost, "%s had %v %% and %v pages, and has %v %% and %v pages", o.id, before.progress, before.pages, o.progress, o.pages)
+		f.fault(killLost, "%s had %v %% and %v pages, and has %v %% and %v pages", o.id, before.progress, before.pages, o.progress, o.pages)
 	}
 	if o.status == "failed" && !before.final() {
 		failure, _ := answer["failure"].(map[string]any)
 		if !o.mayFail || failure["code"] != "process_ended" {
-			f.fault(lost, "%s failed: %v", o.id, failure)
+			f.fault(killLost, "%s failed: %v", o.id, failure)
 		}
 	}
 }
@@ -207,7 +221,7 @@ func (f *killFolder) read(o *killOrder) {
 // stage is what an export is at, as its record and the log show it.
 func (f *killFolder) stage(o *killOrder) string {
 	switch {
-	case o.status == "completed":
+	case o.final():
 		return "export completed"
 	case o.status == "running" && int(o.pages) >= f.site.pages():
 		return "assembling"
@@ -388,7 +402,7 @@ func (f *killFolder) settle() {
 	for _, o := range f.orders {
 		for f.read(o); !o.final(); f.read(o) {
 			if time.Now().After(deadline) {
-				f.fault(stuck, "%s is %s at %v %%", o.id, o.status, o.progress)
+				f.fault(killStuck, "%s is %s at %v %%", o.id, o.status, o.progress)
 				break
 			}
 			time.Sleep(2 * time.Millisecond)
@@ -427,7 +441,7 @@ func (f *killFolder) compare() {
 	f.same(killBundle{made["sha256"].(string), made["sizeBytes"].(float64), made["jobId"].(string)}, f.newest)
 	_ = os.Remove(out)
 	if found, _ := made["diagnostics"].(map[string]any); found["errors"] != 0.0 || found["warnings"] != 0.0 {
-		f.fault(different, "the site has faults: %v", made)
+		f.fault(killDifferent, "the site has faults: %v", made)
 	}
 	for _, o := range f.orders {
 		if err := f.order(o); err != nil { // once more, with the same key
@@ -438,7 +452,7 @@ func (f *killFolder) compare() {
 		}
 		status, link, err := f.call("POST", "/v1/static-export/jobs/"+o.id+"/bundle", "", "")
 		if err != nil || status != http.StatusOK {
-			f.fault(lost, "the bundle of %s: %d %v %v", o.id, status, link, err)
+			f.fault(killLost, "the bundle of %s: %d %v %v", o.id, status, link, err)
 			continue
 		}
 		f.same(killBundle{link["sha256"].(string), link["sizeBytes"].(float64), o.id}, o.version)
@@ -454,7 +468,7 @@ func (f *killFolder) same(b killBundle, version string) {
 		return
 	}
 	if b.sha256 != want.sha256 || b.size != want.size {
-		f.fault(different, "the bundle of %s is %s with %v bytes, that of %s is %s with %v bytes", b.job, b.sha256, b.size, want.job, want.sha256, want.size)
+		f.fault(killDifferent, "the bundle of %s is %s with %v bytes, that of %s is %s with %v bytes", b.job, b.sha256, b.size, want.job, want.sha256, want.size)
 	}
 }
 
@@ -492,7 +506,7 @@ func (f *killFolder) publishRound(kills int) {
 		if now := f.latest(); now != nil && now["snapshotId"] != before {
 			f.whole(now)
 		} else if before != "" && now == nil {
-			f.fault(lost, "the snapshot %s is gone", before)
+			f.fault(killLost, "the snapshot %s is gone", before)
 		}
 	}
 	well := c.wait(f.victim)
@@ -504,7 +518,7 @@ func (f *killFolder) publishRound(kills int) {
 			f.t.Logf("round %d: the client gave up after kills in %q: %s", f.round, phases, strings.TrimSpace(c.err.String()))
 		}
 		if c = f.client("publish", f.site.dir, "--domain", server.SeedDomain, "--json"); !c.wait(f.victim) {
-			f.fault(lost, "a second publish: %s", c.err.Bytes())
+			f.fault(killLost, "a second publish: %s", c.err.Bytes())
 			return
 		}
 	}
@@ -515,7 +529,7 @@ func (f *killFolder) publishRound(kills int) {
 	}
 	now := f.latest()
 	if now == nil || now["snapshotId"] == before {
-		f.fault(lost, "a snapshot that was published is not the newest: %v", now)
+		f.fault(killLost, "a snapshot that was published is not the newest: %v", now)
 		return
 	}
 	f.whole(now)
@@ -525,7 +539,7 @@ func (f *killFolder) publishRound(kills int) {
 		f.t.Fatalf("a publish in peace: %s", c.err.Bytes())
 	}
 	if said := c.answer(f.victim); said["upToDate"] != true || said["snapshotId"] != f.newest {
-		f.fault(different, "the snapshot %s is not the folder: %v", f.newest, said)
+		f.fault(killDifferent, "the snapshot %s is not the folder: %v", f.newest, said)
 	}
 }
 
@@ -539,7 +553,7 @@ func (f *killFolder) whole(snapshot map[string]any) {
 		return nil
 	})
 	if snapshot["fileCount"] != float64(files) || snapshot["status"] != "published" {
-		f.fault(different, "a snapshot of %d files is %v", files, snapshot)
+		f.fault(killDifferent, "a snapshot of %d files is %v", files, snapshot)
 	}
 }
 
@@ -625,13 +639,13 @@ func (f *killFolder) downloadRound(kills int) {
 	}
 	f.until("the download ends", 100*time.Microsecond, func() bool {
 		if !c.isDone() && there() < least && there() > 0 {
-			f.fault(different, "a download that had %d bytes began anew", least)
+			f.fault(killDifferent, "a download that had %d bytes began anew", least)
 			return true
 		}
 		return c.isDone()
 	})
 	if !c.wait(f.victim) {
-		f.fault(lost, "the download: %s", c.err.Bytes())
+		f.fault(killLost, "the download: %s", c.err.Bytes())
 		return
 	}
 	archive, err := os.ReadFile(out)
@@ -639,10 +653,10 @@ func (f *killFolder) downloadRound(kills int) {
 		f.t.Fatal(err)
 	}
 	if got := hexDigest(archive); got != b.sha256 {
-		f.fault(different, "the download of %s is %s, not %s", b.job, got, b.sha256)
+		f.fault(killDifferent, "the download of %s is %s, not %s", b.job, got, b.sha256)
 	}
 	if there() > 0 {
-		f.fault(different, "a part of a download is left")
+		f.fault(killDifferent, "a part of a download is left")
 	}
 	for _, phase := range phases {
 		f.run.count(phase, func(c *tally) { c.resumed++ })

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -39,12 +41,13 @@ type victim struct {
 	gone            chan struct{} // closed once cmd has ended
 	ended           error         // how, to be read after gone
 	log             *killLog
-	orphans         []process // what killed servers left
-	childKills      int       // of processes of exports, since the server's last start
+	orphans         []runningProcess // what killed servers left
+	childKills      int              // of processes of exports, since the server's last start
+	stuck           func()           // counts what never comes
 }
 
-// newVictim gives a data folder its names and its address; begin starts it.
-func newVictim(t *testing.T, built string, number int) *victim {
+// newVictim chooses a data folder and an address; begin starts the server there.
+func newVictim(t *testing.T, built string) *victim {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -53,6 +56,7 @@ func newVictim(t *testing.T, built string, number int) *victim {
 	v := &victim{
 		t: t, data: filepath.Join(dir, "data"), program: filepath.Join(dir, "server"), caller: filepath.Join(dir, "caller"),
 		http: &http.Client{Transport: &http.Transport{}, Timeout: killPatience}, log: &killLog{begun: map[string]bool{}},
+		stuck: func() {},
 	}
 	for _, name := range []string{v.program, v.caller} {
 		if err := os.Link(built, name); err != nil {
@@ -60,21 +64,28 @@ func newVictim(t *testing.T, built string, number int) *victim {
 		}
 	}
 	// The address must stay while nobody listens: below the ports that the
-	// system gives to connections.
-	for port := 20000 + number%100*100; ; port++ {
-		v.addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		if l, err := net.Listen("tcp", v.addr); err == nil {
+	// system gives to connections, and not where another run looks for one.
+	for tries := 0; v.addr == ""; tries++ {
+		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(20000+rand.IntN(12000)))
+		if l, err := net.Listen("tcp", addr); err == nil {
 			_ = l.Close()
-			break
-		} else if port > 31000 {
+			v.addr = addr
+		} else if tries > 1000 {
 			t.Fatal(err)
 		}
 	}
+	t.Cleanup(func() { // what buried has complained of
+		for _, p := range processesOf(v.program) {
+			_ = syscall.Kill(p.id, syscall.SIGKILL)
+		}
+	})
 	t.Cleanup(func() {
 		if v.cmd != nil {
 			v.kill()
 		}
-		v.buried()
+		if !t.Failed() {
+			v.buried()
+		}
 		if t.Failed() {
 			t.Logf("the server's last words:\n%s", v.log.tail())
 		}
@@ -129,7 +140,7 @@ func (v *victim) start() {
 func (v *victim) kill() {
 	_ = v.cmd.Process.Kill()
 	<-v.gone
-	v.orphans = append(v.orphans, processes(v.program)...)
+	v.orphans = append(v.orphans, processesOf(v.program)...)
 	v.http.CloseIdleConnections()
 }
 
@@ -146,7 +157,7 @@ func (v *victim) stop() {
 	if v.ended != nil {
 		v.t.Errorf("the server's end: %v", v.ended)
 	}
-	v.orphans = append(v.orphans, processes(v.program)...)
+	v.orphans = append(v.orphans, processesOf(v.program)...)
 	v.http.CloseIdleConnections()
 }
 
@@ -157,9 +168,9 @@ func (v *victim) buried() {
 		if len(v.orphans) == 0 {
 			return true
 		}
-		alive := processes(v.program)
-		v.orphans = slices.DeleteFunc(v.orphans, func(p process) bool {
-			return !slices.ContainsFunc(alive, func(q process) bool { return p.id == q.id && p.started == q.started })
+		alive := processesOf(v.program)
+		v.orphans = slices.DeleteFunc(v.orphans, func(p runningProcess) bool {
+			return !slices.ContainsFunc(alive, func(q runningProcess) bool { return p.id == q.id && p.started == q.started })
 		})
 		return len(v.orphans) == 0
 	})
@@ -170,14 +181,15 @@ func (v *victim) until(what string, pause time.Duration, done func() bool) {
 	v.t.Helper()
 	for deadline := time.Now().Add(killPatience); !done(); time.Sleep(pause) {
 		if time.Now().After(deadline) {
-			v.t.Fatalf("stuck: it is not so that %s", what)
+			v.stuck()
+			v.t.Fatalf("stuck, waiting until %s", what)
 		}
 	}
 }
 
 // child is a process that does the steps of an export, 0 where there is none.
 func (v *victim) child(pick int) int {
-	all := slices.DeleteFunc(processes(v.program), func(p process) bool { return p.parent != v.cmd.Process.Pid })
+	all := slices.DeleteFunc(processesOf(v.program), func(p runningProcess) bool { return p.parent != v.cmd.Process.Pid })
 	if len(all) == 0 {
 		return 0
 	}
@@ -259,6 +271,7 @@ func (c *killClient) wait(v *victim) bool {
 	case <-time.After(killPatience):
 		_ = c.cmd.Process.Kill()
 		<-c.done
+		v.stuck()
 		v.t.Fatalf("stuck: %s\n%s", strings.Join(c.cmd.Args[1:], " "), c.err.Bytes())
 	}
 	return c.code == 0
@@ -283,16 +296,16 @@ func (c *killClient) answer(v *victim) map[string]any {
 	return answer
 }
 
-// process is one that runs a program.
-type process struct {
+// runningProcess is one that runs a program.
+type runningProcess struct {
 	id, parent int
 	started    string
 }
 
-// processes are those that run a program, the dead ones that nobody has waited
+// processesOf returns those that run a program, the dead ones that nobody has waited
 // for aside.
-func processes(program string) []process {
-	var all []process
+func processesOf(program string) []runningProcess {
+	var all []runningProcess
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
 		id, err := strconv.Atoi(e.Name())
@@ -310,7 +323,7 @@ func processes(program string) []process {
 		// start as the 20th.
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		parent, _ := strconv.Atoi(fields[1])
-		all = append(all, process{id: id, parent: parent, started: fields[19]})
+		all = append(all, runningProcess{id: id, parent: parent, started: fields[19]})
 	}
 	return all
 }

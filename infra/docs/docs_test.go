@@ -5,6 +5,7 @@ package docs_test
 
 import (
 	"context"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -14,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +24,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -124,6 +127,62 @@ func TestEveryPageRendersWithoutAFinding(t *testing.T) {
 	if links < 5 {
 		t.Errorf("only %d links to headings of other pages were found", links)
 	}
+}
+
+// Every operation of the API has a page that names its method and path, its scope
+// and its plan, and stands in the overview.
+func TestEveryOperationHasAPage(t *testing.T) {
+	s, fsys := load(t)
+	pages := sources(t, s, fsys)
+	for _, r := range api.Routes(api.Options{}) {
+		line := "\n`" + r.Method + " " + r.Path + "` · scope `" + string(r.Scope) + "`"
+		if r.Plan != "" {
+			line += " · " + strings.ToUpper(string(r.Plan[:1])) + string(r.Plan[1:]) + " plan"
+		}
+		var found []string
+		for path, src := range pages {
+			if strings.HasPrefix(path, "api/") && strings.Contains(src, line) {
+				found = append(found, path)
+			}
+		}
+		if len(found) != 1 {
+			t.Errorf("%s is on the pages %v, want one with%s", r.Operation, found, line)
+		} else if entry := "[`" + r.Method + " " + r.Path + "`](/" + strings.TrimSuffix(found[0], ".mdx") + ")"; !strings.Contains(pages["api/overview.mdx"], entry) {
+			t.Errorf("the overview has no %s", entry)
+		}
+	}
+}
+
+// The table of plans is that of the rules.
+func TestAgentPlansAreListed(t *testing.T) {
+	s, fsys := load(t)
+	page := sources(t, s, fsys)["api/agents.mdx"]
+	pro, _ := admin.AgentPlanOf(admin.PlanPro)
+	enterprise, _ := admin.AgentPlanOf(admin.PlanEnterprise)
+	row := func(what, form string, value func(admin.AgentPlan) int64) {
+		t.Helper()
+		cell := func(p admin.AgentPlan) string {
+			digits := strconv.FormatInt(value(p), 10)
+			for i := len(digits) - 3; i > 0; i -= 3 {
+				digits = digits[:i] + "," + digits[i:]
+			}
+			return fmt.Sprintf(form, digits)
+		}
+		if want := "| " + what + " | " + cell(pro) + " | " + cell(enterprise) + " |\n"; !strings.Contains(page, want) {
+			t.Errorf("there is no row %s", want)
+		}
+	}
+	row("Active jobs of a project", "%s", func(p admin.AgentPlan) int64 { return int64(p.ActiveProject) })
+	row("Active jobs of an organisation", "%s", func(p admin.AgentPlan) int64 { return int64(p.ActiveOrganisation) })
+	row("Starts of a project in an hour", "%s", func(p admin.AgentPlan) int64 { return int64(p.StartsPerHour) })
+	row("Turns of a round", "%s", func(p admin.AgentPlan) int64 { return int64(p.Turns) })
+	row("Tokens that the model reads in a round", "%s", func(p admin.AgentPlan) int64 { return p.Input })
+	row("Tokens that it writes in a round", "%s", func(p admin.AgentPlan) int64 { return p.Output })
+	row("Cost of a round", "$%s", func(p admin.AgentPlan) int64 { return p.Cost / 1_000_000 })
+	row("Files changed", "%s", func(p admin.AgentPlan) int64 { return int64(p.Files) })
+	row("Size of the changed files", "%s MiB", func(p admin.AgentPlan) int64 { return p.Bytes >> 20 })
+	row("A prompt or message", "%s KiB", func(p admin.AgentPlan) int64 { return int64(p.Prompt) >> 10 })
+	row("Messages of a job", "%s", func(p admin.AgentPlan) int64 { return int64(p.Messages) })
 }
 
 func TestEveryErrorCodeIsListed(t *testing.T) {

@@ -19,14 +19,14 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
-// agentFlags say which models and forges agents work with.
-type agentFlags struct {
+// setupFlags say which models and forges agents work with.
+type setupFlags struct {
 	models, keys   string
 	hosts, private []string
 	allowHTTP      bool
 }
 
-func (f *agentFlags) add(cmd *cobra.Command) {
+func (f *setupFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.models, "models", "", "file with the models that agents ask (default: $BINDERY_MODELS; without one, there are no agents)")
 	cmd.Flags().StringVar(&f.keys, "model-keys", "", "folder with a file for each server of models, which holds its key (default: $BINDERY_MODEL_KEYS)")
 	cmd.Flags().StringSliceVar(&f.hosts, "forge-host", nil, `host of a forge that agents may work with, "*." for all below one; may be repeated (default: $BINDERY_FORGE_HOSTS, else github.com, gitlab.com, codeberg.org, gitea.com)`)
@@ -36,7 +36,7 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 
 // agentOptions puts what flags and environment say of agents into the options of
 // a server.
-func (a *app) agentOptions(ctx context.Context, f *agentFlags, opt *server.Options) error {
+func (a *app) agentOptions(ctx context.Context, f *setupFlags, opt *server.Options) error {
 	opt.Forge = forge.Options{AllowHosts: f.hosts, AllowPrivate: f.private, AllowHTTP: f.allowHTTP || a.env.ForgeAllowHTTP}
 	if f.hosts == nil {
 		opt.Forge.AllowHosts = a.env.ForgeHosts

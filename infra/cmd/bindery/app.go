@@ -24,6 +24,7 @@ const (
 	exitUsage     = 2
 	exitJobFailed = 3
 	exitTimedOut  = 4
+	exitFindings  = 5
 )
 
 // app is one call of the program.
@@ -69,16 +70,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	var (
 		usage   *usageError
 		failed  *client.JobFailedError
+		agent   *client.AgentFailedError
 		timeout *client.TimeoutError
+		found   *findingsError
 	)
 	switch {
 	case errors.As(err, &usage) || !a.started:
 		fmt.Fprintln(stderr, "Run bindery --help for usage.")
 		return exitUsage
-	case errors.As(err, &failed):
+	case errors.As(err, &failed), errors.As(err, &agent):
 		return exitJobFailed
 	case errors.As(err, &timeout):
 		return exitTimedOut
+	case errors.As(err, &found):
+		return exitFindings
 	}
 	return exitError
 }
@@ -104,12 +109,16 @@ func (a *app) root() *cobra.Command {
 	root.Long = `Bindery turns a documentation site, a folder with a docs.json and MDX pages, into one
 archive of pure HTML, CSS and JavaScript.
 
-Callers of a Bindery use publish and export, with an address and an admin key from
+Callers of a Bindery use publish, export and agent, with an address and an admin key from
 BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project and key on the
 data folder of a Bindery. up runs a whole Bindery on this machine.
 
-Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out.`
-	root.Example = `  bindery run docs --out bundle.tar.gz
+Check needs none of that: it finds what is wrong with a folder, here.
+
+Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found what
+--fail-on names.`
+	root.Example = `  bindery check docs
+  bindery run docs --out bundle.tar.gz
   bindery serve bundle.tar.gz`
 	root.Version = version()
 	root.SetVersionTemplate("bindery {{.Version}}\n")
@@ -119,8 +128,8 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out.`
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print more about what is done")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
-		a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(),
-		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentCommand(), a.usageCommand(), a.costCommand(),
+		a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(),
+		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(),
 	)
 	return root
 }

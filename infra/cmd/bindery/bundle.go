@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
+	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
@@ -29,6 +30,8 @@ type bundleReport struct {
 	// Diagnostics are how many there are by severity, Findings by code.
 	Diagnostics bundle.Counts  `json:"diagnostics"`
 	Findings    map[string]int `json:"findings"`
+	// Listed are all that the bundle lists.
+	Listed []check.Finding `json:"listed"`
 }
 
 // inspect reads a whole bundle in a file that is to be at path: every file of
@@ -41,11 +44,11 @@ func inspect(ctx context.Context, file, path string, job api.ExportJob, link api
 	defer f.Close()
 	report := &bundleReport{
 		JobID: job.JobID, Domain: job.Domain, Version: job.Version,
-		Bundle: path, SHA256: link.SHA256, SizeBytes: link.SizeBytes, Findings: map[string]int{},
+		Bundle: path, SHA256: link.SHA256, SizeBytes: link.SizeBytes, Findings: map[string]int{}, Listed: []check.Finding{},
 	}
 	info, err := bundle.Read(ctx, bufio.NewReaderSize(f, 1<<20), bundle.Limits{}, func(e bundle.Entry, data io.Reader) error {
 		if e.Path == bundle.DiagnosticsPath {
-			return countFindings(data, report.Findings)
+			return report.read(data)
 		}
 		return nil
 	})
@@ -56,25 +59,24 @@ func inspect(ctx context.Context, file, path string, job api.ExportJob, link api
 	return report, nil
 }
 
-// countFindings counts the lines of a list of diagnostics by their code.
-func countFindings(r io.Reader, into map[string]int) error {
-	d := json.NewDecoder(r)
+// read reads a bundle's list of findings.
+func (r *bundleReport) read(list io.Reader) error {
+	d := json.NewDecoder(list)
 	for {
-		var line struct {
-			Code string `json:"code"`
-		}
-		if err := d.Decode(&line); err == io.EOF {
+		var f check.Finding
+		if err := d.Decode(&f); err == io.EOF {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		into[line.Code]++
+		r.Findings[f.Code]++
+		r.Listed = append(r.Listed, f)
 	}
 }
 
 func (a *app) showBundle(w io.Writer, r *bundleReport) {
 	fmt.Fprintf(w, "%s %s of %s, version %s\n", a.paint(w, green, "✓"), count(r.Pages, "page"), r.Domain, r.Version)
-	found := fmt.Sprintf("%s, %s, %s", count(r.Diagnostics.Errors, "error"), count(r.Diagnostics.Warnings, "warning"), count(r.Diagnostics.Notices, "notice"))
+	found := countsText(check.Counts(r.Diagnostics))
 	var kinds []string
 	for _, code := range slices.Sorted(maps.Keys(r.Findings)) {
 		kinds = append(kinds, fmt.Sprintf("%s %d", code, r.Findings[code]))
@@ -88,4 +90,13 @@ func (a *app) showBundle(w io.Writer, r *bundleReport) {
 		"  sha256", r.SHA256+" (checked)",
 		"  found", found,
 		"  open it", "bindery serve "+r.Bundle)
+	shown := worst(r.Listed)
+	if len(shown) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	a.showFindings(w, w, shown, noSource)
+	if rest := len(r.Listed) - len(shown); rest > 0 {
+		fmt.Fprintf(w, "%s in the bundle's %s\n", count(rest, "more finding"), bundle.DiagnosticsPath)
+	}
 }

@@ -28,6 +28,7 @@ type exportFlags struct {
 	// link: leave the bundle where it is and make a link to it.
 	link     bool
 	handover handover
+	failOn   []string
 	// passing: the service ends with this program, so nothing can be resumed
 	// with a job later.
 	passing bool
@@ -78,6 +79,13 @@ put the link into a file instead, where no log shows it.`,
 			if err != nil {
 				return err
 			}
+			bar, err := parseFailOn(f.failOn)
+			if err != nil {
+				return err
+			}
+			if f.link && cmd.Flags().Changed("fail-on") {
+				return usagef("--fail-on needs the bundle's list of findings, and --no-download leaves it where it is")
+			}
 			if f.link {
 				result, err := a.exportLink(cmd.Context(), c, f)
 				if err != nil {
@@ -89,7 +97,10 @@ put the link into a file instead, where no log shows it.`,
 			if err != nil {
 				return err
 			}
-			return a.print(result, func(w io.Writer) { a.showBundle(w, result) })
+			if err := a.print(result, func(w io.Writer) { a.showBundle(w, result) }); err != nil {
+				return err
+			}
+			return bar.judge(result.Listed)
 		}),
 	}
 	flags := cmd.Flags()
@@ -104,6 +115,7 @@ put the link into a file instead, where no log shows it.`,
 	flags.BoolVar(&f.link, "no-download", false, "leave the bundle where it is and make a link to it")
 	flags.BoolVar(&f.handover.github, "github-output", false, "add job-id, version, sha256, bundle-url and more to the outputs of a GitHub Actions step")
 	flags.StringVar(&f.handover.values, "helm-values", "", "write values for the Helm chart to this file: link, version and digest")
+	failOnFlag(cmd, &f.failOn, "none")
 	who.flags(cmd)
 	a.jsonFlag(cmd)
 	return cmd

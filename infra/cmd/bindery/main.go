@@ -4,6 +4,8 @@
 //	main.go       the process: signals, exit code
 //	app.go        what commands share: streams, exit codes, flags of callers
 //	terminal.go   what is shown: colour, meters, tables, JSON
+//	check.go      bindery check
+//	findings.go   findings as people read them, and when to fail on them
 //	up.go         bindery up
 //	publish.go    bindery publish
 //	export.go     bindery export

@@ -21,7 +21,7 @@ func (a *app) projectCommand() *cobra.Command {
 
 // settingFlags are the flags that describe a project's features and retention,
 // with the values that t and r have as defaults.
-func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention) {
+func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention, agent *admin.AgentSettings) {
 	f.StringVar(&t.Search, "search", t.Search, `search: "bundled" (in the reader's browser) or the https address of a service`)
 	f.StringVar(&t.Assistant, "assistant", t.Assistant, `https address of the AI assistant; "$page" in it becomes the address of the page's text, "$path" the page's path`)
 	f.StringVar(&t.AnalyticsID, "analytics-id", t.AnalyticsID, "measurement id of web analytics: G-…, GTM-… or phc_…")
@@ -32,6 +32,14 @@ func settingFlags(f *pflag.FlagSet, t *admin.Settings, r *admin.Retention) {
 	f.Var(&hostsFlag{settings: t}, "allow-host", `https host that exports may fetch files from, "*." for all below one; may be repeated, "" for none`)
 	f.IntVar(&r.SnapshotDays, "snapshot-days", r.SnapshotDays, "remove snapshots after this many days (0: keep; the newest and exported ones stay)")
 	f.IntVar(&r.BundleDays, "bundle-days", r.BundleDays, "remove bundles after this many days (0: keep)")
+	f.StringVar(&agent.Root, "agent-root", agent.Root, "agent jobs: the docs folder in the repository (default: the whole)")
+	f.StringVar(&agent.Forge, "agent-forge", agent.Forge, "agent jobs: kind of the repository's server, one of "+strings.Join(admin.ForgeKinds(), ", ")+" (default: by its host)")
+	f.StringVar(&agent.API, "agent-forge-api", agent.API, "agent jobs: base address of the server's REST API (default: the usual one of its kind)")
+	f.BoolVar(&agent.RefuseNewHosts, "agent-refuse-new-hosts", agent.RefuseNewHosts, "agent jobs: refuse changes that name hosts which the site did not name before")
+	f.BoolVar(&agent.RefuseExecutable, "agent-refuse-executable", agent.RefuseExecutable, "agent jobs: refuse changes that add executable MDX")
+	f.IntVar(&agent.MaxTurns, "agent-max-turns", agent.MaxTurns, "agent jobs: the most turns of a round (0: as the plan says)")
+	f.Int64Var(&agent.MaxCost, "agent-max-cost", agent.MaxCost, "agent jobs: the most that a round may cost, in millionths of a US dollar (0: as the plan says)")
+	f.IntVar(&agent.MaxFiles, "agent-max-files", agent.MaxFiles, "agent jobs: the most files that a round may change (0: as the plan says)")
 }
 
 // hostsFlag gathers the hosts of --allow-host, which replace those that were
@@ -81,7 +89,7 @@ func (a *app) projectCreate() *cobra.Command {
 	cmd.Flags().StringVar(&p.Domain, "domain", "", "the site's domain")
 	cmd.Flags().StringVar(&p.Repository, "repository", "", "address of the source repository")
 	cmd.Flags().StringVar(&kind, "kind", string(admin.KindCloud), "deployment: cloud, client-hosted or air-gapped")
-	settingFlags(cmd.Flags(), &p.Settings, &p.Retention)
+	settingFlags(cmd.Flags(), &p.Settings, &p.Retention, &p.Agent)
 	return operating(a, operator{}, cmd, func(ctx context.Context, s *admin.Service, _ []string) (admin.Project, error) {
 		p.Kind = admin.Kind(kind)
 		return s.CreateProject(ctx, p)
@@ -142,7 +150,7 @@ the deployment and the settings that they started with.`,
 
 func configurationFlags(f *pflag.FlagSet, c *admin.Configuration) {
 	f.StringVar((*string)(&c.Kind), "kind", string(c.Kind), "deployment: cloud, client-hosted or air-gapped")
-	settingFlags(f, &c.Settings, &c.Retention)
+	settingFlags(f, &c.Settings, &c.Retention, &c.Agent)
 }
 
 func (a *app) projectRevoke() *cobra.Command {

@@ -36,6 +36,10 @@ Without --data all state is temporary. With it, a second run publishes only what
 			if err := checkOut(f.out); err != nil {
 				return err
 			}
+			bar, err := parseFailOn(f.failOn)
+			if err != nil {
+				return err
+			}
 			ctx := cmd.Context()
 			if data == "" {
 				if data, err = os.MkdirTemp("", "bindery-run-"); err != nil {
@@ -52,7 +56,10 @@ Without --data all state is temporary. With it, a second run publishes only what
 			if err != nil {
 				return err
 			}
-			return a.print(result, func(w io.Writer) { a.showBundle(w, result) })
+			if err := a.print(result, func(w io.Writer) { a.showBundle(w, result) }); err != nil {
+				return err
+			}
+			return bar.judge(result.Listed)
 		}),
 	}
 	flags := cmd.Flags()
@@ -61,6 +68,7 @@ Without --data all state is temporary. With it, a second run publishes only what
 	flags.StringArrayVar(&f.paths, "path", nil, "export only pages below this path; may be repeated")
 	groupsFlag(cmd, &f.groups)
 	flags.StringVar(&data, "data", "", "folder for all state, kept for the next run (default: a temporary one)")
+	failOnFlag(cmd, &f.failOn, "none")
 	a.jsonFlag(cmd)
 	return cmd
 }

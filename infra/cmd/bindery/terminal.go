@@ -28,6 +28,9 @@ const (
 	red    = "31"
 	green  = "32"
 	yellow = "33"
+	gray   = "90"
+	blue   = "34"
+	bold   = "1"
 )
 
 // paint colours text where a person looks and does not mind.

@@ -14,7 +14,7 @@ import (
 func (a *app) upCommand() *cobra.Command {
 	var data, addr string
 	var withSeed bool
-	var agents agentFlags
+	var agents setupFlags
 	cmd := &cobra.Command{
 		Use:   "up --data DIR [--addr ADDRESS] [--seed]",
 		Short: "Run a whole Bindery on this machine",

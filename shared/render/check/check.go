@@ -37,6 +37,8 @@ type Options struct {
 	// Paths are all files of the site, sorted; nil means all regular files of the
 	// file system.
 	Paths []string
+	// Refused are files beside those that can't be published, each with the reason.
+	Refused []Refused
 	// Domain is the host name that the site is published under; links to it are
 	// links within the site.
 	Domain string
@@ -44,6 +46,9 @@ type Options struct {
 	Prefixes []string
 	// Groups are those of site.Options: readers who are let in.
 	Groups []string
+	// Rules, if not nil, are in the place of the site's own, of which nothing is
+	// said then: whoever may change those must not choose what is found.
+	Rules Rules
 	// Islands runs the JavaScript of pages; nil runs none, and pages that need
 	// some are in Report.NotChecked.
 	Islands page.Islands
@@ -61,6 +66,9 @@ type Options struct {
 	// Log gets what is not an author's business; nil discards it.
 	Log *slog.Logger
 }
+
+// Refused is a file that can't be published, and why, as a sentence.
+type Refused struct{ Path, Reason string }
 
 // Tools are what checks of any sites can share. They are safe for concurrent use.
 type Tools struct {
@@ -109,20 +117,31 @@ func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
 			return nil, err
 		}
 	}
+	rules, faults := opt.Rules, []mdx.Diagnostic(nil)
+	if rules == nil {
+		var err error
+		if rules, faults, err = ReadRules(fsys); err != nil {
+			return nil, err
+		}
+	}
 	specs := reference.NewReader(fsys)
 	specs.LetIn(opt.Groups)
 	loaded, found, err := site.Load(ctx, fsys, opt.Paths, site.Options{
 		Domain: opt.Domain, Prefixes: opt.Prefixes, Groups: opt.Groups, Reference: specs,
 	})
+	var refused []mdx.Diagnostic
+	for _, f := range opt.Refused {
+		refused = append(refused, mdx.Diagnostic{Severity: mdx.Error, Code: "file-refused", File: f.Path, Message: "the file can't be published: " + f.Reason})
+	}
 	if unusable, ok := errors.AsType[*site.ConfigError](err); ok {
-		return unusableSite(unusable), nil
+		return unusableSite(unusable, rules, append(refused, faults...)), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	c := &checker{
-		Options: opt, fs: fsys, site: loaded, specs: specs,
-		found: append(found, loaded.Settle(notFetched)...),
+		Options: opt, fs: fsys, site: loaded, rules: rules, specs: specs,
+		found: slices.Concat(refused, found, loaded.Settle(notFetched), Navigation(loaded), faults),
 	}
 	return c.report(ctx)
 }
@@ -141,9 +160,23 @@ func pathsOf(fsys fs.FS) ([]string, error) {
 }
 
 // unusableSite reports on a site that no bundle can be made of.
-func unusableSite(e *site.ConfigError) *Report {
-	f := Finding{Level: mdx.Error, Code: "config-unusable", File: e.File, Line: e.Line, Column: e.Column, Message: e.Message}
-	return &Report{Findings: []Finding{f}, Counts: Counts{Errors: 1}}
+func unusableSite(e *site.ConfigError, rules Rules, found []mdx.Diagnostic) *Report {
+	list := NewList(&site.Site{ConfigFile: e.File}, rules)
+	list.Add(mdx.Diagnostic{Severity: mdx.Error, Code: "config-unusable", File: e.File, Line: e.Line, Column: e.Column, Message: e.Message})
+	for _, d := range found {
+		list.Add(d)
+	}
+	r := new(Report)
+	r.finish(list)
+	return r
+}
+
+// finish fills in what a list has.
+func (r *Report) finish(list *List) {
+	r.Counts, _ = list.Finish(func(f Finding) error { // which never fails
+		r.Findings = append(r.Findings, f)
+		return nil
+	})
 }
 
 // notFetched says why a check has no copy of what lies at an address.
@@ -163,6 +196,7 @@ type checker struct {
 	Options
 	fs    fs.FS
 	site  *site.Site
+	rules Rules
 	specs *reference.Reader
 	found []mdx.Diagnostic // of the site as a whole
 	pages *page.Renderer
@@ -180,7 +214,7 @@ func (c *checker) report(ctx context.Context) (*Report, error) {
 	if err := c.inspect(ctx); err != nil {
 		return nil, err
 	}
-	list := NewList(c.site)
+	list := NewList(c.site, c.rules)
 	if c.Features != nil {
 		notices, err := frame.Notices(c.site, *c.Features)
 		if err != nil {
@@ -203,16 +237,11 @@ func (c *checker) report(ctx context.Context) (*Report, error) {
 	if err := c.classes(ctx, list); err != nil {
 		return nil, err
 	}
-	var err error
-	r.Counts, err = list.Finish(func(f Finding) error {
-		r.Findings = append(r.Findings, f)
-		return nil
-	})
 	if len(c.facts) == 0 {
-		f := Finding{Level: mdx.Error, Code: "config-unusable", File: c.site.ConfigFile, Message: "the site has no pages"}
-		r.Findings, r.Counts.Errors = append(r.Findings, f), r.Counts.Errors+1
+		list.Add(mdx.Diagnostic{Severity: mdx.Error, Code: "config-unusable", File: c.site.ConfigFile, Message: "the site has no pages"})
 	}
-	return r, err
+	r.finish(list)
+	return r, nil
 }
 
 // inspect looks at all pages, some at the same time. Their parts of specifications

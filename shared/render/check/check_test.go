@@ -118,6 +118,21 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestGivenRules: rules that are given are in the place of the site's own.
+func TestGivenRules(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/badrules.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := check.Site(t.Context(), siteOf(archive, ""), check.Options{Rules: check.Rules{"file-missing": check.Off, "alt-missing": mdx.Error}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Counts != (check.Counts{Errors: 1, Warnings: 1}) {
+		t.Errorf("found are\n%s", text(report.Findings))
+	}
+}
+
 // TestReadErrors: what goes wrong with the files themselves is an error.
 func TestReadErrors(t *testing.T) {
 	site := fstest.MapFS{"docs.json": {Data: []byte(`{"name": "Site", "navigation": {"pages": ["a"]}}`)}, "a.mdx": {Data: []byte("Text.\n")}}

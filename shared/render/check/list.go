@@ -87,7 +87,8 @@ func PageFailed(p *site.Page, reason string) mdx.Diagnostic {
 // List joins what was found in a site and on its pages. Findings are added in
 // the order in which they are listed.
 type List struct {
-	site *site.Site
+	site  *site.Site
+	rules Rules
 	// ids are the hashes of each page's ids. A hash is enough: where two ids
 	// had the same, a missing one would go unreported, and nothing else.
 	ids     [][]uint32
@@ -107,9 +108,9 @@ type event struct {
 	page    int // the index of the page that it was found on, or -1
 }
 
-// NewList begins the list of a site.
-func NewList(s *site.Site) *List {
-	return &List{site: s, ids: make([][]uint32, len(s.Pages)), unknown: map[int]bool{}, seen: make(map[uint64]struct{})}
+// NewList begins the list of a site, which has what its rules leave.
+func NewList(s *site.Site, rules Rules) *List {
+	return &List{site: s, rules: rules, ids: make([][]uint32, len(s.Pages)), unknown: map[int]bool{}, seen: make(map[uint64]struct{})}
 }
 
 // Add adds what was found of the site as a whole.
@@ -152,7 +153,7 @@ func (l *List) again(d *mdx.Diagnostic) bool {
 
 // add counts a finding and keeps it, as long as the list has room.
 func (l *List) add(d *mdx.Diagnostic, page int) {
-	if l.again(d) {
+	if l.again(d) || !l.rules.apply(d) {
 		return
 	}
 	l.counts.count(d.Severity)
@@ -174,7 +175,7 @@ func (l *List) Finish(fn func(Finding) error) (Counts, error) {
 				continue
 			}
 			missing := fragmentMissing(l.site, *to)
-			if l.again(&missing) {
+			if l.again(&missing) || !l.rules.apply(&missing) {
 				continue
 			}
 			l.counts.count(missing.Severity)

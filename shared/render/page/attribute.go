@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
@@ -84,6 +85,12 @@ func (w *htmlWriter) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value
 		return w.srcset(n, pos, value), true
 	case "action", "formaction":
 		value = w.link(n, pos, value)
+	case "background", "cite", "longdesc", "ping":
+		// Nothing that a page shows; what else reads pages may follow them.
+		if !html.SafeURL(value) {
+			w.reportUnsafe(n, pos, value)
+			return "", false
+		}
 	case "srcdoc":
 		w.report(w.fileOf(n), pos, mdx.Warning, "script-dropped", "srcdoc is left out: a page in a page may run scripts")
 		return "", false

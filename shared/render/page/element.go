@@ -23,6 +23,7 @@ func (w *htmlWriter) elementHTML(out *component.Writer, n *mdx.Node) {
 		if a, ok := n.Attr("className"); ok {
 			w.classNames(a)
 		}
+		w.checkAttrs(n, c)
 		c.HTML(out, component.NewElement(n, c, w))
 		if c.Block {
 			out.Raw("\n")
@@ -35,6 +36,40 @@ func (w *htmlWriter) elementHTML(out *component.Writer, n *mdx.Node) {
 		return
 	}
 	w.tag(out, n)
+}
+
+// attrNames returns the names of attributes that the components of a registry
+// understand.
+func attrNames(r *component.Registry) map[*component.Component]map[string]struct{} {
+	all := make(map[*component.Component]map[string]struct{})
+	for _, c := range r.All() {
+		names := map[string]struct{}{"key": {}, "children": {}} // React's own
+		for _, a := range append(component.CommonAttrs(), c.Attrs...) {
+			names[a.Name] = struct{}{}
+		}
+		all[c] = names
+	}
+	return all
+}
+
+// checkAttrs reports the attributes of a component that it has no use for, each
+// once a page.
+func (w *htmlWriter) checkAttrs(n *mdx.Node, c *component.Component) {
+	known := w.r.attrs[c]
+	if known == nil { // a part of a specification
+		return
+	}
+	for _, a := range n.Attrs {
+		if _, ok := known[a.Name]; ok || a.Name == "" || strings.ContainsAny(a.Name, "-:") || isHandler(a.Name) {
+			continue
+		}
+		key := "attribute " + n.Name + " " + a.Name
+		if _, again := w.once[key]; again {
+			continue
+		}
+		put(&w.once, key, struct{}{})
+		w.report(w.fileOf(n), a.Pos, mdx.Notice, "attribute-unknown", "<"+n.Name+"> has no attribute "+excerpt(a.Name)+": it has no effect")
+	}
 }
 
 // blockElement writes a component or an HTML element.

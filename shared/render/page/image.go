@@ -19,12 +19,21 @@ func registerImages(k *kinds) {
 // image appends a picture of Markdown.
 func (w *htmlWriter) image(out *component.Writer, n *mdx.Node) {
 	address, mode := imageMode(n.URL)
+	if strings.TrimSpace(n.Value) == "" {
+		w.altMissing(n, n.URL)
+	}
 	out.Raw("<img").AttrIf("src", w.asset(n, n.Pos, address)).Attr("alt", n.Value).AttrIf("title", n.Title).AttrIf("class", mode)
 	if size, ok := w.sizeOf(&w.notes, address); ok {
 		out.Attr("width", strconv.Itoa(size.Width)).Attr("height", strconv.Itoa(size.Height))
 	}
 	w.appendLoading(out, false)
 	out.Raw(">")
+}
+
+// altMissing reports a picture without an alternative text. In Markdown that is an
+// empty one; of an <img> an empty one says that the picture is decoration.
+func (w *htmlWriter) altMissing(n *mdx.Node, address string) {
+	w.report(w.fileOf(n), n.Pos, mdx.Notice, "alt-missing", "the picture "+excerpt(address)+" has no alternative text, which says what it shows to those who don't see it")
 }
 
 func (w *markdownWriter) image(b []byte, alt, src string) []byte {

@@ -65,6 +65,10 @@ func (w *htmlWriter) asset(n *mdx.Node, pos mdx.Pos, src string) string {
 	return w.refer(n, pos, src, true)
 }
 
+func (w *htmlWriter) reportUnsafe(n *mdx.Node, pos mdx.Pos, address string) {
+	w.report(w.fileOf(n), pos, mdx.Warning, "link-unsafe", "a link to "+excerpt(address)+" is left out: its scheme is not safe on a page")
+}
+
 func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool) string {
 	if w.href != nil {
 		return w.href(address)
@@ -80,7 +84,7 @@ func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool)
 		}
 		return t.Href
 	case site.Unsafe:
-		w.report(w.fileOf(n), pos, mdx.Warning, "link-unsafe", "a link to "+excerpt(address)+" is left out: its scheme is not safe on a page")
+		w.reportUnsafe(n, pos, address)
 		return ""
 	case site.Restricted:
 		code, what := "link-restricted", "the link to "

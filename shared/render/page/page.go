@@ -44,6 +44,9 @@ type Renderer struct {
 	// holds, lang the language of pages in none.
 	fallback *site.Node
 	lang     string
+	// attrs are the names of attributes that components understand, of those that
+	// authors write.
+	attrs map[*component.Component]map[string]struct{}
 	// snippets are those that were read, by path.
 	snippets sync.Map
 	sizes    sizeCache

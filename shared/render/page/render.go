@@ -23,6 +23,7 @@ func New(o Options) *Renderer {
 	if r.Registry == nil {
 		r.Registry = component.Builtin()
 	}
+	r.attrs = attrNames(r.Registry)
 	r.Registry = component.NewRegistry(append(r.Registry.All(), reference.Components()...)...)
 	if r.Log == nil {
 		r.Log = slog.New(slog.DiscardHandler)

@@ -126,6 +126,7 @@ func (w *htmlWriter) startTag(out *component.Writer, n *mdx.Node, name string) {
 	if name == "img" {
 		if _, ok := n.Attr("alt"); !ok {
 			out.Raw(` alt=""`)
+			w.altMissing(n, w.element(n, nil).String("src"))
 		}
 		_, own := n.Attr("loading")
 		w.appendLoading(out, own)

@@ -35,7 +35,7 @@ func (e *Engine) Utilities(ctx context.Context, names []string) (sheet []byte, u
 	names = slices.Compact(names)
 	var ask []string
 	for _, n := range names {
-		if n == "" || len(n) > maxClass || len(ask) >= MaxClasses || strings.ContainsFunc(n, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }) {
+		if n == "" || len(n) > maxClass || len(ask) >= MaxClasses || !closed(n) || strings.ContainsFunc(n, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0xfffd }) {
 			unknown = append(unknown, n)
 			continue
 		}
@@ -86,6 +86,37 @@ func (e *Engine) Utilities(ctx context.Context, names []string) (sheet []byte, u
 		return nil, nil, fmt.Errorf("minify the styles of utility classes: %w", err)
 	}
 	return sheet, unknown, nil
+}
+
+// closed reports whether all quotes and brackets in a name are closed: in a rule,
+// another would take the rules after it for a part of its own.
+func closed(name string) bool {
+	var open []byte
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		last := byte(0)
+		if len(open) > 0 {
+			last = open[len(open)-1]
+		}
+		switch {
+		case c == '\\':
+			if i++; i == len(name) {
+				return false
+			}
+		case last == '"' || last == '\'':
+			if c == last {
+				open = open[:len(open)-1]
+			}
+		case c == '"', c == '\'', c == '(', c == '[', c == '{':
+			open = append(open, c)
+		case c == ')' || c == ']' || c == '}':
+			if last != map[byte]byte{')': '(', ']': '[', '}': '{'}[c] {
+				return false
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	return len(open) == 0
 }
 
 func anys(s []string) []any {

@@ -49,6 +49,12 @@ func TestUtilitiesBounds(t *testing.T) {
 	if !slices.Contains(unknown, "foo") || !slices.Contains(unknown, "</style>") {
 		t.Errorf("unknown are %q", unknown)
 	}
+	// What would end in the rules of others has none.
+	odd := []string{"before:content-['x]", `content-["x]`, "m-[)]", "p-[(]", "w-[calc(1px]", "w-[calc(1px}x{y:z)]", `w-[x\]`}
+	fine := []string{`before:content-['}']`, `content-['it\'s']`, "w-[calc(1px+(2px*3))]"}
+	if sheet, unknown, err = e.Utilities(t.Context(), append(slices.Clone(odd), fine...)); err != nil || !slices.Equal(unknown, odd) {
+		t.Errorf("%q, %v have no rules, want %q: %s", unknown, err, odd, sheet)
+	}
 	if sheet, unknown, err := e.Utilities(t.Context(), []string{"foo"}); err != nil || sheet != nil || len(unknown) != 1 {
 		t.Errorf("without a known name: %q, %q, %v", sheet, unknown, err)
 	}

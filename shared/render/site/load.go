@@ -290,7 +290,7 @@ func configFiles(v *value, out map[string]bool) {
 
 // sort divides files into sources of pages and static files.
 func (r *configReader) sort(config *value, paths []string, named func(string) bool) (sources, static []string, err error) {
-	configs := map[string]bool{"docs.json": true, "mint.json": true}
+	configs := map[string]bool{"docs.json": true, "mint.json": true, RulesFile: true}
 	configFiles(config, configs)
 	taken := make(map[string]bool)
 	for i, p := range paths {

@@ -43,7 +43,7 @@ func (r *configReader) contextual(v *value) (c Contextual) {
 		case name == "":
 		case !known:
 			hint := ""
-			if near := nearest(name, slices.Sorted(maps.Keys(contextualNames))); near != "" {
+			if near := Nearest(name, slices.Sorted(maps.Keys(contextualNames))); near != "" {
 				hint = fmt.Sprintf("; did you mean %q?", near)
 			}
 			r.report(o, mdx.Warning, "config-value", "there is no option %q of the page's menu%s", name, hint)

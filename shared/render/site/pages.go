@@ -56,6 +56,10 @@ func classify(p string, named func(string) bool) fileKind {
 	return staticFile
 }
 
+// RulesFile is the file beside the configuration that says which findings authors
+// want to see. It is no file of the bundle.
+const RulesFile = "bindery.yaml"
+
 // Reserved reports whether a path is one that bundles keep for themselves.
 func Reserved(p string) bool {
 	return len(p) >= 7 && strings.EqualFold(p[:7], "bindery")

@@ -38,16 +38,16 @@ func (r *configReader) unread(v *value, where string) {
 			continue
 		}
 		hint := ""
-		if near := nearest(m.key, v.asked); near != "" {
+		if near := Nearest(m.key, v.asked); near != "" {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
 		r.report(m.val, mdx.Warning, "config-unknown", "%s has no field %q%s", where, m.key, hint)
 	}
 }
 
-// nearest returns the word that is most like s, or "" if none is. Of two that are
+// Nearest returns the word that is most like s, or "" if none is. Of two that are
 // equally like it, it is the first.
-func nearest(s string, words []string) string {
+func Nearest(s string, words []string) string {
 	const longest = 64 // no field has a longer name
 	if len(s) > longest {
 		return ""

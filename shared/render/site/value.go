@@ -413,7 +413,7 @@ func (r *configReader) oneOf(v *value, words ...string) string {
 		}
 	}
 	hint := ""
-	if near := nearest(s, words); near != "" {
+	if near := Nearest(s, words); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
 	r.report(v, mdx.Warning, "config-value", "%q is not one of %s%s", s, strings.Join(words, ", "), hint)

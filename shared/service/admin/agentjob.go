@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -26,22 +24,32 @@ type StartAgentJob struct {
 	IdempotencyKey string
 }
 
+// Forms of what callers write of agent jobs, for the API's document too. A prompt
+// is not blank, and has no control characters but tabs and line ends.
+const (
+	PromptPattern      = `^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$`
+	RefPattern         = `^[A-Za-z0-9_][A-Za-z0-9_+@=#-]*(\.[A-Za-z0-9_+@=#-]+)*(/[A-Za-z0-9_+@=#-]+(\.[A-Za-z0-9_+@=#-]+)*)*$`
+	ModelPattern       = `^[A-Za-z0-9][A-Za-z0-9._:/@-]*$`
+	AgentCursorPattern = `^agj_[0-9a-z]{1,60}$`
+	EventCursorPattern = `^(0|[1-9][0-9]{0,7})$`
+	MaxRef             = 200 // characters
+	MaxModel           = 200 // characters
+)
+
 var (
-	refForm   = lazily(`^[A-Za-z0-9_][A-Za-z0-9._+@=#-]*(/[A-Za-z0-9_+@=#-][A-Za-z0-9._+@=#-]*)*$`)
-	modelForm = lazily(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,199}$`)
+	promptForm, refForm, modelForm   = lazily(PromptPattern), lazily(RefPattern), lazily(ModelPattern)
+	agentCursorForm, eventCursorForm = lazily(AgentCursorPattern), lazily(EventCursorPattern)
 )
 
 func checkPrompt(prompt string, plan AgentPlan) error {
 	const field = "prompt"
 	switch {
-	case strings.TrimSpace(prompt) == "":
-		return FieldErrorf(field, "is empty")
 	case !utf8.ValidString(prompt):
 		return FieldErrorf(field, "is not valid UTF-8")
 	case len(prompt) > plan.Prompt:
 		return FieldErrorf(field, "must be at most %d bytes", plan.Prompt)
-	case strings.ContainsFunc(prompt, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) }):
-		return FieldErrorf(field, "must have no control characters but line ends and tabs")
+	case !promptForm().MatchString(prompt):
+		return FieldErrorf(field, "must not be blank, nor have control characters other than line ends and tabs")
 	}
 	return nil
 }
@@ -50,11 +58,11 @@ func (in StartAgentJob) check(plan AgentPlan) error {
 	if err := checkPrompt(in.Prompt, plan); err != nil {
 		return err
 	}
-	if in.Ref != "" && (len(in.Ref) > maxName || !refForm().MatchString(in.Ref) || strings.Contains(in.Ref, "..") || strings.HasSuffix(in.Ref, ".lock")) {
-		return FieldErrorf("ref", "must be the name of a branch or tag, of at most %d characters", maxName)
+	if in.Ref != "" && (len(in.Ref) > MaxRef || !refForm().MatchString(in.Ref)) {
+		return FieldErrorf("ref", "must be the name of a branch or tag, of at most %d characters", MaxRef)
 	}
-	if in.Model != "" && !modelForm().MatchString(in.Model) {
-		return FieldErrorf("model", `must be a name such as "best", of at most 200 letters, digits and . _ : / @ -`)
+	if in.Model != "" && (len(in.Model) > MaxModel || !modelForm().MatchString(in.Model)) {
+		return FieldErrorf("model", `must be a name such as "best", of at most %d letters, digits and . _ : / @ -`, MaxModel)
 	}
 	return nil
 }
@@ -233,10 +241,10 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 
 // CancelAgentJob asks for the end of a caller's active job: its round ends
 // between two turns, as failed with CodeCancelled. Doing it again is success.
-// It returns CodeNotFound, CodePublishing where it is too late, CodeArchived, or
-// CodeJobNotActive for a job that ended otherwise.
-func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id string) (AgentJob, error) {
-	return s.callersAgent(ctx, c, project, id, func(tx *agentTx) error {
+// It returns CodeNotFound, CodePublishing where it is too late, CodeArchived,
+// CodeJobNotActive for a job that ended otherwise, CodeKeyReused or CodeKeyRunning.
+func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {
+	return s.moveAgent(ctx, c, "cancel-agent-job", project, id, idempotencyKey, func(tx *agentTx) error {
 		j := &tx.job
 		switch {
 		case j.Status == AgentArchived:
@@ -258,9 +266,20 @@ func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id stri
 
 // ArchiveAgentJob archives a caller's job that is completed or failed; one that
 // is active can't be (CodeJobRunning). Doing it again is success.
-// It returns CodeNotFound for a job that is not the caller's.
-func (s *Service) ArchiveAgentJob(ctx context.Context, c Caller, project, id string) (AgentJob, error) {
-	return s.callersAgent(ctx, c, project, id, (*agentTx).archive)
+// It returns CodeNotFound for a job that is not the caller's, CodeKeyReused or
+// CodeKeyRunning.
+func (s *Service) ArchiveAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {
+	return s.moveAgent(ctx, c, "archive-agent-job", project, id, idempotencyKey, (*agentTx).archive)
+}
+
+// moveAgent is callersAgent for what is done once for an Idempotency-Key.
+func (s *Service) moveAgent(ctx context.Context, c Caller, operation, project, id, key string, fn func(*agentTx) error) (AgentJob, error) {
+	run := func(*slot) (AgentJob, string, error) {
+		j, err := s.callersAgent(ctx, c, project, id, fn)
+		return j, id, err
+	}
+	replay := func(string) (AgentJob, error) { return s.AgentJob(ctx, c, project, id) }
+	return once(ctx, s, c, operation, key, []string{project, id}, run, replay)
 }
 
 func (tx *agentTx) archive() error {
@@ -330,7 +349,8 @@ type AgentList struct {
 	Project string
 	// Status, if not empty, is the one that jobs have.
 	Status AgentStatus
-	// Cursor is where the page before ended; empty for the first.
+	// Cursor is where the page before ended, the id of its last job; empty for
+	// the first.
 	Cursor string
 	Limit  int // 0: DefaultPage
 }
@@ -347,16 +367,18 @@ func (s *Service) ListAgentJobs(ctx context.Context, c Caller, in AgentList) ([]
 	if in.Status != "" && !slices.Contains(AgentStatuses(), in.Status) {
 		return nil, "", FieldErrorf("status", "must be active, completed, failed or archived")
 	}
-	q := store.Query{PK: projectKey(in.Project).PK, Prefix: prefixAgentJob, Cursor: in.Cursor, Limit: limit, Descending: true}
+	q := store.Query{PK: projectKey(in.Project).PK, Prefix: prefixAgentJob, Limit: limit, Descending: true}
 	if in.Cursor != "" {
-		if _, _, err := store.DecodeCursor(q); err != nil || !validID(in.Project) {
-			return nil, "", FieldErrorf("cursor", "is not one that a list of this project's jobs returned")
+		if !agentCursorForm().MatchString(in.Cursor) {
+			return nil, "", FieldErrorf("cursor", "is not one that a list of agent jobs returned")
 		}
+		q.Cursor = store.EncodeCursor(q, store.Record{Key: agentJobKey(in.Project, in.Cursor)})
 	}
 	if _, err := s.callersProject(ctx, c, in.Project); err != nil {
 		return nil, "", err
 	}
 	jobs := []AgentJob{}
+	last := in.Cursor
 	for looked := 0; ; {
 		page, err := s.opt.Store.Query(ctx, q)
 		if err != nil {
@@ -367,6 +389,7 @@ func (s *Service) ListAgentJobs(ctx context.Context, c Caller, in AgentList) ([]
 			if err := json.Unmarshal(rec.Value, &j); err != nil {
 				return nil, "", err
 			}
+			last = j.ID
 			if in.Status != "" && j.Status != in.Status {
 				continue
 			}
@@ -375,12 +398,14 @@ func (s *Service) ListAgentJobs(ctx context.Context, c Caller, in AgentList) ([]
 				if page.Cursor == "" && i == len(page.Records)-1 {
 					return jobs, "", nil
 				}
-				return jobs, store.EncodeCursor(q, rec), nil
+				return jobs, last, nil
 			}
 		}
-		looked += len(page.Records)
-		if page.Cursor == "" || looked >= maxLooked {
-			return jobs, page.Cursor, nil
+		if page.Cursor == "" {
+			return jobs, "", nil
+		}
+		if looked += len(page.Records); looked >= maxLooked {
+			return jobs, last, nil
 		}
 		q.Cursor = page.Cursor
 	}
@@ -397,9 +422,10 @@ func (s *Service) AgentEvents(ctx context.Context, c Caller, project, id, cursor
 	}
 	after := 0
 	if cursor != "" {
-		if after, err = strconv.Atoi(cursor); err != nil || after < 0 || after > 99_999_999 || strconv.Itoa(after) != cursor {
+		if !eventCursorForm().MatchString(cursor) {
 			return nil, "", FieldErrorf("cursor", "is not one that a list of events returned")
 		}
+		after, _ = strconv.Atoi(cursor) // the form is a number's
 	}
 	if _, err := s.AgentJob(ctx, c, project, id); err != nil {
 		return nil, "", err

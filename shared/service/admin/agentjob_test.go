@@ -60,11 +60,11 @@ func (w *world) agentMoves(x tenant) map[string]func(admin.AgentRef) error {
 			return w.AgentNote(w.ctx, ref, admin.AgentEvent{Kind: admin.AgentEventNote, Text: "so"})
 		},
 		"cancel": func(ref admin.AgentRef) error {
-			_, err := w.CancelAgentJob(w.ctx, x.caller, ref.Project, ref.Job)
+			_, err := w.CancelAgentJob(w.ctx, x.caller, ref.Project, ref.Job, "")
 			return err
 		},
 		"archive": func(ref admin.AgentRef) error {
-			_, err := w.ArchiveAgentJob(w.ctx, x.caller, ref.Project, ref.Job)
+			_, err := w.ArchiveAgentJob(w.ctx, x.caller, ref.Project, ref.Job, "")
 			return err
 		},
 		"message": func(ref admin.AgentRef) error {
@@ -104,6 +104,8 @@ func TestAgentTransitions(t *testing.T) {
 			map[string]string{"prepare": "=", "begin": "=", "complete": no, "nothing": no, "archive": running}},
 		{"being cancelled", append(slices.Clone(working), "cancel"), admin.AgentActive, admin.AgentWorking,
 			map[string]string{"prepare": "=", "begin": "=", "lease": stopped, "publish": stopped, "complete": no, "nothing": no, "archive": running, "cancel": "=", "message": running}},
+		{"cancelled before it works", []string{"prepare", "cancel"}, admin.AgentActive, admin.AgentPreparing,
+			map[string]string{"prepare": "=", "begin": stopped, "lease": stopped, "publish": stopped, "complete": no, "nothing": no, "archive": running, "cancel": "=", "message": running}},
 		{"publishing", publishing, admin.AgentActive, admin.AgentPublishing,
 			map[string]string{"prepare": "=", "begin": "=", "lease": newer, "publish": "=", "archive": running, "cancel": admin.CodePublishing}},
 		{"completed", completed, admin.AgentCompleted, "",
@@ -171,7 +173,7 @@ func TestAgentRequestsAreChecked(t *testing.T) {
 		},
 		"ref": {
 			with(func(in *admin.StartAgentJob) { in.Ref = "-b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a..b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a//b" }),
-			with(func(in *admin.StartAgentJob) { in.Ref = "a b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a.lock" }), with(func(in *admin.StartAgentJob) { in.Ref = "a/.b" }),
+			with(func(in *admin.StartAgentJob) { in.Ref = "a b" }), with(func(in *admin.StartAgentJob) { in.Ref = "a." }), with(func(in *admin.StartAgentJob) { in.Ref = "a/.b" }),
 		},
 		"model": {with(func(in *admin.StartAgentJob) { in.Model = "a\nb" })},
 	} {
@@ -222,8 +224,8 @@ func TestAgentJobsOfOthers(t *testing.T) {
 	before := w.agentNow(j)
 	for name, call := range map[string]func(project string) error{
 		"read":    func(p string) error { _, err := w.AgentJob(w.ctx, other.caller, p, j.ID); return err },
-		"cancel":  func(p string) error { _, err := w.CancelAgentJob(w.ctx, other.caller, p, j.ID); return err },
-		"archive": func(p string) error { _, err := w.ArchiveAgentJob(w.ctx, other.caller, p, j.ID); return err },
+		"cancel":  func(p string) error { _, err := w.CancelAgentJob(w.ctx, other.caller, p, j.ID, ""); return err },
+		"archive": func(p string) error { _, err := w.ArchiveAgentJob(w.ctx, other.caller, p, j.ID, ""); return err },
 		"events":  func(p string) error { _, _, err := w.AgentEvents(w.ctx, other.caller, p, j.ID, "", 0); return err },
 		"message": func(p string) error {
 			_, err := w.MessageAgentJob(w.ctx, other.caller, admin.MessageAgentJob{Project: p, Job: j.ID, Prompt: "p"})
@@ -358,7 +360,7 @@ func TestAgentJobsAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i%2 == 0 {
-			if _, err := w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, j.ID); err != nil {
+			if _, err := w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, j.ID, ""); err != nil {
 				t.Fatal(err)
 			}
 		}

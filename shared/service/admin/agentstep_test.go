@@ -120,7 +120,7 @@ func TestAgentTurns(t *testing.T) {
 	if now.Turns != 2 || now.Usage != usage.Add(usage) || now.Model != "large-1" || now.Asked != "best" {
 		t.Errorf("%+v", now)
 	}
-	if _, err := w.CancelAgentJob(w.ctx, x.caller, j.Project, j.ID); err != nil {
+	if _, err := w.CancelAgentJob(w.ctx, x.caller, j.Project, j.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	want(t, w.PutAgentTurn(w.ctx, &newer, turn(3, "e")), admin.CodeCancelled)
@@ -266,7 +266,7 @@ func TestFollowUpRound(t *testing.T) {
 	x := w.tenant("docs.example.com")
 	j, lease := w.atWork(x)
 	want(t, w.PutAgentTurn(w.ctx, &lease, admin.AgentTurn{N: 1, Object: "a", Usage: admin.AgentUsage{Output: 3}}), "")
-	if _, err := w.CancelAgentJob(w.ctx, x.caller, j.Project, j.ID); err != nil {
+	if _, err := w.CancelAgentJob(w.ctx, x.caller, j.Project, j.ID, ""); err != nil {
 		t.Fatal(err)
 	}
 	want(t, w.FailAgent(w.ctx, j.Current(), admin.CodeTemporary, "later"), "")
@@ -318,7 +318,7 @@ func TestCancelAgainstPublish(t *testing.T) {
 		j, _ := w.atWork(x)
 		var cancelled, published error
 		var wg sync.WaitGroup
-		wg.Go(func() { _, cancelled = w.CancelAgentJob(w.ctx, x.caller, j.Project, j.ID) })
+		wg.Go(func() { _, cancelled = w.CancelAgentJob(w.ctx, x.caller, j.Project, j.ID, "") })
 		wg.Go(func() { _, published = w.BeginAgentPublish(w.ctx, j.Current(), 1) })
 		wg.Wait()
 		codes := [2]string{admin.CodeOf(cancelled), admin.CodeOf(published)}

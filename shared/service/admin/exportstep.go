@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -313,6 +315,20 @@ func (s *Service) ActiveExports(ctx context.Context, fn func(ExportJob) error) e
 		}
 		return fn(j)
 	})
+}
+
+// ExportOf returns the export that a record of the store is, and reports whether
+// it is one: for who reads all records. It returns an error where the record is
+// damaged.
+func ExportOf(rec store.Record) (ExportJob, bool, error) {
+	if rec.Key.SK != skJob || rec.Key != jobKey(strings.TrimPrefix(rec.Key.PK, "export#")) {
+		return ExportJob{}, false, nil
+	}
+	var j ExportJob
+	if err := json.Unmarshal(rec.Value, &j); err != nil {
+		return ExportJob{}, false, fmt.Errorf("record %s/%s: %w", rec.Key.PK, rec.Key.SK, err)
+	}
+	return j, true, nil
 }
 
 // FindExport reads a job for operators and the reconciler, whoever's it is, or

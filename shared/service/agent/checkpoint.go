@@ -59,6 +59,7 @@ type round struct {
 	base     *repository
 	tree     *tool.Tree
 	tools    *tool.Set
+	checker  *checker
 
 	turns     int
 	messages  []model.Message
@@ -91,6 +92,9 @@ func (s *Steps) load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	if r.tree, err = tool.NewTree(r.base, r.manifest.Root); err != nil {
 		return nil, err
 	}
+	if r.checker, err = newChecker(in.Project.Domain, r.tree.FS(), r.manifest.Findings); err != nil {
+		return nil, err
+	}
 	turns, err := s.opt.Admin.AgentTurns(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -111,8 +115,8 @@ func (s *Steps) load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 		return nil, err
 	}
 	r.tools = tool.NewSet(r.tree, tool.Options{
-		Checker: checker{in.Project, r.manifest.Findings},
-		Limits:  tool.Limits{Files: in.Limits.Files, Bytes: int(in.Limits.Bytes)},
+		Check:  r.checker,
+		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
 	})
 	return r, nil
 }

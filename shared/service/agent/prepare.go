@@ -65,7 +65,11 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	if err != nil {
 		return out, err
 	}
-	if m.Findings, err = findings(ctx, in.Project, site.FS()); err != nil {
+	c, err := newChecker(in.Project.Domain, site.FS(), nil)
+	if err != nil {
+		return out, err
+	}
+	if m.Findings, err = c.findings(ctx, site.FS()); err != nil {
 		return out, err
 	}
 	key, err := s.keepJSON(ctx, ref, "manifest", m)

@@ -212,23 +212,23 @@ func (r *round) same(ctx context.Context, t *forge.Tree, changes []tool.Change) 
 
 // look refuses what an agent may not change, and returns what the reviewer must
 // know of the rest.
-func (s *Steps) look(ctx context.Context, r *round, t *forge.Tree, changes []tool.Change) (tool.Reviewed, error) {
+func (s *Steps) look(ctx context.Context, r *round, t *forge.Tree, changes []tool.Change) (tool.Review, error) {
 	var bytes int64
 	for _, c := range changes {
 		if err := tool.Allowed(c.Path, r.manifest.Root); err != nil {
-			return tool.Reviewed{}, admin.Errorf(admin.CodeChanges, "an agent may not change %s: %v", c.Path, err)
+			return tool.Review{}, admin.Errorf(admin.CodeChanges, "an agent may not change %s: %v", c.Path, err)
 		}
 		bytes += int64(len(c.Content))
 	}
 	if l := r.in.Limits; len(changes) > l.Files || bytes > l.Bytes {
-		return tool.Reviewed{}, admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
+		return tool.Review{}, admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
 	}
 	base := &repository{texts: map[string][]byte{}, entries: r.base.entries}
 	for _, c := range changes {
 		if _, ok := t.File(c.Path); ok {
 			b, err := readFile(ctx, t, c.Path)
 			if err != nil {
-				return tool.Reviewed{}, err
+				return tool.Review{}, err
 			}
 			base.texts[c.Path] = b
 		}
@@ -239,15 +239,15 @@ func (s *Steps) look(ctx context.Context, r *round, t *forge.Tree, changes []too
 			base.texts[path] = b
 		}
 	}
-	review := tool.Review(base, changes)
+	review := tool.Look(base, changes)
 	settings := r.in.Project.Agent
 	switch {
 	case len(review.Refused) > 0:
-		return review, admin.Errorf(admin.CodeChanges, "the changes hold what looks like a secret: %s", place(review.Refused[0]))
+		return review, admin.Errorf(admin.CodeChanges, "the changes hold what looks like a secret: %s", review.Refused[0])
 	case settings.RefuseNewHosts && len(review.NewHosts) > 0:
-		return review, admin.Errorf(admin.CodeChanges, "the changes bring a link or a picture of a new host: %s", review.NewHosts[0].What)
+		return review, admin.Errorf(admin.CodeChanges, "the changes bring a link or a picture of a new host: %s", review.NewHosts[0])
 	case settings.RefuseExecutable && len(review.Executable) > 0:
-		return review, admin.Errorf(admin.CodeChanges, "the changes bring executable code: %s", place(review.Executable[0]))
+		return review, admin.Errorf(admin.CodeChanges, "the changes bring executable code: %s", review.Executable[0])
 	}
 	return review, nil
 }
@@ -291,5 +291,5 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 
 // check returns what is new in the site with the round's changes.
 func (r *round) check(ctx context.Context) ([]tool.Finding, error) {
-	return checker{r.in.Project, r.manifest.Findings}.Check(ctx, r.tree.FS())
+	return r.checker.Check(ctx, r.tree.FS())
 }

@@ -28,7 +28,7 @@ type text struct {
 // pullText writes the text of the round's pull request. Everything in it that
 // the model, the request or the repository wrote is quoted or escaped: it can
 // mention nobody, close no issue and begin no command.
-func pullText(r *round, changes []tool.Change, review tool.Reviewed, found []tool.Finding) text {
+func pullText(r *round, changes []tool.Change, review tool.Review, found []tool.Finding) text {
 	var t text
 	summary := ""
 	if r.finish != nil {
@@ -91,7 +91,7 @@ func pullText(r *round, changes []tool.Change, review tool.Reviewed, found []too
 	return t
 }
 
-func warn(b *strings.Builder, what string, list []tool.Remark) {
+func warn(b *strings.Builder, what string, list []string) {
 	if len(list) == 0 {
 		return
 	}
@@ -101,7 +101,7 @@ func warn(b *strings.Builder, what string, list []tool.Remark) {
 			fmt.Fprintf(b, "- … and %d more\n", len(list)-i)
 			break
 		}
-		b.WriteString("- " + code(place(l)) + "\n")
+		b.WriteString("- " + code(l) + "\n")
 	}
 	b.WriteString("\n")
 }
@@ -148,9 +148,9 @@ func inert(s string) string {
 		case m == "@":
 			return "&#64;"
 		case m == "<":
-			return "&lt;"
+			return "&#60;"
 		case m == "&":
-			return "&amp;"
+			return "&#38;"
 		case m[0] == '#':
 			return "&#35;" + m[1:]
 		case m[0] == '!':
@@ -162,12 +162,4 @@ func inert(s string) string {
 		}
 		return m[:2] + "&#45;" + m[3:] // GH-1
 	})
-}
-
-// place shows what is at a place.
-func place(r tool.Remark) string {
-	if r.Line == 0 {
-		return r.Path + ": " + r.What
-	}
-	return fmt.Sprintf("%s:%d: %s", r.Path, r.Line, r.What)
 }

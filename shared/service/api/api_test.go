@@ -123,26 +123,92 @@ func TestAgentJob(t *testing.T) {
 	j := w.agent(x)
 	wantJob := map[string]any{
 		"id": j.ID, "status": "active", "source": map[string]any{"repository": "https://git.example.com/docs", "ref": nil},
-		"model": "large-1", "prLink": nil, "createdAt": "2026-03-14T09:00:00Z", "archivedAt": nil,
+		"model": "large-1", "asDraft": false, "round": 1.0, "phase": "queued", "messageCount": 1.0, "turnCount": 0.0,
+		"usage":   map[string]any{"inputTokens": 0.0, "cachedTokens": 0.0, "outputTokens": 0.0, "costMicros": 0.0},
+		"changes": map[string]any{"files": 0.0, "added": 0.0, "removed": 0.0},
+		"prLink":  nil, "branch": nil, "failure": nil, "createdAt": "2026-03-14T09:00:00Z", "updatedAt": "2026-03-14T09:00:00Z",
+		"cancelledAt": nil, "finishedAt": nil, "archivedAt": nil,
 	}
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {
 		t.Errorf("active:\n%s", d)
 	}
 	w.publishAgent(j)
-	wantJob["status"], wantJob["prLink"] = "completed", "https://git.example.com/docs/pull/1"
+	wantJob["status"], wantJob["prLink"], wantJob["phase"] = "completed", "https://git.example.com/docs/pull/1", nil
+	wantJob["branch"], wantJob["finishedAt"] = "bindery/"+j.ID, "2026-03-14T09:00:00Z"
+	wantJob["changes"] = map[string]any{"files": 2.0, "added": 10.0, "removed": 3.0}
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {
 		t.Errorf("completed:\n%s", d)
 	}
 	w.advance(time.Minute)
-	_, err := w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, j.ID)
+	_, err := w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, j.ID, "")
 	must(w, 0, err)
-	wantJob["status"], wantJob["archivedAt"] = "archived", "2026-03-14T09:01:00Z"
+	wantJob["status"], wantJob["archivedAt"], wantJob["updatedAt"] = "archived", "2026-03-14T09:01:00Z", "2026-03-14T09:01:00Z"
 	if d := cmp.Diff(wantJob, read(x.project.ID, j.ID)); d != "" {
 		t.Errorf("archived:\n%s", d)
 	}
 	second, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: "two.example.com", Repository: "https://git.example.com/two"})
 	must(w, 0, err)
 	w.do(x.get("/v2/agent/"+second.ID+"/job/"+j.ID)).want(404, admin.CodeNotFound) // a job of another project
+}
+
+// TestAgentJobFromItsCallers goes the way of a client: start, follow, message,
+// cancel, list.
+func TestAgentJobFromItsCallers(t *testing.T) {
+	w := newWorld(t)
+	x := w.bare("docs.example.com")
+	path := "/v2/agent/" + x.project.ID + "/job"
+	var job api.AgentJob
+	res := w.do(x.post(path, `{"prompt":"mend","ref":"main","asDraft":true}`)).want(201, "")
+	res.into(&job)
+	if job.Status != admin.AgentActive || !job.AsDraft || *job.Source.Ref != "main" || res.Header.Get("Location") != path+"/"+job.ID || res.Header.Get("Retry-After") != "2" {
+		t.Errorf("%+v, %v", job, res.Header)
+	}
+	busy := w.do(x.post(path, `{"prompt":"mend"}`)).want(429, admin.CodeTooManyAgents)
+	if busy.Header.Get("Retry-After") != "30" {
+		t.Errorf("Retry-After is %q", busy.Header.Get("Retry-After"))
+	}
+	path += "/" + job.ID
+	w.do(x.post(path+"/message", `{"prompt":"and this"}`)).want(200, "").into(&job)
+	if job.MessageCount != 2 {
+		t.Errorf("%+v", job)
+	}
+	var events api.AgentEvents
+	w.do(x.get(path+"/events?limit=2")).want(200, "").into(&events)
+	if len(events.Events) != 2 || events.Events[0].Text != "mend" || events.NextCursor != "2" {
+		t.Errorf("%+v", events)
+	}
+	w.do(x.get(path+"/events?cursor="+events.NextCursor)).want(200, "").into(&events)
+	if len(events.Events) != 1 || events.Events[0].Text != "and this" || events.NextCursor != "3" {
+		t.Errorf("%+v", events)
+	}
+	for _, query := range []string{"cursor=x", "cursor=", "limit=0", "limit=201", "limit=1&limit=2", "page=1", "limit=%zz", "status=active"} {
+		w.do(x.get(path+"/events?"+query)).want(400, admin.CodeInvalid)
+	}
+	w.do(x.post(path+"/archive", "")).want(409, admin.CodeJobRunning)
+	res = w.do(x.post(path+"/cancel", "")).want(200, "")
+	if res.into(&job); job.CancelledAt == nil || job.Status != admin.AgentActive {
+		t.Errorf("%+v", job)
+	}
+	must(w, 0, w.FailAgent(w.ctx, admin.AgentRef{Project: x.project.ID, Job: job.ID, Round: 1}, admin.CodeTemporary, ""))
+	w.do(x.get(path)).want(200, "").into(&job)
+	if job.Failure == nil || job.Failure.Code != admin.CodeCancelled || job.Phase != nil {
+		t.Errorf("%+v", job)
+	}
+	var list api.AgentJobs
+	w.do(x.get("/v2/agent/"+x.project.ID+"/jobs?status=failed")).want(200, "").into(&list)
+	if len(list.Jobs) != 1 || list.Jobs[0].ID != job.ID || list.NextCursor != nil {
+		t.Errorf("%+v", list)
+	}
+	// A plan without agents may read and end what it has.
+	_, err := w.SetPlan(w.ctx, x.ID, admin.PlanFree)
+	must(w, 0, err)
+	w.do(x.get(path)).want(200, "")
+	w.do(x.post(path+"/message", `{}`)).want(403, admin.CodePlan)
+	w.do(x.post("/v2/agent/none/job", `{}`)).want(403, admin.CodePlan)
+	w.do(x.post(path+"/archive", "")).want(200, "")
+	_, err = w.SetPlan(w.ctx, x.ID, admin.PlanPro)
+	must(w, 0, err)
+	w.do(x.post(path+"/message", `{"prompt":"p"}`)).want(409, admin.CodeArchived)
 }
 
 // TestPublishing goes the way of a client, and every wrong way.
@@ -284,6 +350,8 @@ func TestTenantsDoNotSeeEachOther(t *testing.T) {
 		switch route.Operation {
 		case "startExport":
 			bodies = []string{`{"domain":"a.example.com"}`, `{"domain":"a.example.com","version":"v1"}`}
+		case "startAgentJob", "messageAgentJob":
+			bodies = []string{`{"prompt":"p"}`}
 		case "createSnapshot":
 			bodies = []string{`{"manifest":{"sha256":"` + digest("m") + `","sizeBytes":1},"packs":[]}`}
 		}

@@ -15,7 +15,8 @@ const (
 	// maxSmallBody holds any start of an export: 64 paths of 256 characters, and
 	// 32 groups of 64.
 	maxSmallBody = 64 << 10
-	// maxLargeBody holds the largest list of packs.
+	// maxLargeBody holds the largest list of packs, and the longest prompt with all
+	// its characters escaped.
 	maxLargeBody = 1 << 20
 )
 
@@ -150,6 +151,26 @@ func decodeStartExport(body []byte) (StartExportRequest, error) {
 	req := StartExportRequest{Domain: f.text("domain", true), Version: f.text("version", false)}
 	req.Paths, req.Groups = f.texts("paths"), f.texts("groups")
 	return req, f.done()
+}
+
+func decodeStartAgentJob(body []byte) (StartAgentJobRequest, error) {
+	f, err := parse(body)
+	if err != nil {
+		return StartAgentJobRequest{}, err
+	}
+	req := StartAgentJobRequest{Prompt: f.text("prompt", true), Ref: f.text("ref", false), Model: f.text("model", false)}
+	draft, _ := f.get("asDraft", json.Bool, false)
+	req.AsDraft = draft.Text == "true"
+	return req, f.done()
+}
+
+func decodeMessage(body []byte) (string, error) {
+	f, err := parse(body)
+	if err != nil {
+		return "", err
+	}
+	prompt := f.text("prompt", true)
+	return prompt, f.done()
 }
 
 func decodeBlob(v *json.Value) (Blob, error) {

@@ -4,7 +4,8 @@
 //	wire.go      what goes over the wire, as Go types
 //	routes.go    the table of routes, and what every request goes through
 //	alone.go     one route alone, as a Lambda function answers it
-//	handlers.go  one function for each route
+//	handlers.go  one function for each route of exports and snapshots
+//	agent.go     those of agent jobs; parameters of queries
 //	publish.go   the check of a snapshot before it is published
 //	decode.go    requests: the strict reading of each body
 //	calls.go     the line that the log has of each request

@@ -48,22 +48,6 @@ func (s *server) generateBundle(ctx context.Context, c call) (answer, error) {
 	}}, nil
 }
 
-func (s *server) getAgentJob(ctx context.Context, c call) (answer, error) {
-	j, err := s.Admin.AgentJob(ctx, c.caller, c.params["projectId"], c.params["id"])
-	if err != nil {
-		return answer{}, err
-	}
-	a := AgentJob{
-		ID: j.ID, Status: j.Status, Source: AgentSource{Repository: j.Repository, Ref: orNull(j.Ref)},
-		Model: j.Model, PRLink: orNull(j.PRLink), CreatedAt: j.CreatedAt.UTC(),
-	}
-	if !j.ArchivedAt.IsZero() {
-		at := j.ArchivedAt.UTC()
-		a.ArchivedAt = &at
-	}
-	return answer{status: http.StatusOK, body: a}, nil
-}
-
 func (s *server) getLatestSnapshot(ctx context.Context, c call) (answer, error) {
 	p, err := s.Admin.LatestSnapshot(ctx, c.caller, c.params["domain"])
 	if err != nil {

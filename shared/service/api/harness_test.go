@@ -65,6 +65,9 @@ func newWorld(t testing.TB) *world {
 	w.Service = admin.New(admin.Options{
 		Store: w.store, Objects: w.objects, Runner: idleRunner{}, Now: w.time, MaxRunning: 4, PollAfter: 1500 * time.Millisecond,
 		AgentReady: func(_ context.Context, _ admin.Project, model string) (string, error) {
+			if model == "unknown" {
+				return "", admin.Errorf(admin.CodeModelMissing, "there is no model %q", model)
+			}
 			return cmp.Or(model, "large-1"), nil
 		},
 	})
@@ -101,9 +104,11 @@ type tenant struct {
 	secret  string
 	caller  admin.Caller
 
-	published, pending string // snapshots
-	done, running      string // export jobs
-	agent              string // agent job
+	published, pending string         // snapshots
+	done, running      string         // export jobs
+	agent              string         // agent job, which is active
+	doneAgent          admin.AgentJob // one that is completed, of another project
+	idle               admin.Project  // a project without any
 }
 
 func (w *world) key(org string, change func(*admin.KeyRequest)) string {
@@ -147,7 +152,28 @@ func (w *world) tenant(domain string) tenant {
 	}
 	w.complete(x.done)
 	x.agent = w.agent(x).ID
+	x.doneAgent = w.agentIn(x, "done."+domain)
+	w.publishAgent(x.doneAgent)
+	x.idle = w.project(x, "idle."+domain)
 	return x
+}
+
+func (w *world) project(x tenant, domain string) admin.Project {
+	w.t.Helper()
+	p, err := w.CreateProject(w.ctx, admin.Project{Organisation: x.ID, Domain: domain, Repository: "https://git.example.com/docs"})
+	return must(w, p, err)
+}
+
+// agentIn starts an agent job in a project of its own.
+func (w *world) agentIn(x tenant, domain string) admin.AgentJob {
+	w.t.Helper()
+	return must3(w, x, w.project(x, domain).ID)
+}
+
+func must3(w *world, x tenant, project string) admin.AgentJob {
+	w.t.Helper()
+	j, err := w.StartAgentJob(w.ctx, x.caller, admin.StartAgentJob{Project: project, Prompt: "mend the links"})
+	return must(w, j, err)
 }
 
 // agent starts an agent job.

@@ -113,10 +113,10 @@ func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
 		if !strings.Contains(text, "`"+string(route.Scope)+"`") {
 			t.Errorf("%s does not say its scope", route.Operation)
 		}
-		if strings.Contains(text, "Enterprise") != (route.Plan == admin.PlanEnterprise) {
+		if strings.Contains(text, "Enterprise") != (route.Plan == admin.PlanEnterprise) || strings.Contains(text, "Pro plan") != (route.Plan == admin.PlanPro) {
 			t.Errorf("%s does not say its plan", route.Operation)
 		}
-		// The parameters are the path's, and the key of every POST.
+		// The parameters are the path's, those of a list, and the key of every POST.
 		var params, want []string
 		for _, p := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(route.Path, -1) {
 			want = append(want, "path "+p[1])
@@ -125,6 +125,13 @@ func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
 			want = append(want, "header "+api.HeaderIdempotencyKey)
 		}
 		list, _ := at(op, "parameters").([]any)
+		if strings.HasPrefix(route.Operation, "list") {
+			for _, name := range []string{"status", "cursor", "limit"} {
+				if name != "status" || route.Operation == "listAgentJobs" {
+					want = append(want, "query "+name)
+				}
+			}
+		}
 		for _, p := range list {
 			params = append(params, fmt.Sprint(at(p, "in"), " ", at(p, "name")))
 		}
@@ -146,6 +153,8 @@ func TestDocumentHasEveryField(t *testing.T) {
 	types := map[string]reflect.Type{}
 	for _, v := range []any{
 		api.StartExportRequest{}, api.ExportJob{}, api.Failure{}, api.BundleLink{}, api.AgentJob{}, api.AgentSource{},
+		api.StartAgentJobRequest{}, api.MessageRequest{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentJobs{}, api.AgentEvents{},
+		api.AgentEvent{}, api.AgentToolCall{}, api.AgentPlanItem{},
 		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
 	} {
 		types[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)
@@ -202,6 +211,8 @@ func jsonType(typ reflect.Type, options string) string {
 		return "string"
 	case typ.Kind() == reflect.Int, typ.Kind() == reflect.Int64:
 		return "integer"
+	case typ.Kind() == reflect.Bool:
+		return "boolean"
 	case typ.Kind() == reflect.Slice:
 		return "array"
 	}
@@ -214,7 +225,20 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 	doc := document(t)
 	start := at(doc, "components", "schemas", "StartExportRequest", "properties")
 	create := at(doc, "components", "schemas", "CreateSnapshotRequest", "properties")
+	agent := at(doc, "components", "schemas", "StartAgentJobRequest", "properties")
+	enterprise, _ := admin.AgentPlanOf(admin.PlanEnterprise)
 	parameters := at(doc, "components", "parameters")
+	for name, pattern := range map[string]string{"AgentJobCursor": admin.AgentCursorPattern, "EventCursor": admin.EventCursorPattern} {
+		if at(parameters, name, "schema", "pattern") != pattern {
+			t.Errorf("the pattern of %s differs", name)
+		}
+	}
+	if got := fmt.Sprint(at(doc, "components", "schemas", "AgentEvent", "properties", "kind", "enum")); got != fmt.Sprint(admin.AgentEventKinds()) {
+		t.Errorf("the kinds of events are %s", got)
+	}
+	if at(parameters, "Limit", "schema", "maximum") != float64(admin.MaxPage) || at(parameters, "Limit", "schema", "default") != float64(admin.DefaultPage) {
+		t.Error("the limits of pages differ")
+	}
 	for _, c := range []struct {
 		schema  any
 		pattern string
@@ -226,6 +250,10 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 		{at(start, "paths", "items"), admin.PathPattern, admin.MaxPath},
 		{at(start, "groups", "items"), admin.GroupPattern, admin.MaxGroup},
 		{at(create, "base"), admin.SnapshotPattern, admin.MaxID},
+		{at(agent, "ref"), admin.RefPattern, admin.MaxRef},
+		{at(agent, "model"), admin.ModelPattern, admin.MaxModel},
+		{at(agent, "prompt"), admin.PromptPattern, enterprise.Prompt},
+		{at(doc, "components", "schemas", "MessageRequest", "properties", "prompt"), admin.PromptPattern, enterprise.Prompt},
 		{at(parameters, "IdempotencyKey", "schema"), admin.IdempotencyPattern, admin.MaxIdempotencyKey},
 	} {
 		if at(c.schema, "pattern") != c.pattern || at(c.schema, "maxLength") != float64(c.most) || at(c.schema, "minLength") != 1.0 {
@@ -295,7 +323,32 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 			return x.post("/v1/sites/"+x.project.Domain+"/snapshots/"+x.pending+"/publish", "")
 		},
 	}
+	agent := func(project, id string) string { return "/v2/agent/" + project + "/job/" + id }
+	const prompt = `{"prompt":"mend the links"}`
+	good["startAgentJob"] = func(x tenant) *http.Request { return x.post("/v2/agent/"+x.idle.ID+"/job", prompt) }
+	good["listAgentJobs"] = func(x tenant) *http.Request {
+		return x.get("/v2/agent/" + x.project.ID + "/jobs?limit=1&status=active")
+	}
+	good["listAgentEvents"] = func(x tenant) *http.Request { return x.get(agent(x.project.ID, x.agent) + "/events?limit=1&cursor=1") }
+	good["messageAgentJob"] = func(x tenant) *http.Request { return x.post(agent(x.project.ID, x.agent)+"/message", prompt) }
+	good["cancelAgentJob"] = func(x tenant) *http.Request { return x.post(agent(x.project.ID, x.agent)+"/cancel", "") }
+	good["archiveAgentJob"] = func(x tenant) *http.Request {
+		return x.post(agent(x.doneAgent.Project, x.doneAgent.ID)+"/archive", "")
+	}
+	// A job whose project has an active one, and one that is publishing.
+	publishing := w.agentIn(x, "publishing.example.com")
+	_, err := w.BeginAgentRound(w.ctx, publishing.Current(), admin.AgentBase{Commit: "c1"})
+	must(w, 0, err)
+	_, err = w.BeginAgentPublish(w.ctx, publishing.Current(), 1)
+	must(w, 0, err)
+	w.advance(time.Second)
+	busy := must3(w, x, x.doneAgent.Project)
+	archived := w.agentIn(x, "archived.example.com")
+	must(w, 0, w.FailAgent(w.ctx, archived.Current(), admin.CodeLoop, ""))
+	_, err = w.ArchiveAgentJob(w.ctx, x.caller, archived.Project, archived.ID, "")
+	must(w, 0, err)
 	success := map[string]int{
+		"startAgentJob": 201, "listAgentJobs": 200, "listAgentEvents": 200, "messageAgentJob": 200, "cancelAgentJob": 200, "archiveAgentJob": 200,
 		"startExport": 202, "getExport": 200, "generateBundle": 200, "getAgentJob": 200, "getLatestSnapshot": 200,
 		"createSnapshot": 201, "publishSnapshot": 200,
 	}
@@ -313,6 +366,26 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 		"generateBundle": {
 			404: x.post(jobs+"/none/bundle", ""), 409: x.post(jobs+"/"+x.running+"/bundle", ""), 410: x.post(jobs+"/"+gone+"/bundle", ""),
 			400: x.post(jobs+"/"+x.done+"/bundle", "{}"), 413: x.post(jobs+"/"+x.done+"/bundle", strings.Repeat(" ", 70000)),
+		},
+		"startAgentJob": {
+			400: x.post("/v2/agent/"+x.idle.ID+"/job", `{"prompt":""}`), 404: x.post("/v2/agent/none/job", prompt),
+			409: x.post("/v2/agent/"+x.idle.ID+"/job", `{"prompt":"p","model":"unknown"}`), 429: x.post("/v2/agent/"+x.project.ID+"/job", prompt),
+			413: x.post("/v2/agent/"+x.idle.ID+"/job", strings.Repeat(" ", 2<<20)), 415: with(x.post("/v2/agent/"+x.idle.ID+"/job", prompt), "Content-Type", "text/plain"),
+		},
+		"listAgentJobs":   {404: x.get("/v2/agent/none/jobs"), 400: x.get("/v2/agent/" + x.project.ID + "/jobs?limit=0")},
+		"listAgentEvents": {404: x.get(agent(x.project.ID, "none") + "/events"), 400: x.get(agent(x.project.ID, x.agent) + "/events?from=1")},
+		"messageAgentJob": {
+			400: x.post(agent(x.project.ID, x.agent)+"/message", `{"prompt":"p","model":"m"}`), 404: x.post(agent(x.project.ID, "none")+"/message", prompt),
+			409: x.post(agent(archived.Project, archived.ID)+"/message", prompt), 429: x.post(agent(busy.Project, x.doneAgent.ID)+"/message", prompt),
+			413: x.post(agent(x.project.ID, x.agent)+"/message", strings.Repeat(" ", 2<<20)), 415: with(x.post(agent(x.project.ID, x.agent)+"/message", prompt), "Content-Type", "text/plain"),
+		},
+		"cancelAgentJob": {
+			400: x.post(agent(x.project.ID, x.agent)+"/cancel", "{}"), 404: x.post(agent(x.project.ID, "none")+"/cancel", ""),
+			409: x.post(agent(publishing.Project, publishing.ID)+"/cancel", ""), 413: x.post(agent(x.project.ID, x.agent)+"/cancel", strings.Repeat(" ", 70000)),
+		},
+		"archiveAgentJob": {
+			400: x.post(agent(x.project.ID, x.agent)+"/archive", "{}"), 404: x.post(agent(x.project.ID, "none")+"/archive", ""),
+			409: x.post(agent(publishing.Project, publishing.ID)+"/archive", ""), 413: x.post(agent(x.project.ID, x.agent)+"/archive", strings.Repeat(" ", 70000)),
 		},
 		"getAgentJob":       {404: x.get("/v2/agent/" + x.project.ID + "/job/none")},
 		"getLatestSnapshot": {404: x.get("/v1/sites/none.example.com/snapshots/latest"), 400: x.get("/v1/sites/None/snapshots/latest")},
@@ -370,10 +443,6 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 	for _, id := range []string{x.done, failed, gone} {
 		conforms(t, w.do(x.get(jobs+"/"+id)).want(200, ""), get)
 	}
-	j, err := w.FindAgentJob(w.ctx, x.project.ID, x.agent)
-	w.publishAgent(must(w, j, err))
-	_, err = w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, x.agent)
-	must(w, 0, err)
 	conforms(t, w.do(good["getAgentJob"](x)).want(200, ""), at(doc, "paths", "/v2/agent/{projectId}/job/{id}", "get", "responses", "200"))
 }
 
@@ -415,6 +484,8 @@ func fits(schema, v any) string {
 	switch x := v.(type) {
 	case nil:
 		typ = "null"
+	case bool:
+		typ = "boolean"
 	case []any:
 		typ = "array"
 	case float64:

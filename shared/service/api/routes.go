@@ -66,7 +66,7 @@ const (
 	ignoredBody bodyKind = iota // GET
 	noBody
 	smallBody // JSON
-	largeBody // JSON, with lists
+	largeBody // JSON, with lists or long texts
 )
 
 // call is a request that has passed all checks that are the same for every
@@ -74,6 +74,7 @@ const (
 type call struct {
 	caller admin.Caller
 	params map[string]string
+	query  string // as it came
 	body   []byte
 	// key is the Idempotency-Key, empty for none.
 	key string
@@ -105,7 +106,13 @@ func operations() []operation {
 		{"startExport", "POST", "/v1/static-export/jobs", admin.ScopeWrite, enterprise, smallBody, "", (*server).startExport},
 		{"getExport", "GET", "/v1/static-export/jobs/{jobId}", admin.ScopeRead, enterprise, ignoredBody, "jobId", (*server).getExport},
 		{"generateBundle", "POST", "/v1/static-export/jobs/{jobId}/bundle", admin.ScopeWrite, enterprise, noBody, "jobId", (*server).generateBundle},
+		{"startAgentJob", "POST", "/v2/agent/{projectId}/job", admin.ScopeWrite, admin.PlanPro, largeBody, "", (*server).startAgentJob},
+		{"listAgentJobs", "GET", "/v2/agent/{projectId}/jobs", admin.ScopeRead, "", ignoredBody, "", (*server).listAgentJobs},
 		{"getAgentJob", "GET", "/v2/agent/{projectId}/job/{id}", admin.ScopeRead, "", ignoredBody, "id", (*server).getAgentJob},
+		{"listAgentEvents", "GET", "/v2/agent/{projectId}/job/{id}/events", admin.ScopeRead, "", ignoredBody, "id", (*server).listAgentEvents},
+		{"messageAgentJob", "POST", "/v2/agent/{projectId}/job/{id}/message", admin.ScopeWrite, admin.PlanPro, largeBody, "id", (*server).messageAgentJob},
+		{"cancelAgentJob", "POST", "/v2/agent/{projectId}/job/{id}/cancel", admin.ScopeWrite, "", noBody, "id", (*server).cancelAgentJob},
+		{"archiveAgentJob", "POST", "/v2/agent/{projectId}/job/{id}/archive", admin.ScopeWrite, "", noBody, "id", (*server).archiveAgentJob},
 		{"getLatestSnapshot", "GET", "/v1/sites/{domain}/snapshots/latest", admin.ScopeRead, "", ignoredBody, "", (*server).getLatestSnapshot},
 		{"createSnapshot", "POST", "/v1/sites/{domain}/snapshots", admin.ScopeWrite, "", largeBody, "", (*server).createSnapshot},
 		{"publishSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/publish", admin.ScopeWrite, "", noBody, "", (*server).publishSnapshot},
@@ -302,7 +309,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request, ops []operation,
 			continue
 		}
 		line.operation = op.name
-		c := call{params: params}
+		c := call{params: params, query: r.URL.RawQuery}
 		c.caller, err = s.Admin.Authenticate(r.Context(), r.Header.Get("Authorization"), s.ClientAddr(r), op.scope)
 		line.organisation, line.key = c.caller.OrganisationID, c.caller.KeyID
 		if err == nil && len(params[op.job]) <= admin.MaxID { // what is longer is nobody's id

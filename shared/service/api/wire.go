@@ -61,17 +61,105 @@ type BundleLink struct {
 	SHA256 string `json:"sha256"`
 }
 
+// StartAgentJobRequest is the body of a start of an agent job.
+type StartAgentJobRequest struct {
+	Prompt string `json:"prompt"`
+	// Ref is the branch or tag to start from; absent for the repository's own.
+	Ref string `json:"ref,omitempty"`
+	// Model is a name that the service knows; absent for the default.
+	Model   string `json:"model,omitempty"`
+	AsDraft bool   `json:"asDraft,omitempty"`
+}
+
+// MessageRequest is the body of a message to an agent job.
+type MessageRequest struct {
+	Prompt string `json:"prompt"`
+}
+
 // AgentJob is an agent's work on a docs repository. Every field is always
 // there.
 type AgentJob struct {
-	ID     string            `json:"id"`
-	Status admin.AgentStatus `json:"status"`
-	Source AgentSource       `json:"source"`
-	Model  string            `json:"model"`
+	ID      string            `json:"id"`
+	Status  admin.AgentStatus `json:"status"`
+	Source  AgentSource       `json:"source"`
+	Model   string            `json:"model"`
+	AsDraft bool              `json:"asDraft"`
+	// Round counts from 1: a message after the end of one begins the next.
+	Round int `json:"round"`
+	// Phase is queued, preparing, working or publishing; null once final.
+	Phase        *string `json:"phase"`
+	MessageCount int     `json:"messageCount"` // the prompt is the first
+	TurnCount    int     `json:"turnCount"`    // answers of the model, in all rounds
+	// Usage is that of all rounds, Changes those of the pull request.
+	Usage   AgentUsage   `json:"usage"`
+	Changes AgentChanges `json:"changes"`
 	// PRLink is null while the job is active, and when nothing changed.
-	PRLink     *string    `json:"prLink"`
-	CreatedAt  time.Time  `json:"createdAt"`
-	ArchivedAt *time.Time `json:"archivedAt"`
+	PRLink *string `json:"prLink"`
+	// Branch is what was pushed to; null where nothing was.
+	Branch *string `json:"branch"`
+	// Failure says why the job failed; null for others.
+	Failure     *Failure   `json:"failure"`
+	CreatedAt   time.Time  `json:"createdAt"`
+	UpdatedAt   time.Time  `json:"updatedAt"`
+	CancelledAt *time.Time `json:"cancelledAt"` // when its end was asked for
+	FinishedAt  *time.Time `json:"finishedAt"`
+	ArchivedAt  *time.Time `json:"archivedAt"`
+}
+
+// AgentUsage is what a model read and wrote.
+type AgentUsage struct {
+	InputTokens  int64 `json:"inputTokens"`  // read anew
+	CachedTokens int64 `json:"cachedTokens"` // read from the model's cache
+	OutputTokens int64 `json:"outputTokens"`
+	CostMicros   int64 `json:"costMicros"` // in millionths of a US dollar
+}
+
+// AgentChanges is the size of a change, in files and lines.
+type AgentChanges struct {
+	Files   int `json:"files"`
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+}
+
+// AgentJobs is a page of jobs, newest first. NextCursor is null on the last.
+type AgentJobs struct {
+	Jobs       []AgentJob `json:"jobs"`
+	NextCursor *string    `json:"nextCursor"`
+}
+
+// AgentEvents is a page of a job's events, oldest first. NextCursor is where to
+// go on: there may be more later.
+type AgentEvents struct {
+	Events     []AgentEvent `json:"events"`
+	NextCursor string       `json:"nextCursor"`
+}
+
+// AgentEvent is something that happened in a job. Which fields it has depends on
+// its kind.
+type AgentEvent struct {
+	N     int             `json:"n"` // its place in the job's one sequence, from 1
+	Round int             `json:"round"`
+	At    time.Time       `json:"at"`
+	Kind  string          `json:"kind"` // one of admin.AgentEventKinds
+	Text  string          `json:"text,omitempty"`
+	Turn  int             `json:"turn,omitempty"`
+	Tools []AgentToolCall `json:"tools,omitempty"`
+	Plan  []AgentPlanItem `json:"plan,omitempty"`
+	Usage *AgentUsage     `json:"usage,omitempty"`
+}
+
+// AgentToolCall is one call of a tool in a turn.
+type AgentToolCall struct {
+	Name    string `json:"name"`
+	File    string `json:"file,omitempty"`
+	Outcome string `json:"outcome,omitempty"`
+	Failed  bool   `json:"failed,omitempty"`
+}
+
+// AgentPlanItem is one item of the agent's plan.
+type AgentPlanItem struct {
+	Text  string `json:"text"`
+	State string `json:"state"`
 }
 
 // AgentSource is the repository that an agent works on.

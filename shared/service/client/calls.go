@@ -13,14 +13,6 @@ import (
 // ctx's error once it ends, and another error if the API can't be reached or does
 // not answer as it promises. Temporary faults are retried first.
 
-// AgentJob reads an agent job of a project. It returns an *Error with the code
-// not_found if there is none.
-func (c *Client) AgentJob(ctx context.Context, projectID, id string) (api.AgentJob, error) {
-	var job api.AgentJob
-	_, err := c.call(ctx, http.MethodGet, "/v2/agent/"+url.PathEscape(projectID)+"/job/"+url.PathEscape(id), "", nil, &job)
-	return job, err
-}
-
 // StartExport starts an export. Under one idempotency key it is started once,
 // however often this is called; an empty key is replaced by one for this call.
 // It returns an *Error if the API refuses the export.

@@ -162,6 +162,7 @@ const (
 	codeOvertaken          = "snapshot_overtaken"
 	codeIncomplete         = "snapshot_incomplete"
 	codeIdempotencyRunning = "idempotency_running"
+	codeTooManyAgents      = "too_many_agent_jobs"
 )
 
 // hasCode reports whether err is an answer of the API with one of these codes.
@@ -336,6 +337,9 @@ func temporary(err error) (time.Duration, bool) {
 	var answer *Error
 	if !errors.As(err, &answer) {
 		return 0, false
+	}
+	if answer.Code == codeTooManyAgents { // another one takes minutes: its caller decides
+		return answer.RetryAfter, false
 	}
 	switch answer.Status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

@@ -1,13 +1,15 @@
 // Package client calls the API as pipelines do: it publishes folders, starts
-// and follows exports, and downloads bundles. It knows the API's wire types
+// and follows exports and agent jobs, and downloads bundles. It knows the API's wire types
 // and the formats of snapshots, and nothing else of the service.
 //
 //	client.go    Client: one request with its retries; Error
 //	plain.go     which addresses would carry the key in the clear
-//	calls.go     the seven calls
+//	calls.go     calls for exports and snapshots
+//	agent.go     agent jobs: calls, and following one
 //	wait.go      following an export to its end
 //	folder.go    what of a folder is published, and what can't be
 //	ignore.go    .mintignore: patterns as in .gitignore
+//	tree.go      the files of a folder, or of a commit, without publishing them
 //	gittime.go   when files were last committed
 //	publish.go   Publish: packs, uploads, resuming
 //	download.go  Download: resuming, checking; part_*.go: one download a file

@@ -64,6 +64,23 @@ func (e *folderError) Unwrap() error { return e.Faults }
 // can't comes as a *folderError. progress, if not nil, is called with the bytes
 // that were read, from several goroutines.
 func openFolder(ctx context.Context, dir string, progress func(read int64)) (*folder, error) {
+	w, err := newWalk(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := w.folder(progress)
+	if err == nil && len(w.faults) > 0 {
+		err = &folderError{Dir: dir, Faults: w.sortedFaults()}
+	}
+	if err != nil {
+		_ = w.root.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// newWalk opens a folder to look through it. The caller closes its root.
+func newWalk(ctx context.Context, dir string) (*walk, error) {
 	base, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the folder: %w", err)
@@ -75,17 +92,7 @@ func openFolder(ctx context.Context, dir string, progress func(read int64)) (*fo
 	if err != nil {
 		return nil, fmt.Errorf("open the folder: %w", err)
 	}
-	w := &walk{ctx: ctx, base: base, root: root}
-	f, err := w.folder(progress)
-	if err == nil && len(w.faults) > 0 {
-		slices.SortStableFunc(w.faults, func(a, b *snapshot.PathError) int { return strings.Compare(a.Path, b.Path) })
-		err = &folderError{Dir: dir, Faults: w.faults}
-	}
-	if err != nil {
-		_ = root.Close()
-		return nil, err
-	}
-	return f, nil
+	return &walk{ctx: ctx, base: base, root: root}, nil
 }
 
 // Open opens a file by its path in the snapshot. It never leaves the folder,
@@ -122,41 +129,54 @@ func (w *walk) fault(name, format string, args ...any) {
 	w.faults = append(w.faults, &snapshot.PathError{Path: name, Reason: fmt.Sprintf(format, args...)})
 }
 
-func (w *walk) folder(progress func(int64)) (*folder, error) {
+// sortedFaults returns all that is wrong, in order of path.
+func (w *walk) sortedFaults() snapshot.PathErrors {
+	slices.SortStableFunc(w.faults, func(a, b *snapshot.PathError) int { return strings.Compare(a.Path, b.Path) })
+	return w.faults
+}
+
+// look finds the files that are to be published, and returns their paths as they
+// are found. What can't be published is among the walk's faults.
+func (w *walk) look() (f *folder, paths []string, err error) {
 	ignores, err := w.root.ReadFile(ignoreFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read %s: %w", ignoreFile, err)
+		return nil, nil, fmt.Errorf("read %s: %w", ignoreFile, err)
 	}
 	w.rules = parseIgnores(defaultIgnores + string(ignores))
 	if err := w.dir(".", ".", nil); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-
-	f := &folder{root: w.root, real: make(map[string]string, len(w.found))}
-	wanted := make(map[string]bool, len(w.found))
-	paths := make([]string, len(w.found))
-	hasConfig := false
+	f = &folder{root: w.root, real: make(map[string]string, len(w.found))}
+	paths = make([]string, len(w.found))
 	for i, one := range w.found {
-		name := norm.NFC.String(one.disk)
-		paths[i] = name
-		wanted[one.disk] = true
-		f.real[name] = one.real
-		hasConfig = hasConfig || slices.Contains(configNames[:], name)
-	}
-	if !hasConfig {
-		w.fault(configNames[0], "the folder has no %s, so it is not a documentation site", strings.Join(configNames[:], " and no "))
+		paths[i] = norm.NFC.String(one.disk)
+		f.real[paths[i]] = one.real
 	}
 	var named snapshot.PathErrors
 	if errors.As(snapshot.CheckNames(paths), &named) {
 		w.faults = append(w.faults, named...)
 	}
 	if len(w.found) > snapshot.MaxEntries {
-		return nil, fmt.Errorf("%d files are more than %d", len(w.found), snapshot.MaxEntries)
+		return nil, nil, fmt.Errorf("%d files are more than %d", len(w.found), snapshot.MaxEntries)
+	}
+	return f, paths, nil
+}
+
+func (w *walk) folder(progress func(int64)) (*folder, error) {
+	f, paths, err := w.look()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(configNames[:], func(name string) bool { return f.real[name] != "" }) {
+		w.fault(configNames[0], "the folder has no %s, so it is not a documentation site", strings.Join(configNames[:], " and no "))
 	}
 	if len(w.faults) > 0 {
 		return nil, nil // reading everything would only delay the bad news
 	}
-
+	wanted := make(map[string]bool, len(w.found))
+	for _, one := range w.found {
+		wanted[one.disk] = true
+	}
 	times, err := commitTimes(w.ctx, w.base, wanted)
 	if err != nil {
 		return nil, fmt.Errorf("ask Git for times: %w", err)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -25,7 +24,7 @@ func commitTimes(ctx context.Context, dir string, wanted map[string]bool) (map[s
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", "-C", dir, "-c", "log.showSignature=false", "-c", "log.follow=false",
 		"log", "--format=%x01%ct %D", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "HEAD", "--", ".")
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.Env = gitEnv()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

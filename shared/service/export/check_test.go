@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,6 +29,11 @@ func TestCheckFindsWhatTheBundleLists(t *testing.T) {
 	sites := map[string]func(t *testing.T) fs.FS{
 		"sample": func(*testing.T) fs.FS { return sampleSite(130) },
 		"look":   func(*testing.T) fs.FS { return lookSite() },
+		"rules": func(*testing.T) fs.FS {
+			site := sampleSite(3)
+			site["bindery.yaml"] = &fstest.MapFile{Data: []byte("check:\n  link-missing: error\n  fragment-missing: off\n  no-code: off\n")}
+			return site
+		},
 		"docs": func(t *testing.T) fs.FS {
 			return os.DirFS(filepath.Join(outside.Checkout(t), "infra", "docs"))
 		},
@@ -36,6 +42,12 @@ func TestCheckFindsWhatTheBundleLists(t *testing.T) {
 		sites[name] = func(t *testing.T) fs.FS {
 			outside.Long(t, "exports a real site")
 			return realSite(t, name)
+		}
+	}
+	for _, name := range []string{"atlas", "islands"} { // all that a site may have, and components in JavaScript
+		sites[name] = func(t *testing.T) fs.FS {
+			outside.Long(t, "runs components that don't end")
+			return os.DirFS(filepath.Join(outside.Checkout(t), "tests", "testdata", name))
 		}
 	}
 	for name, open := range sites {
@@ -50,7 +62,11 @@ func TestCheckFindsWhatTheBundleLists(t *testing.T) {
 			w := newWorld(t)
 			w.publish(t, fsys)
 			var listed []check.Finding
-			lines := bufio.NewScanner(strings.NewReader(unpacked(t, w.exported(t, func(o *Options) { o.Islands = scripts }))["bindery/diagnostics.jsonl"]))
+			files := unpacked(t, w.exported(t, func(o *Options) { o.Islands = scripts }))
+			if _, ok := files["bindery.yaml"]; ok {
+				t.Error("the bundle has the site's rules")
+			}
+			lines := bufio.NewScanner(strings.NewReader(files["bindery/diagnostics.jsonl"]))
 			for lines.Scan() {
 				var d check.Finding
 				if err := json.Unmarshal(lines.Bytes(), &d); err != nil {

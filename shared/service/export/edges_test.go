@@ -154,7 +154,7 @@ func TestExportOfUnusualNames(t *testing.T) {
 				"a.html/c.mdx", ""),
 			has:   map[string]string{"a.html": `href="a/b.html"`, "a/index.html": `href="../a.html"`, "a/b.html": ""},
 			lacks: []string{"a.html/c.html"},
-			diags: []string{"a.html/c.mdx:0:0 page-shadowed", "a/b.mdx:1:1 link-missing"},
+			diags: []string{"a.html/c.mdx:0:0 page-shadowed", "a/index.mdx:1:1 title-duplicate", "a/b.mdx:1:1 link-missing"},
 		},
 		{
 			name: "files with names of ours",
@@ -249,7 +249,7 @@ func TestExportOfUnusualRedirects(t *testing.T) {
 				"a.mdx", "[1](/old/7/x) [2](/was/9) [3](/none)",
 				"new/7/x.mdx", ""),
 			has:   map[string]string{"a.html": `href="new/7/x.html"`, "was/2499.html": "a.html", "bindery.json": `"/old/2499/:rest*"`},
-			diags: []string{"a.mdx:1:27 link-missing"},
+			diags: []string{"new/7/x.mdx:1:1 page-unlisted", "a.mdx:1:27 link-missing"},
 		},
 	})
 }

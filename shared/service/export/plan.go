@@ -7,11 +7,13 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/site"
@@ -80,6 +82,11 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		diags = append(diags, missing...)
 	}
 	diags = append(diags, loaded.Settle(others.reason)...)
+	_, faults, err := check.ReadRules(fsys)
+	if err != nil {
+		return out, gone(err)
+	}
+	diags = slices.Concat(diags, check.Navigation(loaded), faults)
 	layout := newLayout(loaded, fsys)
 	if len(layout.pages) == 0 {
 		return out, empty(loaded)

@@ -33,7 +33,11 @@ type report struct {
 // collect reads what Plan and all shards left, in order.
 func (s *Steps) collect(ctx context.Context, src *source, shards int) (*report, error) {
 	id := src.input.Job.ID
-	r := &report{findings: check.NewList(src.site), look: newLook()}
+	rules, _, err := check.ReadRules(src.fs) // Plan has said what is wrong with them
+	if err != nil {
+		return nil, gone(err)
+	}
+	r := &report{findings: check.NewList(src.site, rules), look: newLook()}
 	if src.finder != nil {
 		r.divisions = src.finder.Divisions()
 	}

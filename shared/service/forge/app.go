@@ -51,7 +51,7 @@ func NewApp(o Options, id string, key []byte) (Credentials, error) {
 	return &app{forge: f, id: id, key: private, tokens: map[Repository]appToken{}}, nil
 }
 
-// app are the Credentials of a GitHub App. It prints as nothing.
+// app are the Credentials of a GitHub App. Printed, it is "credential".
 type app struct {
 	forge *Forge
 	id    string

@@ -122,15 +122,9 @@ type watching struct {
 // exchangeKey is the key of an *exchange in a context.
 type exchangeKey struct{}
 
-// exchange is what a transport notes of the requests of a context: how many
-// bytes their answers may still have, and the last answer.
-type exchange struct {
-	left atomic.Int64
-
-	mu     sync.Mutex
-	status int
-	header http.Header
-}
+// exchange is how many bytes the answers to the requests of a context may still
+// have.
+type exchange struct{ left atomic.Int64 }
 
 // withExchange returns a context whose requests may bring n bytes in all.
 func withExchange(ctx context.Context, n int64) (context.Context, *exchange) {
@@ -141,19 +135,6 @@ func withExchange(ctx context.Context, n int64) (context.Context, *exchange) {
 
 // exceeded reports whether there was more than that.
 func (x *exchange) exceeded() bool { return x.left.Load() < 0 }
-
-func (x *exchange) note(res *http.Response) {
-	x.mu.Lock()
-	x.status, x.header = res.StatusCode, res.Header
-	x.mu.Unlock()
-}
-
-// last returns the status and the header of the last answer; 0 without one.
-func (x *exchange) last() (int, http.Header) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.status, x.header
-}
 
 // RoundTrip satisfies http.RoundTripper.
 func (t *watching) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -171,9 +152,6 @@ func (t *watching) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = w.Cause(err)
 		w.Stop()
 		return nil, err
-	}
-	if x != nil {
-		x.note(res)
 	}
 	res.Body = &body{ReadCloser: res.Body, moved: moved, end: w.Stop, of: x}
 	return res, nil

@@ -63,9 +63,7 @@ func (f *Forge) Commit(ctx context.Context, r Repository, base *Tree, changes []
 		case exists:
 			e.mode = old.mode
 		}
-		if !root.add(strings.Split(c.Path, "/"), leaf{e, c.Content}) {
-			return nil, invalid("%s is a file and a folder at once", c.Path)
-		}
+		root.add(strings.Split(c.Path, "/"), leaf{e, c.Content})
 	}
 	var made []object
 	tree, err := root.build(base.pack, base.root, "", &made)
@@ -110,28 +108,23 @@ type folder struct {
 	leaves  map[string]leaf
 }
 
-// add notes a change; false if a file stands where a folder should.
-func (f *folder) add(names []string, l leaf) bool {
+// add notes a change.
+func (f *folder) add(names []string, l leaf) {
 	name := names[0]
-	_, isLeaf := f.leaves[name]
-	_, isFolder := f.folders[name]
 	if len(names) == 1 {
 		if f.leaves == nil {
 			f.leaves = map[string]leaf{}
 		}
 		f.leaves[name] = l
-		return !isFolder || l.entry == nil
-	}
-	if isLeaf && f.leaves[name].entry != nil {
-		return false
+		return
 	}
 	if f.folders == nil {
 		f.folders = map[string]*folder{}
 	}
-	if !isFolder {
+	if f.folders[name] == nil {
 		f.folders[name] = &folder{}
 	}
-	return f.folders[name].add(names[1:], l)
+	f.folders[name].add(names[1:], l)
 }
 
 // build makes the tree of a folder with its changes from the one with an id, ""
@@ -152,18 +145,12 @@ func (f *folder) build(p *pack, id, prefix string, made *[]object) (string, erro
 			entries[e.name] = e
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.leaves)) {
-		l := f.leaves[name]
+	// A folder may take the place of a file that goes, and a file that of a folder
+	// of which nothing is left.
+	for name, l := range f.leaves {
 		if l.entry == nil {
 			delete(entries, name)
-			continue
 		}
-		if old, ok := entries[name]; ok && old.mode == modeFolder {
-			return "", invalid("%s is a folder", prefix+name)
-		}
-		o := object{"blob", l.content}
-		entries[name] = entry{l.entry.mode, name, o.id()}
-		*made = append(*made, o)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.folders)) {
 		old, ok := entries[name]
@@ -179,6 +166,18 @@ func (f *folder) build(p *pack, id, prefix string, made *[]object) (string, erro
 		} else {
 			entries[name] = entry{modeFolder, name, sub}
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.leaves)) {
+		l := f.leaves[name]
+		if l.entry == nil {
+			continue
+		}
+		if entries[name].mode == modeFolder {
+			return "", invalid("%s is a folder", prefix+name)
+		}
+		o := object{"blob", l.content}
+		entries[name] = entry{l.entry.mode, name, o.id()}
+		*made = append(*made, o)
 	}
 	if len(entries) == 0 {
 		return "", nil
@@ -216,7 +215,7 @@ func (f *Forge) Push(ctx context.Context, r Repository, branch string, c *Commit
 		case at != expect:
 			return ErrMoved
 		}
-		err = s.push(ctx, branch, at, c.ID, data, cred)
+		err = s.push(ctx, branch, at, c.ID, data)
 		if refused := (*Error)(nil); err != nil {
 			refused = failed(err, cred)
 			if refused.code != CodeDenied {

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 )
 
-// Credential is what a forge knows us by. It prints as "credential", in
-// whatever way it is printed.
+// Credential is what a forge knows us by. Printed, logged or encoded,
+// it is the word "credential".
 type Credential struct {
 	// Username goes with the token to Git; "" means the name that the kind of
 	// forge expects.

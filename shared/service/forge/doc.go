@@ -10,7 +10,7 @@
 //	commit.go      commits, Push, Branch
 //	objects.go     Git's objects and packs as bytes
 //	pack.go        what was fetched: packs on disk, an index of them in memory
-//	git.go         the Git protocol: the only file that knows go-git
+//	git.go         the Git protocol over HTTP
 //	pull.go        pull requests, whatever the forge
 //	github.go, gitlab.go, gitea.go  in the dialect of each
 //	app.go         GitHub Apps: a token for one repository
@@ -20,6 +20,11 @@
 // interfaces, which differ, are asked for pull requests alone. What is fetched is
 // one commit without its history, without files from a megabyte on, and lies on
 // disk, so that the memory needed does not grow with the repository.
+//
+// The Git protocol is spoken without a library: of a fetch without history and a
+// push of one commit little is left of it. go-git v6 (alpha) keeps all objects
+// that differ from others in memory, 348 MiB where this takes 12, and adds 1.2 MB
+// and a dozen modules, OpenPGP among them, to a function.
 //
 // Credentials never stand in an address; every error is cleaned of them before
 // it leaves the package. Hosts are asked by an allow-list, and private addresses

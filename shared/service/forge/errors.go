@@ -15,7 +15,7 @@ import (
 // Codes of errors. They stand in the failure of a job and are error names in the
 // workflow: add, but don't rename.
 const (
-	CodeInvalid      = "repository_invalid"     // the address or the content is none that can be worked with
+	CodeInvalid      = "repository_invalid"     // the address, or what is at it, can't be used
 	CodeHost         = "host_not_allowed"       // the operator does not allow the host
 	CodeUnreachable  = "repository_unreachable" // the forge does not answer, or not sensibly
 	CodeNotFound     = "repository_not_found"   // no such repository for this credential

@@ -15,7 +15,7 @@ const (
 	// DefaultMaxBytes is the most bytes that one fetch takes from a forge, and
 	// the most that the files of a commit may have together.
 	DefaultMaxBytes = 2 << 30
-	// DefaultMaxFiles is the most files of a commit.
+	// DefaultMaxFiles is the most files and folders of a commit.
 	DefaultMaxFiles = 200_000
 	// DefaultLargeBlob is from which size on files stay on the forge until they
 	// are opened, in bytes.

@@ -1,6 +1,7 @@
 package forge
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -8,21 +9,18 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/go-git/go-git/v6/plumbing"
-	"github.com/go-git/go-git/v6/plumbing/protocol/capability"
-	"github.com/go-git/go-git/v6/plumbing/protocol/packp"
-	"github.com/go-git/go-git/v6/plumbing/transport"
-	githttp "github.com/go-git/go-git/v6/plumbing/transport/http"
-	"github.com/go-git/go-git/v6/storage/memory"
 )
 
-// This file is all that knows go-git: the Git protocol over HTTP. What comes is
-// read by pack.go: go-git keeps all objects that differ from others in memory.
+// The Git protocol over HTTP, in its version 0, which every server speaks: a list
+// of branches, then one request for a pack or with one (gitprotocol-http,
+// gitprotocol-pack). History is never talked about: a fetch has nothing yet, and
+// a push brings all that is new.
 
-// maxRefsBytes bounds a server's list of branches and tags.
+// maxRefsBytes bounds a server's list of branches and tags, and what it says to a
+// push.
 const maxRefsBytes = 64 << 20
 
 const (
@@ -32,47 +30,133 @@ const (
 
 // server is a repository's server, with its list of branches and tags.
 type server struct {
-	session transport.Session
-	refs    map[string]string // full names to ids
-	head    string            // the full name of the default branch, "" if there is none
+	f       *Forge
+	r       Repository
+	c       Credential
+	service string
+	base    string // the repository's address, after redirects
+
+	refs map[string]string // full names to ids
+	head string            // the full name of the default branch, "" if there is none
+	caps []string          // what it can do: words, some with a value behind "="
 }
 
 // connect asks a repository's server for its branches, and for what it can do.
 func (f *Forge) connect(ctx context.Context, r Repository, c Credential, service string) (*server, error) {
+	s := &server{f: f, r: r, c: c, service: service, base: r.remote().String(), refs: map[string]string{}}
 	ctx, x := withExchange(ctx, maxRefsBytes)
-	auth := func(q *http.Request) error {
-		if c.Token != "" {
-			q.SetBasicAuth(c.username(r.Kind), c.Token)
-		}
-		return nil
-	}
-	t := githttp.NewTransport(githttp.Options{Client: f.client, Authorizer: auth})
-	session, err := t.Handshake(ctx, &transport.Request{URL: r.remote(), Command: service})
-	if status, header := x.last(); status == http.StatusOK && header.Get("Content-Type") != "application/x-"+service+"-advertisement" {
-		// A page for people, or files of a repository without its program.
-		return nil, ErrNotFound.saying("the address does not lead to a Git repository")
-	}
+	res, err := s.ask(ctx, http.MethodGet, "/info/refs?service="+service, "application/x-"+service+"-advertisement", nil)
 	if err != nil {
-		return nil, gitError(err, x, c, service)
+		return nil, err
 	}
-	if slices := session.Capabilities().Get(capability.ObjectFormat); len(slices) > 0 && slices[0] != "sha1" {
-		return nil, invalid("the repository names its objects by %s; only sha1 is supported", c.clean(slices[0]))
+	defer res.Body.Close()
+	// A repository that was renamed has its address from here on.
+	if base, ok := strings.CutSuffix(res.Request.URL.Path, "/info/refs"); ok {
+		s.base = res.Request.URL.Scheme + "://" + res.Request.URL.Host + base
 	}
-	s := &server{session: session, refs: map[string]string{}}
-	refs, err := session.GetRemoteRefs(ctx)
-	if err != nil && !errors.Is(err, transport.ErrEmptyRemoteRepository) {
-		return nil, gitError(err, x, c, service)
+	if err := s.readRefs(&lines{r: bufio.NewReader(res.Body)}); err != nil {
+		return nil, s.failed(err, x)
 	}
-	for _, ref := range refs {
-		switch {
-		case ref.Type() == plumbing.HashReference:
-			s.refs[ref.Name().String()] = ref.Hash().String()
-		case ref.Name() == plumbing.HEAD:
-			s.head = ref.Target().String()
+	for _, word := range s.caps {
+		if head, ok := strings.CutPrefix(word, "symref=HEAD:"); ok {
+			s.head = head
+		}
+	}
+	if s.head == "" { // an old server, or a default branch without a commit
+		for _, name := range []string{"refs/heads/main", "refs/heads/master"} {
+			if id := s.refs[name]; id != "" && id == s.refs["HEAD"] {
+				s.head = name
+				break
+			}
 		}
 	}
 	return s, nil
 }
+
+// readRefs reads the list of branches and tags.
+func (s *server) readRefs(in *lines) error {
+	line, err := in.next()
+	if err == nil && !strings.HasPrefix(string(line), "# service=") {
+		return fmt.Errorf("the list of branches begins with %q", line)
+	}
+	if err == nil {
+		_, err = in.next() // the flush after it
+	}
+	for err == nil {
+		if line, err = in.next(); err != nil || line == nil {
+			return err
+		}
+		text, caps, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\x00")
+		if caps != "" {
+			s.caps = strings.Fields(caps)
+		}
+		id, name, ok := strings.Cut(text, " ")
+		switch {
+		case text == "version 1" || id == "shallow" || name == "capabilities^{}": // that one of an empty repository
+		case id == "ERR":
+			return ErrNotFound.with(s.c.clean(text))
+		case !ok || !isID(id):
+			if format := s.value("object-format"); format != "" && format != "sha1" {
+				return invalid("the repository names its objects by %s; only sha1 is supported", s.c.clean(format))
+			}
+			return fmt.Errorf("the list of branches has the line %q", text)
+		case !strings.HasSuffix(name, "^{}"): // what a tag points to
+			s.refs[name] = id
+		}
+	}
+	return err
+}
+
+// ask makes a request and returns its answer, whose body is to be closed. An
+// answer of another content type is no answer of a Git server.
+func (s *server) ask(ctx context.Context, method, path, accept string, body io.Reader) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, s.base+path, body)
+	if err != nil {
+		return nil, failed(err, s.c)
+	}
+	// Some servers answer by the name of the program: those of dumb clients get
+	// files.
+	req.Header.Set("User-Agent", "git/2 bindery")
+	req.Header.Set("Accept", accept)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/x-"+s.service+"-request")
+	}
+	if s.c.Token != "" {
+		req.SetBasicAuth(s.c.username(s.r.Kind), s.c.Token)
+	}
+	res, err := s.f.client.Do(req)
+	if err != nil {
+		return nil, failed(err, s.c)
+	}
+	e := statusError(res.StatusCode, res.Header, s.c)
+	switch {
+	case e != nil:
+		if e.status == http.StatusForbidden && s.service == receivePack && e.code == CodeCredential {
+			e = ErrDenied.saying("the credential may not push to the repository")
+		}
+		said, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // for the log; what came will do
+		e = e.with(s.c.clean(string(said)))
+	case res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != accept:
+		// A page for people, or the files of a repository without its program.
+		e = ErrNotFound.saying("the address does not lead to a Git repository")
+	default:
+		return res, nil
+	}
+	return nil, errors.Join(e, res.Body.Close())
+}
+
+// value returns the value of a word that the server can do, "" without one.
+func (s *server) value(word string) string {
+	for _, w := range s.caps {
+		if v, ok := strings.CutPrefix(w, word+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// can reports whether the server can do something.
+func (s *server) can(what string) bool { return slices.Contains(s.caps, what) }
 
 // advertises reports whether the server lists an id.
 func (s *server) advertises(id string) bool {
@@ -84,129 +168,187 @@ func (s *server) advertises(id string) bool {
 	return false
 }
 
-// can reports whether the server can do something.
-func (s *server) can(what string) bool { return s.session.Capabilities().Supports(what) }
-
 // givesAnyCommit reports whether the server lets commits be asked for by id that
 // no branch is at.
-func (s *server) givesAnyCommit() bool { return s.can(capability.AllowReachableSHA1InWant) }
+func (s *server) givesAnyCommit() bool { return s.can("allow-reachable-sha1-in-want") }
 
-// fetch brings an object and all that it needs: of a commit its files as they
-// are now, without the large ones if the server can leave them out.
-func (p *pack) fetch(ctx context.Context, s *server, id string, shallow bool, limit, large int64, c Credential) error {
+// words are those of ours that the server knows, as a request has them.
+func (s *server) words(list ...string) string {
+	return strings.Join(slices.DeleteFunc(list, func(w string) bool { return !s.can(w) }), " ")
+}
+
+// fetch brings an object and all that it needs into a pack: of a commit, if only
+// its files are wanted, these as they are now, without those of large bytes and
+// more if the server can leave them out.
+func (s *server) fetch(ctx context.Context, p *pack, id string, files bool, large int64) error {
+	limit := s.f.opt.MaxBytes
+	var ask bytes.Buffer
+	filter, shallow := files && s.can("filter"), files && s.can("shallow")
+	words := []string{"ofs-delta", "side-band-64k"}
+	if filter {
+		words = append(words, "filter")
+	}
+	writeLine(&ask, "want "+id+" "+s.words(words...)+"\n")
+	if shallow {
+		writeLine(&ask, "deepen 1\n")
+	}
+	if filter {
+		writeLine(&ask, "filter blob:limit="+strconv.FormatInt(large, 10)+"\n")
+	}
+	ask.WriteString("0000")
+	writeLine(&ask, "done\n")
+
 	ctx, x := withExchange(ctx, limit)
-	said := &sayings{}
-	req := &transport.FetchRequest{Wants: []plumbing.Hash{plumbing.NewHash(id)}, Progress: said}
-	if shallow && s.can(capability.Shallow) {
-		req.Depth = 1
-	}
-	if shallow && s.can(capability.Filter) {
-		req.Filter = packp.FilterBlobLimit(uint64(large), packp.BlobLimitPrefixNone)
-	}
-	into := &receiver{Storage: memory.NewStorage(), pack: p, limit: limit}
-	err := s.session.Fetch(ctx, into, req)
-	if !errors.Is(err, into.err) {
-		err = errors.Join(err, into.err)
-	}
+	res, err := s.ask(ctx, http.MethodPost, "/"+uploadPack, "application/x-"+uploadPack+"-result", &ask)
 	if err != nil {
-		return gitError(fmt.Errorf("%w %s", err, said), x, c, uploadPack)
+		return err
+	}
+	defer res.Body.Close()
+	in := &lines{r: bufio.NewReaderSize(res.Body, 64<<10)}
+	for {
+		line, err := in.next()
+		if err != nil {
+			return s.failed(err, x)
+		}
+		text := strings.TrimSpace(string(line))
+		if reason, ok := strings.CutPrefix(text, "ERR "); ok {
+			return s.refused(reason)
+		}
+		if text == "NAK" || strings.HasPrefix(text, "ACK ") {
+			break // what follows "shallow" lines and a flush
+		}
+	}
+	var from io.Reader = in.r
+	if s.can("side-band-64k") {
+		from = &band{lines: in}
+	}
+	if err := p.add(from, limit); err != nil {
+		return s.failed(err, x)
 	}
 	return nil
 }
 
-// receiver is go-git's storage for one fetch, of which the pack goes to a file.
-type receiver struct {
-	*memory.Storage
-	pack  *pack
-	limit int64
-	err   error
-}
-
-// PackfileWriter satisfies go-git's storer.PackfileWriter.
-func (r *receiver) PackfileWriter() (io.WriteCloser, error) {
-	in, out := io.Pipe()
-	done := make(chan error)
-	go func() {
-		err := r.pack.add(in, r.limit)
-		done <- errors.Join(err, in.CloseWithError(err))
-	}()
-	return &packWriter{out, done, r}, nil
-}
-
-type packWriter struct {
-	*io.PipeWriter
-	done chan error
-	r    *receiver
-}
-
-// Close waits until the pack was read.
-func (w *packWriter) Close() error {
-	err := w.PipeWriter.Close()
-	w.r.err = <-w.done
-	return errors.Join(err, w.r.err)
+// refused is a server's word for what it does not give.
+func (s *server) refused(reason string) *Error {
+	if strings.Contains(reason, "not our ref") || strings.Contains(reason, "unadvertised object") {
+		return ErrRefNotFound.with(s.c.clean(reason))
+	}
+	return failed(errors.New(reason), s.c)
 }
 
 // push moves a branch from one commit to another, "" being none, and brings the
 // objects of a packfile along.
-func (s *server) push(ctx context.Context, branch, from, to string, packfile []byte, c Credential) error {
+func (s *server) push(ctx context.Context, branch, from, to string, packfile []byte) error {
+	var send bytes.Buffer
+	writeLine(&send, cmp.Or(from, zeroID)+" "+to+" refs/heads/"+branch+"\x00"+s.words("report-status", "side-band-64k"))
+	send.WriteString("0000")
+	send.Write(packfile)
 	ctx, x := withExchange(ctx, maxRefsBytes)
-	said := &sayings{}
-	req := &transport.PushRequest{
-		Packfile: io.NopCloser(bytes.NewReader(packfile)), Progress: said,
-		Commands: []*packp.Command{{Name: plumbing.NewBranchReferenceName(branch), Old: plumbing.NewHash(cmp.Or(from, zeroID)), New: plumbing.NewHash(to)}},
+	res, err := s.ask(ctx, http.MethodPost, "/"+receivePack, "application/x-"+receivePack+"-result", &send)
+	if err != nil {
+		return err
 	}
-	err := s.session.Push(ctx, nil, req)
-	if err == nil {
-		return nil
+	defer res.Body.Close()
+	in := &lines{r: bufio.NewReader(res.Body)}
+	said := &band{lines: in}
+	if s.can("side-band-64k") {
+		in = &lines{r: bufio.NewReader(said)}
 	}
-	command, refused := errors.AsType[packp.CommandStatusErr](err)
-	if unpack, ok := errors.AsType[packp.UnpackStatusErr](err); ok {
-		command.Status, refused = unpack.Status, true
+	done := false
+	for {
+		line, err := in.next()
+		if err != nil {
+			return s.failed(err, x)
+		}
+		if line == nil {
+			break
+		}
+		text := strings.TrimSpace(string(line))
+		reason, failed := strings.CutPrefix(text, "ng refs/heads/"+branch+" ")
+		if unpack, ok := strings.CutPrefix(text, "unpack "); ok && unpack != "ok" {
+			reason, failed = unpack, true
+		}
+		if failed {
+			_, _ = io.Copy(io.Discard, in.r) // what it says to people comes last
+			return ErrDenied.saying(ErrDenied.message + ": " + cut(s.c.clean(reason), 200)).with(s.c.clean(string(said.said)))
+		}
+		done = done || text == "ok refs/heads/"+branch
 	}
-	if refused {
-		reason := c.clean(command.Status)
-		return ErrDenied.saying(ErrDenied.message + ": " + reason).with(c.clean(said.String()))
+	if !done {
+		return s.failed(errors.New("the server does not say what became of the push"), x)
 	}
-	return gitError(fmt.Errorf("%w %s", err, said), x, c, receivePack)
+	return nil
 }
 
-// sayings keep the beginning of what a server says to people.
-type sayings struct {
-	mu sync.Mutex
-	b  []byte
-}
-
-func (s *sayings) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.b = append(s.b, p[:min(len(p), max(0, 4*maxDetail-len(s.b)))]...)
-	return len(p), nil
-}
-
-func (s *sayings) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.TrimSpace(string(s.b))
-}
-
-// gitError is an error of the Git protocol as one of ours.
-func gitError(err error, x *exchange, c Credential, service string) *Error {
+// failed is an error of an exchange with the server as one of ours.
+func (s *server) failed(err error, x *exchange) *Error {
 	if x.exceeded() {
 		return ErrTooLarge.with("more bytes than the limit came")
 	}
-	if e, ok := errors.AsType[*Error](err); ok {
-		return e
-	}
-	status, header := x.last()
-	if e := statusError(status, header, c); e != nil {
-		if status == http.StatusForbidden && service == receivePack && e.code == CodeCredential {
-			e = ErrDenied.saying("the credential may not push to the repository")
+	return failed(err, s.c)
+}
+
+// writeLine writes a line as the protocol has it, after its length.
+func writeLine(b *bytes.Buffer, line string) { fmt.Fprintf(b, "%04x%s", len(line)+4, line) }
+
+// lines reads lines of the protocol.
+type lines struct {
+	r   *bufio.Reader
+	buf [65520]byte
+}
+
+// next returns the next line, nil for a flush. It is good until the next call.
+func (l *lines) next() ([]byte, error) {
+	if _, err := io.ReadFull(l.r, l.buf[:4]); err != nil {
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
 		}
-		return e.with(c.clean(err.Error()))
+		return nil, err
 	}
-	text := err.Error()
-	if strings.Contains(text, "not our ref") || strings.Contains(text, "unadvertised object") {
-		return ErrRefNotFound.with(c.clean(text))
+	n, err := strconv.ParseUint(string(l.buf[:4]), 16, 16)
+	switch {
+	case err != nil || n == 2 || n == 3 || n > uint64(len(l.buf)):
+		return nil, fmt.Errorf("the server sends a line that begins with %q", l.buf[:4])
+	case n < 4: // flush, or the delimiter of a later version
+		return nil, nil
 	}
-	return failed(err, c)
+	line := l.buf[:n-4]
+	if _, err := io.ReadFull(l.r, line); err != nil {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return line, nil
+}
+
+// band reads what a server sends beside what it says to people.
+type band struct {
+	lines *lines
+	rest  []byte
+	said  []byte // the beginning of that
+	end   bool
+}
+
+// Read satisfies io.Reader.
+func (b *band) Read(p []byte) (int, error) {
+	for len(b.rest) == 0 {
+		if b.end {
+			return 0, io.EOF
+		}
+		line, err := b.lines.next()
+		switch {
+		case err != nil:
+			return 0, err
+		case line == nil:
+			b.end = true
+		case len(line) == 0:
+		case line[0] == 1:
+			b.rest = line[1:]
+		case line[0] == 2:
+			b.said = append(b.said, line[1:min(len(line), max(1, 4*maxDetail-len(b.said)))]...)
+		default:
+			return 0, fmt.Errorf("the server says: %s %s", line[1:], b.said)
+		}
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
 }

@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -121,6 +125,9 @@ func TestNothingStays(t *testing.T) {
 	if err := errors.Join(tree.Close(), tree.Close()); err != nil {
 		t.Error(err)
 	}
+	if _, err := tree.Open(t.Context(), "a.mdx"); err == nil {
+		t.Error("a tree that is closed has files")
+	}
 	fake.FailAlways(forgetest.Fetch, forgetest.Kill())
 	if _, err := f.Fetch(t.Context(), fake.Repository(), ""); !errors.Is(err, forge.ErrUnreachable) {
 		t.Error(err)
@@ -190,8 +197,20 @@ func TestPush(t *testing.T) {
 	if at, err := f.Branch(t.Context(), r, "none"); at != "" || err != nil {
 		t.Error(at, err)
 	}
+}
 
-	// The next round goes on from there, and from there alone.
+// A next round goes on from the branch, and from there alone; people's commits
+// are never lost.
+func TestPushNeverForces(t *testing.T) {
+	fake := forgetest.New(t, forgetest.Dialect(forge.Git))
+	fake.Write("main", map[string]string{"a/b.mdx": "# B\n", "a/c.mdx": "# C\n"})
+	f, r := fake.Forge(), fake.Repository()
+	base := fetch(t, f, r, "")
+	c := commit(t, f, base, forge.Change{Path: "a/b.mdx", Content: []byte("# B2\n")})
+	if err := f.Push(t.Context(), r, "bindery/1", c, ""); err != nil {
+		t.Fatal(err)
+	}
+	tree := fetch(t, f, r, "bindery/1")
 	next := commit(t, f, tree, forge.Change{Path: "a/c.mdx", Content: []byte("# C2\n")})
 	if err := f.Push(t.Context(), r, "bindery/1", next, ""); !errors.Is(err, forge.ErrMoved) {
 		t.Errorf("on a branch that should not be: %v", err)
@@ -218,5 +237,62 @@ func TestPush(t *testing.T) {
 	fake.ReadOnly()
 	if err := f.Push(t.Context(), r, "bindery/2", c, ""); !errors.Is(err, forge.ErrDenied) {
 		t.Errorf("a token that may only read: %v", err)
+	}
+}
+
+// A repository that was renamed is found at its old address, on the same host; and
+// what is no Git repository is said to be none.
+func TestAddresses(t *testing.T) {
+	fake := forgetest.New(t, forgetest.Dialect(forge.Git))
+	main := fake.Write("main", map[string]string{"a.mdx": "# A\n"})
+	target, err := url.Parse(fake.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path, ok := strings.CutPrefix(r.URL.Path, "/old/docs.git/"); {
+		case ok:
+			http.Redirect(w, r, "/acme/docs.git/"+path+"?"+r.URL.RawQuery, http.StatusMovedPermanently)
+		case strings.HasPrefix(r.URL.Path, "/page/"):
+			w.Header().Set("Content-Type", "text/html")
+		case strings.HasPrefix(r.URL.Path, "/away/"):
+			http.Redirect(w, r, fake.URL+"/acme/docs.git/info/refs?"+r.URL.RawQuery, http.StatusFound)
+		case strings.HasPrefix(r.URL.Path, "/odd/"):
+			w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+			_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000zzzz")
+		default:
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := fake.Options()
+	o.AllowPrivate, o.Retry.Attempts = append(o.AllowPrivate, u.Host), 1
+	f, err := forge.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) forge.Repository {
+		return forge.Repository{Kind: forge.Git, URL: server.URL + "/" + name + "/docs.git"}
+	}
+	tree := fetch(t, f, at("old"), "")
+	if tree.Commit != main {
+		t.Errorf("%s, want %s", tree.Commit, main)
+	}
+	if err := f.Push(t.Context(), at("old"), "b", commit(t, f, tree, forge.Change{Path: "b.mdx", Content: []byte("# B\n")}), ""); err != nil {
+		t.Error(err)
+	}
+	before := fake.Count(forgetest.Refs)
+	for name, want := range map[string]*forge.Error{"page": forge.ErrNotFound, "away": forge.ErrUnreachable, "odd": forge.ErrUnreachable, "none": forge.ErrNotFound} {
+		if _, err := f.Fetch(t.Context(), at(name), ""); !errors.Is(err, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := fake.Count(forgetest.Refs); got != before+1 { // that of "none"
+		t.Errorf("%d requests went to another host", got-before-1)
 	}
 }

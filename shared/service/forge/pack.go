@@ -82,7 +82,7 @@ func (p *pack) close() error {
 	for _, f := range p.files {
 		err = errors.Join(err, f.Close())
 	}
-	p.files, p.index = nil, nil
+	p.files, p.index, p.cache = nil, map[[sha1.Size]byte]*packed{}, map[*packed][]byte{}
 	return errors.Join(err, os.RemoveAll(p.dir))
 }
 

@@ -215,7 +215,7 @@ func cut(text string, n int) string {
 	return text
 }
 
-// prefixed is a draft's title at forges that tell drafts by it.
+// prefixed is a draft's title at forges that know drafts by it.
 func prefixed(p Pull, prefix string) string {
 	if p.Draft && p.Title != "" {
 		return prefix + p.Title

@@ -58,7 +58,7 @@ func (f *Forge) call(ctx context.Context, method, address, authorization string,
 	}
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return ErrUnreachable.saying("the address of the REST interface answers with something else than JSON").with(media)
+		return ErrUnreachable.saying("the address of the REST interface answers with something else than JSON").with(c.clean(media))
 	}
 	if err := json.NewDecoder(res.Body).Decode(out); err != nil {
 		if x.exceeded() {

@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"slices"
@@ -69,11 +70,11 @@ func (f *Forge) Fetch(ctx context.Context, r Repository, ref string) (*Tree, err
 		if t.pack, err = newPack(f.opt.TempDir); err != nil {
 			return err
 		}
-		if err = t.pack.fetch(ctx, s, id, true, f.opt.MaxBytes, f.opt.LargeBlob, c); err == nil {
+		if err = s.fetch(ctx, t.pack, id, true, f.opt.LargeBlob); err == nil {
 			err = t.read(id)
 		}
 		if err != nil {
-			return errorsOf(err, t.Close())
+			return errors.Join(err, t.Close())
 		}
 		return nil
 	})
@@ -219,7 +220,7 @@ func (t *Tree) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 			if err != nil {
 				return err
 			}
-			return t.pack.fetch(ctx, s, file.ID, false, t.forge.opt.MaxBytes, 0, c)
+			return s.fetch(ctx, t.pack, file.ID, false, 0)
 		})
 		if err != nil {
 			return nil, err
@@ -237,11 +238,5 @@ func (t *Tree) Close() error {
 	if t.pack == nil {
 		return nil
 	}
-	p := t.pack
-	t.pack = nil
-	return p.close()
+	return t.pack.close()
 }
-
-// errorsOf returns the first error; that of cleaning up after it is not worth
-// more than the log's line of the first.
-func errorsOf(err, _ error) error { return err }

@@ -9,6 +9,7 @@
 //	keeper.go     Keeper and its options; Clean
 //	fail.go       Fail, FailAgent, Ended: the end of a job that can't be completed
 //	reconcile.go  Reconcile: jobs whose execution never was, or ended without them
+//	audit.go      Audit: records have the objects that they need
 //	sweep.go      Sweep: objects that nothing refers to
 //	cost.go       what an export costs on AWS
 package job

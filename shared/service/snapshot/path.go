@@ -25,6 +25,10 @@ const (
 // for itself (bindery.json, bindery/…). Files of a site can't begin with it.
 const reservedPrefix = "bindery"
 
+// rulesFile is the one such name that a site may have: it says how the site is
+// checked (site.RulesFile), and bundles don't have it.
+const rulesFile = "bindery.yaml"
+
 // PathError says why a file can't be in a snapshot. Its text is safe to show.
 type PathError struct {
 	// Path is the file's path, as it was given.
@@ -107,7 +111,7 @@ func pathFault(path string) string {
 		if reason := elementFault(element); reason != "" {
 			return reason
 		}
-		if i == 0 && strings.HasPrefix(foldCase(element), reservedPrefix) {
+		if i == 0 && strings.HasPrefix(foldCase(element), reservedPrefix) && path != rulesFile {
 			return fmt.Sprintf("names at the root that begin with %q are kept for the bundle's own files", reservedPrefix)
 		}
 	}

@@ -6,13 +6,14 @@
 //	allowed.go     Allowed: which paths an agent may write
 //	tree.go        Tree: a repository's files with changes; fs.go shows it as a file system
 //	guard.go       edits as one, refused where what was well would not be any more
-//	review.go      Review: what Publish looks at in changes, whoever says what of them
+//	review.go      Look: what Publish looks at in changes, whoever says what of them
 //	set.go         Set: the tools, Call and Result
 //	input.go       what a tool takes: tables that are both schema and reader
 //	glob.go        patterns of paths
 //	look.go        list, search, read
 //	write.go       edit, write, replace
-//	move.go        move, delete; redirects
+//	move.go        move; redirects.go keeps old addresses alive
+//	delete.go      delete
 //	navigation.go  navigation
 //	report.go      check, diff, plan, finish; diff.go compares two texts
 //	refs.go        the addresses in sources, with their places

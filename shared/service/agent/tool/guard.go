@@ -13,6 +13,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
+	"github.com/bindery-docs/bindery/shared/render/reference"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -80,6 +81,7 @@ func (t *Tree) faults(ctx context.Context, files []string) map[string]fault {
 			}
 		}
 	}
+	t.yamlFaults(files, out)
 	// The site's own reader knows what heads and configurations must be.
 	slices.Sort(pages)
 	_, diags, _ := site.Load(ctx, headsFS{treeFS{t}}, slices.Concat(pages, []string{bare}), site.Options{})
@@ -95,6 +97,23 @@ func (t *Tree) faults(ctx context.Context, files []string) map[string]fault {
 		}
 	}
 	return out
+}
+
+// yamlFaults adds what the reader of specifications can't read.
+func (t *Tree) yamlFaults(files []string, out map[string]fault) {
+	for _, p := range files {
+		if ext := path.Ext(p); ext != ".yaml" && ext != ".yml" || !t.text(p) {
+			continue
+		}
+		r := reference.NewReader(treeFS{t})
+		r.Spec(p)
+		for _, d := range r.Diagnostics() {
+			// What is YAML and no specification is another file's business.
+			if d.Code == "api-unreadable" && d.File == p && strings.Contains(d.Message, "is not YAML") {
+				out[p] = fault{d.Line, d.Column, d.Message}
+			}
+		}
+	}
 }
 
 // headsFS is a tree whose configuration says nothing: what the real one refers to
@@ -190,10 +209,10 @@ func boolean(b bool) int {
 }
 
 // bytes returns how many bytes the changed files have.
-func (t *Tree) bytes() int {
-	n := 0
+func (t *Tree) bytes() int64 {
+	n := int64(0)
 	for _, b := range t.changed {
-		n += len(b)
+		n += int64(len(b))
 	}
 	return n
 }

@@ -7,12 +7,27 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 )
 
-// maxScanned bounds how much text one search or replace looks at, in bytes.
-const maxScanned = 512 << 20
+// Bounds of what one search or replace does. The work of a match is at most the
+// bytes of the text times the instructions of the expression.
+const (
+	maxScanned      = 512 << 20 // bytes of text
+	maxInstructions = 1000      // of an expression
+	maxSteps        = 10_000_000_000
+)
+
+// scan counts what a search has looked at.
+type scan struct{ bytes, instructions int }
+
+// more counts a text; it returns false where that would be too much.
+func (s *scan) more(n int) bool {
+	s.bytes += n
+	return s.bytes <= maxScanned && s.bytes*s.instructions <= maxSteps
+}
 
 var listTool = definition{
 	name: "list",
@@ -185,7 +200,7 @@ func (s *Set) readFile(_ context.Context, a args) (Result, error) {
 }
 
 // linesOf returns a text's lines without their ends; what follows the last end
-// is no line if it is empty.
+// does not count if it is empty.
 func linesOf(src []byte) []string {
 	text := strings.TrimSuffix(string(src), "\n")
 	if text == "" && len(src) == 0 {
@@ -214,12 +229,12 @@ var searchTool = definition{
 }
 
 // compilePattern reads the pattern of a search.
-func compilePattern(pattern string, literal, ignoreCase bool) (*regexp.Regexp, error) {
+func compilePattern(pattern string, literal, ignoreCase bool) (*regexp.Regexp, *scan, error) {
 	if pattern == "" {
-		return nil, refuse("the pattern is empty")
+		return nil, nil, refuse("the pattern is empty")
 	}
 	if len(pattern) > 10_000 {
-		return nil, refuse("the pattern has %d bytes; it may have 10000", len(pattern))
+		return nil, nil, refuse("the pattern has %d bytes; it may have 10000", len(pattern))
 	}
 	if literal {
 		pattern = regexp.QuoteMeta(pattern)
@@ -230,13 +245,23 @@ func compilePattern(pattern string, literal, ignoreCase bool) (*regexp.Regexp, e
 	}
 	re, err := regexp.Compile(flags + pattern)
 	if err != nil {
-		return nil, refuse("the pattern is not a regular expression in RE2's syntax, which has no look-around and no back references: %v; with literal=true it is a text", err)
+		return nil, nil, refuse("the pattern is not a regular expression in RE2's syntax, which has no look-around and no back references: %v", err)
 	}
-	return re, nil
+	size := len(flags + pattern)
+	if !literal {
+		if tree, err := syntax.Parse(flags+pattern, syntax.Perl); err == nil {
+			if program, err := syntax.Compile(tree.Simplify()); err == nil {
+				if size = len(program.Inst); size > maxInstructions {
+					return nil, nil, refuse("the pattern is too complex: make it shorter, or its repetitions smaller")
+				}
+			}
+		}
+	}
+	return re, &scan{instructions: min(size, maxInstructions)}, nil
 }
 
 func (s *Set) search(ctx context.Context, a args) (Result, error) {
-	re, err := compilePattern(a.text("pattern"), a.yes("literal"), a.yes("ignore_case"))
+	re, steps, err := compilePattern(a.text("pattern"), a.yes("literal"), a.yes("ignore_case"))
 	if err != nil {
 		return Result{}, err
 	}
@@ -246,7 +271,7 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 	}
 	around := a.number("context", 0)
 	var b pages
-	files, hits, looked, scanned := 0, 0, 0, 0
+	files, hits, looked := 0, 0, 0
 	cutShort := false
 	for _, p := range s.tree.files() {
 		if !match(p) || dotted(p) || !s.tree.text(p) {
@@ -259,7 +284,7 @@ func (s *Set) search(ctx context.Context, a args) (Result, error) {
 		if err != nil {
 			continue
 		}
-		if scanned += len(src); scanned > maxScanned {
+		if !steps.more(len(src)) {
 			cutShort = true
 			break
 		}
@@ -286,7 +311,7 @@ func matches(re *regexp.Regexp, src []byte) []int {
 	line, from := 1, 0
 	for _, m := range re.FindAllIndex(src, -1) {
 		if m[0] == len(src) && len(src) > 0 && src[len(src)-1] == '\n' {
-			break // the end of the last line is no line
+			break // after the last end there is no further line
 		}
 		line += bytes.Count(src[from:m[0]], []byte("\n"))
 		from = m[0]

@@ -3,13 +3,11 @@ package tool
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/json"
-	"github.com/bindery-docs/bindery/shared/base/redirect"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -102,19 +100,8 @@ func (m *mover) name(s *Set, from, to string, into bool) (stay []string, err err
 		}
 		m.moved[from] = to
 	case len(s.tree.below(from)) > 0:
-		m.folder = true
-		if to == "" || to == from || strings.HasPrefix(to, from+"/") && s.tree.exists(to) {
-			return nil, refuse("to: %q is not a new path of the folder", to)
-		}
-		for _, p := range s.tree.below(from) {
-			if s.tree.text(p) && Allowed(s.tree.full(p), s.tree.root) == nil && s.tree.entries[p].plainOrNew(s.tree, p) {
-				m.moved[p] = to + p[len(from):]
-			} else {
-				stay = append(stay, p)
-			}
-		}
-		if len(m.moved) == 0 {
-			return nil, refuse("no file in %s is text that an agent may move", from)
+		if stay, err = m.nameFolder(s, from, to); err != nil {
+			return nil, err
 		}
 	default:
 		return nil, s.missing(from)
@@ -128,6 +115,25 @@ func (m *mover) name(s *Set, from, to string, into bool) (stay []string, err err
 		if _, goes := m.moved[now]; s.tree.exists(now) && !goes || old == now {
 			return nil, refuse("%s: there is a file already", now)
 		}
+	}
+	return stay, nil
+}
+
+// nameFolder is name for a folder.
+func (m *mover) nameFolder(s *Set, from, to string) (stay []string, err error) {
+	m.folder = true
+	if to == "" || to == from || strings.HasPrefix(to, from+"/") && s.tree.exists(to) {
+		return nil, refuse("to: %q is not a new path of the folder", to)
+	}
+	for _, p := range s.tree.below(from) {
+		if s.tree.text(p) && Allowed(s.tree.full(p), s.tree.root) == nil && s.tree.entries[p].plainOrNew(s.tree, p) {
+			m.moved[p] = to + p[len(from):]
+		} else {
+			stay = append(stay, p)
+		}
+	}
+	if len(m.moved) == 0 {
+		return nil, refuse("no file in %s is text that an agent may move", from)
 	}
 	return stay, nil
 }
@@ -523,182 +529,4 @@ func (m *mover) missingRedirects() error {
 		return nil
 	}
 	return m.to.redirect(wanted, nil, func(source, to string) { m.redirects = append(m.redirects, source+" → "+to) })
-}
-
-// redirect adds redirects to the configuration, changes where those from the same
-// addresses lead, and takes out those from the addresses gone. made is told each.
-func (t *Tree) redirect(wanted [][2]string, gone map[string]bool, made func(source, to string)) error {
-	file := t.configFile()
-	if file == "" {
-		return refuse("the site has no docs.json for redirects")
-	}
-	open := func() (*document, *json.Value, error) {
-		documents := t.configDocuments()
-		d := documents[file]
-		if d == nil {
-			return nil, nil, refuse("%s can't be read", file)
-		}
-		list := member(d.root, "redirects")
-		if ref := member(list, "$ref"); ref != nil {
-			if d = documents[refFile(file, ref.Text)]; d == nil {
-				return nil, nil, refuse("the file of redirects, %s, can't be read", ref.Text)
-			}
-			list = d.root
-		}
-		return d, list, nil
-	}
-	d, list, err := open()
-	if err != nil {
-		return err
-	}
-	if list == nil || list.Kind != json.Array {
-		if list != nil || d.root.Kind != json.Object {
-			return refuse("%s: redirects is not a list", d.file)
-		}
-		if err := t.put(d.file, splice(d.src, []change{d.insert(d.root, len(d.root.Members), "redirects", []any{})})); err != nil {
-			return err
-		}
-		if d, list, err = open(); err != nil {
-			return err
-		}
-	}
-	led := map[string]string{}
-	for _, w := range wanted {
-		led[redirect.Parse(w[0]).Path] = w[1]
-	}
-	var changes []change
-	removed := 0
-	for i, item := range list.Items {
-		source, to := member(item, "source"), member(item, "destination")
-		if source == nil || to == nil {
-			continue
-		}
-		from := redirect.Parse(source.Text)
-		plain := from.Query == "" && from.Fragment == ""
-		switch want, again := led[from.Path]; {
-		case again && plain:
-			changes = append(changes, change{span{to.Offset, to.End}, quote(want)})
-			made(source.Text, want)
-			led[from.Path] = ""
-		case gone[from.Path] && plain && removed+1 < len(list.Items):
-			changes = append(changes, d.remove(list, i))
-			removed++
-		}
-	}
-	if err := t.put(d.file, splice(d.src, changes)); err != nil {
-		return err
-	}
-	for _, w := range wanted {
-		if led[redirect.Parse(w[0]).Path] == "" {
-			continue
-		}
-		if d, list, err = open(); err != nil {
-			return err
-		}
-		c := d.insert(list, len(list.Items), "", pairs{{"source", w[0]}, {"destination", w[1]}})
-		if err := t.put(d.file, splice(d.src, []change{c})); err != nil {
-			return err
-		}
-		made(w[0], w[1])
-	}
-	return nil
-}
-
-var deleteTool = definition{
-	name: "delete",
-	about: "Deletes a file or a folder, and reports the links and the navigation entries that led to it, which are left for you to mend. " +
-		"With redirect, its old address leads elsewhere.",
-	params: []param{
-		{name: "path", required: true, about: "The file or folder."},
-		{name: "redirect", about: "The address of a page, such as /guides/start, to which the old addresses lead from now on. Default: none."},
-	},
-	call: (*Set).remove,
-}
-
-func (s *Set) remove(ctx context.Context, a args) (Result, error) {
-	p, err := a.path("path")
-	if err != nil {
-		return Result{}, err
-	}
-	files := []string{p}
-	if !s.tree.exists(p) {
-		if files = s.tree.below(p); len(files) == 0 || p == "" {
-			return Result{File: p}, s.missing(p)
-		}
-	}
-	if slices.Contains(files, s.tree.configFile()) {
-		return Result{File: p}, refuse("%s: the configuration must stay", s.tree.configFile())
-	}
-	was, err := s.tree.site(ctx)
-	if err != nil {
-		return Result{File: p}, err
-	}
-	goes := map[string]string{}
-	next := s.tree.clone()
-	for _, f := range files {
-		if err := next.put(f, nil); err != nil {
-			return Result{File: p}, err
-		}
-		goes[f] = f
-	}
-	if to := a.text("redirect"); to != "" {
-		if !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || sourceOf(was, was.Resolve(-1, to)) == "" || goes[sourceOf(was, was.Resolve(-1, to))] != "" {
-			return Result{File: p}, refuse("redirect: %.200q is not the address of a page that stays", to)
-		}
-		var wanted [][2]string
-		for _, page := range was.Pages {
-			if goes[page.Source] != "" && page.From == "" {
-				wanted = append(wanted, [2]string{"/" + escapeAddress(page.CleanAddress()), to})
-			}
-		}
-		if err := next.redirect(wanted, nil, func(string, string) {}); err != nil {
-			return Result{File: p}, err
-		}
-	}
-	contents := next.since(s.tree)
-	left := s.leftovers(ctx, was, goes)
-	if err := s.edit(ctx, contents); err != nil {
-		return Result{File: p}, err
-	}
-	var b pages
-	b.add("Deleted %s.", plural(len(files), "file"))
-	for _, l := range left {
-		b.add("%s", l)
-	}
-	if len(left) == 0 {
-		b.add("Nothing led there.")
-	}
-	return Result{Text: b.end("places", "search for the old path to see them"), File: p, Outcome: fmt.Sprintf("deleted; %s left", plural(len(left), "place"))}, nil
-}
-
-// leftovers lists what leads to files that go.
-func (s *Set) leftovers(ctx context.Context, was *site.Site, goes map[string]string) []string {
-	m := &mover{from: s.tree, moved: goes}
-	addresses := m.addresses()
-	var out []string
-	documents := s.tree.configDocuments()
-	for _, file := range sortedKeys(documents) {
-		walkTexts(documents[file].root, nil, func(v *json.Value, keys []string) {
-			if _, ok := m.entry(file, v.Text, keys, addresses); ok {
-				out = append(out, fmt.Sprintf("%s:%d: still names it: %s", file, v.Line, cutLine(quote(v.Text))))
-			}
-		})
-	}
-	for _, p := range s.tree.sources() {
-		src, err := s.tree.read(p)
-		if err != nil || goes[p] != "" || ctx.Err() != nil || !m.mayName(src) {
-			continue
-		}
-		page := pageOf(was, p)
-		for _, r := range s.tree.refs(p, src) {
-			leads := goes[importPath(p, r.value)] != ""
-			if !r.file {
-				leads = !isElsewhere(r.value) && goes[sourceOf(was, was.Resolve(page, r.value))] != ""
-			}
-			if leads {
-				out = append(out, fmt.Sprintf("%s:%d: leads there: %s", p, 1+bytes.Count(src[:r.from], []byte("\n")), cutLine(r.value)))
-			}
-		}
-	}
-	return out
 }

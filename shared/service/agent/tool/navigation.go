@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path"
@@ -241,7 +242,10 @@ func (s *Set) navigation(ctx context.Context, a args) (Result, error) {
 	}
 	contents := map[string][]byte{}
 	for name, changes := range byFile {
-		contents[name] = splice(n.documents[name].src, changes)
+		src := n.documents[name].src
+		if contents[name] = splice(src, changes); bytes.Equal(src, contents[name]) {
+			return r, refuse("that is so already")
+		}
 	}
 	if err := s.edit(ctx, contents); err != nil {
 		return r, err

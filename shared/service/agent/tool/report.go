@@ -42,7 +42,7 @@ func (s *Set) check(ctx context.Context, a args) (Result, error) {
 		b.add("%s: %s: %s (%s)", place, f.Level, cutLine(f.Message), f.Code)
 	}
 	var said []string
-	for _, level := range []string{"error", "warning", "notice"} {
+	for _, level := range []string{LevelError, LevelWarning, LevelNotice} {
 		if n := levels[level]; n > 0 {
 			said = append(said, plural(n, level))
 		}

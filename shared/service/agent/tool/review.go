@@ -17,30 +17,23 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// Reviewed is what Review found.
-type Reviewed struct {
+// Review is what Look found, each with its place: "host (path:line)" or
+// "path:line: what it is". Of a secret it never has the secret itself.
+type Review struct {
 	// Refused are reasons for which the changes must not be published.
-	Refused []Remark
+	Refused []string
 	// NewHosts are hosts of other sites in links, pictures and files that the
 	// repository did not name in such a place before, each at its first.
-	NewHosts []Remark
+	NewHosts []string
 	// Executable is what runs in the browsers of readers and was not there
 	// before.
-	Executable []Remark
+	Executable []string
 }
 
-// Remark is something at a place. What says what it is, in one line: for a host
-// its name, and of a secret never the secret.
-type Remark struct {
-	Path string
-	Line int // from 1, 0 for the file as a whole
-	What string
-}
-
-// Review looks at changes of a repository as one that trusts nobody who made
-// them. The order of what it finds is that of places.
-func Review(base Base, changes []Change) Reviewed {
-	r := reviewer{base: base, entries: map[string]Entry{}, old: map[string]string{}}
+// Look looks at changes of a repository as one that trusts nobody who made them.
+// What it finds is in order of place. The folder of the site is for Allowed.
+func Look(base Base, changes []Change) Review {
+	r := reviewer{base: base, entries: map[string]Entry{}, old: map[string]string{}, ran: map[string]bool{}}
 	for _, e := range base.Paths() {
 		r.entries[e.Path] = e
 	}
@@ -48,6 +41,9 @@ func Review(base Base, changes []Change) Reviewed {
 		if e, ok := r.entries[c.Path]; ok && e.Text {
 			if b, err := base.Read(c.Path); err == nil {
 				r.old[c.Path] = string(b)
+				for _, x := range executable(c.Path, b) {
+					r.ran[x.kind+x.text] = true
+				}
 			}
 		}
 	}
@@ -56,25 +52,43 @@ func Review(base Base, changes []Change) Reviewed {
 		r.file(c)
 	}
 	r.known()
-	return r.Reviewed
+	return r.Review
+}
+
+type remark struct {
+	path string
+	line int
+	what string
 }
 
 type reviewer struct {
-	Reviewed
+	Review
+	// hosts are new to the files in which they stand, at lines of these.
+	hosts   []remark
 	base    Base
 	entries map[string]Entry
-	// old are the former texts of changed files.
-	old   map[string]string
-	hosts map[string]bool
+	// old are the former texts of changed files, ran what was executable in them:
+	// a page that moves takes it along.
+	old map[string]string
+	ran map[string]bool
 }
 
 func (r *reviewer) refuse(p string, line int, format string, args ...any) {
-	r.Refused = append(r.Refused, Remark{p, line, fmt.Sprintf(format, args...)})
+	place := p
+	if line > 0 {
+		place = fmt.Sprintf("%s:%d", p, line)
+	}
+	r.Refused = append(r.Refused, place+": "+fmt.Sprintf(format, args...))
 }
 
 func (r *reviewer) file(c Change) {
-	if err := Allowed(c.Path, ""); err != nil {
-		r.refuse(c.Path, 0, "%v", err)
+	root := ""
+	// What a bundle keeps for itself at a site's root may be a folder of a repository.
+	if first, _, nested := strings.Cut(strings.ToLower(c.Path), "/"); nested && strings.HasPrefix(first, "bindery") {
+		root = c.Path[:len(first)]
+	}
+	if err := Allowed(c.Path, root); err != nil {
+		r.Refused = append(r.Refused, err.Error())
 		return
 	}
 	if e, ok := r.entries[c.Path]; ok && !e.Plain {
@@ -101,7 +115,7 @@ func (r *reviewer) file(c Change) {
 	for _, h := range hostsOf(c.Path, c.Content) {
 		if !was[h.text] {
 			was[h.text] = true
-			r.NewHosts = append(r.NewHosts, Remark{c.Path, lineOf(c.Content, h.at), h.text})
+			r.hosts = append(r.hosts, remark{c.Path, lineOf(c.Content, h.at), h.text})
 		}
 	}
 	ran := map[string]int{}
@@ -109,8 +123,8 @@ func (r *reviewer) file(c Change) {
 		ran[x.kind+x.text]++
 	}
 	for _, x := range executable(c.Path, c.Content) {
-		if ran[x.kind+x.text]--; ran[x.kind+x.text] < 0 && !r.movedHere(x.text) {
-			r.Executable = append(r.Executable, Remark{c.Path, lineOf(c.Content, x.at), x.kind})
+		if ran[x.kind+x.text]--; ran[x.kind+x.text] < 0 && !(old == "" && r.ran[x.kind+x.text]) {
+			r.Executable = append(r.Executable, fmt.Sprintf("%s:%d: %s", c.Path, lineOf(c.Content, x.at), x.kind))
 		}
 	}
 }
@@ -126,17 +140,12 @@ func (r *reviewer) wasThere(text string) bool {
 	return false
 }
 
-// movedHere reports whether executable text was in a changed file before, and so
-// may have come along with a page that moved. A short one says nothing.
-func (r *reviewer) movedHere(text string) bool { return len(text) > 40 && r.wasThere(text) }
-
-// known takes out of NewHosts those that the rest of the repository names, and all
-// but the first of each.
+// known fills NewHosts with the hosts that the rest of the repository does not
+// name, each once.
 func (r *reviewer) known() {
-	seen := map[string]bool{}
 	left := map[string]bool{}
-	for _, h := range r.NewHosts {
-		left[h.What] = true
+	for _, h := range r.hosts {
+		left[h.what] = true
 	}
 	for p, e := range r.entries {
 		if len(left) == 0 {
@@ -149,20 +158,19 @@ func (r *reviewer) known() {
 		if err != nil {
 			continue
 		}
+		lower := bytes.ToLower(src)
 		for host := range left {
-			if !bytes.Contains(bytes.ToLower(src), []byte(host)) {
-				continue
-			}
-			if slices.ContainsFunc(hostsOf(p, src), func(h mark) bool { return h.text == host }) {
+			if bytes.Contains(lower, []byte(host)) && slices.ContainsFunc(hostsOf(p, src), func(h mark) bool { return h.text == host }) {
 				delete(left, host)
 			}
 		}
 	}
-	r.NewHosts = slices.DeleteFunc(r.NewHosts, func(h Remark) bool {
-		again := seen[h.What]
-		seen[h.What] = true
-		return again || !left[h.What]
-	})
+	for _, h := range r.hosts {
+		if left[h.what] {
+			delete(left, h.what)
+			r.NewHosts = append(r.NewHosts, fmt.Sprintf("%s (%s:%d)", h.what, h.path, h.line))
+		}
+	}
 }
 
 // mark is something found in a text.
@@ -173,30 +181,32 @@ type mark struct {
 
 func lineOf(src []byte, at int) int { return 1 + bytes.Count(src[:min(at, len(src))], []byte("\n")) }
 
-// secretForms are secrets by the form that their makers gave them.
+// secretForms are secrets by the form that their makers gave them. Only lines with
+// one of the texts in needs are looked at.
 var secretForms = []struct {
-	kind string
-	form *regexp.Regexp
+	kind  string
+	needs []string
+	form  *regexp.Regexp
 }{
-	{"a private key", regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----`)},
-	{"a key of AWS", regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`)},
-	{"a token of GitHub", regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}`)},
-	{"a token of GitLab", regexp.MustCompile(`\bgl(?:pat|ptt|dt|rt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{20,}`)},
-	{"a token of Slack", regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}`)},
-	{"a key of Stripe", regexp.MustCompile(`\b(?:sk|rk)_live_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/]{24,}`)},
-	{"a key of Anthropic", regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
-	{"a key of OpenAI", regexp.MustCompile(`\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9]{40,}\b`)},
-	{"a key of Google", regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
-	{"a token of npm", regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"a token of PyPI", regexp.MustCompile(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
-	{"a key of SendGrid", regexp.MustCompile(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}`)},
-	{"a token of Hugging Face", regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}\b`)},
-	{"a token of DigitalOcean", regexp.MustCompile(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
-	{"a token of Shopify", regexp.MustCompile(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
-	{"a token of Docker", regexp.MustCompile(`\bdckr_pat_[A-Za-z0-9_-]{20,}`)},
-	{"a secret key of age", regexp.MustCompile(`\bAGE-SECRET-KEY-1[0-9A-Z]{50,}`)},
-	{"a signed token", regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}`)},
-	{"a password in an address", regexp.MustCompile(`\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,60}:([^\s/@"'<>{}$\[\]*]{8,80})@[^\s/@"'<>]+`)},
+	{"a private key", []string{"PRIVATE KEY"}, regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----`)},
+	{"a key of AWS", []string{"AKIA", "ASIA", "ABIA", "ACCA"}, regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b`)},
+	{"a token of GitHub", []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"}, regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{36,}\b|\bgithub_pat_[A-Za-z0-9_]{40,}`)},
+	{"a token of GitLab", []string{"gl"}, regexp.MustCompile(`\bgl(?:pat|ptt|dt|rt|cbt|ft|soat|agent)-[A-Za-z0-9_-]{20,}`)},
+	{"a token of Slack", []string{"xox", "xapp-", "hooks.slack.com"}, regexp.MustCompile(`\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}`)},
+	{"a key of Stripe", []string{"_live_", "whsec_"}, regexp.MustCompile(`\b(?:sk|rk)_live_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/]{24,}`)},
+	{"a key of Anthropic", []string{"sk-ant-"}, regexp.MustCompile(`\bsk-ant-[A-Za-z0-9_-]{20,}`)},
+	{"a key of OpenAI", []string{"sk-"}, regexp.MustCompile(`\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9]{40,}\b`)},
+	{"a key of Google", []string{"AIza", "ya29.", "GOCSPX-"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}|\bGOCSPX-[A-Za-z0-9_-]{20,}`)},
+	{"a token of npm", []string{"npm_"}, regexp.MustCompile(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"a token of PyPI", []string{"pypi-"}, regexp.MustCompile(`\bpypi-AgE[A-Za-z0-9_-]{50,}`)},
+	{"a key of SendGrid", []string{"SG."}, regexp.MustCompile(`\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}`)},
+	{"a token of Hugging Face", []string{"hf_"}, regexp.MustCompile(`\bhf_[A-Za-z0-9]{30,}\b`)},
+	{"a token of DigitalOcean", []string{"_v1_"}, regexp.MustCompile(`\bdo[opr]_v1_[a-f0-9]{64}\b`)},
+	{"a token of Shopify", []string{"shp"}, regexp.MustCompile(`\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}\b`)},
+	{"a token of Docker", []string{"dckr_pat_"}, regexp.MustCompile(`\bdckr_pat_[A-Za-z0-9_-]{20,}`)},
+	{"a secret key of age", []string{"AGE-SECRET-KEY-"}, regexp.MustCompile(`\bAGE-SECRET-KEY-1[0-9A-Z]{50,}`)},
+	{"a signed token", []string{"eyJ"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}`)},
+	{"a password in an address", []string{"://"}, regexp.MustCompile(`\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,60}:([^\s/@"'<>{}$\[\]*]{8,80})@[^\s/@"'<>]+`)},
 }
 
 // assignment finds a value that a name calls secret.
@@ -205,30 +215,44 @@ var assignment = regexp.MustCompile(`(?i)(?:secret|token|passwd|password|passphr
 // placeholder finds what authors write in the place of a secret.
 var placeholder = regexp.MustCompile(`(?i)example|sample|dummy|placeholder|changeme|your[_-]|my[_-]|xxxx|\*\*\*|\.\.\.|1234567|abcdef|test[_-]|fake|redacted|process\.env|os\.environ|_here|token_|secret_|insert|<|\{`)
 
+// secretNames are in lower case what assignment looks for.
+var secretNames = []string{"secret", "token", "passw", "passphrase", "key", "credential"}
+
 // secrets finds what looks like a secret.
 func secrets(text string) []mark {
 	var all []mark
-	for _, f := range secretForms {
-		for _, m := range f.form.FindAllStringSubmatchIndex(text, -1) {
-			found := text[m[0]:m[1]]
-			judged := found
-			if len(m) >= 4 && m[2] >= 0 && f.kind == "a password in an address" {
-				judged = text[m[2]:m[3]]
-				if entropy(judged) < 3 || strings.Contains(strings.ToLower(judged), "pass") {
-					continue
+	at := 0
+	for line := range strings.Lines(text) {
+		in := func(s string) bool { return strings.Contains(line, s) }
+		for _, f := range secretForms {
+			if !slices.ContainsFunc(f.needs, in) {
+				continue
+			}
+			for _, m := range f.form.FindAllStringSubmatchIndex(line, -1) {
+				found := line[m[0]:m[1]]
+				judged := found
+				if len(m) >= 4 && m[2] >= 0 {
+					judged = line[m[2]:m[3]]
+					if entropy(judged) < 3 || strings.Contains(strings.ToLower(judged), "pass") {
+						continue
+					}
+				}
+				if !placeholder.MatchString(judged) {
+					all = append(all, mark{at + m[0], f.kind, found})
 				}
 			}
-			if !placeholder.MatchString(judged) {
-				all = append(all, mark{m[0], f.kind, found})
+		}
+		lower := strings.ToLower(line)
+		if slices.ContainsFunc(secretNames, func(s string) bool { return strings.Contains(lower, s) }) {
+			for _, m := range assignment.FindAllStringSubmatchIndex(line, -1) {
+				value := line[m[2]:m[3]]
+				mixed := strings.ContainsAny(value, "0123456789") && strings.ToUpper(value) != strings.ToLower(value)
+				if mixed && entropy(value) >= 3.7 && !placeholder.MatchString(value) && !strings.Contains(value, "..") {
+					all = append(all, mark{at + m[2], "a value that its name calls secret", value})
+				}
 			}
 		}
-	}
-	for _, m := range assignment.FindAllStringSubmatchIndex(text, -1) {
-		value := text[m[2]:m[3]]
-		mixed := strings.ContainsAny(value, "0123456789") && strings.ToUpper(value) != strings.ToLower(value)
-		if mixed && entropy(value) >= 3.7 && !placeholder.MatchString(value) && !strings.Contains(value, "..") {
-			all = append(all, mark{m[2], "a value that its name calls secret", value})
-		}
+		at += len(line)
 	}
 	slices.SortStableFunc(all, func(a, b mark) int { return a.at - b.at })
 	return slices.CompactFunc(all, func(a, b mark) bool { return a.at == b.at })
@@ -343,14 +367,8 @@ func executable(p string, src []byte) []mark {
 				add(n.Pos.Offset, "<"+n.Name+">", src.Value+mdx.PlainText(n))
 			}
 			for _, a := range n.Attrs {
-				lower := strings.ToLower(a.Name)
-				switch {
-				case len(lower) > 3 && strings.HasPrefix(lower, "on"), lower == "dangerouslysetinnerhtml", lower == "srcdoc":
-					add(a.Pos.Offset, "the attribute "+a.Name, a.Value)
-				case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && calling.MatchString(a.Value):
-					add(a.Pos.Offset, "an expression", a.Value)
-				case addressAttrs[a.Name] && !html.SafeURL(a.Value):
-					add(a.Pos.Offset, "an address that runs code", a.Value)
+				if kind := runs(a); kind != "" {
+					add(a.Pos.Offset, kind, a.Value)
 				}
 			}
 		case mdx.Link, mdx.Image, mdx.Definition:
@@ -361,4 +379,18 @@ func executable(p string, src []byte) []mark {
 		return true
 	})
 	return all
+}
+
+// runs says what of an attribute is executable, "" for nothing.
+func runs(a mdx.Attr) string {
+	lower := strings.ToLower(a.Name)
+	switch {
+	case len(lower) > 3 && strings.HasPrefix(lower, "on"), lower == "dangerouslysetinnerhtml", lower == "srcdoc":
+		return "the attribute " + a.Name
+	case (a.Kind == mdx.AttrExpr || a.Kind == mdx.AttrSpread) && !isLiteral(a) && calling.MatchString(a.Value):
+		return "an expression"
+	case addressAttrs[a.Name] && !html.SafeURL(a.Value):
+		return "an address that runs code"
+	}
+	return ""
 }

@@ -21,7 +21,9 @@ type Limits struct {
 	// Files is how many files may differ from the base, Bytes how many bytes
 	// these may have together, FileBytes how many one may have. 0 means the
 	// default.
-	Files, Bytes, FileBytes int
+	Files     int
+	Bytes     int64
+	FileBytes int
 }
 
 // Limits where Options has none.
@@ -33,10 +35,10 @@ const (
 
 // Options are what a Set works with.
 type Options struct {
-	// Checker finds what is wrong with the site; nil means that there is no
-	// tool for it.
-	Checker Checker
-	Limits  Limits
+	// Check finds what is wrong with the site; nil means that there is no tool
+	// for it.
+	Check  Checker
+	Limits Limits
 }
 
 // Checker finds what is wrong with a site.
@@ -46,10 +48,17 @@ type Checker interface {
 	Check(ctx context.Context, site fs.FS) ([]Finding, error)
 }
 
+// Levels of a Finding.
+const (
+	LevelError   = "error"
+	LevelWarning = "warning"
+	LevelNotice  = "notice"
+)
+
 // Finding is something wrong in a site.
 type Finding struct {
 	Code    string `json:"code"`
-	Level   string `json:"level"` // error, warning or notice
+	Level   string `json:"level"`
 	File    string `json:"file"`
 	Line    int    `json:"line,omitempty"`   // from 1, 0 if unknown
 	Column  int    `json:"column,omitempty"` // in bytes from 1, 0 if unknown
@@ -105,12 +114,16 @@ type Set struct {
 // NewSet returns the tools that work on t.
 func NewSet(t *Tree, o Options) *Set {
 	l := o.Limits
-	for n, or := range map[*int]int{&l.Files: defaultFiles, &l.Bytes: defaultBytes, &l.FileBytes: defaultFileBytes} {
-		if *n <= 0 {
-			*n = or
-		}
+	if l.Files <= 0 {
+		l.Files = defaultFiles
 	}
-	return &Set{tree: t, checker: o.Checker, limits: l}
+	if l.Bytes <= 0 {
+		l.Bytes = defaultBytes
+	}
+	if l.FileBytes <= 0 {
+		l.FileBytes = defaultFileBytes
+	}
+	return &Set{tree: t, checker: o.Check, limits: l}
 }
 
 // tools are all tools, in the order in which a model reads of them.

@@ -55,7 +55,7 @@ func (words) Check(_ context.Context, site fs.FS) (all []Finding, err error) {
 		}
 		b, err := fs.ReadFile(site, p)
 		if i := strings.Index(string(b), "BAD"); i >= 0 {
-			all = append(all, Finding{"bad-word", "error", p, 1 + strings.Count(string(b[:i]), "\n"), 1, "the word BAD"})
+			all = append(all, Finding{"bad-word", LevelError, p, 1 + strings.Count(string(b[:i]), "\n"), 1, "the word BAD"})
 		}
 		return err
 	})
@@ -68,7 +68,7 @@ func newSet(t testing.TB, base Base, root string, l Limits) *Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewSet(tree, Options{Checker: words{}, Limits: l})
+	return NewSet(tree, Options{Check: words{}, Limits: l})
 }
 
 // call uses a tool that must not fail.
@@ -317,5 +317,40 @@ func TestFS(t *testing.T) {
 	})
 	if want := []string{"a/x.mdx", "ab.mdx", "docs.json", "n/e/w.mdx", "pic.png"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// Work and answers are bounded, however many files there are and whatever a
+// pattern asks for.
+func TestBounds(t *testing.T) {
+	base := memory{"docs.json": `{"navigation": {"pages": ["p0"]}}`}
+	line := "A line of [words](/p0) and `code` in a page.\n"
+	for i := range 10_000 {
+		base[fmt.Sprintf("f%d/p%d.mdx", i%100, i)] = strings.Repeat(line, 5)
+	}
+	base["big.mdx"] = strings.Repeat("aaaaaaaaa\n", 10_000)
+	base["p0.mdx"] = "x\n"
+	s := newSet(t, base, "", Limits{})
+	for _, c := range []struct{ name, input, want string }{
+		{"search", `{"pattern": "w[a-z]+s", "context": 2}`, "more lines"},
+		{"search", `{"pattern": "(a{500}){500}"}`, ""},
+		{"search", `{"pattern": "((a|b|c){20}|(d|e|f){20}){15}"}`, "too complex"},
+		{"list", `{"depth": 9}`, "more lines"},
+		{"list", `{}`, "10003 files"},
+		{"replace", `{"find": "words", "replace": "terms", "leave": ["code", "addresses"]}`, "Would replace 50000 places in 10000 files"},
+		{"replace", `{"find": "words", "replace": "terms", "apply": true}`, "a job may change 500"},
+		{"replace", `{"find": "a", "replace": "` + strings.Repeat("b", 1000) + `", "path": "big.mdx", "apply": true}`, "which a file may have"},
+		{"edit", `{"path": "big.mdx", "old": "aaaaaaaaa", "new": "` + strings.Repeat("b", 10_000) + `", "count": 10000}`, "a file may have"},
+		{"read", `{"path": "big.mdx"}`, "read on with from="},
+		{"move", `{"from": "p0.mdx", "to": "q.mdx"}`, "a job may change 500"},
+		{"diff", `{}`, "Nothing has changed"},
+	} {
+		r := s.Call(t.Context(), c.name, json.RawMessage(c.input))
+		if len(r.Text) > maxResult || !strings.Contains(r.Text+r.Outcome, c.want) {
+			t.Errorf("%s %.80s: %d bytes, %.300s", c.name, c.input, len(r.Text), r.Text)
+		}
+		if len(s.tree.changed) > 0 {
+			t.Fatalf("%s %.80s: changed something", c.name, c.input)
+		}
 	}
 }

@@ -50,6 +50,9 @@ func (s *Set) editFile(ctx context.Context, a args) (Result, error) {
 	case n != count:
 		return Result{File: p}, refuse("old is %s in %s, at %s; give more of what is around it, or count=%d to replace all", times(n), p, linesAt(src, was), n)
 	}
+	if n := len(src) + count*(len(is)-len(was)); n > s.limits.FileBytes {
+		return Result{File: p}, refuse("%s: would have %d bytes; a file may have %d", p, n, s.limits.FileBytes)
+	}
 	if err := s.edit(ctx, map[string][]byte{p: bytes.ReplaceAll(src, []byte(was), []byte(is))}); err != nil {
 		return Result{File: p}, err
 	}
@@ -230,7 +233,7 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 	if a.yes("words") && pattern != "" {
 		pattern = wordEdge(a.text("find"), literal, true) + "(?:" + pattern + ")" + wordEdge(a.text("find"), literal, false)
 	}
-	re, err := compilePattern(pattern, false, a.yes("ignore_case"))
+	re, steps, err := compilePattern(pattern, false, a.yes("ignore_case"))
 	if err != nil {
 		return Result{}, err
 	}
@@ -244,7 +247,7 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 	}
 	leave := a.texts("leave")
 	var b pages
-	looked, places, left, scanned := 0, 0, 0, 0
+	looked, places, left := 0, 0, 0
 	contents := map[string][]byte{}
 	for _, p := range s.tree.files() {
 		if !match(p) || dotted(p) || !s.tree.text(p) {
@@ -257,7 +260,7 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 		if err != nil {
 			continue
 		}
-		if scanned += len(src); scanned > maxScanned {
+		if !steps.more(len(src)) {
 			return Result{}, refuse("there is more text than one replace looks at; name a folder")
 		}
 		looked++
@@ -265,6 +268,9 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 			continue
 		}
 		out, n, kept := s.replaced(re, p, src, with, leave)
+		if len(out) > s.limits.FileBytes {
+			return Result{File: p}, refuse("%s: would have more than %d bytes, which a file may have", p, s.limits.FileBytes)
+		}
 		left += kept
 		if n == 0 || bytes.Equal(out, src) {
 			continue
@@ -318,12 +324,15 @@ func (s *Set) replaced(re *regexp.Regexp, p string, src []byte, with string, lea
 	}
 	at := 0
 	for _, m := range re.FindAllSubmatchIndex(src, -1) {
-		if m[0] == m[1] { // nothing is no text to replace
+		if m[0] == m[1] { // an empty match replaces nothing
 			continue
 		}
 		if overlaps(untouched, m[0], m[1]) {
 			kept++
 			continue
+		}
+		if len(out) > s.limits.FileBytes { // refused by the caller
+			break
 		}
 		out = append(out, src[at:m[0]]...)
 		out = re.Expand(out, []byte(with), src, m)

@@ -28,7 +28,7 @@ const (
 	AttrSK        = "sk"       // S, sort key
 	AttrActivePK  = "activepk" // S, partition key of IndexActive; only on active records, always ActivePartition
 	AttrActive    = "active"   // S, sort key of IndexActive
-	attrExpires   = "expires"  // N, Unix seconds: the table's time to live
+	AttrExpires   = "expires"  // N, Unix seconds: the table's time to live
 	IndexActive   = "active"   // holds all attributes
 	attrRevision  = "rev"      // N
 	attrValue     = "value"    // S; B where the document is not UTF-8
@@ -149,6 +149,28 @@ func (s *Store) Query(ctx context.Context, q store.Query) (store.Page, error) {
 		}
 		return page, nil
 	}
+}
+
+// Scan calls fn with every record of the table, in no order and not
+// consistently: operators look at a table that nothing writes to, such as a
+// restored one. It returns the first error of fn, and DynamoDB's.
+func (s *Store) Scan(ctx context.Context, fn func(store.Record) error) error {
+	for p := dynamodb.NewScanPaginator(s.client, &dynamodb.ScanInput{TableName: &s.table}); p.HasMorePages(); {
+		page, err := p.NextPage(ctx)
+		if err != nil {
+			return call.Failure(ctx, err, "read all records of %q", s.table)
+		}
+		for _, item := range page.Items {
+			rec, err := readItem(item)
+			if err == nil {
+				err = fn(rec)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Write implements store.Store.

@@ -126,7 +126,7 @@ func TestItemsThatAreNotOurs(t *testing.T) {
 		"a revision of a fraction": func(i map[string]types.AttributeValue) { i[attrRevision] = &types.AttributeValueMemberN{Value: "1.5"} },
 		"no value":                 func(i map[string]types.AttributeValue) { delete(i, attrValue) },
 		"a value that is a number": func(i map[string]types.AttributeValue) { i[attrValue] = number(1) },
-		"an end of letters":        func(i map[string]types.AttributeValue) { i[attrExpires] = text("later") },
+		"an end of letters":        func(i map[string]types.AttributeValue) { i[AttrExpires] = text("later") },
 		"no key":                   func(i map[string]types.AttributeValue) { delete(i, AttrSK) },
 	} {
 		i := item()

@@ -37,7 +37,7 @@ func writeItem(r store.Record, by string) map[string]types.AttributeValue {
 		item[AttrActive] = text(activeKey(r.Active, r.Key))
 	}
 	if !r.ExpiresAt.IsZero() {
-		item[attrExpires] = number(r.ExpiresAt.Unix())
+		item[AttrExpires] = number(r.ExpiresAt.Unix())
 	}
 	return item
 }
@@ -77,7 +77,7 @@ func readItem(item map[string]types.AttributeValue) (store.Record, error) {
 		r.Value = []byte(str(attrValue, true))
 	}
 	r.Active = activeValue(str(AttrActive, false))
-	if at := num(attrExpires, false); at != 0 {
+	if at := num(AttrExpires, false); at != 0 {
 		r.ExpiresAt = time.Unix(at, 0).UTC()
 	}
 	if bad != nil {

@@ -2,6 +2,11 @@
 // its CloudFormation stack, with the credentials that the AWS tools of this
 // machine use. Functions know their parts from their environment and do not
 // link this package.
+//
+//	stack.go     the stack's parts, by its outputs
+//	requests.go  what functions log of requests
+//	reports.go   what Lambda logs of calls, and the memory that they ask for
+//	restore.go   the table, restored to a point in time into another
 package stack
 
 import (
@@ -9,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -32,6 +38,8 @@ const (
 	OutputCredentialKey = "CredentialKeyArn"
 )
 
+const parameterBundleDays = "BundleRetentionDays"
+
 // Stack is a deployed Bindery.
 type Stack struct {
 	// Name and Status are CloudFormation's.
@@ -43,6 +51,8 @@ type Stack struct {
 	Table, SourcesBucket, ExportsBucket, StateMachine string
 	// Outputs are all outputs, by name.
 	Outputs map[string]string
+	// BundleDays is after how many days the bucket removes bundles; 0 for never.
+	BundleDays int
 }
 
 // Config reads what the AWS tools of this machine know: environment, profiles,
@@ -88,6 +98,11 @@ func read(d types.Stack) (Stack, error) {
 	s := Stack{Name: aws.ToString(d.StackName), Status: string(d.StackStatus), Outputs: map[string]string{}}
 	for _, o := range d.Outputs {
 		s.Outputs[aws.ToString(o.OutputKey)] = aws.ToString(o.OutputValue)
+	}
+	for _, p := range d.Parameters {
+		if aws.ToString(p.ParameterKey) == parameterBundleDays {
+			s.BundleDays, _ = strconv.Atoi(aws.ToString(p.ParameterValue)) // a number, which CloudFormation holds
+		}
 	}
 	for _, o := range []struct {
 		name string

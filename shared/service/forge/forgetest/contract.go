@@ -175,7 +175,13 @@ func (c *contract) pulls(t *testing.T) {
 		t.Errorf("one that is not there: %v", err)
 	}
 
-	// One that people close is closed; the branch may have another.
+	c.ends(t, ask, p)
+}
+
+// ends is what becomes of a pull request that people close or merge: the branch
+// may have another.
+func (c *contract) ends(t *testing.T, ask forge.Pull, p forge.PullRequest) {
+	ctx, head := t.Context(), ask.Head
 	c.Close(p.Number)
 	if got, err := c.f.Pull(ctx, c.r, p.Number); got.State != forge.Closed || err != nil {
 		t.Errorf("closed: %+v, %v", got, err)

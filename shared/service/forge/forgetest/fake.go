@@ -86,9 +86,13 @@ func New(tb testing.TB, opts ...Option) *Fake {
 	}
 	f.dir = filepath.Join(tb.TempDir(), "acme", "docs.git")
 	f.run(nil, "init", "-q", "--bare", "-b", "main", f.dir)
-	for _, setting := range []string{"http.receivepack=true", "uploadpack.allowFilter=true", "uploadpack.allowAnySHA1InWant=true", "gc.auto=0", "receive.autogc=false"} {
-		name, value, _ := strings.Cut(setting, "=")
-		f.run(nil, "config", name, value)
+	config, err := os.OpenFile(filepath.Join(f.dir, "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = config.WriteString("[http]\n\treceivepack = true\n[uploadpack]\n\tallowFilter = true\n\tallowAnySHA1InWant = true\n[gc]\n\tauto = 0\n[receive]\n\tautogc = false\n")
+		err = errors.Join(err, config.Close())
+	}
+	if err != nil {
+		tb.Fatal(err)
 	}
 	hook := "#!/bin/sh\nif grep -qxF \"$1\" \"$GIT_DIR/protected\" 2>/dev/null; then echo \"$1 is protected\" >&2; exit 1; fi\n"
 	if err := os.WriteFile(filepath.Join(f.dir, "hooks", "update"), []byte(hook), 0o755); err != nil {

@@ -1,0 +1,14 @@
+// Command archiveagentjob is the Lambda function for
+// POST /v2/agent/{projectId}/job/{id}/archive.
+package main
+
+import (
+	"github.com/bindery-docs/bindery/functions/internal/wire/answer"
+	"github.com/bindery-docs/bindery/shared/service/cloud"
+)
+
+func main() { cloud.Main("archiveagentjob", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	return answer.Operation(f, "archiveAgentJob", nil)
+}

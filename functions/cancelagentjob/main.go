@@ -1,0 +1,14 @@
+// Command cancelagentjob is the Lambda function for
+// POST /v2/agent/{projectId}/job/{id}/cancel.
+package main
+
+import (
+	"github.com/bindery-docs/bindery/functions/internal/wire/answer"
+	"github.com/bindery-docs/bindery/shared/service/cloud"
+)
+
+func main() { cloud.Main("cancelagentjob", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	return answer.Operation(f, "cancelAgentJob", nil)
+}

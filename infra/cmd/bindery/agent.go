@@ -1,0 +1,265 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/client"
+)
+
+func (a *app) agentCommand() *cobra.Command {
+	type call = func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error)
+	return a.group("agent", "Agent jobs: changes to a repository of documentation, as pull requests",
+		a.agentRun(), a.agentMessage(), a.agentList(),
+		a.agentOne("show", "Read an agent job", true, call(func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error) {
+			return c.AgentJob(ctx, project, id)
+		})),
+		a.agentOne("cancel", "End an active agent job", true, call(func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error) {
+			return c.CancelAgentJob(ctx, project, id)
+		})),
+		a.agentOne("archive", "Archive an agent job that is completed or failed", false, call(func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error) {
+			return c.ArchiveAgentJob(ctx, project, id)
+		})))
+}
+
+// agentFlags are those that commands for agent jobs have in common.
+type agentFlags struct {
+	who     caller
+	project string
+	follow  bool
+	timeout time.Duration
+}
+
+// flags adds them. The project is the one given, or the environment's.
+func (f *agentFlags) flags(a *app, cmd *cobra.Command, follows bool) {
+	cmd.Flags().StringVar(&f.project, "project", "", "id of the project (default: $BINDERY_PROJECT)")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if f.project = cmp.Or(f.project, a.env.Project); f.project == "" {
+			return usagef("the project is missing: --project or BINDERY_PROJECT")
+		}
+		return nil
+	}
+	if follows {
+		cmd.Flags().BoolVar(&f.follow, "follow", false, "follow the job until it is final, and show what the agent does")
+		cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "give up following after this time (default: never)")
+	}
+	f.who.flags(cmd)
+	a.jsonFlag(cmd)
+}
+
+// agentWork makes the call of a command, follows the job where that was asked for,
+// and prints it.
+func (a *app) agentWork(cmd *cobra.Command, f *agentFlags, work func(ctx context.Context, c *client.Client) (api.AgentJob, error)) error {
+	if f.timeout < 0 {
+		return usagef("--timeout must not be negative")
+	}
+	c, err := a.client(&f.who)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	job, err := work(ctx, c)
+	if err != nil {
+		return err
+	}
+	var ended error
+	if f.follow {
+		id, round := job.ID, job.Round
+		fmt.Fprintf(a.stderr, "agent job %s\n", id)
+		job, ended = c.FollowAgent(ctx, f.project, id, client.FollowOptions{Limit: f.timeout, Event: func(e api.AgentEvent) {
+			if e.Round >= round { // a message's answer needs no history
+				a.showEvent(e)
+			}
+		}})
+		if job.ID == "" || job.Status == "active" {
+			fmt.Fprintf(a.stderr, "The job continues. To follow it later: bindery agent show %s --project %s --follow\n", id, f.project)
+			return ended
+		}
+	}
+	if err := a.print(job, func(w io.Writer) { showAgentJob(w, job) }); err != nil {
+		return err
+	}
+	return ended
+}
+
+func (a *app) agentRun() *cobra.Command {
+	var f agentFlags
+	var request api.StartAgentJobRequest
+	cmd := &cobra.Command{
+		Use:   "run --project PROJECT PROMPT",
+		Short: "Ask an agent for a change, which it opens a pull request with",
+		Long: `Run starts an agent job in the project's repository. With --follow it shows the agent's plan, what
+it does and what that costs, and ends with the pull request and the size of its change: exit code 0.
+A job that failed is exit code 3. A job continues after this program has ended.`,
+		Example: `  bindery agent run --project prj_… "Mend the broken links on the installation page" --follow
+  bindery agent run --project prj_… --ref release/2.1 --model fast --draft "Describe the new installer"`,
+		Args: cobra.ExactArgs(1),
+		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			request.Prompt = args[0]
+			return a.agentWork(cmd, &f, func(ctx context.Context, c *client.Client) (api.AgentJob, error) {
+				return c.StartAgentJob(ctx, f.project, request)
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&request.Ref, "ref", "", "branch or tag to start from (default: the repository's own)")
+	cmd.Flags().StringVar(&request.Model, "model", "", "name of the model (default: the service's)")
+	cmd.Flags().BoolVar(&request.AsDraft, "draft", false, "open the pull request as a draft")
+	f.flags(a, cmd, true)
+	return cmd
+}
+
+func (a *app) agentMessage() *cobra.Command {
+	var f agentFlags
+	cmd := &cobra.Command{
+		Use:     "message JOB PROMPT --project PROJECT",
+		Short:   "Ask the agent of a job for more; a final job becomes active again",
+		Example: `  bindery agent message agj_… "Please mention Windows too" --project prj_… --follow`,
+		Args:    cobra.ExactArgs(2),
+		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			return a.agentWork(cmd, &f, func(ctx context.Context, c *client.Client) (api.AgentJob, error) {
+				return c.MessageAgentJob(ctx, f.project, args[0], args[1])
+			})
+		}),
+	}
+	f.flags(a, cmd, true)
+	return cmd
+}
+
+// agentOne is a command that names a job and nothing else.
+func (a *app) agentOne(name, short string, follows bool, call func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error)) *cobra.Command {
+	var f agentFlags
+	cmd := &cobra.Command{
+		Use:     name + " JOB --project PROJECT",
+		Short:   short,
+		Example: fmt.Sprintf("  bindery agent %s agj_… --project prj_…", name),
+		Args:    cobra.ExactArgs(1),
+		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			return a.agentWork(cmd, &f, func(ctx context.Context, c *client.Client) (api.AgentJob, error) {
+				return call(ctx, c, f.project, args[0])
+			})
+		}),
+	}
+	f.flags(a, cmd, follows)
+	return cmd
+}
+
+func (a *app) agentList() *cobra.Command {
+	var f agentFlags
+	var status string
+	var most int
+	cmd := &cobra.Command{
+		Use:     "list --project PROJECT",
+		Short:   "List a project's agent jobs, newest first",
+		Example: `  bindery agent list --project prj_… --status failed`,
+		Args:    cobra.NoArgs,
+		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
+			if most <= 0 {
+				return usagef("--limit must be positive")
+			}
+			c, err := a.client(&f.who)
+			if err != nil {
+				return err
+			}
+			jobs := []api.AgentJob{}
+			for cursor := ""; ; {
+				page, err := c.AgentJobs(cmd.Context(), f.project, status, cursor, min(most-len(jobs), 200))
+				if err != nil {
+					return err
+				}
+				jobs = append(jobs, page.Jobs...)
+				if page.NextCursor == nil || len(jobs) >= most {
+					break
+				}
+				cursor = *page.NextCursor
+			}
+			return a.print(jobs, func(w io.Writer) {
+				var rows [][]string
+				for _, j := range jobs {
+					rows = append(rows, []string{j.ID, string(j.Status), j.Model, orEmpty(j.Source.Ref), day(j.CreatedAt), orEmpty(j.PRLink)})
+				}
+				table(w, "id status model ref created pull-request", rows)
+			})
+		}),
+	}
+	cmd.Flags().StringVar(&status, "status", "", "only jobs that are active, completed, failed or archived")
+	cmd.Flags().IntVar(&most, "limit", 50, "the most jobs to list")
+	f.flags(a, cmd, false)
+	return cmd
+}
+
+// showAgentJob shows a job to people. Texts of the API are visible as they come.
+func showAgentJob(w io.Writer, job api.AgentJob) {
+	pairs := []string{
+		"id", job.ID, "status", string(job.Status), "repository", job.Source.Repository, "ref", orEmpty(job.Source.Ref), "model", job.Model,
+		"phase", orEmpty(job.Phase), "pull request", orEmpty(job.PRLink), "branch", orEmpty(job.Branch), "changes", diffStat(job.Changes),
+		"turns", strconv.Itoa(job.TurnCount), "used", usageText(job.Usage),
+	}
+	if job.Failure != nil {
+		pairs = append(pairs, "failure", fmt.Sprintf("%s (%s)", job.Failure.Message, job.Failure.Code))
+	}
+	pairs = append(pairs, "created", day(job.CreatedAt))
+	if job.ArchivedAt != nil {
+		pairs = append(pairs, "archived", day(*job.ArchivedAt))
+	}
+	facts(w, pairs...)
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func diffStat(c api.AgentChanges) string {
+	if c.Files == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s, +%d -%d", count(c.Files, "file"), c.Added, c.Removed)
+}
+
+func usageText(u api.AgentUsage) string {
+	return fmt.Sprintf("%d tokens in, %d cached, %d out, $%.2f", u.InputTokens, u.CachedTokens, u.OutputTokens, float64(u.CostMicros)/1e6)
+}
+
+// showEvent prints what happened, in lines for people beside the result.
+func (a *app) showEvent(e api.AgentEvent) {
+	say := func(what, text string) {
+		fmt.Fprintf(a.stderr, "%s %s\n", a.paint(a.stderr, gray, what), text)
+	}
+	switch e.Kind {
+	case "plan":
+		for _, item := range e.Plan {
+			say("plan   ", fmt.Sprintf("[%s] %s", item.State, item.Text))
+		}
+	case "turn":
+		for _, t := range e.Tools {
+			parts := strings.Join(strings.Fields(t.Name+" "+t.File), " ")
+			if t.Failed {
+				parts += " " + a.paint(a.stderr, red, "refused")
+			}
+			if t.Outcome != "" {
+				parts += ": " + t.Outcome
+			}
+			say(fmt.Sprintf("turn %-2d", e.Turn), parts)
+		}
+		if e.Text != "" {
+			say(fmt.Sprintf("turn %-2d", e.Turn), e.Text)
+		}
+	case "usage":
+		if e.Usage != nil {
+			say("used   ", usageText(*e.Usage))
+		}
+	case "end": // the result says how
+	default:
+		say(fmt.Sprintf("%-7s", e.Kind), e.Text)
+	}
+}

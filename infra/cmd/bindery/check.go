@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bindery-docs/bindery/shared/render/check"
+	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/service/client"
+	"github.com/bindery-docs/bindery/shared/service/server"
+)
+
+// checkFlags say what is checked, and which findings are shown how.
+type checkFlags struct {
+	domain    string
+	groups    []string
+	noScripts bool
+	format    string
+	failOn    []string
+	since     string
+	baseline  string
+	write     string
+}
+
+// checkReport is what a script learns of a check.
+type checkReport struct {
+	Pages       int             `json:"pages"`
+	Diagnostics check.Counts    `json:"diagnostics"`
+	Findings    []check.Finding `json:"findings"`
+	// Known is how many findings are left out because they are not new.
+	Known      int      `json:"known,omitempty"`
+	NotChecked []string `json:"notChecked,omitempty"`
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	var f checkFlags
+	cmd := &cobra.Command{
+		Use:   "check DIR",
+		Short: "Find what is wrong with a site, without making a bundle",
+		Long: `Check finds all that an export would report of a folder with a docs.json, in a fraction
+of the time: its configuration, syntax, components, links and the places that they lead
+to, pictures, navigation, specifications. It needs no server and no network.
+
+Each finding has a level and a code. A bindery.yaml beside docs.json can set a code to
+off, notice, warning or error; exports honour it, too:
+
+  check:
+    alt-missing: off
+    link-missing: error
+
+With --since only what is new against a commit is shown, with --baseline what is new
+against a file. A finding that only moved to another line is not new.
+
+The exit code is 5 if there are findings of the kinds that --fail-on names: a level with
+all above it, codes, or none.`,
+		Example: `  bindery check docs
+  bindery check docs --fail-on warning
+  bindery check docs --since origin/main --format github
+  bindery check docs --write-baseline known.json
+  bindery check docs --baseline known.json --fail-on notice
+  bindery check docs --format sarif > findings.sarif`,
+		Args: cobra.ExactArgs(1),
+		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			if a.json && cmd.Flags().Changed("format") && f.format != "json" {
+				return usagef("--json is --format json")
+			}
+			if a.json {
+				f.format = "json"
+			}
+			if !slices.Contains([]string{"text", "json", "sarif", "github", "gitlab"}, f.format) {
+				return usagef("--format: %q is none of text, json, sarif, github and gitlab", f.format)
+			}
+			if f.since != "" && f.baseline != "" {
+				return usagef("--since and --baseline can't be used together")
+			}
+			bar, err := parseFailOn(f.failOn)
+			if err != nil {
+				return err
+			}
+			return a.check(cmd.Context(), args[0], f, bar)
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.domain, "domain", server.SeedDomain, "domain that the site is published under: links to it are links within the site")
+	groupsFlag(cmd, &f.groups)
+	flags.BoolVar(&f.noScripts, "no-scripts", false, "run no JavaScript of the site's authors: pages that need some are not checked in full")
+	flags.StringVar(&f.format, "format", "text", "text, json, sarif (2.1.0), github (annotations of a workflow) or gitlab (a code quality report)")
+	failOnFlag(cmd, &f.failOn, "error")
+	flags.StringVar(&f.since, "since", "", "show only what is new against this commit of the folder's Git repository")
+	flags.StringVar(&f.baseline, "baseline", "", "show only what is not in this file")
+	flags.StringVar(&f.write, "write-baseline", "", "write all findings to this file, for --baseline, and end well")
+	a.jsonFlag(cmd)
+	return cmd
+}
+
+// check checks a folder and shows what was found.
+func (a *app) check(ctx context.Context, dir string, f checkFlags, bar failOn) error {
+	tree, err := client.OpenTree(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	opt := check.Options{
+		Paths: tree.Paths, Domain: f.domain, Groups: f.groups, Log: a.logger(slog.LevelError),
+	}
+	slices.Sort(opt.Groups)
+	if !f.noScripts {
+		program, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		scripts := island.New(island.Options{Program: program, Log: opt.Log})
+		defer scripts.Close()
+		opt.Islands = scripts
+	}
+	opt.Tools = check.NewTools(opt.Log)
+	for _, r := range tree.Refused {
+		opt.Refused = append(opt.Refused, check.Refused(r))
+	}
+	found, err := check.Site(ctx, tree, opt)
+	if err != nil {
+		return fmt.Errorf("check %s: %w", dir, err)
+	}
+	if f.write != "" {
+		return a.writeBaseline(f.write, found.Findings)
+	}
+	report := &checkReport{Pages: found.Pages, Diagnostics: found.Counts, Findings: found.Findings, NotChecked: found.NotChecked}
+	if err := a.leaveNew(ctx, dir, f, opt, report); err != nil {
+		return err
+	}
+	if err := a.writeFindings(ctx, dir, f.format, report, sourceOf(tree)); err != nil {
+		return err
+	}
+	return bar.judge(report.Findings)
+}
+
+// leaveNew leaves of a report what is new against a commit or a file, if one was
+// named.
+func (a *app) leaveNew(ctx context.Context, dir string, f checkFlags, opt check.Options, report *checkReport) error {
+	var before []check.Finding
+	switch {
+	case f.since != "":
+		old, err := client.OpenCommit(ctx, dir, f.since)
+		if errors.Is(err, client.ErrNoGit) {
+			return fmt.Errorf("--since: %w", err)
+		}
+		if err != nil {
+			return err
+		}
+		defer old.Close()
+		if len(old.Paths) == 0 { // the folder is new
+			return nil
+		}
+		opt.Paths, opt.Refused = old.Paths, nil
+		was, err := check.Site(ctx, old, opt)
+		if err != nil {
+			return fmt.Errorf("check %s: %w", f.since, err)
+		}
+		before = was.Findings
+	case f.baseline != "":
+		file, err := os.Open(f.baseline)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if before, err = check.ReadBaseline(file); err != nil {
+			return fmt.Errorf("%s: %w", f.baseline, err)
+		}
+	default:
+		return nil
+	}
+	all := len(report.Findings)
+	report.Findings = check.New(before, report.Findings)
+	report.Diagnostics, report.Known = check.Count(report.Findings), all-len(report.Findings)
+	return nil
+}
+
+// writeBaseline writes findings to a file.
+func (a *app) writeBaseline(name string, list []check.Finding) error {
+	var b bytes.Buffer
+	if err := check.WriteBaseline(&b, list); err != nil {
+		return err
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o666); err != nil {
+		return err
+	}
+	a.say("%s %s in %s", a.paint(a.stdout, green, "✓"), count(len(list), "finding"), name)
+	return nil
+}
+
+// writeFindings writes a report in one of the formats.
+func (a *app) writeFindings(ctx context.Context, dir, format string, r *checkReport, source lineReader) error {
+	if r.Findings == nil {
+		r.Findings = []check.Finding{}
+	}
+	var b bytes.Buffer
+	var err error
+	switch format {
+	case "text":
+		a.showFindings(&b, a.stdout, r.Findings, source)
+		a.showSummary(&b, r)
+	case "json":
+		out := json.NewEncoder(&b)
+		out.SetIndent("", "  ")
+		out.SetEscapeHTML(false)
+		err = out.Encode(r)
+	default:
+		prefix := repositoryPath(ctx, dir)
+		list := slices.Clone(r.Findings)
+		for i := range list {
+			list[i].Column = check.InRunes(source(list[i].File, list[i].Line), list[i].Column)
+		}
+		switch format {
+		case "sarif":
+			err = check.WriteSARIF(&b, prefix, strings.Fields(version())[0], list)
+		case "github":
+			err = check.WriteGitHub(&b, prefix, list)
+		default:
+			err = check.WriteGitLab(&b, prefix, list)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(a.stdout, &b)
+	return err
+}
+
+// repositoryPath is a folder's path in its Git repository, "" for its root and
+// where there is none.
+func repositoryPath(ctx context.Context, dir string) string {
+	out, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--show-prefix").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.Trim(string(out), "/\n")
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bindery-docs/bindery/shared/render/check"
+)
+
+// findingsError ends a command that was to fail on what it found.
+type findingsError struct{ counts check.Counts }
+
+func (e *findingsError) Error() string {
+	return "found " + countsText(e.counts)
+}
+
+// levels are those of findings, the gravest first.
+var levels = []string{"error", "warning", "notice"}
+
+// failOn says which findings end a command with exitFindings.
+type failOn struct {
+	levels []string
+	codes  []string
+}
+
+// failOnFlag adds the flag that parseFailOn reads.
+func failOnFlag(cmd *cobra.Command, words *[]string, initial string) {
+	cmd.Flags().StringSliceVar(words, "fail-on", []string{initial}, "end with exit code 5 on findings of this level or above (error, warning, notice), of these codes, or on none; with commas between them")
+}
+
+// parseFailOn reads levels and codes.
+func parseFailOn(words []string) (failOn, error) {
+	var f failOn
+	for _, word := range words {
+		at := slices.Index(levels, word)
+		switch {
+		case word == "none":
+		case at >= 0:
+			f.levels = append(f.levels, levels[:at+1]...)
+		case slices.ContainsFunc(check.Codes(), func(c check.Code) bool { return c.Name == word }):
+			f.codes = append(f.codes, word)
+		default:
+			return f, usagef("--fail-on: %q is no level (error, warning, notice), no code of a finding, and not none", word)
+		}
+	}
+	return f, nil
+}
+
+// judge returns a *findingsError if findings are among those to fail on.
+func (f failOn) judge(list []check.Finding) error {
+	var c check.Counts
+	for _, one := range list {
+		if slices.Contains(f.levels, string(one.Level)) || slices.Contains(f.codes, one.Code) {
+			n := check.Count([]check.Finding{one})
+			c.Errors, c.Warnings, c.Notices = c.Errors+n.Errors, c.Warnings+n.Warnings, c.Notices+n.Notices
+		}
+	}
+	if c.All() == 0 {
+		return nil
+	}
+	return &findingsError{c}
+}
+
+// countsText writes how many findings there are, those of each level.
+func countsText(c check.Counts) string {
+	return fmt.Sprintf("%s, %s, %s", count(c.Errors, "error"), count(c.Warnings, "warning"), count(c.Notices, "notice"))
+}
+
+// lineReader returns a line of a file, counted from 1; "" where there is none.
+type lineReader func(file string, line int) string
+
+// sourceOf reads lines of a site's files. Findings come file by file: the last
+// one is kept.
+func sourceOf(fsys fs.FS) lineReader {
+	var name string
+	var lines []string
+	return func(file string, line int) string {
+		if file != name {
+			name, lines = file, nil
+			if info, err := fs.Stat(fsys, file); err == nil && info.Size() < 16<<20 {
+				data, _ := fs.ReadFile(fsys, file)
+				lines = strings.Split(string(data), "\n")
+			}
+		}
+		if line < 1 || line > len(lines) {
+			return ""
+		}
+		return strings.TrimSuffix(lines[line-1], "\r")
+	}
+}
+
+// noSource is for findings whose files are not at hand.
+func noSource(string, int) string { return "" }
+
+// colourOf is a level's.
+func colourOf(level string) string {
+	switch level {
+	case "error":
+		return red
+	case "warning":
+		return yellow
+	}
+	return blue
+}
+
+// showFindings writes findings by file, each with its line and a mark below the
+// column. screen is where they are shown in the end: a terminal has colours.
+func (a *app) showFindings(w, screen io.Writer, list []check.Finding, source lineReader) {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b check.Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	file := ""
+	for i, f := range list {
+		if i == 0 || f.File != file {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			file = f.File
+			fmt.Fprintln(w, a.paint(screen, bold, visible(file)))
+		}
+		place := "-"
+		if f.Line > 0 {
+			place = fmt.Sprintf("%d:%d", f.Line, max(f.Column, 1))
+		}
+		level := a.paint(screen, colourOf(string(f.Level)), fmt.Sprintf("%-7s", f.Level))
+		message := oneLine(f.Message)
+		if f.Page != "" {
+			message += ", shown on " + f.Page
+		}
+		fmt.Fprintf(w, "  %-8s %s  %s (%s)\n", place, level, visible(message), f.Code)
+		if line := source(f.File, f.Line); strings.TrimSpace(line) != "" {
+			text, mark := excerpt(line, f.Column)
+			number := fmt.Sprint(f.Line)
+			fmt.Fprintf(w, "    %s │ %s\n", number, text)
+			fmt.Fprintf(w, "    %s │ %s\n", strings.Repeat(" ", len(number)), a.paint(screen, colourOf(string(f.Level)), strings.Repeat(" ", mark)+"^"))
+		}
+	}
+	if len(list) > 0 {
+		fmt.Fprintln(w)
+	}
+}
+
+// oneLine is a text without the ends of its lines.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// excerptWidth is how much of a line is shown, in characters.
+const excerptWidth = 100
+
+// excerpt returns the part of a line around a column, which counts bytes from 1,
+// as a terminal may show it, and where in it the column is.
+func excerpt(line string, column int) (text string, mark int) {
+	at := min(max(column, 1)-1, len(line))
+	before, after := shownRunes(line[:at]), shownRunes(line[at:])
+	for i, r := range before { // what every line begins with says nothing
+		if r != ' ' {
+			before = before[i:]
+			break
+		} else if i == len(before)-1 {
+			before = nil
+		}
+	}
+	if cut := len(before) - excerptWidth*2/3; cut > 0 && len(before)+len(after) > excerptWidth {
+		before = append([]rune("…"), before[cut:]...)
+	}
+	if cut := excerptWidth - len(before); cut < len(after) {
+		after = append(after[:max(cut, 1):max(cut, 1)], '…')
+	}
+	return string(before) + string(after), len(before)
+}
+
+// shownRunes are the characters of a text as a terminal may show them.
+func shownRunes(text string) []rune {
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\ufffd")
+	}
+	return []rune(visible(strings.ReplaceAll(text, "\t", " ")))
+}
+
+// showSummary writes the end of a report.
+func (a *app) showSummary(w io.Writer, r *checkReport) {
+	sign := a.paint(a.stdout, green, "✓")
+	switch {
+	case r.Diagnostics.Errors > 0:
+		sign = a.paint(a.stdout, red, "✗")
+	case r.Diagnostics.Warnings > 0:
+		sign = a.paint(a.stdout, yellow, "!")
+	}
+	what := "found"
+	if r.Known > 0 {
+		what = "new"
+	}
+	fmt.Fprintf(w, "%s %s checked, %s: %s\n", sign, count(r.Pages, "page"), what, countsText(r.Diagnostics))
+	if r.Known > 0 {
+		fmt.Fprintf(w, "  %s not shown, which were there before\n", count(r.Known, "finding"))
+	}
+	if n := len(r.NotChecked); n > 0 {
+		fmt.Fprintf(w, "  not checked in full, because they need JavaScript: %s", visible(strings.Join(r.NotChecked[:min(n, 5)], ", ")))
+		if n > 5 {
+			fmt.Fprintf(w, " and %d more", n-5)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// worstFindings is how many findings a command about a bundle shows.
+const worstFindings = 10
+
+// worst returns the gravest findings, at most worstFindings, in their order.
+// Notices are not among them.
+func worst(list []check.Finding) []check.Finding {
+	var out []check.Finding
+	for _, level := range levels[:2] {
+		for _, f := range list {
+			if string(f.Level) == level && len(out) < worstFindings {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}

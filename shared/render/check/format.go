@@ -1,0 +1,219 @@
+package check
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+// Findings in the formats of others. File names in a report are below the site;
+// services look for them below the repository, hence a prefix: the site's folder
+// there, "" for its root. Columns are written as they are given; InRunes makes them
+// what those formats count.
+
+// InRunes returns a column of a line, which counts bytes, as one that counts
+// characters.
+func InRunes(line string, column int) int {
+	if column < 1 {
+		return column
+	}
+	return utf8.RuneCountInString(line[:min(column-1, len(line))]) + 1
+}
+
+// WriteGitHub writes findings as the commands of a GitHub workflow, which shows them
+// at their lines of a pull request.
+func WriteGitHub(w io.Writer, prefix string, list []Finding) error {
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	value := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	for _, f := range list {
+		place := "file=" + value.Replace(path.Join(prefix, f.File))
+		if f.Line > 0 {
+			place += fmt.Sprintf(",line=%d", f.Line)
+		}
+		if f.Line > 0 && f.Column > 0 {
+			place += fmt.Sprintf(",col=%d", f.Column)
+		}
+		if _, err := fmt.Fprintf(w, "::%s %s,title=%s::%s\n", f.Level, place, value.Replace(f.Code), data.Replace(f.Message)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteGitLab writes findings as a report of code quality, which GitLab shows in a
+// merge request. What is the same wherever it stands has the same fingerprint.
+func WriteGitLab(w io.Writer, prefix string, list []Finding) error {
+	type lines struct {
+		Begin int `json:"begin"`
+	}
+	type location struct {
+		Path  string `json:"path"`
+		Lines lines  `json:"lines"`
+	}
+	type issue struct {
+		Description string   `json:"description"`
+		CheckName   string   `json:"check_name"`
+		Fingerprint string   `json:"fingerprint"`
+		Severity    string   `json:"severity"`
+		Location    location `json:"location"`
+	}
+	severity := map[mdx.Severity]string{mdx.Error: "major", mdx.Warning: "minor", mdx.Notice: "info"}
+	issues := make([]issue, len(list))
+	for i, print := range fingerprints(list) {
+		f := &list[i]
+		issues[i] = issue{
+			f.Message, f.Code, print, severity[f.Level], location{path.Join(prefix, f.File), lines{max(f.Line, 1)}},
+		}
+	}
+	return writeJSON(w, issues)
+}
+
+// fingerprints returns a name for each finding that stays when its line moves.
+func fingerprints(list []Finding) []string {
+	seen := map[same]int{}
+	names := make([]string, len(list))
+	for i, f := range list {
+		key := same{f.Code, f.File, f.Message}
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", f.Code, f.File, f.Message, seen[key]))
+		names[i] = hex.EncodeToString(sum[:16])
+		seen[key]++
+	}
+	return names
+}
+
+// WriteSARIF writes findings in the Static Analysis Results Interchange Format,
+// version 2.1.0. version is the program's.
+func WriteSARIF(w io.Writer, prefix, version string, list []Finding) error {
+	type text struct {
+		Text string `json:"text"`
+	}
+	type configuration struct {
+		Level string `json:"level"`
+	}
+	type rule struct {
+		ID       string        `json:"id"`
+		Short    text          `json:"shortDescription"`
+		Defaults configuration `json:"defaultConfiguration"`
+	}
+	type region struct {
+		Line   int `json:"startLine"`
+		Column int `json:"startColumn,omitempty"`
+	}
+	type physical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region *region `json:"region,omitempty"`
+	}
+	type location struct {
+		Physical physical `json:"physicalLocation"`
+	}
+	type result struct {
+		Rule      string            `json:"ruleId"`
+		Index     int               `json:"ruleIndex"`
+		Level     string            `json:"level"`
+		Message   text              `json:"message"`
+		Locations []location        `json:"locations"`
+		Prints    map[string]string `json:"partialFingerprints"`
+	}
+	type driver struct {
+		Name    string `json:"name"`
+		Version string `json:"version,omitempty"`
+		Rules   []rule `json:"rules"`
+	}
+	type tool struct {
+		Driver driver `json:"driver"`
+	}
+	type run struct {
+		Tool    tool     `json:"tool"`
+		Results []result `json:"results"`
+		Columns string   `json:"columnKind"`
+	}
+	level := func(of mdx.Severity) string {
+		if of == mdx.Notice {
+			return "note"
+		}
+		return string(of)
+	}
+	rules, index := []rule{}, map[string]int{}
+	for _, c := range Codes() {
+		if slices.ContainsFunc(list, func(f Finding) bool { return f.Code == c.Name }) {
+			index[c.Name] = len(rules)
+			rules = append(rules, rule{c.Name, text{mdx.InlineText(c.About)}, configuration{level(c.Level)}})
+		}
+	}
+	results := make([]result, len(list))
+	for i, print := range fingerprints(list) {
+		f := &list[i]
+		at := location{}
+		at.Physical.Artifact.URI = (&url.URL{Path: path.Join(prefix, f.File)}).EscapedPath()
+		if f.Line > 0 {
+			at.Physical.Region = &region{f.Line, f.Column}
+		}
+		results[i] = result{f.Code, index[f.Code], level(f.Level), text{f.Message}, []location{at}, map[string]string{"bindery/v1": print}}
+	}
+	return writeJSON(w, struct {
+		Schema  string `json:"$schema"`
+		Version string `json:"version"`
+		Runs    []run  `json:"runs"`
+	}{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []run{{tool{driver{"Bindery", version, rules}}, results, "unicodeCodePoints"}}})
+}
+
+// baseline is a file of findings that are known.
+type baseline struct {
+	Version  int     `json:"version"`
+	Findings []known `json:"findings"`
+}
+
+// known is what of a finding makes it the same as another.
+type known struct {
+	Code    string `json:"code"`
+	File    string `json:"file"`
+	Message string `json:"message"`
+}
+
+// WriteBaseline writes findings as a file that ReadBaseline reads. They are sorted,
+// so that two versions of the file can be compared.
+func WriteBaseline(w io.Writer, list []Finding) error {
+	b := baseline{Version: 1, Findings: make([]known, len(list))}
+	for i, f := range list {
+		b.Findings[i] = known{f.Code, f.File, f.Message}
+	}
+	slices.SortFunc(b.Findings, func(a, b known) int {
+		return strings.Compare(a.File+"\x00"+a.Code+"\x00"+a.Message, b.File+"\x00"+b.Code+"\x00"+b.Message)
+	})
+	return writeJSON(w, b)
+}
+
+// ReadBaseline reads what WriteBaseline wrote, for New. It returns an error for
+// anything else.
+func ReadBaseline(r io.Reader) ([]Finding, error) {
+	var b baseline
+	if err := json.NewDecoder(r).Decode(&b); err != nil {
+		return nil, fmt.Errorf("it is not a baseline: %w", err)
+	}
+	if b.Version != 1 {
+		return nil, fmt.Errorf("it is a baseline of version %d, and 1 is read", b.Version)
+	}
+	list := make([]Finding, len(b.Findings))
+	for i, k := range b.Findings {
+		list[i] = Finding{Code: k.Code, File: k.File, Message: k.Message}
+	}
+	return list, nil
+}
+
+func writeJSON(w io.Writer, v any) error {
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	out.SetEscapeHTML(false)
+	return out.Encode(v)
+}

@@ -1,0 +1,154 @@
+package check_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/shared/render/check"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
+)
+
+func someFindings() []check.Finding {
+	return []check.Finding{
+		{Level: mdx.Error, Code: "mdx-syntax", File: "a, b.mdx", Line: 3, Column: 7, Message: "100% wrong:\nreally"},
+		{Level: mdx.Warning, Code: "link-missing", File: "ä.mdx", Line: 1, Column: 1, Message: "gone"},
+		{Level: mdx.Warning, Code: "link-missing", File: "ä.mdx", Line: 9, Column: 1, Message: "gone"},
+		{Level: mdx.Notice, Code: "class-unknown", File: "docs.json", Message: "odd"},
+	}
+}
+
+// Nothing in a finding ends its command or begins another.
+func TestWriteGitHub(t *testing.T) {
+	var b strings.Builder
+	if err := check.WriteGitHub(&b, "docs", someFindings()); err != nil {
+		t.Fatal(err)
+	}
+	want := "::error file=docs/a%2C b.mdx,line=3,col=7,title=mdx-syntax::100%25 wrong:%0Areally\n" +
+		"::warning file=docs/ä.mdx,line=1,col=1,title=link-missing::gone\n" +
+		"::warning file=docs/ä.mdx,line=9,col=1,title=link-missing::gone\n" +
+		"::notice file=docs/docs.json,title=class-unknown::odd\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("the commands differ (-want +got):\n%s", diff)
+	}
+}
+
+// GitLab requires a fingerprint of each issue that no other has.
+func TestWriteGitLab(t *testing.T) {
+	var b bytes.Buffer
+	if err := check.WriteGitLab(&b, "", someFindings()); err != nil {
+		t.Fatal(err)
+	}
+	var issues []struct {
+		Description, Fingerprint, Severity string
+		CheckName                          string `json:"check_name"`
+		Location                           struct {
+			Path  string
+			Lines struct{ Begin int }
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &issues); err != nil {
+		t.Fatal(err)
+	}
+	prints := map[string]bool{}
+	for _, i := range issues {
+		prints[i.Fingerprint] = true
+		if i.Location.Lines.Begin < 1 || i.CheckName == "" || i.Description == "" {
+			t.Errorf("an issue is not whole: %+v", i)
+		}
+	}
+	if len(prints) != 4 || issues[0].Severity != "major" || issues[3].Severity != "info" {
+		t.Errorf("the issues are %+v", issues)
+	}
+	b.Reset()
+	if err := check.WriteGitLab(&b, "", nil); err != nil || b.String() != "[]\n" {
+		t.Errorf("no finding is %q, %v", b.String(), err)
+	}
+}
+
+// The parts of SARIF 2.1.0 that services read are there, and refer to each other.
+func TestWriteSARIF(t *testing.T) {
+	for _, list := range [][]check.Finding{nil, someFindings()} {
+		var b bytes.Buffer
+		if err := check.WriteSARIF(&b, "docs", "1.2.3", list); err != nil {
+			t.Fatal(err)
+		}
+		var log struct {
+			Schema  string `json:"$schema"`
+			Version string
+			Runs    []struct {
+				Tool struct {
+					Driver struct {
+						Name  string
+						Rules []struct{ ID string }
+					}
+				}
+				Results []struct {
+					RuleID    string
+					RuleIndex int
+					Level     string
+					Message   struct{ Text string }
+					Locations []struct {
+						PhysicalLocation struct {
+							ArtifactLocation struct{ URI string }
+							Region           *struct{ StartLine, StartColumn int }
+						}
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(b.Bytes(), &log); err != nil {
+			t.Fatal(err)
+		}
+		if log.Version != "2.1.0" || len(log.Runs) != 1 || log.Runs[0].Results == nil || len(log.Runs[0].Results) != len(list) || log.Runs[0].Tool.Driver.Name == "" {
+			t.Fatalf("the log is %s", b.Bytes())
+		}
+		for i, r := range log.Runs[0].Results {
+			rules := log.Runs[0].Tool.Driver.Rules
+			if r.RuleIndex >= len(rules) || rules[r.RuleIndex].ID != r.RuleID || r.RuleID != list[i].Code {
+				t.Errorf("a result refers to another rule: %+v", r)
+			}
+			if level := map[mdx.Severity]string{mdx.Error: "error", mdx.Warning: "warning", mdx.Notice: "note"}[list[i].Level]; r.Level != level {
+				t.Errorf("the level is %s, want %s", r.Level, level)
+			}
+			at := r.Locations[0].PhysicalLocation
+			if (at.Region == nil) != (list[i].Line == 0) || strings.ContainsAny(at.ArtifactLocation.URI, " ä") || !strings.HasPrefix(at.ArtifactLocation.URI, "docs/") {
+				t.Errorf("the place is %+v", at)
+			}
+		}
+	}
+}
+
+// What is in a baseline is not new; another file is no baseline.
+func TestBaseline(t *testing.T) {
+	var b bytes.Buffer
+	if err := check.WriteBaseline(&b, someFindings()[1:]); err != nil {
+		t.Fatal(err)
+	}
+	known, err := check.ReadBaseline(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fresh := check.New(known, someFindings()); len(fresh) != 1 || fresh[0].Code != "mdx-syntax" {
+		t.Errorf("new are %v", fresh)
+	}
+	for _, text := range []string{"", "[]", `{"version": 2}`, "{}"} {
+		if _, err := check.ReadBaseline(strings.NewReader(text)); err == nil {
+			t.Errorf("%q is a baseline", text)
+		}
+	}
+}
+
+func TestInRunes(t *testing.T) {
+	for _, c := range []struct {
+		line         string
+		column, want int
+	}{{"äx", 3, 2}, {"ab", 2, 2}, {"ab", 9, 3}, {"", 0, 0}} {
+		if got := check.InRunes(c.line, c.column); got != c.want {
+			t.Errorf("column %d of %q is %d, want %d", c.column, c.line, got, c.want)
+		}
+	}
+}

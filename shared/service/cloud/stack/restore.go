@@ -1,0 +1,65 @@
+package stack
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Tables restores a table to a point in time, into one of another name.
+type Tables struct{ client *dynamodb.Client }
+
+// NewTables asks nothing of AWS.
+func NewTables(cfg aws.Config) *Tables { return &Tables{dynamodb.NewFromConfig(cfg)} }
+
+// Restore makes the table target of what the table source was at a time, the
+// zero time for the latest that can be restored, and waits until it is there,
+// which takes AWS minutes to hours. It returns the errors of DynamoDB: source
+// may be without recovery, and target may be there already.
+func (t *Tables) Restore(ctx context.Context, source, target string, at time.Time) error {
+	in := &dynamodb.RestoreTableToPointInTimeInput{SourceTableName: &source, TargetTableName: &target}
+	if at.IsZero() {
+		in.UseLatestRestorableTime = aws.Bool(true)
+	} else {
+		in.RestoreDateTime = &at
+	}
+	if _, err := t.client.RestoreTableToPointInTime(ctx, in); err != nil {
+		return fmt.Errorf("restore table %s into %s: %w", source, target, err)
+	}
+	wait := dynamodb.NewTableExistsWaiter(t.client, func(o *dynamodb.TableExistsWaiterOptions) { o.MinDelay, o.MaxDelay = time.Second, 20*time.Second })
+	if err := wait.Wait(ctx, &dynamodb.DescribeTableInput{TableName: &target}, 24*time.Hour); err != nil {
+		return fmt.Errorf("restore table %s into %s: %w", source, target, err)
+	}
+	return nil
+}
+
+// Ready gives a restored table what a restore leaves out: that records expire by
+// an attribute, that it can be restored itself, and that it can't be deleted by
+// mistake. It returns DynamoDB's errors.
+func (t *Tables) Ready(ctx context.Context, table, expires string) error {
+	_, err := t.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &table,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &expires, Enabled: aws.Bool(true)}})
+	if err == nil {
+		_, err = t.client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: &table,
+			PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}})
+	}
+	if err == nil {
+		_, err = t.client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &table, DeletionProtectionEnabled: aws.Bool(true)})
+	}
+	if err != nil {
+		return fmt.Errorf("table %s: %w", table, err)
+	}
+	return nil
+}
+
+// Drop deletes a table. It returns DynamoDB's errors, as for one that is protected.
+func (t *Tables) Drop(ctx context.Context, table string) error {
+	if _, err := t.client.DeleteTable(ctx, &dynamodb.DeleteTableInput{TableName: &table}); err != nil {
+		return fmt.Errorf("delete table %s: %w", table, err)
+	}
+	return nil
+}

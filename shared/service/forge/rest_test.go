@@ -1,0 +1,335 @@
+package forge_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/forge"
+)
+
+const secret = "ghp_s3cr3t/Tok+en=="
+
+// answer is what a recorded forge says to one request.
+type answer struct {
+	call   string // method and path that must be asked, with the query if it has one
+	status int
+	header string // "Name: value"
+	body   string
+}
+
+// recorded is a forge that gives answers one after another, and what it heard.
+type recorded struct {
+	t       *testing.T
+	mu      sync.Mutex
+	answers []answer
+	heard   []string // bodies
+	auth    []string
+}
+
+func (s *recorded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	body, _ := io.ReadAll(r.Body)
+	s.heard, s.auth = append(s.heard, string(body)), append(s.auth, r.Header.Get("Authorization"))
+	asked := r.Method + " " + r.URL.EscapedPath()
+	if len(s.answers) == 0 {
+		s.t.Errorf("%s is one request too many", asked)
+		http.Error(w, "", http.StatusTeapot)
+		return
+	}
+	a := s.answers[0]
+	s.answers = s.answers[1:]
+	if strings.Contains(a.call, "?") {
+		asked = r.Method + " " + r.URL.RequestURI()
+	}
+	if asked != a.call {
+		s.t.Errorf("asked was %s, want %s", asked, a.call)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if name, value, ok := strings.Cut(a.header, ": "); ok {
+		w.Header().Set(name, value)
+	}
+	w.WriteHeader(a.status)
+	_, _ = io.WriteString(w, a.body)
+}
+
+// record makes a forge of recorded answers and a Forge that asks it.
+func record(t *testing.T, kind forge.Kind, logs io.Writer, answers ...answer) (*recorded, *forge.Forge, forge.Repository) {
+	t.Helper()
+	s := &recorded{t: t, answers: answers}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := forge.ParseRepository(server.URL+"/acme/docs", kind, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := forge.New(forge.Options{
+		Credentials: forge.Static(forge.Credential{Token: secret}), AllowPrivate: []string{u.Host}, AllowHTTP: true,
+		Retry: forge.Retry{Pause: time.Millisecond, MaxPause: 1500 * time.Millisecond}, Logger: slog.New(slog.NewTextHandler(logs, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if len(s.answers) > 0 {
+			t.Errorf("%d answers were not asked for, the next to %s", len(s.answers), s.answers[0].call)
+		}
+	})
+	return s, f, r
+}
+
+// What the forges send, cut down to what matters and something beside.
+const (
+	githubPull = `{"url":"https://api.github.com/x","id":1,"number":1347,"html_url":"https://github.com/acme/docs/pull/1347","state":"open","locked":false,
+		"title":"Add a page","draft":true,"merged_at":null,"head":{"label":"acme:bindery/1","ref":"bindery/1","sha":"6dcb09b5b57875f334f61aebed695e2e4193db5e","repo":{"full_name":"acme/docs"}},
+		"base":{"label":"acme:main","ref":"main","sha":"6dcb09b5b57875f334f61aebed695e2e4193db5f","repo":{"full_name":"acme/docs"}},"user":{"login":"bindery[bot]"}}`
+	githubDuplicate = `{"message":"Validation Failed","errors":[{"resource":"PullRequest","code":"custom","message":"A pull request already exists for acme:bindery/1."}],"documentation_url":"https://docs.github.com/rest","status":"422"}`
+	githubSame      = `{"message":"Validation Failed","errors":[{"resource":"PullRequest","code":"custom","message":"No commits between main and bindery/1"}],"status":"422"}`
+	githubNoDraft   = `{"message":"Draft pull requests are not supported in this repository.","documentation_url":"https://docs.github.com/rest","status":"422"}`
+	gitlabPull      = `{"id":1,"iid":7,"project_id":3,"title":"Draft: Add a page","description":"So","state":"opened","draft":true,"work_in_progress":true,"source_branch":"bindery/1",
+		"target_branch":"main","source_project_id":3,"target_project_id":3,"sha":"8888888888888888888888888888888888888888","web_url":"https://gitlab.example.com/acme/docs/-/merge_requests/7","merged_at":null}`
+	gitlabDuplicate = `{"message":["Another open merge request already exists for this source branch: !7"]}`
+	giteaPull       = `{"id":5,"number":3,"html_url":"https://gitea.example.com/acme/docs/pulls/3","state":"open","is_locked":false,"title":"WIP: Add a page","draft":true,"merged":false,"merged_at":null,
+		"head":{"label":"bindery/1","ref":"bindery/1","sha":"7777777777777777777777777777777777777777","repo_id":1,"repo":{"full_name":"acme/docs"}},"base":{"label":"main","ref":"main","repo_id":1,"repo":{"full_name":"acme/docs"}}}`
+	giteaDuplicate = `{"message":"pull request already exists for these targets [id: 5, issue_id: 3, head_repo_id: 1, base_repo_id: 1, head_branch: bindery/1, base_branch: main]","url":"https://gitea.example.com/api/swagger"}`
+
+	hubPulls, hubOne   = "/api/v3/repos/acme/docs/pulls", "/api/v3/repos/acme/docs/pulls/1347"
+	labPulls, labOne   = "/api/v4/projects/acme%2Fdocs/merge_requests", "/api/v4/projects/acme%2Fdocs/merge_requests/7"
+	teaPulls, teaFound = "/api/v1/repos/acme/docs/pulls", "/api/v1/repos/acme/docs/pulls/main/bindery/1"
+)
+
+func TestOpenPull(t *testing.T) {
+	draft := forge.Pull{Head: "bindery/1", Base: "main", Title: " Add\n a page ", Body: "So", Draft: true}
+	hubFind := answer{"GET " + hubPulls + "?base=main&direction=desc&head=acme%3Abindery%2F1&per_page=50&sort=created&state=all", 200, "", "[]"}
+	labFind := answer{"GET " + labPulls + "?order_by=created_at&per_page=50&sort=desc&source_branch=bindery%2F1&state=all&target_branch=main", 200, "", "[]"}
+	teaFind := answer{"GET " + teaFound, 404, "", `{"message":"pull request does not exist"}`}
+	teaList := answer{"GET " + teaPulls + "?state=all&sort=recentupdate&limit=50&page=1", 200, "", "[]"}
+	fork := strings.Replace(githubPull, `"repo":{"full_name":"acme/docs"}`, `"repo":{"full_name":"eve/docs"}`, 1)
+	closed := strings.Replace(githubPull, `"open"`, `"closed"`, 1)
+	merged := strings.Replace(closed, `"merged_at":null`, `"merged_at":"2026-01-01T00:00:00Z"`, 1)
+	for _, c := range []struct {
+		name    string
+		kind    forge.Kind
+		answers []answer
+		number  int
+		code    string
+		says    string // in the message
+		sent    string // in the last request
+	}{
+		{"GitHub", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 201, "", githubPull}}, 1347, "", "", `{"base":"main","body":"So","draft":true,"head":"bindery/1","title":"Add a page"}`},
+		{"GitHub has it", forge.GitHub, []answer{{hubFind.call, 200, "", "[" + githubPull + "]"}}, 1347, "", "", ""},
+		{"GitHub has a fork's", forge.GitHub, []answer{{hubFind.call, 200, "", "[" + fork + "]"}, {"POST " + hubPulls, 201, "", githubPull}}, 1347, "", "", ""},
+		{"GitHub has old ones", forge.GitHub, []answer{{hubFind.call, 200, "", "[" + closed + "," + merged + "]"}, {"POST " + hubPulls, 201, "", githubPull}}, 1347, "", "", ""},
+		{"GitHub, somebody was quicker", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 422, "", githubDuplicate}, {hubFind.call, 200, "", "[" + githubPull + "]"}}, 1347, "", "", ""},
+		{"GitHub, nothing changed", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 422, "", githubSame}, hubFind}, 0, "pull_refused", "No commits between main and bindery/1", ""},
+		{"GitHub has no drafts", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 422, "", githubNoDraft}, {"POST " + hubPulls, 201, "", githubPull}}, 1347, "", "", `"draft":false,"head":"bindery/1","title":"Draft: Add a page"`},
+		{"GitHub, a token that may not", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 403, "", `{"message":"Resource not accessible by integration"}`}}, 0, "forge_credential", "", ""},
+		{"GitHub, too many at once", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 403, "Retry-After: 1", `{"message":"You have exceeded a secondary rate limit"}`}, hubFind, {"POST " + hubPulls, 201, "", githubPull}}, 1347, "", "", ""},
+		{"GitLab", forge.GitLab, []answer{labFind, {"POST " + labPulls, 201, "", gitlabPull}}, 7, "", "", `{"description":"So","source_branch":"bindery/1","target_branch":"main","title":"Draft: Add a page"}`},
+		{"GitLab has it", forge.GitLab, []answer{{labFind.call, 200, "", "[" + gitlabPull + "]"}}, 7, "", "", ""},
+		{"GitLab, somebody was quicker", forge.GitLab, []answer{labFind, {"POST " + labPulls, 409, "", gitlabDuplicate}, {labFind.call, 200, "", "[" + gitlabPull + "]"}}, 7, "", "", ""},
+		{"GitLab refuses", forge.GitLab, []answer{labFind, {"POST " + labPulls, 400, "", `{"message":{"source_branch":["is invalid"]}}`}, labFind}, 0, "pull_refused", "is invalid", ""},
+		{"GitLab, insufficient scope", forge.GitLab, []answer{{labFind.call, 403, "", `{"error":"insufficient_scope","error_description":"The request requires higher privileges than provided by the access token."}`}}, 0, "forge_credential", "", ""},
+		{"Gitea", forge.Gitea, []answer{teaFind, teaList, {"POST " + teaPulls, 201, "", giteaPull}}, 3, "", "", `{"base":"main","body":"So","head":"bindery/1","title":"WIP: Add a page"}`},
+		{"Gitea has it", forge.Gitea, []answer{{teaFind.call, 200, "", giteaPull}}, 3, "", "", ""},
+		{"Forgejo has it", forge.Forgejo, []answer{{teaFind.call, 200, "", giteaPull}}, 3, "", "", ""},
+		{"Gitea, somebody was quicker", forge.Gitea, []answer{teaFind, teaList, {"POST " + teaPulls, 409, "", giteaDuplicate}, {teaFind.call, 200, "", giteaPull}}, 3, "", "", ""},
+		{"Gitea has no such branch", forge.Gitea, []answer{teaFind, teaList, {"POST " + teaPulls, 404, "", `{"message":"The target couldn't be found."}`}, teaFind, teaList}, 0, "pull_refused", "target couldn't be found", ""},
+		{"a server error, then done", forge.GitLab, []answer{labFind, {"POST " + labPulls, 502, "Content-Type: text/html", "<html>"}, {labFind.call, 200, "", "[" + gitlabPull + "]"}}, 7, "", "", ""},
+		{"server errors for ever", forge.GitLab, []answer{{labFind.call, 500, "", ""}, {labFind.call, 503, "", ""}, {labFind.call, 500, "", ""}}, 0, "repository_unreachable", "status 500", ""},
+		{"no such repository", forge.GitLab, []answer{{labFind.call, 404, "", `{"message":"404 Project Not Found"}`}}, 0, "repository_not_found", "", ""},
+		{"a wrong token", forge.GitHub, []answer{{hubFind.call, 401, "", `{"message":"Bad credentials"}`}}, 0, "forge_credential", "", ""},
+		{"a page instead of JSON", forge.GitHub, []answer{{hubFind.call, 200, "Content-Type: text/html", "<html>sign in</html>"}}, 0, "repository_unreachable", "something else than JSON", ""},
+		{"an answer that is cut", forge.GitHub, []answer{{hubFind.call, 200, "", "[" + githubPull[:99]}, hubFind, {"POST " + hubPulls, 201, "", githubPull}}, 1347, "", "", ""},
+		{"wait a little", forge.GitHub, []answer{{hubFind.call, 429, "Retry-After: 1", ""}, {hubFind.call, 200, "", "[" + githubPull + "]"}}, 1347, "", "", ""},
+		{"wait an hour", forge.GitHub, []answer{{hubFind.call, 429, "Retry-After: 3600", ""}}, 0, "forge_rate_limited", "", ""},
+		{"wait for ever", forge.GitHub, []answer{{hubFind.call, 429, "Retry-After: 99999999999999999", ""}}, 0, "forge_rate_limited", "", ""},
+		{"a redirect to another host", forge.GitHub, []answer{{hubFind.call, 302, "Location: https://evil.example/x", ""}}, 0, "repository_unreachable", "another host", ""},
+		{"a new address", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 301, "Location: /api/v3/repositories/1/pulls", ""}}, 0, "repository_unreachable", "another address", ""},
+		{"a new address that keeps the method", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 307, "Location: /api/v3/repositories/1/pulls", ""}, {"POST /api/v3/repositories/1/pulls", 201, "", githubPull}}, 1347, "", "", `"title":"Add a page"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, f, r := record(t, c.kind, io.Discard, c.answers...)
+			p, err := f.OpenPull(t.Context(), r, draft)
+			if c.code != "" {
+				e, ok := errors.AsType[*forge.Error](err)
+				if !ok || e.Code() != c.code || !strings.Contains(e.SafeMessage(), c.says) {
+					t.Fatalf("%+v, %v", p, err)
+				}
+				if c.code == "forge_rate_limited" && e.RetryAfter < time.Hour {
+					t.Errorf("wait %s", e.RetryAfter)
+				}
+				return
+			}
+			if err != nil || p.Number != c.number || p.State != forge.Open || p.Head != "bindery/1" || p.Base != "main" || !p.Draft || len(p.HeadCommit) != 40 || !strings.Contains(p.URL, "/acme/docs/") {
+				t.Fatalf("%+v, %v", p, err)
+			}
+			if last := s.heard[len(s.heard)-1]; !strings.Contains(last, c.sent) {
+				t.Errorf("sent was %s, want %s", last, c.sent)
+			}
+			for _, auth := range s.auth {
+				if want := map[forge.Kind]string{forge.Gitea: "token ", forge.Forgejo: "token "}[c.kind]; auth != want+secret && auth != "Bearer "+secret {
+					t.Errorf("the credential went as %q", auth)
+				}
+			}
+		})
+	}
+}
+
+// Where a pull request stands, in the words of each forge.
+func TestPullStates(t *testing.T) {
+	for _, c := range []struct {
+		kind          forge.Kind
+		call, old, to string
+		body          string
+		want          forge.State
+	}{
+		{forge.GitHub, hubOne, "", "", githubPull, forge.Open},
+		{forge.GitHub, hubOne, `"open"`, `"closed"`, githubPull, forge.Closed},
+		{forge.GitHub, hubOne, `"state":"open"`, `"state":"closed","merged":true`, githubPull, forge.Merged},
+		{forge.GitLab, labOne, "", "", gitlabPull, forge.Open},
+		{forge.GitLab, labOne, `"opened"`, `"locked"`, gitlabPull, forge.Open},
+		{forge.GitLab, labOne, `"opened"`, `"closed"`, gitlabPull, forge.Closed},
+		{forge.GitLab, labOne, `"opened"`, `"merged"`, gitlabPull, forge.Merged},
+		{forge.Gitea, teaPulls + "/3", `"open"`, `"closed"`, giteaPull, forge.Closed},
+		{forge.Gitea, teaPulls + "/3", `"merged":false`, `"merged":true`, giteaPull, forge.Merged},
+	} {
+		_, f, r := record(t, c.kind, io.Discard, answer{"GET " + c.call, 200, "", strings.Replace(c.body, c.old, c.to, 1)}, answer{"GET " + c.call, 404, "", "{}"})
+		number := map[forge.Kind]int{forge.GitHub: 1347, forge.GitLab: 7, forge.Gitea: 3}[c.kind]
+		if p, err := f.Pull(t.Context(), r, number); err != nil || p.State != c.want || p.Number != number {
+			t.Errorf("%s %s: %+v, %v", c.kind, c.to, p, err)
+		}
+		if _, err := f.Pull(t.Context(), r, number); !errors.Is(err, forge.ErrPullNotFound) {
+			t.Errorf("%s: %v", c.kind, err)
+		}
+	}
+}
+
+// Nothing that leaves the package carries the credential, whatever a forge does
+// with it: no error, no log, no credential that is printed.
+func TestNoSecretLeaves(t *testing.T) {
+	var logs bytes.Buffer
+	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + secret))
+	echo := `{"message":"no: ` + secret + ` ` + url.QueryEscape(secret) + ` Basic ` + basic + ` https://x:` + url.PathEscape(secret) + `@h/p?token=` + url.QueryEscape(secret) + `"}`
+	leaks := func(what, text string) {
+		t.Helper()
+		for _, s := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret), basic, "s3cr3t", basic[8:40]} {
+			if strings.Contains(text, s) {
+				t.Errorf("%s has the token: %s", what, text)
+			}
+		}
+	}
+	statuses := []int{400, 401, 403, 404, 409, 422, 429, 500, 302, 200}
+	for _, kind := range forge.Kinds() {
+		for _, status := range statuses {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Location", "http://"+url.PathEscape(secret)+".example/"+url.PathEscape(secret))
+				w.Header().Set("Content-Type", secret)
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, echo+r.Header.Get("Authorization"))
+			}))
+			u, _ := url.Parse(server.URL)
+			r, err := forge.ParseRepository(server.URL+"/acme/docs", kind, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := forge.New(forge.Options{
+				Credentials: forge.Static(forge.Credential{Token: secret, Username: "x-access-token"}), AllowPrivate: []string{u.Host}, AllowHTTP: true,
+				Retry: forge.Retry{Attempts: 1}, Logger: slog.New(slog.NewJSONHandler(&logs, &slog.HandlerOptions{Level: slog.LevelDebug})), TempDir: t.TempDir(),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx := t.Context()
+			_, e1 := f.Fetch(ctx, r, "")
+			_, e2 := f.OpenPull(ctx, r, forge.Pull{Head: "a", Base: "main", Title: "t"})
+			_, e3 := f.UpdatePull(ctx, r, 1, forge.Pull{Title: "t"})
+			_, e4 := f.Branch(ctx, r, "main")
+			e5 := f.Push(ctx, r, "a", &forge.Commit{}, "")
+			for i, err := range []error{e1, e2, e3, e4, e5} {
+				if err == nil {
+					t.Errorf("%s %d: call %d is a success", kind, status, i)
+					continue
+				}
+				leaks(fmt.Sprintf("%s %d: error %d", kind, status, i), fmt.Sprintf("%v %+v %#v %s", err, err, err, err.(*forge.Error).SafeMessage()))
+			}
+			server.Close()
+			_, gone := f.Fetch(ctx, r, "")
+			leaks("a server that is gone", gone.Error())
+		}
+	}
+	leaks("the log", logs.String())
+	if logs.Len() == 0 {
+		t.Error("nothing is logged")
+	}
+	c := forge.Credential{Username: "u", Token: secret}
+	data, err := json.Marshal(map[string]any{"a": c, "b": &c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs.Reset()
+	slog.New(slog.NewJSONHandler(&logs, nil)).Info("x", "c", c, "o", forge.Options{Credentials: forge.Static(c)})
+	leaks("a credential", fmt.Sprintf("%v %+v %#v %s %q %x %d", c, c, c, c, c, c, &c)+string(data)+logs.String()+fmt.Sprintf("%+v %#v", forge.Static(c), forge.Options{Credentials: forge.Static(c)}))
+}
+
+// Private addresses are asked where the operator names the host, and nowhere else;
+// a redirect leads to none.
+func TestPrivateAddresses(t *testing.T) {
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	t.Cleanup(server.Close)
+	port := server.URL[strings.LastIndexByte(server.URL, ':'):]
+	for _, o := range []forge.Options{
+		{AllowHosts: []string{"localtest.example" + port}},
+		{AllowHosts: []string{"*.example" + port}, AllowPrivate: []string{"other.example" + port}, AllowHTTP: true},
+	} {
+		o.Retry.Attempts = 1
+		f, err := forge.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, address := range []string{server.URL, "http://localhost" + port, "https://127.0.0.1" + port} {
+			r := forge.Repository{Kind: forge.Gitea, URL: address + "/acme/docs"}
+			if _, err := f.Fetch(t.Context(), r, ""); !errors.Is(err, forge.ErrHost) {
+				t.Errorf("%s: %v", address, err)
+			}
+			r = forge.Repository{Kind: forge.Gitea, URL: "https://localtest.example" + port + "/a/b", API: address + "/api/v1"}
+			if _, _, err := f.FindPull(t.Context(), r, "a", ""); !errors.Is(err, forge.ErrHost) {
+				t.Errorf("%s: %v", address, err)
+			}
+		}
+	}
+	if asked > 0 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+// A context that ends while a forge is waited for ends the wait.
+func TestWaitEnds(t *testing.T) {
+	_, f, r := record(t, forge.GitHub, io.Discard, answer{"GET " + hubOne, 429, "Retry-After: 1", ""})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := f.Pull(ctx, r, 1347); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, forge.ErrRateLimited) {
+		t.Error(err)
+	}
+}
