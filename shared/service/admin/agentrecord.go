@@ -59,6 +59,9 @@ type AgentJob struct {
 	Phase AgentPhase `json:"phase,omitempty"`
 	// Messages is how many there are; the prompt is number 1.
 	Messages int `json:"messages"`
+	// Seen is the number of the last message that a completed round has read: the
+	// next one begins after it.
+	Seen int `json:"seen,omitempty"`
 	// CancelledAt is when the end of this round was asked for.
 	CancelledAt time.Time `json:"cancelledAt,omitzero"`
 	Failure     *Failure  `json:"failure,omitempty"`
@@ -72,8 +75,10 @@ type AgentJob struct {
 	// Usage and Turns are those of all rounds.
 	Usage AgentUsage `json:"usage"`
 	Turns int        `json:"turns"`
-	// Changes are those of the pull request.
+	// Changes are those of the last round that had any, Review is what a reader of
+	// the pull request must know of all its rounds.
 	Changes    AgentChanges `json:"changes"`
+	Review     AgentReview  `json:"review,omitzero"`
 	CreatedAt  time.Time    `json:"createdAt"`
 	UpdatedAt  time.Time    `json:"updatedAt"`
 	FinishedAt time.Time    `json:"finishedAt,omitzero"`
@@ -219,6 +224,17 @@ type AgentCommit struct {
 	Branch string    `json:"branch"`
 	When   time.Time `json:"when"`
 }
+
+// AgentReview is what the reader of a pull request must know: hosts that the site
+// did not name before, code that it did not run, and findings that are left.
+type AgentReview struct {
+	NewHosts   []string `json:"newHosts,omitempty"`
+	Executable []string `json:"executable,omitempty"`
+	Findings   []string `json:"findings,omitempty"`
+}
+
+// IsZero reports whether there is nothing to know.
+func (r AgentReview) IsZero() bool { return len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0 }
 
 // Rows of the partition agent#<agj>.
 type (

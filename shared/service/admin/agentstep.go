@@ -170,6 +170,20 @@ func (s *Service) LeaseAgentWork(ctx context.Context, ref AgentRef) (AgentLease,
 	return lease, err
 }
 
+// AgentLeaseHolds reports whether the round works and no newer start has its
+// lease: an error of a step that was overtaken is nobody's.
+func (s *Service) AgentLeaseHolds(ctx context.Context, lease AgentLease) (bool, error) {
+	j, err := s.agentAt(ctx, lease.Ref)
+	if CodeOf(err) == CodeJobNotActive {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	held, _, err := readOr[agentLease](ctx, s, agentLeaseKey(lease.Ref))
+	return held.Attempt == lease.Attempt && j.Phase == AgentWorking, err
+}
+
 // AgentTurns returns the turns of a round, in order. It returns
 // CodeJobNotActive where the job is final or in another round.
 func (s *Service) AgentTurns(ctx context.Context, ref AgentRef) ([]AgentTurn, error) {
@@ -275,6 +289,7 @@ type AgentResult struct {
 	Branch   string
 	Seen     int // number of messages that the round has read
 	Changes  AgentChanges
+	Review   AgentReview // replaces that of the job where Branch is not empty
 	Events   []AgentEvent
 }
 
@@ -308,8 +323,9 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 			tx.job.PRLink, tx.job.PRNumber = result.PRLink, result.PRNumber
 		}
 		if result.Branch != "" {
-			tx.job.Branch, tx.job.Changes = result.Branch, result.Changes
+			tx.job.Branch, tx.job.Changes, tx.job.Review = result.Branch, result.Changes, result.Review
 		}
+		tx.job.Seen = result.Seen
 		reopened = tx.job.Messages > result.Seen
 		tx.put(agentEndKey(ref), 0, agentEnd{Reopened: reopened})
 		if reopened {

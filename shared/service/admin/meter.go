@@ -39,7 +39,7 @@ const (
 )
 
 // MeterCall notes a call of the API for its organisation, once for each id of a
-// request. It is one unconditional write: SettleCalls adds it up later.
+// request. It is one write, put if absent: SettleCalls adds it up later.
 // It returns the store's errors.
 func (s *Service) MeterCall(ctx context.Context, request, organisation, operation string) error {
 	now := s.now()

@@ -89,7 +89,7 @@ func inside(path, root string) (string, bool) {
 func (r *round) opening() string {
 	var b strings.Builder
 	for _, m := range r.in.Messages {
-		if m.Round < r.ref.Round {
+		if m.N <= r.in.Job.Seen {
 			fmt.Fprintf(&b, "Asked before, and worked on in an earlier round:\n%s\n\n", quoteRequest(m.Prompt))
 		}
 	}

@@ -203,7 +203,7 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "plain Git", kind: forge.Git, script: steps(mends, finishes), want: expected{noPull: true}},
 		{name: "a draft asked for", ask: admin.StartAgentJob{Draft: true}, script: steps(mends, finishes), want: expected{pulls: 1, draft: true}},
 		{name: "a draft by what is left", script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "/guides/start", "new": "/guides/nowhere"})), done("Link"), told("Not finished yet", done("Link"))),
-			want: expected{pulls: 1, draft: true, turns: 3, body: []string{"`index.mdx`, line"}}},
+			want: expected{pulls: 1, draft: true, turns: 3, body: []string{"`index.mdx:6: warning"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.kind == "" {

@@ -36,12 +36,19 @@ func (s *Steps) step(ctx context.Context, ref admin.AgentRef, fn func(context.Co
 		return out, admin.Errorf(admin.CodeTemporary, "the agent's storage did not answer as it should").Wrap(err)
 	}
 	s.opt.Log.WarnContext(ctx, "a step of an agent failed", "job", ref.Job, "round", ref.Round, "error", err)
+	if t, ok := errors.AsType[interface {
+		error
+		Temporary() bool
+	}](err); ok && t.Temporary() {
+		return out, err // the workflow tries again, and fails the job with this code at last
+	}
 	switch coded.Code() {
-	case admin.CodeTemporary, admin.CodeInternal, admin.CodeJobNotActive:
+	case admin.CodeTemporary, admin.CodeInternal, admin.CodeJobNotActive, admin.CodeSuperseded:
 		return out, err
 	}
 	if ferr := s.opt.Admin.FailAgent(ctx, ref, coded.Code(), coded.SafeMessage()); ferr != nil && admin.CodeOf(ferr) != admin.CodeJobNotActive {
 		return out, ferr
 	}
+	s.clean(ctx, ref)
 	return out, err
 }

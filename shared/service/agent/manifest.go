@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -97,6 +98,27 @@ func (s *Steps) fetch(ctx context.Context, key string) ([]byte, error) {
 	return b, nil
 }
 
+// clean removes what a round kept, once it is over. What it misses is removed
+// with the job.
+func (s *Steps) clean(ctx context.Context, ref admin.AgentRef) {
+	for {
+		list, err := s.opt.Objects.List(ctx, roundPrefix(ref), "", 1000)
+		keys := make([]string, len(list))
+		for i, o := range list {
+			keys[i] = o.Key
+		}
+		if err == nil && len(keys) > 0 {
+			err = s.opt.Objects.Delete(ctx, keys...)
+		}
+		if err != nil {
+			s.opt.Log.WarnContext(ctx, "what a round of an agent job kept was not removed", "job", ref.Job, "round", ref.Round, "error", err)
+		}
+		if err != nil || len(keys) == 0 {
+			return
+		}
+	}
+}
+
 func (s *Steps) fetchJSON(ctx context.Context, key string, v any) error {
 	b, err := s.fetch(ctx, key)
 	if err != nil {
@@ -145,6 +167,9 @@ func read(ctx context.Context, t *forge.Tree) (*repository, []file, error) {
 	var files []file
 	var total int64
 	for f := range t.Files() {
+		if !fs.ValidPath(f.Path) { // a commit keeps the files that it doesn't name
+			continue
+		}
 		e := file{Path: f.Path, Size: f.Size, Mode: f.Mode}
 		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.Regular}
 		if (f.Mode == forge.Regular || f.Mode == forge.Executable) && f.Size >= 0 && f.Size <= maxText {

@@ -28,7 +28,7 @@ type text struct {
 // pullText writes the text of the round's pull request. Everything in it that
 // the model, the request or the repository wrote is quoted or escaped: it can
 // mention nobody, close no issue and begin no command.
-func pullText(r *round, changes []tool.Change, review tool.Review, found []tool.Finding) text {
+func pullText(r *round, changes []tool.Change, review admin.AgentReview) text {
 	var t text
 	summary := ""
 	if r.finish != nil {
@@ -38,7 +38,7 @@ func pullText(r *round, changes []tool.Change, review tool.Review, found []tool.
 	if strings.TrimSpace(t.title) == "" {
 		t.title = "docs: " + prompt
 	}
-	t.title = plainLine(t.title, maxTitle)
+	t.title = cut(quiet(plainLine(t.title, 2*maxTitle)), maxTitle)
 
 	var b strings.Builder
 	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
@@ -72,16 +72,16 @@ func pullText(r *round, changes []tool.Change, review tool.Review, found []tool.
 		}
 	}
 	b.WriteString("\n## Check\n\n")
-	if len(found) == 0 {
+	if len(review.Findings) == 0 {
 		b.WriteString("`bindery check` finds nothing that was not there before.\n")
 	} else {
 		b.WriteString("`bindery check` finds what was not there before:\n\n")
-		for i, f := range found {
+		for i, f := range review.Findings {
 			if i == maxListed {
-				fmt.Fprintf(&b, "- … and %d more\n", len(found)-i)
+				fmt.Fprintf(&b, "- … and %d more\n", len(review.Findings)-i)
 				break
 			}
-			fmt.Fprintf(&b, "- %s, line %d: %s\n", code(f.File), f.Line, inert(plainLine(f.Message, 300)))
+			b.WriteString("- " + code(f) + "\n")
 		}
 	}
 	u := r.usage
@@ -134,6 +134,23 @@ func quote(s string) string { return "> " + strings.ReplaceAll(strings.TrimSpace
 // merge requests, which closing words before them make orders; addresses, which
 // can be both; pictures; HTML; and GitLab's commands at the beginning of a line.
 var acts = regexp.MustCompile(`@|#\d|!\d|!\[|<|&|(?i:\bGH-)\d|(?i:https?://)|(?m:^[ \t>]*/)`)
+
+// quiet returns a title or the first line of a commit that mentions nobody,
+// closes no issue and asks for no check to be left out, where entities are not
+// read.
+func quiet(s string) string {
+	return plainLine(strings.NewReplacer("[", "(", "]", ")", "***", "").Replace(acts.ReplaceAllStringFunc(s, func(m string) string {
+		switch {
+		case m == "<" || m == "&":
+			return m
+		case m[0] == '#' || m[0] == '!':
+			return m[1:]
+		case m == "@" || strings.HasSuffix(m, "://") || strings.HasSuffix(m, "/"):
+			return ""
+		}
+		return m[:2] + " " + m[3:] // GH-1
+	})), 2*maxTitle)
+}
 
 // inert returns Markdown that reads the same and does nothing.
 func inert(s string) string {

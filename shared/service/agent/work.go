@@ -36,6 +36,11 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		return out, err
 	}
 	lease, err := s.opt.Admin.LeaseAgentWork(ctx, ref)
+	if admin.CodeOf(err) == admin.CodeSuperseded {
+		// A start that was late: the round is being published already.
+		out.Next = job.NextPublish
+		return out, nil
+	}
 	if err != nil {
 		return out, err
 	}
@@ -52,7 +57,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		if err != nil {
 			return out, err
 		}
-		if r.finish != nil && len(unread) == 0 {
+		if r.finish != nil && (len(unread) == 0 || r.spent()) {
 			out.Next = job.NextPublish
 			return out, nil
 		}
@@ -65,6 +70,9 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 			return out, nil
 		}
 		if err != nil {
+			if holds, herr := s.opt.Admin.AgentLeaseHolds(ctx, lease); herr == nil && !holds {
+				return out, nil
+			}
 			return out, err
 		}
 	}
@@ -145,7 +153,7 @@ func (s *Steps) call(ctx context.Context, r *round, answer model.Answer, c *chec
 		} else {
 			result = r.tools.Call(ctx, b.Name, b.Input)
 		}
-		if result.Finish != nil && !r.warned && !c.Warned {
+		if result.Finish != nil && !r.warned && !c.Warned && !c.Last {
 			if text := s.unfinished(ctx, r); text != "" {
 				c.Warned = true
 				result = tool.Result{Text: text, IsError: true, Outcome: "findings are left"}
