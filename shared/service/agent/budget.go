@@ -8,7 +8,7 @@ import (
 
 // Calls that are equal and have equal results lead nowhere.
 const (
-	hintAfter = 3 // equal calls until the model is told
+	hintAfter = 3 // equal calls until the model gets a hint
 	endAfter  = 5 // equal calls until the job ends
 )
 
@@ -37,8 +37,8 @@ func (r *round) used() (share float64, of string) {
 // lastTurn is the share of a budget after which the model has one turn left.
 const lastTurn = 0.9
 
-// budget returns what to tell the model before its next turn, or the error that
-// ends the round: the one turn after the last share began is over.
+// budget reports whether the next turn is the last one, or returns the error that
+// ends the round: the budget is used up, or the last turn is over.
 func (r *round) budget() (last bool, err error) {
 	share, of := r.used()
 	if r.last || share >= 1 {
