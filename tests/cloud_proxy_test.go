@@ -79,6 +79,8 @@ type awsProxy struct {
 	roles map[string]string
 	// fault, if not nil, gives the status to answer a call with; 0 lets it pass.
 	fault func(awsCall) int
+	// meddle, if not nil, answers calls in place of forward, or has it answer.
+	meddle func(call awsCall, w http.ResponseWriter, r *http.Request, forward http.HandlerFunc)
 	// edit, if not nil, changes the bodies of answers that are no objects.
 	edit func(call awsCall, body []byte) []byte
 }
@@ -118,7 +120,7 @@ func newAWSProxy(t *testing.T, target, cert, key string) *awsProxy {
 		call := readCall(r)
 		p.mu.Lock()
 		p.calls = append(p.calls, call)
-		fault := p.fault
+		fault, meddle := p.fault, p.meddle
 		p.mu.Unlock()
 		if fault != nil {
 			if status := fault(call); status != 0 {
@@ -127,7 +129,12 @@ func newAWSProxy(t *testing.T, target, cert, key string) *awsProxy {
 				return
 			}
 		}
-		reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), calling{}, call)))
+		r = r.WithContext(context.WithValue(r.Context(), calling{}, call))
+		if meddle != nil {
+			meddle(call, w, r, reverse.ServeHTTP)
+			return
+		}
+		reverse.ServeHTTP(w, r)
 	}))
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
 	server.StartTLS()
@@ -141,6 +148,13 @@ func (p *awsProxy) setFault(fault func(awsCall) int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fault = fault
+}
+
+// setMeddle has something answer calls from now on; nil lets them pass again.
+func (p *awsProxy) setMeddle(meddle func(awsCall, http.ResponseWriter, *http.Request, http.HandlerFunc)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.meddle = meddle
 }
 
 // setEdit changes answers from now on; nil leaves them as they are again.

@@ -66,6 +66,7 @@ func TestCloud(t *testing.T) {
 	t.Run("a site that can't be exported", d.badSite)
 	t.Run("a passing fault heals", d.passingFault)
 	t.Run("a lasting fault fails the job", d.lastingFault)
+	t.Run("whatever happens to steps, the bundle is the same", d.faultyExports)
 	t.Run("a late shard changes nothing", d.lateShard)
 	t.Run("a stopped execution fails its job", d.stopped)
 	t.Run("without the event rule the reconciler fails it", d.stoppedWithoutRule)
@@ -262,12 +263,7 @@ func (d *deployment) request(t *testing.T, service, method, path, body string, h
 	for name, value := range header {
 		r.Header.Set(name, value)
 	}
-	credentials, err := d.aws.Credentials.Retrieve(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256([]byte(body))
-	if err := v4.NewSigner().SignHTTP(t.Context(), credentials, r, hex.EncodeToString(sum[:]), service, d.aws.Region, time.Now()); err != nil {
+	if err := d.sign(r, service, []byte(body)); err != nil {
 		t.Fatal(err)
 	}
 	res, err := d.client.Do(r)
@@ -283,6 +279,16 @@ func (d *deployment) request(t *testing.T, service, method, path, body string, h
 		t.Fatalf("%s %s %v: %d %s", service, path, header, res.StatusCode, answer)
 	}
 	return answer
+}
+
+// sign signs a call of AWS.
+func (d *deployment) sign(r *http.Request, service string, body []byte) error {
+	credentials, err := d.aws.Credentials.Retrieve(r.Context())
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(body)
+	return v4.NewSigner().SignHTTP(r.Context(), credentials, r, hex.EncodeToString(sum[:]), service, d.aws.Region, time.Now())
 }
 
 // aws4 calls a service that speaks JSON.

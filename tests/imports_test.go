@@ -34,10 +34,11 @@ var rooms = map[string][]string{
 
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
 	"infra/cmd/bindery": {
-		"shared/base/config", "shared/base/remote", "shared/render/check", "shared/render/script/island", "shared/service/admin",
-		"shared/service/api", "shared/service/client", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/stack",
-		"shared/service/job", "shared/service/local", "shared/service/server", "shared/service/store", "shared/delivery/bundle",
-		"shared/delivery/serve",
+		"shared/base/config", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/render/script/island", "shared/service/admin",
+		"shared/service/agent/model", "shared/service/agent/setup", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
+		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
+		"shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/server", "shared/service/store",
+		"shared/delivery/bundle", "shared/delivery/serve",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -90,6 +91,9 @@ var rooms = map[string][]string{
 	"shared/service/agent/model": {"shared/base/json", "shared/base/remote", "shared/service/store"},
 	// For tests, and for programs that play a model.
 	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},
+	"shared/service/agent/setup": {
+		"shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/forge", "shared/service/store",
+	},
 	// No store, no network, no clock (its doc.go).
 	"shared/service/agent/tool": {
 		"shared/base/html", "shared/base/json", "shared/base/redirect", "shared/render/component", "shared/render/expr", "shared/render/mdx",
@@ -106,6 +110,7 @@ var rooms = map[string][]string{
 	"shared/service/cloud/cloudtest":     {"shared/service/cloud/dynamo", "shared/service/job", "shared/service/store", "tests/outside"},
 	"shared/service/cloud/dynamo":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/internal/call": {"shared/service/store"},
+	"shared/service/cloud/kmsstore":      {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/s3store":       {"shared/service/cloud/internal/call", "shared/service/job", "shared/service/store"},
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
@@ -121,8 +126,9 @@ var rooms = map[string][]string{
 	"shared/service/job":             {"statemachine", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/local":           {"shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
-		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/api",
-		"shared/service/asl", "shared/service/client", "shared/service/export", "shared/service/job", "shared/service/local", "shared/service/store",
+		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
+		"shared/service/agent/model", "shared/service/agent/setup", "shared/service/api", "shared/service/asl", "shared/service/client",
+		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/store",
 	},
 	"shared/service/snapshot":  {"shared/base/json", "shared/service/store"},
 	"shared/service/store":     {},
@@ -165,8 +171,8 @@ var keepers = map[string]keeper{
 	"github.com/alecthomas/chroma/v2": {"its own driver is six times slower than ours", []string{"shared/render/highlight"}},
 	"github.com/dlclark/regexp2/v2":   {"backtracks without a bound", []string{"shared/render/highlight"}},
 	"github.com/aws/aws-sdk-go-v2": {"AWS stands behind the ports", []string{
-		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/sfnrun",
-		"shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
+		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
+		"shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
 		"functions/internal/wire",
 	}},
 	"github.com/aws/smithy-go":               {"AWS stands behind the ports", []string{"shared/service/cloud/internal/call", "shared/service/cloud/stack"}},

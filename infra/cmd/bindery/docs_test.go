@@ -156,10 +156,10 @@ func TestCallsInTheDocumentation(t *testing.T) {
 // program, and those of callers and operators are documented.
 func TestVariablesInTheDocumentation(t *testing.T) {
 	variable := regexp.MustCompile(`\bBINDERY_[A-Z0-9_]+\b`)
-	read := func(dir, ext string) map[string]string {
+	read := func(dir, end string) map[string]string {
 		found := map[string]string{}
 		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || filepath.Ext(name) != ext || strings.HasSuffix(name, "_test.go") {
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, end) || strings.HasSuffix(name, "_test.go") != (end == "_test.go") {
 				return err
 			}
 			text, err := os.ReadFile(name)
@@ -179,6 +179,9 @@ func TestVariablesInTheDocumentation(t *testing.T) {
 	for _, ext := range []string{".yaml", ".yml"} {
 		maps.Copy(set, read("../../chart", ext))
 	}
+	// What tests are told by, which contributors set.
+	maps.Copy(set, read("../../../tests", "_test.go"))
+	maps.Copy(set, read("../../../shared/service/export", "_test.go"))
 	documented := read(docsDir, ".mdx")
 	for v, name := range documented {
 		if code[v] == "" && set[v] == "" {

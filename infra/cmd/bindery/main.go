@@ -15,6 +15,8 @@
 //	serve.go      bindery serve
 //	operator.go   what operator commands share
 //	org.go, project.go, key.go, agentjob.go
+//	credential.go a project's credential for its forge
+//	agentsetup.go the models and forges of agents
 package main
 
 import (

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,7 +21,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bindery-docs/bindery/shared/render/script/island"
+	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
 	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
@@ -44,8 +47,14 @@ func TestScripts(t *testing.T) {
 			"answer":   answer,
 			"agents":   agents,
 			"nokey":    noKey,
+			"forge":    startForge,
+			"model":    startModel,
 		},
 		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Values[testingKey{}] = t
+			return nil
+		},
 	})
 }
 
@@ -390,3 +399,56 @@ func TestSizes(t *testing.T) {
 		}
 	}
 }
+
+// scriptT has what a forge for tests needs of a *testing.T: its clean-ups are the
+// script's.
+type scriptT struct {
+	testing.TB
+	ts *testscript.TestScript
+}
+
+func (s scriptT) Cleanup(fn func()) { s.ts.Defer(fn) }
+
+// startForge starts a forge with one repository, whose address, host, user and
+// token are in REPOSITORY, FORGE_HOST, FORGE_USER and the file token.: forge
+// FOLDER
+func startForge(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: forge FOLDER")
+	}
+	f := forgetest.New(scriptT{ts.Value(testingKey{}).(testing.TB), ts})
+	files := map[string]string{}
+	root := ts.MkAbs(args[0])
+	ts.Check(filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		files[filepath.ToSlash(rel)] = ts.ReadFile(name)
+		return err
+	}))
+	f.Write("main", files)
+	ts.Setenv("REPOSITORY", f.Repository().URL)
+	ts.Setenv("FORGE_HOST", strings.TrimPrefix(f.URL, "http://"))
+	ts.Setenv("FORGE_USER", f.User)
+	ts.Check(os.WriteFile(ts.MkAbs("token"), []byte(f.Token+"\n"), 0o600))
+}
+
+// startModel starts a model that edits a page and finishes, and writes a table of
+// models that names it: model FILE
+func startModel(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: model FILE")
+	}
+	m := modeltest.New(scriptT{ts.Value(testingKey{}).(testing.TB), ts},
+		modeltest.Calls(modeltest.Call{Name: "edit", Input: map[string]any{"path": "index.mdx", "old": "widgits", "new": "widgets"}}),
+		modeltest.Calls(modeltest.Call{Name: "finish", Input: map[string]any{"title": "Spell widgets right", "summary": "The start page said widgits."}}),
+	)
+	m.Key = "model-sesame"
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), fmt.Appendf(nil, `{"default": "best", "servers": {"scripted": {"base": %q, "allowHTTP": true, "auth": "x-api-key"}},
+"models": {"best": {"server": "scripted", "model": "scripted-1", "context": 200000, "output": 8000}}}`, m.URL), 0o600))
+	ts.Setenv("BINDERY_MODEL_KEY", m.Key)
+}
+
+// testingKey is the key of the test in the values of a script's environment.
+type testingKey struct{}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/service/cloud/kmsstore"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/service/cloud/stack"
 	"github.com/bindery-docs/bindery/shared/service/local"
@@ -82,7 +83,7 @@ func (a *app) operateOn(cmd *cobra.Command, o *operator, work func(ctx context.C
 		return err
 	}
 	defer func() { _ = l.Close(context.WithoutCancel(cmd.Context())) }()
-	return work(cmd.Context(), admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Log: log}))
+	return work(cmd.Context(), admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Secrets: l.Secrets(), Log: log}))
 }
 
 // operateStack opens the records of a stack, with the credentials that the AWS
@@ -96,8 +97,10 @@ func (a *app) operateStack(ctx context.Context, name string, work func(ctx conte
 	if err != nil {
 		return err
 	}
+	records := dynamo.New(aws, dynamo.Options{Table: found.Table})
 	return work(ctx, admin.New(admin.Options{
-		Store:   dynamo.New(aws, dynamo.Options{Table: found.Table}),
+		Store:   records,
+		Secrets: kmsstore.New(aws, kmsstore.Options{Key: found.Outputs[stack.OutputCredentialKey], Records: records}),
 		Objects: s3store.New(aws, s3store.Options{Sources: found.SourcesBucket, Exports: found.ExportsBucket}),
 		Log:     a.logger(slog.LevelWarn),
 	}))

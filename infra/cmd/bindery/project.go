@@ -16,7 +16,7 @@ import (
 
 func (a *app) projectCommand() *cobra.Command {
 	return a.group("project", "Projects: domain, repository, deployment, features (for operators)",
-		a.projectCreate(), a.projectList(), a.projectConfigure(), a.projectRevoke())
+		a.projectCreate(), a.projectList(), a.projectConfigure(), a.projectRevoke(), a.credentialCommand())
 }
 
 // settingFlags are the flags that describe a project's features and retention,
@@ -156,7 +156,7 @@ func configurationFlags(f *pflag.FlagSet, c *admin.Configuration) {
 func (a *app) projectRevoke() *cobra.Command {
 	return operating(a, operator{}, &cobra.Command{
 		Use:     "revoke PROJECT",
-		Short:   "End a project and free its domain",
+		Short:   "End a project, free its domain and remove its credential",
 		Example: `  bindery project revoke prj_… --data ./.data`,
 		Args:    cobra.ExactArgs(1),
 	}, func(ctx context.Context, s *admin.Service, args []string) (admin.Project, error) {

@@ -47,7 +47,7 @@ Without --data all state is temporary. With it, a second run publishes only what
 				}
 				defer func() { _ = os.RemoveAll(data) }()
 			}
-			s, err := openServer(ctx, data, "127.0.0.1:0", a.logger(slog.LevelError))
+			s, err := openServer(ctx, server.Options{Dir: data, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)})
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 func (a *app) upCommand() *cobra.Command {
 	var data, addr string
 	var withSeed bool
+	var agents setupFlags
 	cmd := &cobra.Command{
 		Use:   "up --data DIR [--addr ADDRESS] [--seed]",
 		Short: "Run a whole Bindery on this machine",
@@ -23,6 +24,11 @@ It survives a restart and a power cut: exports that were running resume.
 The file DIR/env gets the address, for the environment of callers. --seed creates an
 organisation on the Enterprise plan, a project for ` + server.SeedDomain + ` and a key, once;
 the file has key and project then too, and nobody but you can read it.
+
+With --models, agents work for projects that have a credential for their forge (bindery
+project credential set). The file is a table of servers and models; it has no keys. The
+default model's server has the one in $BINDERY_MODEL_KEY, each other the one in the file of
+the server's name in --model-keys.
 
 Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 		Example: `  bindery up --data ./.data --seed
@@ -38,7 +44,11 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 			}
 			ctx := cmd.Context()
 			log := a.logger(slog.LevelInfo)
-			s, err := openServer(ctx, data, addr, log)
+			options := server.Options{Dir: data, Addr: addr, Log: log}
+			if err := a.agentOptions(ctx, &agents, &options); err != nil {
+				return err
+			}
+			s, err := openServer(ctx, options)
 			if err != nil {
 				return err
 			}
@@ -69,14 +79,16 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 	cmd.Flags().StringVar(&data, "data", "", "folder for all state (default: $BINDERY_DATA)")
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one, which is written to DIR/env")
 	cmd.Flags().BoolVar(&withSeed, "seed", false, "create an organisation, a project and a key, once")
+	agents.add(cmd)
 	return cmd
 }
 
 // openServer opens a server that shows components in processes of this program.
-func openServer(ctx context.Context, data, addr string, log *slog.Logger) (*server.Server, error) {
+func openServer(ctx context.Context, opt server.Options) (*server.Server, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return server.Open(ctx, server.Options{Dir: data, Addr: addr, Program: program, Log: log})
+	opt.Program = program
+	return server.Open(ctx, opt)
 }

@@ -7,6 +7,11 @@
 //	BINDERY_PROJECT    the project that commands speak of
 //	BINDERY_DATA       the data folder of a local Bindery
 //	BINDERY_STACK      the stack of a Bindery on AWS
+//	BINDERY_MODELS     the file that says which models agents ask
+//	BINDERY_MODEL_KEY  the key of the default model's server
+//	BINDERY_MODEL_KEYS a folder of keys, one file for each server of models
+//	BINDERY_FORGE_HOSTS, BINDERY_FORGE_PRIVATE_HOSTS  which forges agents work with
+//	BINDERY_FORGE_ALLOW_HTTP  whether private forges may be asked in the clear
 //	BINDERY_ALLOW_HTTP whether a key may go over a network in the clear
 //	GITHUB_OUTPUT      where a step of a GitHub Actions workflow puts its outputs
 //	NO_COLOR           no colour on terminals (https://no-color.org)
@@ -37,6 +42,17 @@ type Config struct {
 	// Stack is the name of a CloudFormation stack; empty when BINDERY_STACK is
 	// not set.
 	Stack string
+	// Models is the file of the table of models, ModelKeys the folder of keys, by
+	// the names of servers; empty when the variables are not set.
+	Models, ModelKeys string
+	// ModelKey is the key of the default model's server; as AdminKey, it is never
+	// shown.
+	ModelKey string
+	// ForgeHosts and ForgePrivateHosts are hosts of forges, without and with
+	// private addresses; nil when the variables are not set.
+	ForgeHosts, ForgePrivateHosts []string
+	// ForgeAllowHTTP lets private forges be asked without encryption.
+	ForgeAllowHTTP bool
 	// AllowHTTP lets the key go to an address with http:// over a network.
 	AllowHTTP bool
 	// GitHubOutput is the file that GitHub Actions reads a step's outputs from;
@@ -50,20 +66,35 @@ type Config struct {
 // tests. An error names the variable, and never a key.
 func FromEnv(getenv func(string) string) (Config, error) {
 	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), Stack: getenv("BINDERY_STACK"),
-		GitHubOutput: getenv("GITHUB_OUTPUT"), NoColor: getenv("NO_COLOR") != ""}
+		GitHubOutput: getenv("GITHUB_OUTPUT"), NoColor: getenv("NO_COLOR") != "",
+		Models: getenv("BINDERY_MODELS"), ModelKeys: getenv("BINDERY_MODEL_KEYS"),
+		ForgeHosts: words(getenv("BINDERY_FORGE_HOSTS")), ForgePrivateHosts: words(getenv("BINDERY_FORGE_PRIVATE_HOSTS"))}
 	if err := set(getenv, "BINDERY_URL", &c.URL, parseURL); err != nil {
 		return Config{}, err
 	}
 	if err := set(getenv, AllowHTTP, &c.AllowHTTP, truth); err != nil {
 		return Config{}, err
 	}
-	// A line end comes along easily when a key is pasted or read from a file.
-	key := strings.TrimSpace(getenv("BINDERY_ADMIN_KEY"))
-	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return Config{}, errors.New("BINDERY_ADMIN_KEY: has characters that no key has")
+	if err := set(getenv, "BINDERY_FORGE_ALLOW_HTTP", &c.ForgeAllowHTTP, truth); err != nil {
+		return Config{}, err
 	}
-	c.AdminKey = key
+	for name, to := range map[string]*string{"BINDERY_ADMIN_KEY": &c.AdminKey, "BINDERY_MODEL_KEY": &c.ModelKey} {
+		// A line end comes along easily when a key is pasted or read from a file.
+		*to = strings.TrimSpace(getenv(name))
+		if strings.ContainsFunc(*to, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return Config{}, errors.New(name + ": has characters that no key has")
+		}
+	}
 	return c, nil
+}
+
+// words takes a list apart that has commas or spaces between its items; nil for
+// none.
+func words(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // parseURL checks the address of an API and returns it without a trailing slash.
@@ -89,12 +120,13 @@ const hidden = "[hidden]"
 
 // shown is a Config as it may be printed.
 func (c Config) shown() string {
-	key := ""
-	if c.AdminKey != "" {
-		key = hidden
+	type plain Config // without methods, which would call this one
+	for _, key := range []*string{&c.AdminKey, &c.ModelKey} {
+		if *key != "" {
+			*key = hidden
+		}
 	}
-	return fmt.Sprintf("{URL:%q AdminKey:%q Project:%q Data:%q Stack:%q AllowHTTP:%t GitHubOutput:%q NoColor:%t}",
-		c.URL, key, c.Project, c.Data, c.Stack, c.AllowHTTP, c.GitHubOutput, c.NoColor)
+	return fmt.Sprintf("%+v", plain(c))
 }
 
 // String shows the Config without its key, as fmt does with all its verbs for

@@ -27,7 +27,10 @@ func TestFromEnv(t *testing.T) {
 		{"all is set", map[string]string{
 			"BINDERY_URL": "http://127.0.0.1:8787", "BINDERY_ADMIN_KEY": "mint_abc", "BINDERY_PROJECT": "prj_1",
 			"BINDERY_DATA": "/srv/bindery", "NO_COLOR": "1", "BINDERY_ALLOW_HTTP": "true",
-		}, config.Config{URL: "http://127.0.0.1:8787", AdminKey: "mint_abc", Project: "prj_1", Data: "/srv/bindery", NoColor: true, AllowHTTP: true}},
+			"BINDERY_MODELS": "models.json", "BINDERY_MODEL_KEY": "k\n", "BINDERY_MODEL_KEYS": "keys", "BINDERY_FORGE_HOSTS": "a.example, *.b.example",
+			"BINDERY_FORGE_PRIVATE_HOSTS": "git.internal:8443", "BINDERY_FORGE_ALLOW_HTTP": "true",
+		}, config.Config{Models: "models.json", ModelKey: "k", ModelKeys: "keys", ForgeHosts: []string{"a.example", "*.b.example"},
+			ForgePrivateHosts: []string{"git.internal:8443"}, ForgeAllowHTTP: true, URL: "http://127.0.0.1:8787", AdminKey: "mint_abc", Project: "prj_1", Data: "/srv/bindery", NoColor: true, AllowHTTP: true}},
 		{"slashes at the end go", map[string]string{"BINDERY_URL": "https://a.example/base//"}, config.Config{URL: "https://a.example/base"}},
 		{"a line end behind a key goes", map[string]string{"BINDERY_ADMIN_KEY": "k\r\n"}, config.Config{AdminKey: "k"}},
 		{"any value of NO_COLOR counts", map[string]string{"NO_COLOR": "0"}, config.Config{NoColor: true}},
@@ -56,6 +59,8 @@ func TestFromEnvRefuses(t *testing.T) {
 		{"BINDERY_URL", "http://a.example?", "BINDERY_URL: must not have a query or fragment"},
 		{"BINDERY_URL", "http://a.example#", "BINDERY_URL: must not have a query or fragment"},
 		{"BINDERY_ALLOW_HTTP", "perhaps", `BINDERY_ALLOW_HTTP: "perhaps" is neither true nor false`},
+		{"BINDERY_FORGE_ALLOW_HTTP", "perhaps", `BINDERY_FORGE_ALLOW_HTTP: "perhaps" is neither true nor false`},
+		{"BINDERY_MODEL_KEY", "two words", "BINDERY_MODEL_KEY: has characters that no key has"},
 		{"BINDERY_ADMIN_KEY", "two words", "BINDERY_ADMIN_KEY: has characters that no key has"},
 		{"BINDERY_ADMIN_KEY", "schlüssel", "BINDERY_ADMIN_KEY: has characters that no key has"},
 	} {
@@ -70,7 +75,7 @@ func TestFromEnvRefuses(t *testing.T) {
 
 func TestKeyDoesNotShowItself(t *testing.T) {
 	const key = "mint_sesame"
-	c := config.Config{AdminKey: key}
+	c := config.Config{AdminKey: key, ModelKey: key}
 	var logged bytes.Buffer
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "config", c)
 	encoded, err := json.Marshal(c)

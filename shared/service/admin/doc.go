@@ -1,7 +1,7 @@
 // Package admin holds the rules of the product: who may do what, and how
 // organisations, keys, projects, snapshots, export jobs and agent jobs come to
 // be and change. It knows nothing of HTTP, AWS or SQLite; it stands on the
-// three ports of package store.
+// ports of package store.
 //
 // Where to look:
 //
@@ -13,6 +13,7 @@
 //	organisation.go  organisations and plans
 //	key.go           admin keys: creation, revocation, authentication
 //	project.go       projects, the claim on a domain, settings
+//	credential.go    what projects' forges know us by
 //	feature.go       features by deployment
 //	snapshot.go      snapshots: upload, publish, retention
 //	sweep.go         how far the sweep of all organisations is

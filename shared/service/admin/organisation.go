@@ -135,7 +135,7 @@ func (s *Service) RevokeOrganisation(ctx context.Context, id string) (Organisati
 	}
 	projects, err := s.ListProjects(ctx, id)
 	for _, p := range projects {
-		if err == nil && p.RevokedAt.IsZero() {
+		if err == nil {
 			_, err = s.RevokeProject(ctx, p.ID)
 		}
 	}

@@ -209,11 +209,12 @@ func (s *Service) ConfigureProject(ctx context.Context, id string, c Configurati
 	})
 }
 
-// RevokeProject ends a project and frees its domain. What was published and
-// exported stays until its retention. Ending it again is success.
+// RevokeProject ends a project, frees its domain and removes its credential. What
+// was published and exported stays until its retention. Ending it again is
+// success, and resumes where it was interrupted.
 // It returns CodeNotFound for an unknown project.
 func (s *Service) RevokeProject(ctx context.Context, id string) (Project, error) {
-	return change(ctx, s, "project", projectKey(id), []string{id}, func(p *Project, b *batch) (bool, error) {
+	p, err := change(ctx, s, "project", projectKey(id), []string{id}, func(p *Project, b *batch) (bool, error) {
 		if !p.RevokedAt.IsZero() {
 			return false, nil
 		}
@@ -224,6 +225,10 @@ func (s *Service) RevokeProject(ctx context.Context, id string) (Project, error)
 		}
 		return true, err
 	})
+	if err == nil {
+		err = s.forgetCredential(ctx, p)
+	}
+	return p, err
 }
 
 // site finds the project that a caller's domain belongs to. A domain that is

@@ -43,6 +43,7 @@ import (
 //	                turn#<round>#<n> AgentTurn
 //	                commit#<round>   AgentCommit
 //	                end#<round>      how the round ended
+//	secret#<org>    <prj>            a credential on AWS, encrypted (package kmsstore)
 //	request#<org>#<operation>#<digest>  request   a request with an Idempotency-Key
 const (
 	skOrganisation = "organisation"

@@ -9,12 +9,14 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Options are what a Service stands on. Store is required; Objects and Runner
-// only by the methods that use them.
+// Options are what a Service stands on. Store is required; Objects, Runner and
+// Secrets only by the methods that use them.
 type Options struct {
 	Store   store.Store
 	Objects store.Objects
 	Runner  store.Runner
+	// Secrets are the credentials of projects. Where it is nil, projects have none.
+	Secrets store.Secrets
 	Log     *slog.Logger
 	// Now returns the time; nil for the clock.
 	Now func() time.Time

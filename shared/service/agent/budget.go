@@ -8,7 +8,7 @@ import (
 
 // Calls that are equal and have equal results lead nowhere.
 const (
-	hintAfter = 3 // equal calls until the model gets a hint
+	hintAfter = 3 // equal calls until the model is told
 	endAfter  = 5 // equal calls until the job ends
 )
 
@@ -37,14 +37,15 @@ func (r *round) used() (share float64, of string) {
 // lastTurn is the share of a budget after which the model has one turn left.
 const lastTurn = 0.9
 
-// budget reports whether the next turn is the last one, or returns the error that
-// ends the round: the budget is used up, or the last turn is over.
+// budget reports whether the model's next turn is its last, or returns the error
+// that ends the round: the one turn after the last share began is over.
 func (r *round) budget() (last bool, err error) {
 	share, of := r.used()
 	if r.last || share >= 1 {
 		return false, admin.Errorf(admin.CodeBudget, "the job used up its budget of %s before it was done", of)
 	}
-	return share >= lastTurn, nil
+	// Of few turns, none would lie between the last share and the end.
+	return share >= lastTurn || r.turns+1 == r.in.Limits.Turns, nil
 }
 
 const sayLast = "Your budget is almost used up: this is your last turn. Call finish now, alone. Describe what is done and what is left."

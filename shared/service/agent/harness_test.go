@@ -33,6 +33,7 @@ type world struct {
 	project admin.Project
 	steps   *agent.Steps
 	segment time.Duration
+	first   map[string]func() // what happens before a task, once
 
 	mu  sync.Mutex
 	now time.Time
@@ -68,7 +69,13 @@ func (s *started) Stop(context.Context, string, string, string) error { return n
 
 func newWorld(t *testing.T, script ...modeltest.Step) *world {
 	t.Helper()
-	w := &world{t: t, ctx: t.Context(), now: time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC), forge: forgetest.New(t), model: modeltest.New(t, script...)}
+	return newWorldOn(t, forgetest.New(t), script...)
+}
+
+// newWorldOn is newWorld with its repository on a forge of another kind.
+func newWorldOn(t *testing.T, f *forgetest.Fake, script ...modeltest.Step) *world {
+	t.Helper()
+	w := &world{t: t, ctx: t.Context(), now: time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC), forge: f, model: modeltest.New(t, script...)}
 	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), BaseURL: "http://127.0.0.1:1", Now: w.time})
 	if err != nil {
 		t.Fatal(err)
@@ -130,11 +137,54 @@ func (w *world) stepsOn(s *admin.Service, o store.Objects) *agent.Steps {
 // ask starts a job.
 func (w *world) ask(prompt string) admin.AgentJob {
 	w.t.Helper()
-	j, err := w.admin.StartAgentJob(w.ctx, w.caller, admin.StartAgentJob{Project: w.project.ID, Prompt: prompt})
+	return w.start(admin.StartAgentJob{Prompt: prompt})
+}
+
+// start starts a job of the world's project.
+func (w *world) start(in admin.StartAgentJob) admin.AgentJob {
+	w.t.Helper()
+	in.Project = w.project.ID
+	j, err := w.admin.StartAgentJob(w.ctx, w.caller, in)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return j
+}
+
+// message sends a message to a job.
+func (w *world) message(j admin.AgentJob, prompt string) admin.AgentJob {
+	w.t.Helper()
+	j, err := w.admin.MessageAgentJob(w.ctx, w.caller, admin.MessageAgentJob{Project: w.project.ID, Job: j.ID, Prompt: prompt})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return j
+}
+
+// cancel asks for a job's end.
+func (w *world) cancel(j admin.AgentJob) {
+	w.t.Helper()
+	if _, err := w.admin.CancelAgentJob(w.ctx, w.caller, w.project.ID, j.ID, ""); err != nil {
+		w.t.Error(err)
+	}
+}
+
+// configure sets what the project says of its agent jobs.
+func (w *world) configure(s admin.AgentSettings) {
+	w.t.Helper()
+	p, err := w.admin.ConfigureProject(w.ctx, w.project.ID, admin.Configuration{Kind: w.project.Kind, Settings: w.project.Settings, Retention: w.project.Retention, Agent: s})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.project = p
+}
+
+// at makes a task of the workflow do something first, once.
+func (w *world) at(task string, fn func()) {
+	if w.first == nil {
+		w.first = map[string]func(){}
+	}
+	w.first[task] = fn
 }
 
 // run runs the workflow of a job's round as its definition says, and returns the
@@ -179,7 +229,13 @@ func (w *world) tasks(s *agent.Steps) map[string]asl.Task {
 	keeper := job.NewKeeper(job.Options{Admin: w.admin, Objects: w.objects})
 	out := map[string]asl.Task{job.TaskAgentFail: job.Task(job.Silent(keeper.FailAgent))}
 	for name, task := range s.Tasks() {
-		out[name] = task
+		out[name] = func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
+			if first := w.first[name]; first != nil {
+				delete(w.first, name)
+				first()
+			}
+			return task(ctx, in)
+		}
 	}
 	return out
 }

@@ -48,7 +48,7 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		out.Next = job.NextWork
 		return out, err
 	}
-	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Seen: r.seen}
+	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Seen: r.seen}
 	end := admin.AgentEvent{Kind: admin.AgentEventNote}
 	if r.finish != nil {
 		end.Text = cut(strings.TrimSpace(r.finish.Summary+"\n\n"+r.finish.Question), maxEventText)
@@ -151,20 +151,19 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 	j := r.in.Job
 	continues := j.Base.Previous != ""
 	head := j.Base.Ref
-	switch {
-	case continues:
-		g.branch, head = j.Branch, j.Branch
-	case j.Branch != "":
-		g.branch = fmt.Sprintf("bindery/%s-%d", j.ID, r.ref.Round)
-	default:
-		g.branch = "bindery/" + j.ID
-	}
-	if kept := r.in.Commit; kept.ID != "" {
+	switch kept := r.in.Commit; {
+	case kept.ID != "":
 		at, err := f.Branch(ctx, repo, kept.Branch)
 		if err != nil {
 			return g, err
 		}
 		g.branch, g.pushed, head = kept.Branch, at == kept.ID, kept.Parent
+	case continues:
+		g.branch, head = j.Branch, j.Branch
+	default:
+		if g.branch, err = newBranch(ctx, f, repo, r); err != nil {
+			return g, err
+		}
 	}
 	if g.tree, err = f.Fetch(ctx, repo, head); err != nil {
 		return g, err
@@ -183,6 +182,24 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 		g.expect = g.tree.Commit
 	}
 	return g, err
+}
+
+// newBranch returns the name of a round's own branch. That of the job is taken
+// where an earlier round has pushed to it, also one that failed afterwards.
+func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round) (string, error) {
+	name := "bindery/" + r.ref.Job
+	taken := r.in.Job.Branch != ""
+	if !taken && r.ref.Round > 1 {
+		head, err := f.Branch(ctx, repo, name)
+		if err != nil {
+			return "", err
+		}
+		taken = head != ""
+	}
+	if taken {
+		name = fmt.Sprintf("%s-%d", name, r.ref.Round)
+	}
+	return name, nil
 }
 
 // same reports whether the files of changes are in a tree as Work has read them.

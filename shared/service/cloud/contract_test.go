@@ -1,6 +1,7 @@
 package cloud_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/cloud/cloudtest"
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
+	"github.com/bindery-docs/bindery/shared/service/cloud/kmsstore"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
 	"github.com/bindery-docs/bindery/shared/service/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -74,6 +76,30 @@ func TestObjectsContract(t *testing.T) {
 	o := s3store.New(c.Config, s3store.Options{Sources: sources, Exports: exports})
 	client := &http.Client{Transport: algorithmGate{http.DefaultTransport}}
 	storetest.Objects(t, func(*testing.T) (store.Objects, *http.Client) { return o, client })
+}
+
+func TestSecretsContract(t *testing.T) {
+	c := cloudtest.MiniStack(t)
+	records := dynamo.New(c.Config, dynamo.Options{Table: c.Table(t)})
+	s := kmsstore.New(c.Config, kmsstore.Options{Key: c.Key(t), Records: records})
+	storetest.Secrets(t, s)
+
+	// What is stored is no secret, and is of no use in another's row.
+	mine := store.SecretOwner{Organisation: "org_1", Project: "prj_1"}
+	if err := s.Put(t.Context(), mine, []byte("sesame")); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := records.Get(t.Context(), store.Key{PK: kmsstore.Partition + "org_1", SK: "prj_1"})
+	if err != nil || strings.Contains(string(rec.Value), "sesame") || strings.Contains(string(rec.Value), base64.StdEncoding.EncodeToString([]byte("sesame"))) {
+		t.Errorf("the record is %s, %v", rec.Value, err)
+	}
+	moved := store.Record{Key: store.Key{PK: kmsstore.Partition + "org_2", SK: "prj_1"}, Value: rec.Value}
+	if err := records.Write(t.Context(), []store.Record{moved}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Get(t.Context(), store.SecretOwner{Organisation: "org_2", Project: "prj_1"}); err == nil || got != nil {
+		t.Errorf("the secret of another organisation is %q, %v", got, err)
+	}
 }
 
 func TestRunnerContract(t *testing.T) {

@@ -14,7 +14,8 @@
 //	dynamo         Store on a table of DynamoDB
 //	s3store        Objects on two buckets of S3; links, and the roles that sign them
 //	sfnrun         Runner on a state machine of Step Functions
-//	internal/call  retries and kinds of errors, which the three have in common
+//	kmsstore       Secrets on a key of KMS and records
+//	internal/call  retries and kinds of errors, which they have in common
 //	stack          finds a deployed stack's parts, for operators
 //	cloudtest      starts local clouds, for tests
 //

@@ -2,8 +2,13 @@ package local_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +57,41 @@ func TestObjectsContract(t *testing.T) {
 	l := open(t, t.TempDir())
 	client := serve(t, l)
 	storetest.Objects(t, func(*testing.T) (store.Objects, *http.Client) { return l.Objects(), client })
+}
+
+func TestSecretsContract(t *testing.T) {
+	l := open(t, t.TempDir())
+	storetest.Secrets(t, l.Secrets())
+}
+
+// A secret's file is its owner's alone to read, and what a process left of one
+// that it did not finish goes.
+func TestSecretFiles(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	o := store.SecretOwner{Organisation: "org_1", Project: "prj_1"}
+	file := filepath.Join(dir, "secrets", "org_1", "prj_1.json")
+	left := file + "~1"
+	if err := l.Secrets().Put(t.Context(), o, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(file)
+	if err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+		t.Errorf("the file is %v, %v", info, err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := errors.Join(os.WriteFile(left, []byte("x"), 0o600), os.Chtimes(left, old, old), l.Secrets().Delete(t.Context(), o)); err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(file)); err != nil || len(entries) > 0 {
+		t.Errorf("the folder has %v, %v", entries, err)
+	}
+	if err := os.WriteFile(file, []byte(`{"secret": sesame`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Secrets().Get(t.Context(), o); err == nil || strings.Contains(err.Error(), "sesame") {
+		t.Errorf("a damaged file: %v", err)
+	}
 }
 
 func TestRunnerContract(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package local is Bindery's backend for one machine: the three ports of
+// Package local is Bindery's backend for one machine: the four ports of
 // package store on SQLite and a folder.
 //
 //	local.go    Open: the folder, its database, its lock
@@ -8,6 +8,7 @@
 //	objects.go  files (store.Objects) and the table that names them
 //	links.go    signed links to objects, and the handler that honours them
 //	runner.go   executions (store.Runner) on the interpreter of package asl
+//	secrets.go  credentials of projects (store.Secrets), a file each
 //	outage.go   errors that an operator has to mend
 //
 // A folder holds
@@ -16,6 +17,7 @@
 //	objects/xx/…     one file for each object, under a random name
 //	objects/tmp/     files that are being written
 //	link-secret      the key that links are signed with (mode 0600)
+//	secrets/…        credentials, a file for each project (mode 0600)
 //	lock             held by the process that runs executions
 //
 // Several processes may have one folder open: the database is in write-ahead

@@ -7,6 +7,7 @@
 //	conn.go      connections: how many, and what net/http would refuse its own way
 //	children.go  the processes that do the steps of exports, one for each
 //	child.go     what such a process does
+//	agent.go     the steps of agents, and whether one can work for a project
 //	seed.go      an organisation, a project and a key to begin with
 package server
 
@@ -26,9 +27,11 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -65,6 +68,10 @@ type Options struct {
 	// Memory is how many bytes the process of an export may hold, 4 GiB unless
 	// it is set.
 	Memory uint64
+	// Models are what agents ask; nil means that there are no agents.
+	Models *setup.Models
+	// Forge says which forges agents may work with. Credentials are the projects'.
+	Forge forge.Options
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
 }
@@ -84,6 +91,8 @@ type Server struct {
 	tasks    map[string]asl.Task
 	keeper   *job.Keeper
 	children *children // nil without a program
+	forges   *setup.Forges
+	models   *setup.Models // nil without agents
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more
@@ -116,10 +125,16 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	s.URL = "http://" + reachable(s.listener.Addr())
 	l.SetBaseURL(s.URL)
 	s.Admin = admin.New(admin.Options{
-		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Log: log, PollAfter: localPace, PollFreely: freeAge,
+		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Secrets: l.Secrets(), Log: log, PollAfter: localPace, PollFreely: freeAge,
 		Since: time.Now(), // the folder is locked
+		AgentReady: func(ctx context.Context, p admin.Project, model string) (string, error) {
+			return s.agentReady(ctx, p, model)
+		},
 	})
 	s.tasks = map[string]asl.Task{}
+	if err := s.addAgent(opt); err != nil {
+		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
+	}
 	if opt.Program != "" {
 		charge := charge{Dir: opt.Dir, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
 		s.children = &children{charge: charge, log: log, record: s.Admin.RecordFailure, jobs: map[string]*family{}}
@@ -153,6 +168,7 @@ func reachable(addr net.Addr) string {
 func (s *Server) Serve(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	s.tasks[job.TaskFail] = job.Task(job.Silent(s.keeper.Fail))
+	s.tasks[job.TaskAgentFail] = job.Task(job.Silent(s.keeper.FailAgent))
 	options := local.RunnerOptions{OnEnd: s.keeper.Ended, Owner: s.owner, Log: s.log}
 	if s.children != nil {
 		options.Over = func(e store.Execution) { s.children.forget(e.Name) }

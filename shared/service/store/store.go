@@ -1,10 +1,11 @@
-// Package store declares the three ports that all of Bindery's state goes
+// Package store declares the four ports that all of Bindery's state goes
 // through, what every backend of one refuses (check.go), places in the pages of
 // a query (cursor.go), and nothing else:
 //
 //	Store    records with revisions and all-or-nothing writes (DynamoDB; SQLite)
 //	Objects  files with links that strangers may use for a while (S3; a folder)
 //	Runner   executions of the workflows (Step Functions; the interpreter in asl)
+//	Secrets  credentials of projects, apart from records (KMS; files of mode 0600; secret.go)
 //
 // The ports are small so that two backends can stay equal; package storetest
 // holds the contract that both pass. Rules of the product live above them, in

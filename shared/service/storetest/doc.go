@@ -4,6 +4,7 @@
 //	store.go    Store: conditions, transactions, order, paging, limits
 //	objects.go  Objects: whole writes, ranges, listings, links
 //	runner.go   Runner: one execution a name, stopping, ends
+//	secrets.go  Secrets: each is its owner's alone
 //	around.go   what stands around each call of a port
 //	crash.go    CrashAfter: ports that die at the n-th call
 //	faults.go   Faults: functions that are killed, throttled, doubled and late at a call

@@ -21,6 +21,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
@@ -58,6 +59,16 @@ func (c *Cloud) Table(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return *name
+}
+
+// Key makes a key that credentials can be encrypted with and returns its ARN.
+func (c *Cloud) Key(t *testing.T) string {
+	t.Helper()
+	out, err := kms.NewFromConfig(c.Config).CreateKey(t.Context(), &kms.CreateKeyInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *out.KeyMetadata.Arn
 }
 
 // Buckets makes the buckets of sources and of exports and returns their names.

@@ -33,6 +33,9 @@ const (
 	OutputSourcesBucket = "SourcesBucket"
 	OutputExportsBucket = "ExportsBucket"
 	OutputStateMachine  = "StateMachineArn"
+	// OutputCredentialKey is the key that credentials are encrypted with. A stack
+	// without an agent has none.
+	OutputCredentialKey = "CredentialKeyArn"
 )
 
 const parameterBundleDays = "BundleRetentionDays"

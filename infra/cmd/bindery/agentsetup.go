@@ -1,0 +1,87 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	basejson "github.com/bindery-docs/bindery/shared/base/json"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup"
+	"github.com/bindery-docs/bindery/shared/service/cloud/awsconfig"
+	"github.com/bindery-docs/bindery/shared/service/cloud/stack"
+	"github.com/bindery-docs/bindery/shared/service/forge"
+	"github.com/bindery-docs/bindery/shared/service/server"
+)
+
+// setupFlags say which models and forges agents work with.
+type setupFlags struct {
+	models, keys   string
+	hosts, private []string
+	allowHTTP      bool
+}
+
+func (f *setupFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.models, "models", "", "file with the models that agents ask (default: $BINDERY_MODELS; without one, there are no agents)")
+	cmd.Flags().StringVar(&f.keys, "model-keys", "", "folder with a file for each server of models, which holds its key (default: $BINDERY_MODEL_KEYS)")
+	cmd.Flags().StringSliceVar(&f.hosts, "forge-host", nil, `host of a forge that agents may work with, "*." for all below one; may be repeated (default: $BINDERY_FORGE_HOSTS, else github.com, gitlab.com, codeberg.org, gitea.com)`)
+	cmd.Flags().StringSliceVar(&f.private, "forge-private-host", nil, "host of a forge in your own network, with its port unless it is the usual one; may be repeated (default: $BINDERY_FORGE_PRIVATE_HOSTS)")
+	cmd.Flags().BoolVar(&f.allowHTTP, "forge-allow-http", false, "let forges in your own network be asked without encryption (default: $BINDERY_FORGE_ALLOW_HTTP)")
+}
+
+// agentOptions puts what flags and environment say of agents into the options of
+// a server.
+func (a *app) agentOptions(ctx context.Context, f *setupFlags, opt *server.Options) error {
+	opt.Forge = forge.Options{AllowHosts: f.hosts, AllowPrivate: f.private, AllowHTTP: f.allowHTTP || a.env.ForgeAllowHTTP}
+	if f.hosts == nil {
+		opt.Forge.AllowHosts = a.env.ForgeHosts
+	}
+	if f.private == nil {
+		opt.Forge.AllowPrivate = a.env.ForgePrivateHosts
+	}
+	file, keys := cmp.Or(f.models, a.env.Models), cmp.Or(f.keys, a.env.ModelKeys)
+	if file == "" {
+		return nil
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	table, err := model.ParseTable(raw)
+	if err != nil {
+		if at, ok := errors.AsType[*basejson.Error](err); ok {
+			return fmt.Errorf("%s:%d:%d: %s: %s", file, at.Line, at.Column, at.Pointer, at.Message)
+		}
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	fallback, _ := table.Entry("")
+	opt.Models, err = setup.NewModels(table, setup.ModelOptions{
+		Log: opt.Log,
+		Key: func(s model.Server) (string, error) {
+			if s.Name == fallback.Server.Name && a.env.ModelKey != "" {
+				return a.env.ModelKey, nil
+			}
+			if keys == "" {
+				return "", fmt.Errorf("its key is missing: BINDERY_MODEL_KEY for the default model's server, else a file %s in the folder of --model-keys", s.Name)
+			}
+			key, err := os.ReadFile(filepath.Join(keys, s.Name))
+			return string(key), err
+		},
+		Sign: func(s model.Server) (setup.Sign, error) {
+			aws, err := stack.Config(ctx, "")
+			if err != nil {
+				return nil, err
+			}
+			return awsconfig.Signer(aws, s.Region, s.Service), nil
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package server
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup"
+	"github.com/bindery-docs/bindery/shared/service/forge"
+	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
+)
+
+// agents opens a server with a forge and a model with a script, and a project of
+// the forge's repository without a credential.
+func agents(t *testing.T, f *forgetest.Fake, script ...modeltest.Step) (*Server, Seed, admin.Caller, admin.Project) {
+	t.Helper()
+	m := modeltest.New(t, script...)
+	m.Key = "model-key"
+	table, err := model.ParseTable([]byte(`{"default": "best", "servers": {"scripted": {"base": "` + m.URL + `", "allowHTTP": true, "auth": "x-api-key"}},
+		"models": {"best": {"server": "scripted", "model": "scripted-1", "context": 200000, "output": 8000}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	models, err := setup.NewModels(table, setup.ModelOptions{Key: func(s model.Server) (string, error) {
+		if s.Name != "scripted" {
+			t.Errorf("asked for the key of %q", s.Name)
+		}
+		return m.Key + "\n", nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := url.Parse(f.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Addr: "127.0.0.1:0", Models: models, Forge: forge.Options{AllowPrivate: []string{u.Host}, AllowHTTP: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	have, err := s.Seed(t.Context(), SeedDomain)
+	if err == nil {
+		err = s.Serve(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Admin.CreateProject(t.Context(), admin.Project{
+		Organisation: have.Organisation, Domain: "agent.example.com", Repository: f.Repository().URL, Agent: admin.AgentSettings{Forge: string(f.Kind)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, have, admin.Caller{OrganisationID: have.Organisation, Plan: admin.PlanEnterprise, Scopes: []admin.Scope{admin.ScopeWrite}}, p
+}
+
+// A prompt becomes a pull request: with the project's credential, the operator's
+// model, and the workflow of this process.
+func TestPromptToPullRequest(t *testing.T) {
+	f := forgetest.New(t)
+	f.Write("main", map[string]string{
+		"docs.json": "{\n  \"name\": \"Acme\",\n  \"navigation\": {\"pages\": [\"index\"]}\n}\n",
+		"index.mdx": "---\ntitle: Welcome\n---\n\nAcme makes widgits.\n",
+	})
+	s, have, who, p := agents(t, f,
+		modeltest.Calls(modeltest.Call{Name: "edit", Input: map[string]any{"path": "index.mdx", "old": "widgits", "new": "widgets"}}),
+		modeltest.Calls(modeltest.Call{Name: "finish", Input: map[string]any{"title": "Spell widgets right", "summary": "The start page said widgits."}}),
+	)
+	ctx, in := t.Context(), admin.StartAgentJob{Project: p.ID, Prompt: "Spell widgets right."}
+
+	_, err := s.Admin.StartAgentJob(ctx, who, in)
+	if admin.CodeOf(err) != admin.CodeForgeMissing {
+		t.Fatalf("a start without a credential: %v", err)
+	}
+	if _, err := s.Admin.SetForgeCredential(ctx, p.ID, admin.ForgeCredential{Username: f.User, Token: f.Token}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Admin.StartAgentJob(ctx, who, admin.StartAgentJob{Project: p.ID, Prompt: "x", Model: "other"})
+	if admin.CodeOf(err) != admin.CodeModelMissing {
+		t.Fatalf("a start with a model that is not there: %v", err)
+	}
+	_, err = s.Admin.StartAgentJob(ctx, who, admin.StartAgentJob{Project: have.Project, Prompt: "x"})
+	if admin.CodeOf(err) != admin.CodeForgeMissing {
+		t.Fatalf("a start for another project: %v", err)
+	}
+
+	j, err := s.Admin.StartAgentJob(ctx, who, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 6000 {
+		if j, err = s.Admin.FindAgentJob(ctx, p.ID, j.ID); err != nil {
+			t.Fatal(err)
+		}
+		if j.Final() {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	pulls := f.Pulls()
+	if j.Status != admin.AgentCompleted || len(pulls) != 1 || j.PRLink != pulls[0].URL {
+		t.Fatalf("the job is %+v with the failure %v; the forge has %+v", j, j.Failure, pulls)
+	}
+	if got := f.Files(pulls[0].Head)["index.mdx"]; !strings.Contains(got, "makes widgets.") {
+		t.Errorf("the branch has %q", got)
+	}
+	seen, err := caller(t, s, have).AgentJob(ctx, p.ID, j.ID)
+	if err != nil || seen.PRLink == nil || *seen.PRLink != pulls[0].URL {
+		t.Errorf("the API shows %+v, %v", seen, err)
+	}
+}
