@@ -285,7 +285,7 @@ func (s *step) kill() {
 }
 
 // stepOf finds the process of a step by the address that a connection of it
-// comes from; nil for functions that are no step.
+// comes from; nil for functions that are not a step.
 func (m *meddler) stepOf(address string) *step {
 	m.mu.Lock()
 	s, known := m.steps[address]

@@ -244,7 +244,7 @@ type (
 	agentLease struct {
 		Attempt int `json:"attempt"`
 	}
-	// agentEnd says how a round ended; Code is empty for one that was completed.
+	// agentEnd is how a round ended; Code is empty for one that was completed.
 	agentEnd struct {
 		Code     string `json:"code,omitempty"`
 		Reopened bool   `json:"reopened,omitempty"`
@@ -350,8 +350,8 @@ func (tx *agentTx) event(events ...AgentEvent) {
 	}
 }
 
-// number gives the events their numbers: the stream's record makes them one
-// sequence without gaps, so whoever has read up to a number has missed none.
+// number numbers the events: the stream's record makes them one sequence without
+// gaps, so a reader who has come to a number has missed none.
 func (tx *agentTx) number() error {
 	if len(tx.news) == 0 {
 		return nil
@@ -456,16 +456,16 @@ func (tx *agentTx) reopen() {
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 }
 
-// startAgent begins the workflow of a job's round. That it failed is for the
-// log: the round stays queued, and the reconciler starts it.
+// startAgent starts the workflow of a job's round. A failure is only logged: the
+// round stays queued, and the reconciler starts it.
 func (s *Service) startAgent(ctx context.Context, ref AgentRef) {
 	if err := s.RestartAgent(ctx, ref); err != nil {
 		s.opt.Log.ErrorContext(ctx, "agent job not started yet", "job", ref.Job, "round", ref.Round, "error", err)
 	}
 }
 
-// RestartAgent starts a round's workflow under the round's name. One that was
-// started before is success.
+// RestartAgent starts a round's workflow under the round's name. Starting it again
+// is success.
 // It returns the errors of Runner.Start.
 func (s *Service) RestartAgent(ctx context.Context, ref AgentRef) error {
 	if s.opt.Runner == nil {

@@ -149,8 +149,8 @@ func (s *Service) BeginAgentRound(ctx context.Context, ref AgentRef, base AgentB
 	return j.Base, err
 }
 
-// LeaseAgentWork gives a start of Work its round: whoever held it before writes
-// no turn from then on. It returns CodeCancelled, CodeSuperseded where the round
+// LeaseAgentWork leases a round to one start of Work: earlier starts can write no
+// turn from then on. It returns CodeCancelled, CodeSuperseded where the round
 // has left Work, or CodeJobNotActive.
 func (s *Service) LeaseAgentWork(ctx context.Context, ref AgentRef) (AgentLease, error) {
 	lease := AgentLease{Ref: ref}
@@ -383,7 +383,7 @@ func (s *Service) AgentNote(ctx context.Context, ref AgentRef, events ...AgentEv
 }
 
 // ActiveAgents calls fn with every agent job that is active, oldest first. It
-// reads an index that may lag: each job is read again before it is given, and
+// reads an index that may lag: each job is read again before fn gets it, and
 // one that is final by then is left out.
 // It returns the first error of fn or of the store.
 func (s *Service) ActiveAgents(ctx context.Context, fn func(AgentJob) error) error {

@@ -29,9 +29,9 @@ type checkpoint struct {
 	Restored []string        `json:"restored,omitempty"`
 	Plan     []tool.PlanItem `json:"plan,omitempty"`
 	Finish   *tool.Finish    `json:"finish,omitempty"`
-	// Warned says that a finish was held up once because of new findings.
+	// Warned reports that a finish was held up once because of new findings.
 	Warned bool `json:"warned,omitempty"`
-	// Last says that the model was told that this is its last turn.
+	// Last reports that the model knew this to be its last turn.
 	Last bool `json:"last,omitempty"`
 	// Forgotten is the number of turns whose results the model no longer reads,
 	// because the conversation had outgrown it.

@@ -20,9 +20,9 @@ func (s *Steps) Tasks() map[string]func(context.Context, json.RawMessage) (json.
 	}
 }
 
-// step runs one step and gives its error a code. An error that no retry heals
-// fails the job at once: what the workflow hands on is the code, and not every
-// code has one sentence.
+// step runs one step and returns its error with a code. An error that no retry can
+// cure fails the job at once, with its own message: the workflow passes on the
+// code, and many messages share one.
 func (s *Steps) step(ctx context.Context, ref admin.AgentRef, fn func(context.Context, admin.AgentRef) (job.AgentOutput, error)) (job.AgentOutput, error) {
 	out, err := fn(ctx, ref)
 	if err == nil {

@@ -99,7 +99,7 @@ func (s *Steps) continued(ctx context.Context, f *forge.Forge, repo forge.Reposi
 		return "", err
 	}
 	if j.PRNumber == 0 {
-		return head, nil // a plain Git server: nobody says what became of it
+		return head, nil // a plain Git server has no pull requests to ask about
 	}
 	p, err := f.Pull(ctx, repo, j.PRNumber)
 	if admin.CodeOf(err) == forge.CodePullNotFound {

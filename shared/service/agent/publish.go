@@ -344,7 +344,7 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 			return err
 		}
 		if recorded.ID != want.ID {
-			// Another Publish of this round was first: the next try goes by its.
+			// Another Publish of this round was first: the next try makes its commit.
 			return admin.Errorf(admin.CodeTemporary, "the round is being published by another step")
 		}
 	} else if commit.ID != want.ID {

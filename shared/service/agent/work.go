@@ -20,8 +20,8 @@ func errCancelled() error {
 
 // Work takes the round's lease and goes on with its turns until the model has
 // finished (Next is publish) or the segment is over (Next is work). Where a
-// newer start of Work took the lease, it stops without a word: what it returns
-// is heard by nobody.
+// newer start of Work took the lease, it stops without an error: nobody
+// reads what it returns.
 //
 // It returns the model's errors (model_unavailable, model_refused, …), budget,
 // loop and cancelled.
@@ -182,8 +182,8 @@ func (s *Steps) call(ctx context.Context, r *round, answer model.Answer, c *chec
 		event.Tools = append(event.Tools, admin.AgentToolCall{Name: b.Name, File: result.File, Outcome: result.Outcome, Failed: result.IsError})
 	}
 	if len(c.Calls) == 0 && (r.silent > 0 || c.Last) {
-		// Told once to use its tools, the model still only writes: that is its
-		// last word.
+		// Asked once to use its tools, the model still only writes: its answer
+		// ends the round.
 		c.Finish = &tool.Finish{Summary: answerText(answer)}
 	}
 	return stop

@@ -38,7 +38,7 @@ type server struct {
 
 	refs map[string]string // full names to ids
 	head string            // the full name of the default branch, "" if there is none
-	caps []string          // what it can do: words, some with a value behind "="
+	caps []string          // what it can do: words, some with a value after "="
 }
 
 // connect asks a repository's server for its branches, and for what it can do.
@@ -108,7 +108,7 @@ func (s *server) readRefs(in *lines) error {
 }
 
 // ask makes a request and returns its answer, whose body is to be closed. An
-// answer of another content type is no answer of a Git server.
+// answer of another content type is not from a Git server.
 func (s *server) ask(ctx context.Context, method, path, accept string, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, s.base+path, body)
 	if err != nil {
@@ -228,7 +228,7 @@ func (s *server) fetch(ctx context.Context, p *pack, id string, files bool, larg
 	return nil
 }
 
-// refused is a server's word for what it does not give.
+// refused returns the error for what a server says of a request that it refuses.
 func (s *server) refused(reason string) *Error {
 	if strings.Contains(reason, "not our ref") || strings.Contains(reason, "unadvertised object") {
 		return ErrRefNotFound.with(s.c.clean(reason))

@@ -241,7 +241,7 @@ func TestPushNeverForces(t *testing.T) {
 }
 
 // A repository that was renamed is found at its old address, on the same host; and
-// what is no Git repository is said to be none.
+// an address without a Git repository is reported as such.
 func TestAddresses(t *testing.T) {
 	fake := forgetest.New(t, forgetest.Dialect(forge.Git))
 	main := fake.Write("main", map[string]string{"a.mdx": "# A\n"})

@@ -30,7 +30,8 @@ type answer struct {
 	body   string
 }
 
-// recorded is a forge that gives answers one after another, and what it heard.
+// recorded is a forge that sends its answers one after another, and what it was
+// asked.
 type recorded struct {
 	t       *testing.T
 	mu      sync.Mutex

@@ -1,4 +1,4 @@
-// Package setup turns what an operator has set up, and what projects are known by,
+// Package setup turns what an operator has set up, and the credentials of projects,
 // into the forges and models that the steps of agents work with.
 //
 //	models.go  Models: a client for each server of a table, with its key

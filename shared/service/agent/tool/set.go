@@ -146,7 +146,7 @@ func (s *Set) Definitions() []Definition {
 	return all
 }
 
-// Call uses a tool. Whatever is wrong with the call is said in the result; a call
+// Call uses a tool. Whatever is wrong with the call is reported in the result; a call
 // that fails has changed nothing. The tree is changed only if ctx is not done.
 func (s *Set) Call(ctx context.Context, name string, input json.RawMessage) (r Result) {
 	before := s.tree.clone()
@@ -230,7 +230,7 @@ func (b *pages) add(format string, args ...any) bool {
 	return true
 }
 
-// end appends how many lines there are no room for, with advice.
+// end appends how many lines there was no room for, with advice.
 func (b *pages) end(what, advice string) string {
 	if b.more > 0 {
 		fmt.Fprintf(b, "… %d more %s; %s\n", b.more, what, advice)

@@ -118,7 +118,7 @@ func (f *Fake) Repository() forge.Repository {
 }
 
 // Options are those of a forge.Forge that works on the fake: its host, its
-// token, and waits that are no waits.
+// token, and retries without a wait.
 func (f *Fake) Options() forge.Options {
 	u, err := url.Parse(f.URL)
 	if err != nil {
