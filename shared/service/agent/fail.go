@@ -40,7 +40,11 @@ func (s *Steps) step(ctx context.Context, ref admin.AgentRef, fn func(context.Co
 		error
 		Temporary() bool
 	}](err); ok && t.Temporary() {
-		return out, err // the workflow tries again, and fails the job with this code at last
+		// The workflow tries again, and fails the job with this code at last.
+		if nerr := s.opt.Admin.AgentNote(ctx, ref, admin.AgentEvent{Kind: admin.AgentEventNote, Text: coded.SafeMessage() + "; trying again"}); nerr != nil {
+			s.opt.Log.WarnContext(ctx, "a note of an agent job was not kept", "job", ref.Job, "error", nerr)
+		}
+		return out, err
 	}
 	switch coded.Code() {
 	case admin.CodeTemporary, admin.CodeInternal, admin.CodeJobNotActive, admin.CodeSuperseded:

@@ -70,8 +70,13 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		}
 		result.PRLink, result.PRNumber, result.Branch, result.Changes = p.pull.URL, p.pull.Number, p.branch, p.stat
 		result.Review = p.review
+		checked := "the changes bring no new findings"
+		if n := len(p.review.Findings); n > 0 {
+			checked = fmt.Sprintf("the changes leave %d new findings", n)
+		}
+		result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked})
 	}
-	result.Events = []admin.AgentEvent{end}
+	result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventUsage, Usage: &r.usage}, end)
 	_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, result)
 	if err == nil {
 		s.clean(ctx, ref)

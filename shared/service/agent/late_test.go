@@ -1,0 +1,87 @@
+package agent_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/job"
+)
+
+// TestLateStarts: a step that is started again after its round has moved on does
+// nothing, and fails nothing.
+func TestLateStarts(t *testing.T) {
+	w := newWorld(t, mends, finishes)
+	j := w.ask("Mend the spelling of widget")
+	ref := j.Current()
+	next := func(name string, out job.AgentOutput, err error, want string) {
+		t.Helper()
+		if err != nil || out.Next != want {
+			t.Fatalf("%s returns %q, %v, want %q", name, out.Next, err, want)
+		}
+	}
+	out, err := w.steps.Prepare(w.ctx, ref)
+	next("Prepare", out, err, job.NextWork)
+	out, err = w.steps.Publish(w.ctx, ref)
+	next("Publish before the work is done", out, err, job.NextWork)
+	out, err = w.steps.Work(w.ctx, ref)
+	next("Work", out, err, job.NextPublish)
+	if unread, err := w.admin.BeginAgentPublish(w.ctx, ref, 1); unread || err != nil {
+		t.Fatal(unread, err)
+	}
+	out, err = w.steps.Work(w.ctx, ref)
+	next("Work while the round is published", out, err, job.NextPublish)
+	if j = w.job(j.ID); j.Status != admin.AgentActive {
+		t.Fatalf("the late Work made the job %+v", j)
+	}
+	for range 2 {
+		out, err = w.steps.Publish(w.ctx, ref)
+		next("Publish", out, err, job.NextDone)
+	}
+	if j = w.job(j.ID); j.Status != admin.AgentCompleted || len(w.forge.Pulls()) != 1 {
+		t.Errorf("the job is %+v, pull requests are %+v", j, w.forge.Pulls())
+	}
+	if left, err := w.objects.List(w.ctx, "agents/", "", 10); err != nil || len(left) > 0 {
+		t.Errorf("objects are left: %+v, %v", left, err)
+	}
+}
+
+// TestARoundReadsWhatNoneHasRead: the request of the second round is its message
+// alone, and what the reader of the pull request had to know of the first round
+// still stands at its top.
+func TestARoundReadsWhatNoneHasRead(t *testing.T) {
+	w := newWorld(t,
+		modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "widgets.", "new": "widgets with [help](https://elsewhere.example/x)."})),
+		modeltest.Calls(call("finish", args{"title": "docs: help [skip ci] closes #12 @everyone", "summary": "A link."})),
+		modeltest.Calls(call("edit", args{"path": "guides/start.mdx", "old": "widgit", "new": "widget"})).When(func(r model.Request) error {
+			first := r.Messages[0].Content
+			text := first[len(first)-1].Text
+			if before, request, ok := strings.Cut(text, "The request:"); !ok || !strings.Contains(before, "FIRST") || strings.Contains(request, "FIRST") || !strings.Contains(request, "SECOND") {
+				return errors.New("the second round begins with " + text)
+			}
+			return nil
+		}),
+		modeltest.Calls(call("finish", args{"title": "docs: spelling", "summary": "A word."})))
+	j := w.run(w.ask("FIRST: link the help"))
+	if j.Status != admin.AgentCompleted {
+		t.Fatalf("the first round: %+v (%+v)", j, j.Failure)
+	}
+	for _, not := range []string{"[skip ci]", "#12", "@everyone"} {
+		if strings.Contains(w.forge.Pulls()[0].Title, not) || strings.Contains(w.forge.Commits("bindery/" + j.ID)[0].Message, not) {
+			t.Errorf("title or commit have %s", not)
+		}
+	}
+	j, err := w.admin.MessageAgentJob(w.ctx, w.caller, admin.MessageAgentJob{Project: w.project.ID, Job: j.ID, Prompt: "SECOND: mend the spelling"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j = w.run(j); j.Status != admin.AgentCompleted {
+		t.Fatalf("the second round: %+v (%+v)", j, j.Failure)
+	}
+	if body := w.forge.Pulls()[0].Body; !strings.HasPrefix(body, "**Look at this first.**") || !strings.Contains(body, "elsewhere.example") {
+		t.Errorf("the pull request forgets the host of the first round:\n%s", body)
+	}
+}
