@@ -36,6 +36,11 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		return out, err
 	}
 	lease, err := s.opt.Admin.LeaseAgentWork(ctx, ref)
+	if admin.CodeOf(err) == admin.CodeSuperseded {
+		// A start that was late: the round is being published already.
+		out.Next = job.NextPublish
+		return out, nil
+	}
 	if err != nil {
 		return out, err
 	}
