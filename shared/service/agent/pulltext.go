@@ -38,7 +38,7 @@ func pullText(r *round, changes []tool.Change, review tool.Review, found []tool.
 	if strings.TrimSpace(t.title) == "" {
 		t.title = "docs: " + prompt
 	}
-	t.title = plainLine(t.title, maxTitle)
+	t.title = inertLine(t.title, maxTitle)
 
 	var b strings.Builder
 	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
@@ -113,6 +113,19 @@ func plainLine(s string, n int) string {
 		return r <= ' ' || r == 0x7f || r >= 0x80 && r <= 0x9f || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 	}), " ")
 	return cut(s, n)
+}
+
+// lineActs are what forges act on in titles and in messages of commits, where
+// nothing can be escaped: see acts; and marks that keep checks from running.
+var (
+	lineActs = regexp.MustCompile(`@+(\w)|([#!])+(\d)|(?i:\b(GH)-)(\d)|(?i:https?://)`)
+	skips    = regexp.MustCompile(`(?i)[\[*]+(?:skip|no|ci|actions)[ _-]?(?:skip|ci|actions)[\]*]+`)
+)
+
+// inertLine is plainLine without what forges act on.
+func inertLine(s string, n int) string {
+	s = skips.ReplaceAllString(plainLine(s, n), "")
+	return plainLine(lineActs.ReplaceAllString(s, "$2$4 $1$3$5"), n)
 }
 
 // code shows s as it is.
