@@ -115,6 +115,11 @@ func (w *world) end(j admin.AgentJob, want expected) {
 	if j.PRLink != link || j.Branch != wantBranch {
 		w.t.Errorf("the job's link is %q on %q, want %q on %q", j.PRLink, j.Branch, link, wantBranch)
 	}
+	for _, r := range w.model.Requests() {
+		if strings.Contains(string(r.Raw), w.forge.Token) {
+			w.t.Error("the model has read the forge's credential")
+		}
+	}
 	for _, c := range w.forge.Commits("main") {
 		if c.Author != "Ann <ann@example.test>" {
 			w.t.Errorf("main has the commit %+v", c)
