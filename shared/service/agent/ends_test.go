@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,7 +55,10 @@ type expected struct {
 	message string   // what the failure says
 	// noPull is a branch without a pull request.
 	noPull bool
-	turns  int // 0: any
+	// base is the branch that the pull request is for, commits where its commits
+	// begin; "" is main.
+	base, commits string
+	turns         int // 0: any
 }
 
 // end checks how a job has ended.
@@ -78,7 +82,7 @@ func (w *world) end(j admin.AgentJob, want expected) {
 	}
 	pulls, branch, commits := w.forge.Pulls(), "bindery/"+j.ID, 0
 	if w.forge.Branch(branch) != "" {
-		commits = len(w.forge.Commits(branch)) - len(w.forge.Commits("main"))
+		commits = len(w.forge.Commits(branch)) - len(w.forge.Commits(cmp.Or(want.commits, "main")))
 	}
 	wantCommits := want.pulls
 	if want.noPull {
@@ -90,6 +94,9 @@ func (w *world) end(j admin.AgentJob, want expected) {
 	link, wantBranch := "", ""
 	if want.pulls > 0 && len(pulls) > 0 {
 		link = pulls[0].URL
+		if base := cmp.Or(want.base, "main"); pulls[0].Base != base {
+			w.t.Errorf("the pull request is for %s, not %s", pulls[0].Base, base)
+		}
 		if pulls[0].Draft != want.draft {
 			w.t.Errorf("the pull request's draft is %t", pulls[0].Draft)
 		}
@@ -107,6 +114,11 @@ func (w *world) end(j admin.AgentJob, want expected) {
 	}
 	if j.PRLink != link || j.Branch != wantBranch {
 		w.t.Errorf("the job's link is %q on %q, want %q on %q", j.PRLink, j.Branch, link, wantBranch)
+	}
+	for _, r := range w.model.Requests() {
+		if strings.Contains(string(r.Raw), w.forge.Token) {
+			w.t.Error("the model has read the forge's credential")
+		}
 	}
 	for _, c := range w.forge.Commits("main") {
 		if c.Author != "Ann <ann@example.test>" {
@@ -191,6 +203,11 @@ func TestHowJobsEnd(t *testing.T) {
 
 		// What its repository may be.
 		{name: "no docs.json", world: func(w *world) { w.forge.Write("main", map[string]string{"docs.json": ""}) }, want: expected{code: admin.CodeInvalidSite}},
+		{name: "a tag is proposed to the default branch", ask: admin.StartAgentJob{Ref: "v1"}, world: func(w *world) {
+			w.forge.Tag("v1", "main", "")
+			w.forge.Write("main", map[string]string{"guides/start.mdx": "---\ntitle: Start\n---\n\nAll is different.\n"})
+		}, script: steps(modeltest.Calls(call("search", args{"pattern": "widgit"})), mends, finishes), want: expected{pulls: 1, base: "main", commits: "v1"}},
+		{name: "another branch", ask: admin.StartAgentJob{Ref: "next"}, world: func(w *world) { w.forge.Write("next", site()) }, script: steps(mends, finishes), want: expected{pulls: 1, base: "next", commits: "next"}},
 		{name: "no such branch", ask: admin.StartAgentJob{Ref: "next"}, want: expected{code: forge.CodeRef}},
 		{name: "a branch that may not be written", world: func(w *world) { w.forge.ReadOnly() }, script: steps(mends, finishes), want: expected{code: forge.CodeDenied}},
 		{name: "a push that a hook denies", asked: func(w *world, j admin.AgentJob) { w.forge.Protect("bindery/" + j.ID) }, script: steps(mends, finishes), want: expected{code: forge.CodeDenied}},

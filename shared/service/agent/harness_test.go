@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -111,15 +112,28 @@ func (w *world) service(s store.Store, o store.Objects) *admin.Service {
 // stepsOn are the steps on other ports.
 func (w *world) stepsOn(s *admin.Service, o store.Objects) *agent.Steps {
 	w.t.Helper()
-	client, err := model.New(model.Options{Base: w.model.URL, Attempts: 2,
+	return w.stepsOver(s, o, http.DefaultTransport)
+}
+
+// stepsOver are the steps on other ports and another way to the forge and the
+// model.
+func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper) *agent.Steps {
+	w.t.Helper()
+	client, err := model.New(model.Options{Base: w.model.URL, Attempts: 2, Client: &http.Client{Transport: t},
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	options := w.forge.Options()
+	options.Client = &http.Client{Transport: t}
+	host, err := forge.New(options)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	steps, err := agent.New(agent.Options{
 		Admin: s, Objects: o, Now: w.time, Segment: w.segment,
 		Forge: func(context.Context, admin.Project) (*forge.Forge, forge.Repository, error) {
-			return w.forge.Forge(), w.forge.Repository(), nil
+			return host, w.forge.Repository(), nil
 		},
 		Model: func(name string) (agent.Model, error) {
 			if name != "best" {
@@ -208,6 +222,11 @@ func (w *world) job(id string) admin.AgentJob {
 
 // workflow runs the definition of the agent's workflow on steps.
 func (w *world) workflow(ctx context.Context, s *agent.Steps, ref admin.AgentRef) error {
+	return w.execute(ctx, ref, w.tasks(s))
+}
+
+// execute runs the definition of the agent's workflow with tasks.
+func (w *world) execute(ctx context.Context, ref admin.AgentRef, tasks map[string]asl.Task) error {
 	definition, err := job.AgentDefinition(job.ByName)
 	if err != nil {
 		return err
@@ -220,7 +239,7 @@ func (w *world) workflow(ctx context.Context, s *agent.Steps, ref admin.AgentRef
 	if err != nil {
 		return err
 	}
-	_, err = machine.Run(ctx, ref.Execution(), input, asl.Options{Tasks: w.tasks(s), Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	_, err = machine.Run(ctx, ref.Execution(), input, asl.Options{Tasks: tasks, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
 	return err
 }
 

@@ -82,6 +82,12 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	} else if base.Ref, err = target(ctx, f, repo, tree); err != nil {
 		return out, err
 	}
+	// What is not a branch, such as a tag, takes no pull request.
+	if head, err := f.Branch(ctx, repo, base.Ref); err != nil {
+		return out, err
+	} else if head == "" {
+		base.Ref = tree.DefaultBranch
+	}
 	note := admin.AgentEvent{Kind: admin.AgentEventNote, Text: fmt.Sprintf("read %s at %.10s: %d files", m.Ref, m.Commit, len(m.Files))}
 	_, err = s.opt.Admin.BeginAgentRound(ctx, ref, base, note)
 	return out, err

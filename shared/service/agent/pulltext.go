@@ -38,7 +38,7 @@ func pullText(r *round, changes []tool.Change, review admin.AgentReview) text {
 	if strings.TrimSpace(t.title) == "" {
 		t.title = "docs: " + prompt
 	}
-	t.title = cut(quiet(plainLine(t.title, 2*maxTitle)), maxTitle)
+	t.title = inertLine(t.title, maxTitle)
 
 	var b strings.Builder
 	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
@@ -115,6 +115,19 @@ func plainLine(s string, n int) string {
 	return cut(s, n)
 }
 
+// lineActs are what forges act on in titles and in messages of commits, where
+// nothing can be escaped: see acts; and marks that keep checks from running.
+var (
+	lineActs = regexp.MustCompile(`@+(\w)|([#!])+(\d)|(?i:\b(GH)-)(\d)|(?i:https?://)`)
+	skips    = regexp.MustCompile(`(?i)[\[*]+(?:skip|no|ci|actions)[ _-]?(?:skip|ci|actions)[\]*]+`)
+)
+
+// inertLine is plainLine without what forges act on.
+func inertLine(s string, n int) string {
+	s = skips.ReplaceAllString(plainLine(s, n), "")
+	return plainLine(lineActs.ReplaceAllString(s, "$2$4 $1$3$5"), n)
+}
+
 // code shows s as it is.
 func code(s string) string {
 	s = plainLine(s, 500)
@@ -134,23 +147,6 @@ func quote(s string) string { return "> " + strings.ReplaceAll(strings.TrimSpace
 // merge requests, which closing words before them make orders; addresses, which
 // can be both; pictures; HTML; and GitLab's commands at the beginning of a line.
 var acts = regexp.MustCompile(`@|#\d|!\d|!\[|<|&|(?i:\bGH-)\d|(?i:https?://)|(?m:^[ \t>]*/)`)
-
-// quiet returns a title or the first line of a commit that mentions nobody,
-// closes no issue and asks for no check to be left out, where entities are not
-// read.
-func quiet(s string) string {
-	return plainLine(strings.NewReplacer("[", "(", "]", ")", "***", "").Replace(acts.ReplaceAllStringFunc(s, func(m string) string {
-		switch {
-		case m == "<" || m == "&":
-			return m
-		case m[0] == '#' || m[0] == '!':
-			return m[1:]
-		case m == "@" || strings.HasSuffix(m, "://") || strings.HasSuffix(m, "/"):
-			return ""
-		}
-		return m[:2] + " " + m[3:] // GH-1
-	})), 2*maxTitle)
-}
 
 // inert returns Markdown that reads the same and does nothing.
 func inert(s string) string {
