@@ -94,20 +94,7 @@ func (w *world) end(j admin.AgentJob, want expected) {
 	link, wantBranch := "", ""
 	if want.pulls > 0 && len(pulls) > 0 {
 		link = pulls[0].URL
-		if base := cmp.Or(want.base, "main"); pulls[0].Base != base {
-			w.t.Errorf("the pull request is for %s, not %s", pulls[0].Base, base)
-		}
-		if pulls[0].Draft != want.draft {
-			w.t.Errorf("the pull request's draft is %t", pulls[0].Draft)
-		}
-		if !strings.HasPrefix(pulls[0].Body, want.first) {
-			w.t.Errorf("the pull request does not begin with %q:\n%s", want.first, pulls[0].Body)
-		}
-		for _, text := range want.body {
-			if !strings.Contains(pulls[0].Body, text) {
-				w.t.Errorf("the pull request lacks %q:\n%s", text, pulls[0].Body)
-			}
-		}
+		want.pull(w.t, pulls[0])
 	}
 	if wantCommits > 0 && want.code == "" {
 		wantBranch = branch
@@ -123,6 +110,22 @@ func (w *world) end(j admin.AgentJob, want expected) {
 	for _, c := range w.forge.Commits("main") {
 		if c.Author != "Ann <ann@example.test>" {
 			w.t.Errorf("main has the commit %+v", c)
+		}
+	}
+}
+
+// pull checks a pull request.
+func (want expected) pull(t *testing.T, p forgetest.Pull) {
+	t.Helper()
+	if base := cmp.Or(want.base, "main"); p.Base != base || p.Draft != want.draft {
+		t.Errorf("the pull request is for %s, draft: %t; want %s, %t", p.Base, p.Draft, base, want.draft)
+	}
+	if !strings.HasPrefix(p.Body, want.first) {
+		t.Errorf("the pull request does not begin with %q:\n%s", want.first, p.Body)
+	}
+	for _, text := range want.body {
+		if !strings.Contains(p.Body, text) {
+			t.Errorf("the pull request lacks %q:\n%s", text, p.Body)
 		}
 	}
 }
@@ -188,6 +191,8 @@ func TestHowJobsEnd(t *testing.T) {
 			want: expected{pulls: 1, first: "**Look at this first.** Executable code"}},
 		{name: "code in a page, refused", set: admin.AgentSettings{RefuseExecutable: true}, script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "{fetch('/x')} Acme makes"})), done("Code")),
 			want: expected{code: admin.CodeChanges, message: "executable"}},
+
+		{name: "more files than allowed", set: admin.AgentSettings{MaxFiles: 1}, script: steps(mends, rename[0], finishes), want: expected{pulls: 1, turns: 3, body: []string{"`guides/start.mdx` (+1 −1)\n\n"}}},
 
 		// What its owner may do meanwhile.
 		{name: "a message in the middle", script: steps(lists, told("Also the index", mends), finishes), turn: 1, asked: func(w *world, j admin.AgentJob) { w.message(j, "Also the index") }, want: expected{pulls: 1, turns: 3, body: []string{"> Also the index"}}},

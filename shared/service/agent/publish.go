@@ -38,6 +38,12 @@ func (s *Steps) Publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
 	out := job.AgentOutput{AgentRef: ref, Next: job.NextDone}
 	in, err := s.opt.Admin.AgentRound(ctx, ref)
+	if admin.CodeOf(err) == admin.CodeJobNotActive {
+		// Perhaps because an earlier start of this step has completed the round:
+		// that is success, and the next round, if there is one, is started.
+		_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, admin.AgentResult{})
+		return out, err
+	}
 	if err != nil {
 		if j, ferr := s.opt.Admin.FindAgentJob(ctx, ref.Project, ref.Job); ferr == nil && (j.Round > ref.Round || j.Status == admin.AgentCompleted) {
 			return out, nil // done before
