@@ -45,9 +45,6 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		return out, err
 	}
 	if err != nil {
-		if j, ferr := s.opt.Admin.FindAgentJob(ctx, ref.Project, ref.Job); ferr == nil && (j.Round > ref.Round || j.Status == admin.AgentCompleted) {
-			return out, nil // done before
-		}
 		return out, err
 	}
 	r, err := s.load(ctx, ref, in)
