@@ -153,9 +153,11 @@ func (s *Steps) call(ctx context.Context, r *round, answer model.Answer, c *chec
 		} else {
 			result = r.tools.Call(ctx, b.Name, b.Input)
 		}
-		if result.Finish != nil && !r.warned && !c.Warned && !c.Last {
+		if result.Finish != nil && !r.warned && !c.Last {
+			// All of an answer were written before its results are read: what holds
+			// up one call of finish holds up the others, also those before it.
 			if text := s.unfinished(ctx, r); text != "" {
-				c.Warned = true
+				c.Warned, c.Finish = true, nil
 				result = tool.Result{Text: text, IsError: true, Outcome: "findings are left"}
 			}
 		}
