@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -38,6 +39,12 @@ const (
 	AgentWorking    AgentPhase = "working"
 	AgentPublishing AgentPhase = "publishing"
 )
+
+// after reports whether a round comes to phase p after it was in q.
+func (p AgentPhase) after(q AgentPhase) bool {
+	order := []AgentPhase{AgentQueued, AgentPreparing, AgentWorking, AgentPublishing}
+	return slices.Index(order, p) > slices.Index(order, q)
+}
 
 // AgentJob is an agent's work on a docs repository.
 type AgentJob struct {

@@ -351,12 +351,22 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 // ended otherwise is CodeJobNotActive. A pull request of an earlier round stays
 // the job's.
 func (s *Service) FailAgent(ctx context.Context, ref AgentRef, code, message string) error {
+	return s.FailAgentIn(ctx, ref, "", code, message)
+}
+
+// FailAgentIn is FailAgent for the step of a phase. A round that has left the
+// phase stays as it is: another start of the step has succeeded, and the error
+// is CodeSuperseded.
+func (s *Service) FailAgentIn(ctx context.Context, ref AgentRef, phase AgentPhase, code, message string) error {
 	_, err := s.agentChange(ctx, ref.Project, ref.Job, func(tx *agentTx) error {
 		if tx.job.Round == ref.Round && tx.job.Final() && tx.job.Failure != nil {
 			return errNothing
 		}
 		if err := tx.job.inRound(ref); err != nil {
 			return err
+		}
+		if phase != "" && tx.job.Phase.after(phase) {
+			return Errorf(CodeSuperseded, "the round is %s", tx.job.Phase)
 		}
 		if !tx.job.CancelledAt.IsZero() {
 			code, message = CodeCancelled, "the agent job was cancelled"

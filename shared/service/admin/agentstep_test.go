@@ -362,3 +362,20 @@ func TestAgentNotStarted(t *testing.T) {
 		t.Errorf("%v, %v, %v", active, w.runner.started, err)
 	}
 }
+
+// TestFailAgentIn: a step fails its round as long as that is in the step's phase.
+func TestFailAgentIn(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	j, _ := w.atWork(x)
+	want(t, w.FailAgentIn(w.ctx, j.Current(), admin.AgentPreparing, admin.CodeLoop, ""), admin.CodeSuperseded)
+	if now := w.agentNow(j); now.Status != admin.AgentActive {
+		t.Errorf("%+v", now)
+	}
+	for range 2 {
+		want(t, w.FailAgentIn(w.ctx, j.Current(), admin.AgentWorking, admin.CodeLoop, ""), "")
+	}
+	if now := w.agentNow(j); now.Status != admin.AgentFailed || now.Failure.Code != admin.CodeLoop {
+		t.Errorf("%+v", now)
+	}
+}

@@ -1,13 +1,16 @@
 package agent_test
 
 import (
+	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
@@ -48,6 +51,48 @@ func TestLateStarts(t *testing.T) {
 		t.Errorf("objects are left: %+v, %v", left, err)
 	}
 }
+
+// TestLatePrepare: one that fails after another start of it has succeeded fails
+// nothing, whether the round works, or is over.
+func TestLatePrepare(t *testing.T) {
+	for _, until := range []string{job.NextWork, job.NextPublish, job.NextDone} {
+		t.Run(until, func(t *testing.T) {
+			w := newWorld(t, mends, finishes)
+			j := w.ask("Mend the spelling of widget")
+			ref := j.Current()
+			w.at("forge", func() {
+				for out := (job.AgentOutput{}); out.Next != until; {
+					step := map[string]func(context.Context, admin.AgentRef) (job.AgentOutput, error){
+						"": w.steps.Prepare, job.NextWork: w.steps.Work, job.NextPublish: w.steps.Publish,
+					}[out.Next]
+					var err error
+					if out, err = step(w.ctx, ref); err != nil {
+						t.Fatal(err)
+					}
+				}
+				w.forge.FailAlways(forgetest.Refs, forgetest.Status(http.StatusUnauthorized, "no"))
+			})
+			late := w.stepsOver(w.admin, w.objects, transport(func(r *http.Request) (*http.Response, error) {
+				if first := w.first["forge"]; first != nil {
+					delete(w.first, "forge")
+					first()
+				}
+				return http.DefaultTransport.RoundTrip(r)
+			}))
+			_, err := late.Prepare(w.ctx, ref)
+			if over := until == job.NextDone; over != (err != nil) {
+				t.Errorf("the late Prepare returns %v", err)
+			}
+			w.forge.Heal()
+			w.end(w.run(j), expected{pulls: 1, turns: 2})
+		})
+	}
+}
+
+// transport makes requests by a function.
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
 // TestARoundReadsWhatNoneHasRead: the request of the second round is its message
 // alone, and what the reader of the pull request had to know of the first round

@@ -32,7 +32,7 @@ const (
 // It returns the forge's errors (push_denied, branch_moved, …), changes_refused
 // and cancelled.
 func (s *Steps) Publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.step(ctx, ref, s.publish)
+	return s.step(ctx, ref, admin.AgentPublishing, s.publish)
 }
 
 func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {

@@ -26,7 +26,7 @@ func errCancelled() error {
 // It returns the model's errors (model_unavailable, model_refused, …), budget,
 // loop and cancelled.
 func (s *Steps) Work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.step(ctx, ref, s.work)
+	return s.step(ctx, ref, admin.AgentWorking, s.work)
 }
 
 func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
