@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,8 @@ type AgentInput struct {
 	Project  Project
 	Limits   AgentLimits
 	Messages []AgentMessage
+	// Spent is what the round used beside its turns: see SpendAgent.
+	Spent AgentUsage
 	// Commit is what RecordAgentCommit kept for the round, zero before that.
 	Commit AgentCommit
 }
@@ -91,8 +94,17 @@ func (s *Service) AgentRound(ctx context.Context, ref AgentRef) (AgentInput, err
 	if err != nil {
 		return AgentInput{}, err
 	}
+	var spent AgentUsage
+	first := agentSpentKey(ref, 0)
+	usages, err := all[AgentUsage](ctx, s, store.Query{PK: first.PK, Prefix: first.SK[:len(first.SK)-len("000000")]})
+	if err != nil {
+		return AgentInput{}, err
+	}
+	for _, u := range usages {
+		spent = spent.Add(u)
+	}
 	commit, _, err := readOr[AgentCommit](ctx, s, agentCommitKey(ref))
-	return AgentInput{Job: j, Project: project, Limits: plan.lowered(project.Agent), Messages: messages, Commit: commit}, err
+	return AgentInput{Job: j, Project: project, Limits: plan.lowered(project.Agent), Messages: messages, Spent: spent, Commit: commit}, err
 }
 
 // phase moves a round on.
@@ -233,6 +245,28 @@ func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn Agen
 			tx.job.Model = turn.Model
 		}
 		tx.event(events...)
+		return nil
+	})
+	return err
+}
+
+// SpendAgent adds what an answer cost that became no turn to the job's usage and
+// to AgentInput.Spent: one that broke off, was refused, or came too late. A start
+// of Work does that once, at its end; doing it again is success. The lease need
+// not hold any more. Where the turn is there after all, nothing is added.
+// It returns CodeJobNotActive.
+func (s *Service) SpendAgent(ctx context.Context, lease AgentLease, turn AgentTurn) error {
+	_, err := s.agentStep(ctx, lease.Ref, func(tx *agentTx) error {
+		kept, there, err := readOr[AgentTurn](ctx, s, agentTurnKey(lease.Ref, turn.N))
+		if err != nil || there > 0 && kept.Object == turn.Object {
+			return cmp.Or(err, errNothing)
+		}
+		key := agentSpentKey(lease.Ref, lease.Attempt)
+		if _, there, err = readOr[AgentUsage](ctx, s, key); err != nil || there > 0 {
+			return cmp.Or(err, errNothing)
+		}
+		tx.put(key, 0, turn.Usage)
+		tx.job.Usage = tx.job.Usage.Add(turn.Usage)
 		return nil
 	})
 	return err
