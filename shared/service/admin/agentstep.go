@@ -182,18 +182,23 @@ func (s *Service) LeaseAgentWork(ctx context.Context, ref AgentRef) (AgentLease,
 	return lease, err
 }
 
-// AgentLeaseHolds reports whether the round works and no newer start has its
-// lease: an error of a step that was overtaken is nobody's.
-func (s *Service) AgentLeaseHolds(ctx context.Context, lease AgentLease) (bool, error) {
+// CheckAgentLease returns nil while a turn could be written with the lease: an
+// error of a start that was overtaken is nobody's. It returns CodeSuperseded where
+// a newer start holds the lease or the round has left Work, CodeCancelled, and
+// CodeJobNotActive.
+func (s *Service) CheckAgentLease(ctx context.Context, lease AgentLease) error {
 	j, err := s.agentAt(ctx, lease.Ref)
-	if CodeOf(err) == CodeJobNotActive {
-		return false, nil
-	}
 	if err != nil {
-		return false, err
+		return err
 	}
 	held, _, err := readOr[agentLease](ctx, s, agentLeaseKey(lease.Ref))
-	return held.Attempt == lease.Attempt && j.Phase == AgentWorking, err
+	if err == nil && held.Attempt != lease.Attempt {
+		return Errorf(CodeSuperseded, "another start of the step has the lease")
+	}
+	if err != nil {
+		return err
+	}
+	return (&agentTx{job: j}).working()
 }
 
 // AgentTurns returns the turns of a round, in order. It returns

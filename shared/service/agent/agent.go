@@ -49,8 +49,10 @@ type Options struct {
 	Model func(name string) (Model, error)
 	// Segment is how long one call of Work begins new turns; default [Segment].
 	Segment time.Duration
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
+	// Now is the clock; nil means time.Now. Sleep waits for so long, or returns
+	// the error of ctx once that is done; nil means a real wait.
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
 }
@@ -68,6 +70,9 @@ func New(opt Options) (*Steps, error) {
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if opt.Now == nil {
 		opt.Now = time.Now
+	}
+	if opt.Sleep == nil {
+		opt.Sleep = sleep
 	}
 	return &Steps{opt}, nil
 }

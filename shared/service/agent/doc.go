@@ -24,6 +24,7 @@
 //	manifest.go      what Prepare keeps of a repository, and reading it again
 //	prepare.go       Prepare
 //	work.go          Work: a segment of turns
+//	watch.go         whether an answer that is under way is still wanted
 //	conversation.go  what the model reads: instructions, messages, results
 //	checkpoint.go    a turn as it is stored, and a round as its turns
 //	budget.go        what a round may use, and calls that go in circles

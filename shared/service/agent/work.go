@@ -71,7 +71,8 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 			return out, nil
 		}
 		if err != nil {
-			if holds, herr := s.opt.Admin.AgentLeaseHolds(ctx, lease); herr == nil && !holds {
+			switch admin.CodeOf(s.opt.Admin.CheckAgentLease(ctx, lease)) {
+			case admin.CodeSuperseded, admin.CodeJobNotActive:
 				return out, nil
 			}
 			return out, err
@@ -91,7 +92,7 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *round, m M
 	if last {
 		c.Said = append(c.Said, sayLast)
 	}
-	answer, err := s.ask(ctx, r, m, &c)
+	answer, err := s.ask(ctx, *lease, r, m, &c)
 	t := admin.AgentTurn{N: r.turns + 1, Seen: seen, Usage: usage(answer.Usage.Plus(answer.Wasted), m), Model: answer.Model}
 	kept := false
 	defer func() {
@@ -144,7 +145,9 @@ const spendTime = 5 * time.Second
 // ask sends the request. A conversation that has outgrown the model is sent once
 // more without the results of its older half. What is known of the cost is in the
 // answer, with an error too.
-func (s *Steps) ask(ctx context.Context, r *round, m Model, c *checkpoint) (model.Answer, error) {
+func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *round, m Model, c *checkpoint) (model.Answer, error) {
+	ctx, unwanted, end := s.watched(ctx, lease)
+	defer end()
 	answer, err := m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
 	if admin.CodeOf(err) == model.CodeContext {
 		if half := r.turns - r.turns/4; half > c.Forgotten {
@@ -155,7 +158,7 @@ func (s *Steps) ask(ctx context.Context, r *round, m Model, c *checkpoint) (mode
 		}
 	}
 	if err != nil {
-		return answer, err
+		return answer, cmp.Or(unwanted(), err)
 	}
 	if err := answer.Err(); err != nil {
 		return answer, err
