@@ -2,8 +2,10 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,5 +130,52 @@ func TestARoundReadsWhatNoneHasRead(t *testing.T) {
 	}
 	if body := w.forge.Pulls()[0].Body; !strings.HasPrefix(body, "**Look at this first.**") || !strings.Contains(body, "elsewhere.example") {
 		t.Errorf("the pull request forgets the host of the first round:\n%s", body)
+	}
+}
+
+// TestPeoplePushOnTheCommit: a Publish whose push ended without an answer finds its
+// commit below those that people have pushed since, in each round; also the next
+// Publish, where that one died.
+func TestPeoplePushOnTheCommit(t *testing.T) {
+	for _, dies := range []bool{true, false} {
+		w := newWorld(t, append(steps(mends, finishes), rename...)...)
+		j := w.ask("Mend the spelling of widget")
+		branch, pushed, dead := "bindery/"+j.ID, false, false
+		tasks := w.tasks(w.stepsOver(w.admin, w.objects, transport(func(r *http.Request) (*http.Response, error) {
+			if dead {
+				return nil, errors.New("dead")
+			}
+			res, err := http.DefaultTransport.RoundTrip(r)
+			if err == nil && !pushed && strings.HasSuffix(r.URL.Path, "/git-receive-pack") {
+				_ = res.Body.Close()
+				pushed, dead = true, dies
+				w.forge.Write(branch, map[string]string{"people.md": "# " + w.forge.Branch(branch) + "\n"})
+				return nil, errors.New("the connection is gone")
+			}
+			return res, err
+		})))
+		publish := tasks[job.TaskAgentPublish]
+		tasks[job.TaskAgentPublish] = func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
+			dead = false
+			return publish(ctx, in)
+		}
+		for round := 1; round <= 2; round++ {
+			pushed = false
+			if err := w.execute(w.ctx, j.Current(), tasks); err != nil || !pushed {
+				t.Fatalf("round %d: %v, pushed: %t", round, err, pushed)
+			}
+			j = w.job(j.ID)
+			var messages []string
+			for _, c := range w.forge.Commits(branch)[:2*round] {
+				messages = append(messages, strings.SplitN(c.Message, "\n", 2)[0])
+			}
+			want := []string{"edit", "docs: gadgets", "edit", "docs: widget is spelled right"}[4-2*round:]
+			if pulls := w.forge.Pulls(); !slices.Equal(messages, want) || len(pulls) != 1 || j.PRLink != pulls[0].URL || j.Branch != branch {
+				t.Errorf("round %d: %q, want %q; pull requests are %+v", round, messages, want, pulls)
+			}
+			if round == 1 {
+				j = w.message(j, "Call them gadgets")
+			}
+		}
 	}
 }

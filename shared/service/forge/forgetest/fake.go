@@ -229,6 +229,14 @@ func (f *Fake) Branches() []string {
 	return strings.Fields(string(f.run(nil, "for-each-ref", "--format=%(refname:short)", "refs/heads")))
 }
 
+// MergeBranch makes a commit on branch that follows other first and branch second,
+// with the files of branch.
+func (f *Fake) MergeBranch(branch, other string) {
+	f.tb.Helper()
+	id := f.run(nil, "-c", "user.name=Ann", "-c", "user.email=ann@example.test", "commit-tree", "-p", other, "-p", branch, "-m", "merge", branch+"^{tree}")
+	f.run(nil, "update-ref", "refs/heads/"+branch, strings.TrimSpace(string(id)))
+}
+
 // DeleteBranch removes a branch.
 func (f *Fake) DeleteBranch(name string) {
 	f.tb.Helper()
