@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -444,19 +445,47 @@ func (s *Service) ActiveAgents(ctx context.Context, fn func(AgentJob) error) err
 	})
 }
 
-// ArchiveAgents archives the jobs that were final for 90 days. It returns the
-// first error of the store.
-func (s *Service) ArchiveAgents(ctx context.Context) error {
+// A PullLook asks a forge for the pull request of a job, and returns when it was
+// merged or closed, zero while it is open. known is false where the forge did not
+// say: it is asked again tomorrow. An error ends the work on all jobs.
+type PullLook func(ctx context.Context, j AgentJob) (closed time.Time, known bool, err error)
+
+// ArchiveAgents archives the jobs that were final for 90 days, and those whose
+// pull request was merged or closed 30 days ago. look, if not nil, is called for
+// jobs whose pull request may have been: at most twice for each where the forge
+// answers, since one that was open is of no interest for 30 days. It returns the
+// first error of look or of the store.
+func (s *Service) ArchiveAgents(ctx context.Context, look PullLook) error {
 	now := s.now()
 	err := s.indexedAgents(ctx, finalAgents, func(j AgentJob) error {
-		if j.FinishedAt.Add(agentKept).After(now) {
-			return errNothing // all others end later
+		if !j.Final() || j.Status == AgentArchived {
+			return nil // the index lags
+		}
+		if now.Before(j.due()) {
+			return errNothing // all others are due later
+		}
+		pull := j.Pull
+		if !j.over(now) {
+			pull.NextAt = now.Add(pullKept)
+			if look != nil {
+				closed, known, err := look(ctx, j)
+				if err != nil {
+					return err
+				}
+				if pull.AskedAt, pull.ClosedAt = now, closed; !known {
+					pull.NextAt = now.Add(pullAgain)
+				}
+			}
 		}
 		_, err := s.agentChange(ctx, j.Project, j.ID, func(tx *agentTx) error {
-			if !tx.job.Final() || tx.job.FinishedAt.Add(agentKept).After(now) {
+			if !tx.job.Final() || tx.job.Round != j.Round || tx.job.Status == AgentArchived {
 				return errNothing
 			}
-			return tx.archive()
+			if tx.job.Pull = pull; tx.job.over(now) {
+				return tx.archive()
+			}
+			tx.quiet = true
+			return nil
 		})
 		return err
 	})

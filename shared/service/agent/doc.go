@@ -30,6 +30,7 @@
 //	budget.go        what a round may use, and calls that go in circles
 //	publish.go       Publish
 //	pulltext.go      the text of the pull request
+//	pull.go          what became of the pull request of a final job
 //	check.go         findings, and which are new
 //	fail.go          the codes of errors
 package agent
