@@ -78,7 +78,7 @@ type round struct {
 
 // load makes a round of its manifest and its turns.
 func (s *Steps) load(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*round, error) {
-	r := &round{ref: ref, in: in, manifest: &manifest{}, changes: map[string]tool.Change{}, repeated: map[string]int{}, seen: in.Job.Seen}
+	r := &round{ref: ref, in: in, manifest: &manifest{}, changes: map[string]tool.Change{}, repeated: map[string]int{}, seen: in.Job.Seen, usage: in.Spent}
 	if in.Job.Base.Manifest == "" {
 		return nil, admin.Errorf(admin.CodeInternal, "the round was not prepared")
 	}

@@ -237,20 +237,27 @@ func TestSegments(t *testing.T) {
 		return finishes
 	}))
 	j := w.ask("Mend the spelling of widget")
-	tasks, starts := w.tasks(w.steps), 0
+	tasks := w.tasks(w.steps)
+	var next []string
 	work := tasks[job.TaskAgentWork]
 	tasks[job.TaskAgentWork] = func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
-		starts++
 		if len(in) > 300 {
 			t.Errorf("the payload has %d bytes: %s", len(in), in)
 		}
-		return work(ctx, in)
+		raw, err := work(ctx, in)
+		var out job.AgentOutput
+		if err := json.Unmarshal(raw, &out); err != nil {
+			t.Error(err)
+		}
+		next = append(next, out.Next)
+		return raw, err
 	}
 	if err := w.execute(w.ctx, j.Current(), tasks); err != nil {
 		t.Error(err)
 	}
 	w.end(w.job(j.ID), expected{pulls: 1, turns: 6})
-	if starts != 3 { // of two turns each: the third begins after 14 minutes
-		t.Errorf("Work was started %d times", starts)
+	// Of two turns each: the third begins after 14 minutes.
+	if want := []string{job.NextWork, job.NextWork, job.NextPublish}; !slices.Equal(next, want) {
+		t.Errorf("Work returned %q, want %q", next, want)
 	}
 }

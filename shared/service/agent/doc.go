@@ -24,11 +24,13 @@
 //	manifest.go      what Prepare keeps of a repository, and reading it again
 //	prepare.go       Prepare
 //	work.go          Work: a segment of turns
+//	watch.go         whether an answer that is under way is still wanted
 //	conversation.go  what the model reads: instructions, messages, results
 //	checkpoint.go    a turn as it is stored, and a round as its turns
 //	budget.go        what a round may use, and calls that go in circles
 //	publish.go       Publish
 //	pulltext.go      the text of the pull request
+//	pull.go          what became of the pull request of a final job
 //	check.go         findings, and which are new
 //	fail.go          the codes of errors
 package agent

@@ -21,9 +21,14 @@ type script []modeltest.Step
 func steps(all ...modeltest.Step) script { return all }
 
 // done finishes with a title and a summary.
-func done(title string) modeltest.Step {
-	return modeltest.Calls(call("finish", args{"title": title, "summary": "It was asked for."}))
+func done(title string) modeltest.Step { return modeltest.Calls(finish(title)) }
+
+func finish(title string) modeltest.Call {
+	return call("finish", args{"title": title, "summary": "It was asked for."})
 }
+
+// breaks is a change that leaves a finding.
+var breaks = call("edit", args{"path": "index.mdx", "old": "/guides/start", "new": "/guides/nowhere"})
 
 // write writes a file.
 func write(path, content string) modeltest.Step {
@@ -224,8 +229,12 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "GitLab", kind: forge.GitLab, script: steps(mends, finishes), want: expected{pulls: 1}},
 		{name: "plain Git", kind: forge.Git, script: steps(mends, finishes), want: expected{noPull: true}},
 		{name: "a draft asked for", ask: admin.StartAgentJob{Draft: true}, script: steps(mends, finishes), want: expected{pulls: 1, draft: true}},
-		{name: "a draft by what is left", script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "/guides/start", "new": "/guides/nowhere"})), done("Link"), told("Not finished yet", done("Link"))),
+		{name: "a draft by what is left", script: steps(modeltest.Calls(breaks), done("Link"), told("Not finished yet", done("Link"))),
 			want: expected{pulls: 1, draft: true, turns: 3, body: []string{"`index.mdx:6: warning"}}},
+		{name: "finished twice in one answer", script: steps(modeltest.Calls(breaks, finish("Link"), finish("Link, really")), told("Not finished yet", lists), done("Link")),
+			want: expected{pulls: 1, draft: true, turns: 3}},
+		{name: "finished, broken and finished in one answer", script: steps(modeltest.Calls(call("edit", args{"path": "guides/start.mdx", "old": "widgit", "new": "widget"}), finish("Word"), breaks, finish("Link")), told("Not finished yet", lists), done("Link")),
+			want: expected{pulls: 1, draft: true, turns: 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.kind == "" {

@@ -22,8 +22,9 @@ func (s *Steps) Tasks() map[string]func(context.Context, json.RawMessage) (json.
 
 // step runs one step and returns its error with a code. An error that no retry can
 // cure fails the job at once, with its own message: the workflow passes on the
-// code, and many messages share one.
-func (s *Steps) step(ctx context.Context, ref admin.AgentRef, fn func(context.Context, admin.AgentRef) (job.AgentOutput, error)) (job.AgentOutput, error) {
+// code, and many messages share one. A step that fails after another start of it
+// has ended the phase has nothing to say.
+func (s *Steps) step(ctx context.Context, ref admin.AgentRef, phase admin.AgentPhase, fn func(context.Context, admin.AgentRef) (job.AgentOutput, error)) (job.AgentOutput, error) {
 	out, err := fn(ctx, ref)
 	if err == nil {
 		return out, nil
@@ -50,9 +51,13 @@ func (s *Steps) step(ctx context.Context, ref admin.AgentRef, fn func(context.Co
 	case admin.CodeTemporary, admin.CodeInternal, admin.CodeJobNotActive, admin.CodeSuperseded:
 		return out, err
 	}
-	if ferr := s.opt.Admin.FailAgent(ctx, ref, coded.Code(), coded.SafeMessage()); ferr != nil && admin.CodeOf(ferr) != admin.CodeJobNotActive {
-		return out, ferr
+	ferr := s.opt.Admin.FailAgentIn(ctx, ref, phase, coded.Code(), coded.SafeMessage())
+	switch admin.CodeOf(ferr) {
+	case "", admin.CodeJobNotActive:
+		s.clean(ctx, ref)
+		return out, err
+	case admin.CodeSuperseded:
+		return out, nil
 	}
-	s.clean(ctx, ref)
-	return out, err
+	return out, ferr
 }

@@ -34,7 +34,8 @@ type world struct {
 	project admin.Project
 	steps   *agent.Steps
 	segment time.Duration
-	first   map[string]func() // what happens before a task, once
+	sleep   func(context.Context, time.Duration) error // between looks at the job
+	first   map[string]func()                          // what happens before a task, once
 
 	mu  sync.Mutex
 	now time.Time
@@ -76,7 +77,8 @@ func newWorld(t *testing.T, script ...modeltest.Step) *world {
 // newWorldOn is newWorld with its repository on a forge of another kind.
 func newWorldOn(t *testing.T, f *forgetest.Fake, script ...modeltest.Step) *world {
 	t.Helper()
-	w := &world{t: t, ctx: t.Context(), now: time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC), forge: f, model: modeltest.New(t, script...)}
+	never := func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
+	w := &world{sleep: never, t: t, ctx: t.Context(), now: time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC), forge: f, model: modeltest.New(t, script...)}
 	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), BaseURL: "http://127.0.0.1:1", Now: w.time})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +133,7 @@ func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper
 		w.t.Fatal(err)
 	}
 	steps, err := agent.New(agent.Options{
-		Admin: s, Objects: o, Now: w.time, Segment: w.segment,
+		Admin: s, Objects: o, Now: w.time, Segment: w.segment, Sleep: w.sleep,
 		Forge: func(context.Context, admin.Project) (*forge.Forge, forge.Repository, error) {
 			return host, w.forge.Repository(), nil
 		},

@@ -1,13 +1,18 @@
 package agent_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
@@ -49,6 +54,48 @@ func TestLateStarts(t *testing.T) {
 	}
 }
 
+// TestLatePrepare: one that fails after another start of it has succeeded fails
+// nothing, whether the round works, or is over.
+func TestLatePrepare(t *testing.T) {
+	for _, until := range []string{job.NextWork, job.NextPublish, job.NextDone} {
+		t.Run(until, func(t *testing.T) {
+			w := newWorld(t, mends, finishes)
+			j := w.ask("Mend the spelling of widget")
+			ref := j.Current()
+			w.at("forge", func() {
+				for out := (job.AgentOutput{}); out.Next != until; {
+					step := map[string]func(context.Context, admin.AgentRef) (job.AgentOutput, error){
+						"": w.steps.Prepare, job.NextWork: w.steps.Work, job.NextPublish: w.steps.Publish,
+					}[out.Next]
+					var err error
+					if out, err = step(w.ctx, ref); err != nil {
+						t.Fatal(err)
+					}
+				}
+				w.forge.FailAlways(forgetest.Refs, forgetest.Status(http.StatusUnauthorized, "no"))
+			})
+			late := w.stepsOver(w.admin, w.objects, transport(func(r *http.Request) (*http.Response, error) {
+				if first := w.first["forge"]; first != nil {
+					delete(w.first, "forge")
+					first()
+				}
+				return http.DefaultTransport.RoundTrip(r)
+			}))
+			_, err := late.Prepare(w.ctx, ref)
+			if over := until == job.NextDone; over != (err != nil) {
+				t.Errorf("the late Prepare returns %v", err)
+			}
+			w.forge.Heal()
+			w.end(w.run(j), expected{pulls: 1, turns: 2})
+		})
+	}
+}
+
+// transport makes requests by a function.
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+
 // TestARoundReadsWhatNoneHasRead: the request of the second round is its message
 // alone, and what the reader of the pull request had to know of the first round
 // still stands at its top.
@@ -83,5 +130,52 @@ func TestARoundReadsWhatNoneHasRead(t *testing.T) {
 	}
 	if body := w.forge.Pulls()[0].Body; !strings.HasPrefix(body, "**Look at this first.**") || !strings.Contains(body, "elsewhere.example") {
 		t.Errorf("the pull request forgets the host of the first round:\n%s", body)
+	}
+}
+
+// TestPeoplePushOnTheCommit: a Publish whose push ended without an answer finds its
+// commit below those that people have pushed since, in each round; also the next
+// Publish, where that one died.
+func TestPeoplePushOnTheCommit(t *testing.T) {
+	for _, dies := range []bool{true, false} {
+		w := newWorld(t, append(steps(mends, finishes), rename...)...)
+		j := w.ask("Mend the spelling of widget")
+		branch, pushed, dead := "bindery/"+j.ID, false, false
+		tasks := w.tasks(w.stepsOver(w.admin, w.objects, transport(func(r *http.Request) (*http.Response, error) {
+			if dead {
+				return nil, errors.New("dead")
+			}
+			res, err := http.DefaultTransport.RoundTrip(r)
+			if err == nil && !pushed && strings.HasSuffix(r.URL.Path, "/git-receive-pack") {
+				_ = res.Body.Close()
+				pushed, dead = true, dies
+				w.forge.Write(branch, map[string]string{"people.md": "# " + w.forge.Branch(branch) + "\n"})
+				return nil, errors.New("the connection is gone")
+			}
+			return res, err
+		})))
+		publish := tasks[job.TaskAgentPublish]
+		tasks[job.TaskAgentPublish] = func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
+			dead = false
+			return publish(ctx, in)
+		}
+		for round := 1; round <= 2; round++ {
+			pushed = false
+			if err := w.execute(w.ctx, j.Current(), tasks); err != nil || !pushed {
+				t.Fatalf("round %d: %v, pushed: %t", round, err, pushed)
+			}
+			j = w.job(j.ID)
+			var messages []string
+			for _, c := range w.forge.Commits(branch)[:2*round] {
+				messages = append(messages, strings.SplitN(c.Message, "\n", 2)[0])
+			}
+			want := []string{"edit", "docs: gadgets", "edit", "docs: widget is spelled right"}[4-2*round:]
+			if pulls := w.forge.Pulls(); !slices.Equal(messages, want) || len(pulls) != 1 || j.PRLink != pulls[0].URL || j.Branch != branch {
+				t.Errorf("round %d: %q, want %q; pull requests are %+v", round, messages, want, pulls)
+			}
+			if round == 1 {
+				j = w.message(j, "Call them gadgets")
+			}
+		}
 	}
 }

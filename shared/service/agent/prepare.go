@@ -17,7 +17,7 @@ import (
 // It returns the forge's errors (repository_unreachable, ref_not_found, …),
 // invalid_site for a repository without a docs.json, and cancelled.
 func (s *Steps) Prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.step(ctx, ref, s.prepare)
+	return s.step(ctx, ref, admin.AgentPreparing, s.prepare)
 }
 
 func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {

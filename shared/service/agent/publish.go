@@ -32,7 +32,7 @@ const (
 // It returns the forge's errors (push_denied, branch_moved, …), changes_refused
 // and cancelled.
 func (s *Steps) Publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.step(ctx, ref, s.publish)
+	return s.step(ctx, ref, admin.AgentPublishing, s.publish)
 }
 
 func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
@@ -325,7 +325,8 @@ func findingsOf(ctx context.Context, domain string, base tool.Base, root string,
 }
 
 // push commits and pushes. Which commit it is is recorded before it is pushed: a
-// repeated Publish makes that one, or finds it there.
+// repeated Publish makes that one, or finds it there, at the end of the branch or
+// below people's commits.
 func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round, g ground, changes []tool.Change, title string) error {
 	if g.pushed {
 		return nil
@@ -358,7 +359,15 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 	} else if commit.ID != want.ID {
 		return admin.Errorf(admin.CodeInternal, "the round's commit can't be made again").Wrap(fmt.Errorf("made %s, recorded %s", commit.ID, want.ID))
 	}
-	return f.Push(ctx, repo, g.branch, commit, g.expect)
+	err = f.Push(ctx, repo, g.branch, commit, g.expect)
+	if admin.CodeOf(err) != forge.CodeMoved {
+		return err
+	}
+	// An earlier push of the commit may have been heard, and people gone on from it.
+	if has, herr := f.Contains(ctx, repo, g.branch, commit); has || herr != nil {
+		return herr
+	}
+	return err
 }
 
 // check returns what is new in the site with the round's changes.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
@@ -26,7 +27,7 @@ func errCancelled() error {
 // It returns the model's errors (model_unavailable, model_refused, …), budget,
 // loop and cancelled.
 func (s *Steps) Work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.step(ctx, ref, s.work)
+	return s.step(ctx, ref, admin.AgentWorking, s.work)
 }
 
 func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
@@ -70,7 +71,8 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 			return out, nil
 		}
 		if err != nil {
-			if holds, herr := s.opt.Admin.AgentLeaseHolds(ctx, lease); herr == nil && !holds {
+			switch admin.CodeOf(s.opt.Admin.CheckAgentLease(ctx, lease)) {
+			case admin.CodeSuperseded, admin.CodeJobNotActive:
 				return out, nil
 			}
 			return out, err
@@ -90,12 +92,18 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *round, m M
 	if last {
 		c.Said = append(c.Said, sayLast)
 	}
-	answer, err := s.ask(ctx, r, m, &c)
+	answer, err := s.ask(ctx, *lease, r, m, &c)
+	t := admin.AgentTurn{N: r.turns + 1, Seen: seen, Usage: usage(answer.Usage.Plus(answer.Wasted), m), Model: answer.Model}
+	kept := false
+	defer func() {
+		if !kept {
+			s.spend(ctx, *lease, t)
+		}
+	}()
 	if err != nil {
 		return err
 	}
 	c.Answer = answer.Content
-	t := admin.AgentTurn{N: r.turns + 1, Seen: seen, Usage: usage(answer.Usage.Plus(answer.Wasted), m), Model: answer.Model}
 	event := admin.AgentEvent{Kind: admin.AgentEventTurn, Turn: t.N, Text: cut(answerText(answer), maxEventText), Usage: &t.Usage}
 	stop := s.call(ctx, r, answer, &c, &event)
 	c.Changed, c.Restored = r.delta()
@@ -112,22 +120,45 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *round, m M
 	if err := s.opt.Admin.PutAgentTurn(ctx, lease, t, events...); err != nil {
 		return err
 	}
+	kept = true
 	r.apply(t, c)
 	return stop
 }
 
+// spend records what an answer cost that became no turn. What can't be recorded
+// is missing in the job's usage, and nothing else.
+func (s *Steps) spend(ctx context.Context, lease admin.AgentLease, t admin.AgentTurn) {
+	if t.Usage == (admin.AgentUsage{}) {
+		return
+	}
+	// What ends the step ends no payment.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), spendTime)
+	defer cancel()
+	if err := s.opt.Admin.SpendAgent(ctx, lease, t); err != nil {
+		s.opt.Log.WarnContext(ctx, "what an answer cost was not recorded", "job", lease.Ref.Job, "error", err)
+	}
+}
+
+// spendTime bounds how long a step that ends still records what it has used.
+const spendTime = 5 * time.Second
+
 // ask sends the request. A conversation that has outgrown the model is sent once
-// more without the results of its older half.
-func (s *Steps) ask(ctx context.Context, r *round, m Model, c *checkpoint) (model.Answer, error) {
+// more without the results of its older half. What is known of the cost is in the
+// answer, with an error too.
+func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *round, m Model, c *checkpoint) (model.Answer, error) {
+	ctx, unwanted, end := s.watched(ctx, lease)
+	defer end()
 	answer, err := m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
 	if admin.CodeOf(err) == model.CodeContext {
 		if half := r.turns - r.turns/4; half > c.Forgotten {
 			c.Forgotten = half
+			before := answer.Wasted
 			answer, err = m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
+			answer.Wasted = answer.Wasted.Plus(before)
 		}
 	}
 	if err != nil {
-		return answer, err
+		return answer, cmp.Or(unwanted(), err)
 	}
 	if err := answer.Err(); err != nil {
 		return answer, err
@@ -153,9 +184,11 @@ func (s *Steps) call(ctx context.Context, r *round, answer model.Answer, c *chec
 		} else {
 			result = r.tools.Call(ctx, b.Name, b.Input)
 		}
-		if result.Finish != nil && !r.warned && !c.Warned && !c.Last {
+		if result.Finish != nil && !r.warned && !c.Last {
+			// All of an answer were written before its results are read: what holds
+			// up one call of finish holds up the others, also those before it.
 			if text := s.unfinished(ctx, r); text != "" {
-				c.Warned = true
+				c.Warned, c.Finish = true, nil
 				result = tool.Result{Text: text, IsError: true, Outcome: "findings are left"}
 			}
 		}

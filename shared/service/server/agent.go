@@ -50,6 +50,7 @@ func (s *Server) addAgent(opt Options) error {
 	if err != nil {
 		return err
 	}
+	s.pull = fetch.Pull
 	for name, task := range fetch.Tasks() {
 		s.tasks[name] = task
 	}

@@ -94,14 +94,13 @@ type PlanItem struct {
 	State string `json:"state"` // pending, doing or done
 }
 
-// Finish is how the agent describes its finished work.
+// Finish is how the agent describes its finished work. The title is also the
+// message of the commit.
 type Finish struct {
 	Title   string `json:"title"`
 	Summary string `json:"summary"`
 	// Question is what the agent asks back, "" for nothing.
 	Question string `json:"question,omitempty"`
-	// Commit is the message of the commit, "" for the title.
-	Commit string `json:"commit,omitempty"`
 }
 
 // Set is the tools of one job, over its tree. It is not for concurrent use.
