@@ -143,13 +143,16 @@ func (m memory) Read(p string) ([]byte, error) {
 // checker is tool.Checker as the steps have it.
 type checker struct{ before []check.Finding }
 
-func (c *checker) Check(ctx context.Context, site fs.FS) ([]tool.Finding, error) {
+func (c *checker) Check(ctx context.Context, site fs.FS, all bool) ([]tool.Finding, error) {
 	r, err := check.Site(ctx, site, check.Options{Domain: domain, Rules: check.Rules{}, Tools: tools})
 	if err != nil {
 		return nil, err
 	}
+	if !all {
+		r.Findings = check.New(c.before, r.Findings)
+	}
 	var out []tool.Finding
-	for _, f := range check.New(c.before, r.Findings) {
+	for _, f := range r.Findings {
 		out = append(out, tool.Finding{Code: f.Code, Level: string(f.Level), File: f.File, Line: f.Line, Column: f.Column, Message: f.Message})
 	}
 	return out, nil
