@@ -7,7 +7,7 @@
 //	cassette_test.go  dialogues with a model as data: written by hand, or recorded
 //	run_test.go       a task through the real steps, on the fake forge or a real one
 //	bad_test.go       three bad solutions for each task, for the checkers' own test
-//	replay_test.go    TestCheckers, TestReplay, TestRunner
+//	replay_test.go    TestCheckers, TestReplay, TestRunner, TestRemoteForge
 //	live_test.go      TestLive, which asks a real model: make agent-tasks
 //
 // The dialogues in testdata/by-hand are what their name says: nobody recorded

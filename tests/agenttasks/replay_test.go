@@ -1,6 +1,7 @@
 package agenttasks
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -71,6 +73,17 @@ func server(t *testing.T, c cassette, way http.RoundTripper) (agent.Model, *mode
 	return agent.Model{ID: "scripted", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 16000}, s
 }
 
+// named is the task of a name.
+func named(tb testing.TB, name string) task {
+	tb.Helper()
+	all := tasks()
+	i := slices.IndexFunc(all, func(t task) bool { return t.name == name })
+	if i < 0 {
+		tb.Fatalf("there is no task %q", name)
+	}
+	return all[i]
+}
+
 // replay carries a dialogue through the real steps and holds what comes of it
 // against the task. It reports whether the requests are those that were recorded,
 // if there are any.
@@ -118,11 +131,7 @@ func TestReplay(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			outside.Long(t, "a job with its repository takes a second of a processor")
 			c := readCassette(t, file)
-			i := slices.IndexFunc(tasks(), func(t task) bool { return t.name == c.Task })
-			if i < 0 {
-				t.Fatalf("there is no task %q", c.Task)
-			}
-			replay(t, tasks()[i], c)
+			replay(t, named(t, c.Task), c)
 		})
 	}
 }
@@ -168,7 +177,25 @@ func TestRunner(t *testing.T) {
 	if len(c.Turns) != 4 || c.Origin != "best" {
 		t.Fatalf("recorded are %d turns of %s", len(c.Turns), c.Origin)
 	}
-	if !replay(t, tasks()[slices.IndexFunc(tasks(), func(t task) bool { return t.name == name })], c) {
+	if !replay(t, named(t, name), c) {
 		t.Error("the recording has other requests than its replay")
+	}
+}
+
+// A forge that the environment names takes the place of the fake one.
+func TestRemoteForge(t *testing.T) {
+	outside.Folder(t, "corpora")
+	outside.Long(t, "starts a forge")
+	g := forgetest.NewGitea(t)
+	g.REST(http.MethodPost, "/user/repos", map[string]any{"name": "agent-tasks", "default_branch": "main"}, http.StatusCreated)
+	for name, value := range map[string]string{"FORGE_URL": g.URL, "FORGE_USER": g.User, "FORGE_TOKEN": g.Token, "FORGE_REPOSITORY": "", "FORGE_KIND": ""} {
+		t.Setenv(name, value)
+	}
+	for _, name := range []string{"move-page", "question"} {
+		replay(t, named(t, name), handmade(t, name))
+	}
+	var pulls []struct{ Title string }
+	if err := json.Unmarshal(g.REST(http.MethodGet, "/repos/"+g.User+"/agent-tasks/pulls", nil, http.StatusOK), &pulls); err != nil || len(pulls) != 1 {
+		t.Errorf("the pull requests are %+v, %v", pulls, err)
 	}
 }
