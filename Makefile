@@ -98,7 +98,7 @@ test-kills:
 MODELS ?= $(BINDERY_MODELS)
 agent-tasks:
 	@test -n "$(MODELS)" || { echo "agent-tasks: MODELS=FILE names no table of models"; exit 2; }
-	@BINDERY_REQUIRE=all BINDERY_MODELS='$(abspath $(MODELS))' BINDERY_TASKS_MODEL='$(MODEL)' BINDERY_TASKS='$(TASKS)' \
+	@BINDERY_REQUIRE=all BINDERY_TASKS_MODELS='$(abspath $(MODELS))' BINDERY_TASKS_MODEL='$(MODEL)' BINDERY_TASKS='$(TASKS)' \
 	  BINDERY_TASKS_RECORD='$(if $(RECORD),$(CURDIR)/tests/agenttasks/testdata/recorded)' \
 	  $(GO) test ./tests/agenttasks -run '^TestLive$$' -count=1 -v -timeout 6h
 

@@ -6,7 +6,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// spoiled is a way to do a task badly, as a change to a good solution.
+// spoiled is a way to do a task badly, or otherwise, as a change to a good
+// solution.
 type spoiled struct {
 	how   string
 	spoil func(o *outcome)
@@ -180,4 +181,36 @@ var bad = map[string][]spoiled{
 		{"changes another entry", put("changelog.mdx", "Ten languages", "Eleven languages")},
 		{"forgets the tag", put("changelog.mdx", `description="Faster checks" tags={["Authors"]}`, `description="Faster checks"`)},
 	},
+}
+
+// otherwise has solutions that are as good as the one of a dialogue.
+var otherwise = map[string][]spoiled{
+	"rename-feature": {{"a table that is aligned anew", func(o *outcome) {
+		const p = "platform/account/roles-and-permissions.mdx"
+		put(p, "| **Observer** | **Author** |", "| **Observer**  | **Author** |")(o)
+		put(p, "| ---------- | ---------- |", "| ------------- | ---------- |")(o)
+	}}},
+	"alt-texts":    {{"another text", put("platform/account/manage-members.mdx", "The dialog for a verified domain with its field", "Dialog of the settings, with a field")}},
+	"descriptions": {{"other quotes", put("registry/faq.mdx", "description: \"Short answers about names, updates, custom metadata and reports of abuse in the MCP Registry.\"", "description: Short answers about names, updates, custom metadata and reports of abuse in the MCP Registry.")}},
+	"broken-links": {{"addresses from the root", put("registry/about.mdx", "](./package-types)", "](/registry/package-types)")}},
+	"openapi-description": {{"one line", func(o *outcome) {
+		undo("openapi.yml")(o)
+		put("openapi.yml", "description: Send an event to Trigger.dev to trigger job runs through eventTrigger()", "description: \"Send an event to Trigger.dev to trigger job runs through eventTrigger(). An event whose `id` was sent before is ignored, so a request can be sent again.\"")(o)
+	}}},
+	"add-page": {{"an address beside it", put("registry/deprecating.mdx", "](/registry/versioning)", "](./versioning)")}},
+	"split-page": {{"an address with an anchor", func(o *outcome) {
+		put("platform/account/manage-members.mdx", "(/platform/account/scim)", "(/platform/account/scim#scim-directory-sync)")(o)
+	}}, {"no heading for the one subject left", put("platform/account/sso.mdx", "## SAML SSO\n\n", "")}},
+	"merge-pages": {{"links without an anchor, a table that is aligned anew", put("wait.mdx", "(/wait-for#wait-until-a-date)  ", "(/wait-for)                    ")}},
+	"navigation-groups": {{"a group on one line", func(o *outcome) {
+		text := o.after["docs.json"]
+		from := strings.LastIndex(text, "{")
+		to := strings.Index(text[from:], "}")
+		o.after["docs.json"] = text[:from] + strings.Join(strings.Fields(text[from:from+to]), " ") + text[from+to:]
+	}}},
+	"table-to-cards": {{"columns, and attributes in another order", func(o *outcome) {
+		put("wait.mdx", "CardGroup", "Columns")(o)
+		put("wait.mdx", `<Card title="wait.for()" href="/wait-for">`, `<Card href="/wait-for" icon="clock" title="wait.for()">`)(o)
+	}}},
+	"remove-deprecated": {{"an empty line more", put("tags.mdx", "## Filtering runs by tags\n", "\n## Filtering runs by tags\n")}},
 }

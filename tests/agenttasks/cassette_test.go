@@ -209,23 +209,21 @@ type heard struct {
 	recorder *recorder
 	request  string
 	text     strings.Builder
-	kept     bool
 }
 
 func (h *heard) Read(p []byte) (int, error) {
 	n, err := h.ReadCloser.Read(p)
 	h.text.Write(p[:n])
-	h.keep()
 	return n, err
 }
 
-// keep keeps the stream once its last event has come: a client need not read on.
-func (h *heard) keep() {
-	if h.kept || !strings.Contains(h.text.String(), "event: message_stop") || !strings.HasSuffix(h.text.String(), "\n\n") {
-		return
+// Close keeps what was heard, if the last event is in it: the client has closed an
+// answer that broke before, and asks again.
+func (h *heard) Close() error {
+	if strings.Contains(h.text.String(), "message_stop") {
+		h.recorder.mu.Lock()
+		h.recorder.turns = append(h.recorder.turns, turn{Request: h.request, Stream: h.text.String()})
+		h.recorder.mu.Unlock()
 	}
-	h.kept = true
-	h.recorder.mu.Lock()
-	defer h.recorder.mu.Unlock()
-	h.recorder.turns = append(h.recorder.turns, turn{Request: h.request, Stream: h.text.String()})
+	return h.ReadCloser.Close()
 }

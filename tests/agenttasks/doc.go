@@ -6,7 +6,7 @@
 //	judge_test.go     what checkers share: what changed, what a check finds, what parses
 //	cassette_test.go  dialogues with a model as data: written by hand, or recorded
 //	run_test.go       a task through the real steps, on the fake forge or a real one
-//	bad_test.go       three bad solutions for each task, for the checkers' own test
+//	bad_test.go       three bad solutions for each task, and good ones that differ, for the checkers' own test
 //	replay_test.go    TestCheckers, TestReplay, TestRunner, TestRemoteForge
 //	live_test.go      TestLive, which asks a real model: make agent-tasks
 //

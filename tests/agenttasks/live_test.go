@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -30,12 +31,17 @@ type result struct {
 	PRLink  string
 }
 
+// ownFault are the failures that say something of a model, and not of a network, a
+// key or a forge: those are asked for again.
+var ownFault = []string{admin.CodeBudget, admin.CodeLoop, admin.CodeModelRefused, admin.CodeModelContext, admin.CodeChanges}
+
 // liveModel is the model of the table that the environment names.
 func liveModel(tb testing.TB) (name string, made func(way http.RoundTripper) agent.Model) {
 	tb.Helper()
-	file := os.Getenv("BINDERY_MODELS")
+	// Not BINDERY_MODELS: who has that set for bindery up must not pay for a test.
+	file := os.Getenv("BINDERY_TASKS_MODELS")
 	if file == "" {
-		tb.Skip("not run: make agent-tasks sets BINDERY_MODELS, a table of models as of bindery up --models")
+		tb.Skip("not run: make agent-tasks sets BINDERY_TASKS_MODELS, a table of models as of bindery up --models")
 	}
 	table, err := model.ParseTable([]byte(readText(tb, file)))
 	if err != nil {
@@ -93,8 +99,10 @@ func live(t *testing.T) []result {
 				done := run(t, task, newHost(t), made(way))
 				j := judged(t, task, done.outcome)
 				r = result{task.name, name, j.score(), j.reasons, done.turns, done.usage, done.link}
-				if err := r.keep(folder); err != nil {
-					t.Error(err)
+				if done.failure == "" || slices.Contains(ownFault, done.failure) {
+					if err := r.keep(folder); err != nil {
+						t.Error(err)
+					}
 				}
 				c := cassette{Task: task.name, Origin: name, Turns: way.turns}
 				record := os.Getenv("BINDERY_TASKS_RECORD")

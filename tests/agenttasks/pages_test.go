@@ -194,6 +194,7 @@ func structureTasks() []task {
 		},
 		{
 			name: "changelog",
+			long: true,
 			site: func(tb testing.TB) files {
 				f := ownDocs(tb)
 				f["changelog.mdx"] = "---\ntitle: Changelog\ndescription: What changed for those who write, export and operate.\nicon: history\nrss: true\n---\n\n" +

@@ -31,8 +31,8 @@ func made(tb testing.TB, c cassette, before files) outcome {
 	return o
 }
 
-// A good solution passes its checker, and each of three bad ones fails with a
-// reason.
+// A good solution passes its checker, also where it could be another one, and each
+// of three bad ones fails with a reason.
 func TestCheckers(t *testing.T) {
 	outside.Folder(t, "corpora")
 	if n := len(tasks()); n != 20 {
@@ -40,10 +40,24 @@ func TestCheckers(t *testing.T) {
 	}
 	for _, task := range tasks() {
 		t.Run(task.name, func(t *testing.T) {
+			if task.long {
+				outside.Long(t, "checks all of our own site several times")
+			}
 			before := task.site(t)
 			good := made(t, handmade(t, task.name), before)
 			if j := judged(t, task, good); !j.passed() || j.score() != 100 {
 				t.Fatalf("the good solution scores %d: %q", j.score(), j.reasons)
+			}
+			for _, v := range otherwise[task.name] {
+				o := good
+				o.after = maps.Clone(good.after)
+				v.spoil(&o)
+				if maps.Equal(o.after, good.after) {
+					t.Errorf("%s: is the same solution", v.how)
+				}
+				if j := judged(t, task, o); !j.passed() {
+					t.Errorf("%s is as good, and scores %d: %q", v.how, j.score(), j.reasons)
+				}
 			}
 			if n := len(bad[task.name]); n != 3 {
 				t.Errorf("there are %d bad solutions", n)
@@ -85,13 +99,16 @@ func named(tb testing.TB, name string) task {
 }
 
 // replay carries a dialogue through the real steps and holds what comes of it
-// against the task. It reports whether the requests are those that were recorded,
+// against the task; on a nil host, on a fake forge. It reports whether the requests are those that were recorded,
 // if there are any.
-func replay(t *testing.T, task task, c cassette) (same bool) {
+func replay(t *testing.T, task task, c cassette, on host) (same bool) {
 	t.Helper()
+	if on == nil {
+		on = forgetest.New(t)
+	}
 	way := &recorder{next: http.DefaultTransport}
 	m, s := server(t, c, way)
-	r := run(t, task, newHost(t), m)
+	r := run(t, task, on, m)
 	if j := judged(t, task, r.outcome); !j.passed() {
 		t.Errorf("%d%%: %q", j.score(), j.reasons)
 	}
@@ -120,7 +137,7 @@ func TestReplay(t *testing.T) {
 			if c.Task != task.name || c.Origin != byHand {
 				t.Errorf("the dialogue is of %s, %s", c.Task, c.Origin)
 			}
-			replay(t, task, c)
+			replay(t, task, c, nil)
 		})
 	}
 	recorded, err := filepath.Glob(filepath.Join("testdata", "recorded", "*", "*.json"))
@@ -131,7 +148,7 @@ func TestReplay(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			outside.Long(t, "a job with its repository takes a second of a processor")
 			c := readCassette(t, file)
-			replay(t, named(t, c.Task), c)
+			replay(t, named(t, c.Task), c, nil)
 		})
 	}
 }
@@ -151,7 +168,7 @@ func TestRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"BINDERY_MODELS": models, "BINDERY_MODEL_KEY": key, "BINDERY_TASKS": name, "BINDERY_TASKS_MODEL": "",
+		"BINDERY_TASKS_MODELS": models, "BINDERY_MODEL_KEY": key, "BINDERY_TASKS": name, "BINDERY_TASKS_MODEL": "", "FORGE_URL": "",
 		"BINDERY_TASKS_OUT": filepath.Join(dir, "out"), "BINDERY_TASKS_RECORD": filepath.Join(dir, "recorded"),
 	} {
 		t.Setenv(name, value)
@@ -177,7 +194,7 @@ func TestRunner(t *testing.T) {
 	if len(c.Turns) != 4 || c.Origin != "best" {
 		t.Fatalf("recorded are %d turns of %s", len(c.Turns), c.Origin)
 	}
-	if !replay(t, named(t, name), c) {
+	if !replay(t, named(t, name), c, nil) {
 		t.Error("the recording has other requests than its replay")
 	}
 }
@@ -192,7 +209,7 @@ func TestRemoteForge(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	for _, name := range []string{"move-page", "question"} {
-		replay(t, named(t, name), handmade(t, name))
+		replay(t, named(t, name), handmade(t, name), newHost(t))
 	}
 	var pulls []struct{ Title string }
 	if err := json.Unmarshal(g.REST(http.MethodGet, "/repos/"+g.User+"/agent-tasks/pulls", nil, http.StatusOK), &pulls); err != nil || len(pulls) != 1 {

@@ -154,7 +154,8 @@ func run(tb testing.TB, t task, h host, m agent.Model) ran {
 	}
 	out := ran{outcome{before: before, after: before, status: j.Status, link: j.PRLink}, j.Turns, j.Usage}
 	if j.Failure != nil {
-		out.failure = j.Failure.Code + ": " + j.Failure.Message
+		out.failure = j.Failure.Code
+		tb.Log(j.Failure.Message)
 	}
 	if j.PRNumber != 0 {
 		out.after = fetched(tb, client, repository, j.Branch)

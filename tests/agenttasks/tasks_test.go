@@ -17,6 +17,8 @@ type task struct {
 	may string
 	// answers is set where nothing is to be changed and an answer is all.
 	answers bool
+	// long is set where the site is a whole one.
+	long bool
 	// turns and cost, in millionths of a US dollar, bound what a model may use.
 	turns int
 	cost  int64
@@ -271,6 +273,7 @@ func linkTasks() []task {
 		{
 			name:    "question",
 			site:    ownDocs,
+			long:    true,
 			prompt:  "With which exit status does `bindery check` end when it finds an error? Just tell me, nothing has to change.",
 			answers: true,
 			check: func(j *judge) {
