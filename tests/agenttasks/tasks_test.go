@@ -34,7 +34,7 @@ const (
 const preview = "in preview"
 
 func tasks() []task {
-	return slices.Concat(textTasks(), linkTasks(), pageTasks(), structureTasks())
+	return slices.Concat(textTasks(), detailTasks(), linkTasks(), pageTasks(), structureTasks())
 }
 
 // textTasks change the text of pages that stay where they are.
@@ -145,6 +145,12 @@ func textTasks() []task {
 				j.same("registry/*.mdx", without(`(?m)^description:.*\n`))
 			},
 		},
+	}
+}
+
+// detailTasks change some places of pages, and nothing beside them.
+func detailTasks() []task {
+	return []task{
 		{
 			name: "outdated-code",
 			site: func(tb testing.TB) files {
