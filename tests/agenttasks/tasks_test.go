@@ -277,8 +277,14 @@ func linkTasks() []task {
 			},
 		},
 		{
-			name:    "question",
-			site:    ownDocs,
+			name: "question",
+			site: func(tb testing.TB) files {
+				f := ownDocs(tb)
+				if !strings.Contains(f["operate/commands.mdx"], "exit code 5 on findings") {
+					tb.Fatal("operate/commands.mdx does not say the exit code that this task asks for")
+				}
+				return f
+			},
 			long:    true,
 			prompt:  "With which exit status does `bindery check` end when it finds an error? Just tell me, nothing has to change.",
 			answers: true,
