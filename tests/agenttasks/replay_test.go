@@ -204,7 +204,7 @@ func TestRemoteForge(t *testing.T) {
 	outside.Folder(t, "corpora")
 	outside.Long(t, "starts a forge")
 	g := forgetest.NewGitea(t)
-	g.REST(http.MethodPost, "/user/repos", map[string]any{"name": "agent-tasks", "default_branch": "main"}, http.StatusCreated)
+	g.REST(http.MethodPost, "/user/repos", map[string]any{"name": "agent-tasks", "default_branch": "main", "auto_init": true}, http.StatusCreated)
 	for name, value := range map[string]string{"FORGE_URL": g.URL, "FORGE_USER": g.User, "FORGE_TOKEN": g.Token, "FORGE_REPOSITORY": "", "FORGE_KIND": ""} {
 		t.Setenv(name, value)
 	}

@@ -141,6 +141,19 @@ func (g *Gitea) Write(branch string, files map[string]string) string {
 	g.tb.Helper()
 	id := g.people.Write(branch, files)
 	g.people.PushTo(strings.Replace(g.URL, "://", "://"+g.User+":"+g.Token+"@", 1)+"/"+g.User+"/docs.git", branch)
+	// That a repository is no longer empty Gitea notes in the background; until then
+	// it denies that there are pull requests.
+	for range 600 {
+		var repository struct{ Empty bool }
+		if err := json.Unmarshal(g.REST(http.MethodGet, "/repos/"+g.User+"/docs", nil, http.StatusOK), &repository); err != nil {
+			g.tb.Fatal(err)
+		}
+		if !repository.Empty {
+			return id
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	g.tb.Fatal("the repository is still empty, a minute after a push")
 	return id
 }
 
