@@ -314,7 +314,7 @@ func findingsOf(ctx context.Context, domain string, base tool.Base, root string,
 	if err := tree.Apply(changes); err != nil {
 		return nil, admin.Errorf(admin.CodeChanges, "the changes can't be made: %v", err)
 	}
-	found, err := c.Check(ctx, tree.FS())
+	found, err := c.Check(ctx, tree.FS(), false)
 	var lines []string
 	for _, f := range found {
 		if f.Level != tool.LevelNotice {
@@ -372,5 +372,5 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 
 // check returns what is new in the site with the round's changes.
 func (r *round) check(ctx context.Context) ([]tool.Finding, error) {
-	return r.checker.Check(ctx, r.tree.FS())
+	return r.checker.Check(ctx, r.tree.FS(), false)
 }
