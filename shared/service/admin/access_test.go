@@ -40,6 +40,7 @@ func TestAuthenticate(t *testing.T) {
 	good := "Bearer " + x.secret
 	short := key(func(r *admin.KeyRequest) { r.ExpiresAt = begin.Add(time.Hour) })
 	reader := key(func(r *admin.KeyRequest) { r.Scopes = []admin.Scope{admin.ScopeRead} })
+	manager := key(func(r *admin.KeyRequest) { r.Scopes = []admin.Scope{admin.ScopeManage} })
 	writer := key(func(r *admin.KeyRequest) { r.Scopes = []admin.Scope{admin.ScopeWrite} })
 	office := key(func(r *admin.KeyRequest) {
 		r.AllowedAddresses = []netip.Prefix{netip.MustParsePrefix("198.51.100.7/24"), netip.MustParsePrefix("2001:db8::/32")}
@@ -65,6 +66,9 @@ func TestAuthenticate(t *testing.T) {
 		{"read with read", reader, "192.0.2.1", admin.ScopeRead, ""},
 		{"write with read", reader, "192.0.2.1", admin.ScopeWrite, admin.CodeScope},
 		{"read with write", writer, "192.0.2.1", admin.ScopeRead, admin.CodeScope},
+		{"manage with manage", manager, "192.0.2.1", admin.ScopeManage, ""},
+		{"manage with read and write", good, "192.0.2.1", admin.ScopeManage, admin.CodeScope},
+		{"read with manage", manager, "192.0.2.1", admin.ScopeRead, admin.CodeScope},
 		{"from inside", office, "198.51.100.200", admin.ScopeRead, ""},
 		{"from inside, as IPv4 in IPv6", office, "::ffff:198.51.100.200", admin.ScopeRead, ""},
 		{"from inside, IPv6 with zone", office, "2001:db8::1%eth0", admin.ScopeRead, ""},

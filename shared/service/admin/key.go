@@ -21,9 +21,13 @@ type Scope string
 
 // The scopes.
 const (
-	ScopeRead  Scope = "read"  // GET
-	ScopeWrite Scope = "write" // everything else
+	ScopeRead   Scope = "read"   // GET of what a site's pipeline works with
+	ScopeWrite  Scope = "write"  // everything else that it does
+	ScopeManage Scope = "manage" // the organisation's webhooks
 )
+
+// Scopes lists the scopes.
+func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeManage} }
 
 // Key is an admin key as it is stored and listed: everything but the secret.
 type Key struct {
@@ -47,7 +51,7 @@ type Key struct {
 type KeyRequest struct {
 	Organisation string
 	Name         string
-	// Scopes; none means all.
+	// Scopes; none means read and write: manage is for those who name it.
 	Scopes           []Scope
 	AllowedAddresses []netip.Prefix
 	// ExpiresAt, if not zero, must be in the future.
@@ -129,8 +133,8 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 	if len(in.Scopes) > 0 {
 		scopes = nil
 		for i, sc := range in.Scopes {
-			if sc != ScopeRead && sc != ScopeWrite {
-				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read or write")
+			if !slices.Contains(Scopes(), sc) {
+				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read, write or manage")
 			}
 			if !slices.Contains(scopes, sc) {
 				scopes = append(scopes, sc)
