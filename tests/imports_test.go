@@ -83,7 +83,7 @@ var rooms = map[string][]string{
 	"shared/render/theme":             {"shared/base/html", "shared/render/words"},
 	"shared/render/words":             {},
 
-	"shared/service/admin": {"shared/service/store"},
+	"shared/service/admin": {"shared/base/remote", "shared/service/store"},
 	"shared/service/agent": {
 		"shared/render/check", "shared/service/admin", "shared/service/agent/model", "shared/service/agent/tool", "shared/service/forge",
 		"shared/service/job", "shared/service/store",

@@ -5,6 +5,7 @@
 //	hosts.go    Hosts: which hosts a project allows
 //	address.go  which addresses of a network are never spoken to
 //	dial.go     Dialer: connections to public addresses alone
+//	callback.go Callbacks: which addresses of callers are called back
 //	fetch.go    Fetcher: one file, bounded in size, time and redirects
 //	kind.go     what a file must be, by its content type
 //	shown.go    Shown: what logs and reports say of an address; Visible: text

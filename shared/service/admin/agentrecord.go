@@ -482,7 +482,7 @@ func (tx *agentTx) take(plan AgentPlan) error {
 // round takes minutes.
 const agentPause = 30 * time.Second
 
-// end makes the job final and frees its places.
+// end makes the job final, frees its places and tells webhooks of it.
 func (tx *agentTx) end(status AgentStatus, text string) error {
 	tx.job.Status, tx.job.Phase, tx.job.FinishedAt = status, "", tx.now
 	tx.event(AgentEvent{Kind: AgentEventEnd, Text: text})
@@ -494,7 +494,13 @@ func (tx *agentTx) end(status AgentStatus, text string) error {
 		places.Active = max(0, places.Active-1)
 		tx.put(key, revision, places)
 	}
-	return nil
+	event := EventAgentFailed
+	if status == AgentCompleted {
+		event = EventAgentCompleted
+	}
+	ended := tx.job
+	ended.UpdatedAt, ended.Review = tx.now, AgentReview{} // which callers don't see
+	return tx.s.notify(tx.ctx, &tx.batch, ended.Organisation, event, ended.ID, ended)
 }
 
 // message adds a caller's message.

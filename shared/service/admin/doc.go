@@ -23,6 +23,8 @@
 //	agentstep.go     agent jobs as the workflow and the reconciler move them
 //	agentrecord.go   the records of agent jobs, and transactions on them
 //	agentlimits.go   what plans and projects allow of agent jobs
+//	webhook.go       endpoints, their secrets and deliveries as callers see them
+//	outbox.go        events in the transactions of changes, and their way out
 //	idempotency.go   Idempotency-Key
 //	usage.go         what an organisation used in a month
 //	meter.go         calls of the API, noted and added up

@@ -37,6 +37,9 @@ const (
 	CodeKeyRunning     = "idempotency_running"   // the first request with this key still runs
 	CodeTooManyExports = "too_many_exports"      // the organisation's running exports are at their limit
 
+	CodeTooManyWebhooks = "too_many_webhooks" // the organisation has as many webhooks as it may have
+	CodeDeliveryPending = "delivery_pending"  // the delivery has not ended yet
+
 	CodeInvalidSite     = "invalid_site"     // the site can't be exported as it is
 	CodeInvalidPaths    = "invalid_paths"    // no page lies below the paths of the export
 	CodeRendererChanged = "renderer_changed" // steps of two renderers met in one job
@@ -84,7 +87,7 @@ func Codes() []string {
 		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodePlan, CodeInvalid, CodeUnsupported,
 		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
 		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone,
-		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
+		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeTooManyWebhooks, CodeDeliveryPending, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
 		CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeArchived, CodePublishing, CodeSuperseded, CodeCancelled,
 		CodeBudget, CodeLoop, CodeBranchMoved, CodeModelDown, CodeModelRefused, CodeModelContext, CodeModelInvalid,
@@ -168,7 +171,7 @@ func CodeOf(err error) string {
 // request with the same Idempotency-Key. Errors that a retry may resolve are not.
 func keepable(code string) bool {
 	switch code {
-	case CodeTooManyExports, CodeTooManyAgents, CodeForgeMissing, CodeModelMissing, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
+	case CodeTooManyExports, CodeTooManyAgents, CodeTooManyWebhooks, CodeDeliveryPending, CodeForgeMissing, CodeModelMissing, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
 		return false
 	}
 	return true

@@ -168,7 +168,7 @@ func (s *Service) ShardMarked(ctx context.Context, jobID string, shard int) (boo
 }
 
 // finish adds to a batch what every final transition does: it frees the
-// organisation's place, and the version's.
+// organisation's place, and the version's, and tells webhooks of it.
 func (s *Service) finish(ctx context.Context, b *batch, j ExportJob) error {
 	running, revision, err := readOr[counter](ctx, s, runningKey(j.Organisation))
 	if err != nil {
@@ -183,7 +183,11 @@ func (s *Service) finish(ctx context.Context, b *batch, j ExportJob) error {
 	v.Active = max(0, v.Active-1)
 	v.Completed = v.Completed || j.Status == ExportCompleted
 	b.put(versionKey(j.Project, j.Version), revision, v)
-	return nil
+	event := EventExportFailed
+	if j.Status == ExportCompleted {
+		event = EventExportCompleted
+	}
+	return s.notify(ctx, b, j.Organisation, event, j.ID, j)
 }
 
 // CompleteExport completes a running job, in one transaction with exact

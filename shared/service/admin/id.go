@@ -15,6 +15,8 @@ const (
 	idSnapshot     = "snp"
 	idExport       = "exp"
 	idAgentJob     = "agj"
+	idWebhook      = "whk"
+	idEvent        = "evt"
 )
 
 // idEncoding keeps the order of what it encodes and has no letters that read

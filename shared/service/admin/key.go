@@ -47,6 +47,12 @@ type Key struct {
 	Digest string `json:"digest"`
 }
 
+// public is the key without its digest.
+func (k Key) public() Key {
+	k.Digest = ""
+	return k
+}
+
 // KeyRequest asks for a new key.
 type KeyRequest struct {
 	Organisation string
@@ -169,10 +175,16 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 	if !in.ExpiresAt.IsZero() {
 		k.ExpiresAt = in.ExpiresAt.UTC()
 	}
-	var b batch
-	b.put(keyKey(k.Digest), 0, k)
-	b.put(keyRow(k.Organisation, k.ID), 0, keyEntry{k.Digest})
-	if err := s.write(ctx, &b); err != nil {
+	err := s.transact(ctx, func() error {
+		var b batch
+		b.put(keyKey(k.Digest), 0, k)
+		b.put(keyRow(k.Organisation, k.ID), 0, keyEntry{k.Digest})
+		if err := s.notify(ctx, &b, k.Organisation, EventKeyCreated, k.ID, k.public()); err != nil {
+			return err
+		}
+		return s.write(ctx, &b)
+	})
+	if err != nil {
 		return Key{}, "", err
 	}
 	return k, secret, nil
@@ -203,12 +215,12 @@ func (s *Service) RevokeKey(ctx context.Context, organisation, id string) (Key, 
 	if err != nil {
 		return Key{}, err
 	}
-	return change(ctx, s, "key", keyKey(row.Digest), nil, func(k *Key, _ *batch) (bool, error) {
+	return change(ctx, s, "key", keyKey(row.Digest), nil, func(k *Key, b *batch) (bool, error) {
 		if !k.RevokedAt.IsZero() {
 			return false, nil
 		}
 		k.RevokedAt = s.now()
-		return true, nil
+		return true, s.notify(ctx, b, k.Organisation, EventKeyRevoked, k.ID, k.public())
 	})
 }
 

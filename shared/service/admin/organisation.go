@@ -120,7 +120,7 @@ func (s *Service) SetPlan(ctx context.Context, id string, plan Plan) (Organisati
 }
 
 // RevokeOrganisation ends an organisation: first its keys, at once and all
-// together, then its projects, whose domains are free after that. Doing it
+// together, then its projects, whose domains are free after that, and its webhooks. Doing it
 // again is success, and resumes where it was interrupted. What was published
 // and exported stays until its retention.
 // It returns CodeNotFound for an unknown organisation.
@@ -138,6 +138,9 @@ func (s *Service) RevokeOrganisation(ctx context.Context, id string) (Organisati
 		if err == nil {
 			_, err = s.RevokeProject(ctx, p.ID)
 		}
+	}
+	if err == nil {
+		err = s.removeWebhooks(ctx, id)
 	}
 	return o, err
 }

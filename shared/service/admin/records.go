@@ -24,6 +24,13 @@ import (
 //	                sweep            when its packs were swept
 //	                usage#<yyyy-mm>  Usage
 //	                calls#<yyyy-mm>  Calls
+//	                webhooks         all Webhooks of the organisation
+//	webhook#<whk>   secret           what its messages are signed with
+//	                health           failures in a row
+//	                queue#<queue>    queue: the order of deliveries about one resource
+//	                pending#<queue>#<n> the event that has a number there
+//	                delivery#<evt>   Delivery, sorted by time
+//	due#<n>         <time>#<whk>#<queue> DueQueue: when something is to be delivered
 //	calls#<n>       <digest>         a call of the API that is not in Calls yet
 //	key#<sha256>    key              Key
 //	project#<prj>   project          Project
@@ -68,6 +75,7 @@ const (
 	prefixProject  = "project#"
 	prefixMessage  = "message#"
 	prefixEvent    = "event#"
+	prefixDelivery = "delivery#"
 )
 
 func organisationRow(id string) store.Key { return store.Key{PK: "orgs", SK: id} }
@@ -117,6 +125,18 @@ func agentCommitKey(ref AgentRef) store.Key { return agentKey(ref.Job, "commit#%
 func agentEndKey(ref AgentRef) store.Key    { return agentKey(ref.Job, "end#%04d", ref.Round) }
 func agentKey(job, form string, numbers ...any) store.Key {
 	return store.Key{PK: "agent#" + job, SK: fmt.Sprintf(form, numbers...)}
+}
+func webhooksKey(org string) store.Key       { return store.Key{PK: organisationKey(org).PK, SK: "webhooks"} }
+func webhookSecretKey(id string) store.Key   { return webhookKey(id, "secret") }
+func healthKey(id string) store.Key          { return webhookKey(id, "health") }
+func queueKey(id, name string) store.Key     { return webhookKey(id, "queue#"+name) }
+func deliveryKey(id, event string) store.Key { return webhookKey(id, prefixDelivery+event) }
+func pendingKey(id, name string, n int) store.Key {
+	return webhookKey(id, fmt.Sprintf("pending#%s#%010d", name, n))
+}
+func webhookKey(id, sk string) store.Key { return store.Key{PK: "webhook#" + id, SK: sk} }
+func dueKey(shard int, sk string) store.Key {
+	return store.Key{PK: fmt.Sprintf("due#%02d", shard), SK: sk}
 }
 func domainKey(name string) store.Key { return store.Key{PK: "domain#" + name, SK: skDomain} }
 func jobKey(id string) store.Key      { return store.Key{PK: "export#" + id, SK: skJob} }

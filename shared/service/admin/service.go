@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -47,6 +48,8 @@ type Options struct {
 	// name or by default (""), and returns the model's name. It returns
 	// CodeForgeMissing or CodeModelMissing; where it is nil, agents have neither.
 	AgentReady func(ctx context.Context, p Project, model string) (string, error)
+	// Callbacks is which addresses webhooks may have.
+	Callbacks remote.Callbacks
 	// Since, if not zero, is when the only process that answers requests and
 	// sweeps began: what an earlier one had not ended by then has died with it.
 	Since time.Time

@@ -418,6 +418,11 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 		var b batch
 		b.put(snapshotKey(p.Project, p.ID), revision, p)
 		b.put(domainKey(p.Domain), claimRevision, claim)
+		shown := p
+		shown.Packs = nil // thousands, which callers don't see
+		if err := s.notify(ctx, &b, p.Organisation, EventSnapshotPublished, p.Domain, shown); err != nil {
+			return err
+		}
 		return s.write(ctx, &b)
 	})
 	if err != nil {

@@ -26,7 +26,7 @@ func status(code string) int {
 	case admin.CodeDomainTaken, admin.CodeJobRunning, admin.CodeJobFailed, admin.CodeJobNotActive, admin.CodeNoSnapshot,
 		admin.CodeVersionTaken, admin.CodeIncomplete, admin.CodeInconsistent, admin.CodeOvertaken, admin.CodeKeyRunning,
 		admin.CodeForgeMissing, admin.CodeModelMissing, admin.CodeArchived, admin.CodePublishing, admin.CodeBudget,
-		admin.CodeSuperseded, admin.CodeCancelled:
+		admin.CodeSuperseded, admin.CodeCancelled, admin.CodeTooManyWebhooks, admin.CodeDeliveryPending:
 		return http.StatusConflict
 	case admin.CodeBundleGone:
 		return http.StatusGone
