@@ -19,6 +19,8 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 	)
 	want := map[string][]string{
 		"openapi": nil, "getagentjob": records, "listagentjobs": records, "listagentevents": records, "cancelagentjob": records, "archiveagentjob": records,
+		"getwebhooks": records, "createwebhook": records, "deletewebhook": records, "rotatewebhooksecret": records, "listdeliveries": records,
+		"redeliver": records, "deliverwebhooks": records,
 		"startagentjob": started, "messageagentjob": started, "getexport": records, "startexport": started,
 		"createsnapshot": objects, "publishsnapshot": objects, "latestsnapshot": objects, "generatebundle": objects,
 		"planexport": objects, "rendershard": objects, "assemblebundle": objects, "failexport": objects, "reconcile": allOfThem,

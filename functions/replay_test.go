@@ -19,6 +19,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/shared/service/webhook"
 )
 
 // TestSamples tells the story with the handlers and steps behind the adapters,
@@ -45,6 +46,11 @@ func TestSamples(t *testing.T) {
 			return nil, keeper.Reconcile(ctx)
 		}, cloud.StepOptions{}),
 	}
+	dispatcher := webhook.New(webhook.Options{Admin: service, Sender: webhook.NewSender(webhook.SenderOptions{})})
+	handlers["deliverwebhooks"] = cloud.Step(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+		_, err := dispatcher.Pass(ctx)
+		return nil, err
+	}, cloud.StepOptions{})
 	for name, operation := range operations {
 		handlers[name] = cloud.HTTP(api.Alone(options, operation), cloud.HTTPOptions{})
 	}

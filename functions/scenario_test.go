@@ -26,12 +26,15 @@ import (
 var names = []string{
 	"openapi", "getagentjob", "startagentjob", "messageagentjob", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
 	"rendershard", "assemblebundle", "getexport", "generatebundle", "failexport", "reconcile",
+	"createwebhook", "getwebhooks", "rotatewebhooksecret", "deliverwebhooks", "listdeliveries", "redeliver", "deletewebhook",
 }
 
 // operations are the functions of the API, by the operation that each answers.
 var operations = map[string]string{
 	"startagentjob": "startAgentJob", "messageagentjob": "messageAgentJob", "listagentjobs": "listAgentJobs", "listagentevents": "listAgentEvents",
 	"cancelagentjob": "cancelAgentJob", "archiveagentjob": "archiveAgentJob",
+	"getwebhooks": "getWebhooks", "createwebhook": "createWebhook", "deletewebhook": "deleteWebhook", "rotatewebhooksecret": "rotateWebhookSecret",
+	"listdeliveries": "listDeliveries", "redeliver": "redeliver",
 	"getagentjob": "getAgentJob", "startexport": "startExport", "getexport": "getExport", "generatebundle": "generateBundle",
 	"latestsnapshot": "getLatestSnapshot", "createsnapshot": "createSnapshot", "publishsnapshot": "publishSnapshot",
 }
@@ -230,6 +233,39 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 		t.Errorf("the export is %+v, failure %+v", export, export.Failure)
 	}
 	s.step("reconcile", nil)
+	s.webhooks(service, org.ID)
+}
+
+// webhooks is the story of an endpoint whose host nobody has: what happens is
+// written down for it, and can't be delivered.
+func (s *story) webhooks(service *admin.Service, org string) {
+	s.t.Helper()
+	s.ask("getwebhooks", http.StatusForbidden, nil) // the key may not manage
+	_, secret, err := service.CreateKey(s.t.Context(), admin.KeyRequest{Organisation: org, Name: "manager", Scopes: []admin.Scope{admin.ScopeManage}})
+	check(s.t, err)
+	s.made["bnd_sample"] = secret
+	var made, changed api.NewWebhook
+	s.ask("createwebhook", http.StatusCreated, &made)
+	s.made["whk_sample"] = made.ID
+	var all api.Webhooks
+	s.ask("getwebhooks", http.StatusOK, &all)
+	s.ask("rotatewebhooksecret", http.StatusOK, &changed)
+	if len(all.Webhooks) != 1 || all.Webhooks[0].ID != made.ID || changed.Secret == made.Secret {
+		s.t.Errorf("the webhook is %+v, then %+v, the list %+v", made, changed, all)
+	}
+	_, _, err = service.CreateKey(s.t.Context(), admin.KeyRequest{Organisation: org, Name: "event"})
+	check(s.t, err)
+	s.step("deliverwebhooks", nil)
+	var list api.Deliveries
+	s.ask("listdeliveries", http.StatusOK, &list)
+	if len(list.Deliveries) != 1 || list.Deliveries[0].AttemptCount == 0 || list.Deliveries[0].LastAttempt.Error == nil {
+		s.t.Fatalf("the deliveries are %+v", list)
+	}
+	s.made["evt_sample"] = list.Deliveries[0].ID
+	s.ask("redeliver", http.StatusConflict, nil)
+	s.ask("deletewebhook", http.StatusNoContent, nil)
+	s.ask("deletewebhook", http.StatusNotFound, nil)
+	s.step("deliverwebhooks", nil)
 }
 
 // another starts an export of another version of the same snapshot.

@@ -53,7 +53,7 @@ func BenchmarkStart(b *testing.B) {
 		case isAPI:
 			events[name] = sample(b, name)
 		case name == "openapi":
-		case name == "reconcile": // asks storage before all else
+		case name == "reconcile" || name == "deliverwebhooks": // ask storage before all else
 			continue
 		default:
 			events[name] = []byte(`{"jobId":"","renderer":"","shard":1}`)

@@ -22,7 +22,7 @@ const (
 	answers part = iota
 	// steps is a step of the workflow.
 	steps
-	// looks after jobs that nothing else would move.
+	// looks after jobs, and events, that nothing else would move.
 	looks
 )
 
@@ -73,6 +73,12 @@ func functions() []spec {
 		// Manifests of large sites are read and checked whole.
 		{"createsnapshot", answers, "createSnapshot", onePage, call},
 		{"publishsnapshot", answers, "publishSnapshot", processor, call},
+		{"getwebhooks", answers, "getWebhooks", small, call},
+		{"createwebhook", answers, "createWebhook", small, call},
+		{"deletewebhook", answers, "deleteWebhook", small, call},
+		{"rotatewebhooksecret", answers, "rotateWebhookSecret", small, call},
+		{"listdeliveries", answers, "listDeliveries", small, call},
+		{"redeliver", answers, "redeliver", small, call},
 		{"openapi", answers, openAPI, small, call},
 
 		{"planexport", steps, statemachine.PlanFunction, processor, step},
@@ -81,6 +87,7 @@ func functions() []spec {
 		{"failexport", steps, statemachine.FailFunction, onePage, long},
 
 		{"reconcile", looks, "", onePage, step},
+		{webhooksFunction, looks, "", small, long},
 	}
 }
 
@@ -179,6 +186,9 @@ func (s *stack) newFunction(spec spec) *function {
 	if spec.part == answers {
 		(*props.Environment)[config.MaxRunning] = s.parameters.maxRunning.ValueAsString()
 		(*props.Environment)[config.LinkLife] = awscdk.Fn_Join(jsii.String(""), &[]*string{s.parameters.linkMinutes.ValueAsString(), jsii.String("m")})
+	}
+	if spec.name == "createwebhook" || spec.name == webhooksFunction {
+		(*props.Environment)[config.WebhookHosts] = s.parameters.webhookHosts.ValueAsString()
 	}
 	if spec.name == "openapi" { // it answers from its own memory
 		props.Environment = &map[string]*string{config.Stage: jsii.String(string(s.stage)), memoryLimit: memory}

@@ -21,6 +21,8 @@ type access struct {
 	// table are calls on records; index allows Query on the index of active jobs.
 	table []string
 	index bool
+	// stream: the table's stream may call it.
+	stream bool
 	// metered: it may note the calls that it answers, and write no other record.
 	metered bool
 	// sources and exports are calls on the objects of a bucket, by patterns of
@@ -102,7 +104,13 @@ func grants() map[string]access {
 			table: idem, signs: []string{signer},
 			sources: published, sourcesListing: true,
 		},
-		"openapi": {},
+		"getwebhooks":         {table: read, metered: true},
+		"createwebhook":       {table: idem},
+		"deletewebhook":       {table: idem},
+		"rotatewebhooksecret": {table: idem},
+		"listdeliveries":      {table: []string{"GetItem", "Query"}, metered: true},
+		"redeliver":           {table: idem},
+		"openapi":             {},
 
 		// Each step writes its own parts of an export, and Assemble alone a
 		// bundle.
@@ -141,6 +149,7 @@ func grants() map[string]access {
 			exports: map[string][]string{anyPart: del}, exportsListing: true,
 			runs: []string{"StartExecution", "DescribeExecution", "StopExecution"},
 		},
+		webhooksFunction: {table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, stream: true},
 		signer: {
 			sources: map[string][]string{manifests: get},
 			exports: map[string][]string{bundleFiles: get},
@@ -226,6 +235,10 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 			Actions: jsii.Strings("dynamodb:PutItem"), Resources: &[]*string{table},
 			Conditions: &map[string]any{"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": jsii.Strings(admin.MeteredKeys)}},
 		}))
+	}
+	if stream := s.storage.table.TableStreamArn(); a.stream && stream != nil {
+		to("dynamodb", []string{"DescribeStream", "GetRecords", "GetShardIterator"}, stream)
+		to("dynamodb", []string{"ListStreams"}, jsii.String("*")) // it takes no resource
 	}
 	if a.index {
 		to("dynamodb", []string{"Query"}, awscdk.Fn_Join(jsii.String(""), &[]*string{table, jsii.String("/index/" + activeIndex)}))

@@ -14,6 +14,7 @@
 //	grants.go     the table of what each function may do, and nothing more
 //	gateway.go    the REST API: stage, domain, web ACL, refusals
 //	definition.go its methods and all other answers, as one OpenAPI document
+//	webhooks.go   what wakes the function that delivers events
 //	workflow.go   state machine, event rule, reconciler's schedule, dead letters
 //	watch.go      alarms and dashboard
 //	nag.go        why rules of cdk-nag do not hold where they do not

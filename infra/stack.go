@@ -28,6 +28,7 @@ type parameters struct {
 	rate, burst       awscdk.CfnParameter
 	maxRunning        awscdk.CfnParameter
 	linkMinutes       awscdk.CfnParameter
+	webhookHosts      awscdk.CfnParameter
 }
 
 func newStack(scope constructs.Construct, set settings) *stack {
@@ -48,6 +49,7 @@ func newStack(scope constructs.Construct, set settings) *stack {
 	s.newFunctions()
 	s.newSigners()
 	s.newWorkflow()
+	s.newWebhooks()
 	s.grant()
 	s.newGateway()
 	s.newWatch()
@@ -96,5 +98,8 @@ func newParameters(s *stack) parameters {
 		burst:             number("RequestBurst", "Requests that the API takes at once", 200, 1, 5000),
 		maxRunning:        number("MaxRunning", "How many exports of an organisation may be queued or running", 10, 1, 1000),
 		linkMinutes:       number("LinkMinutes", "How many minutes links to bundles and for uploads live", 60, 1, 60),
+		webhookHosts: awscdk.NewCfnParameter(s.Stack, jsii.String("WebhookHosts"), &awscdk.CfnParameterProps{
+			Type: jsii.String("String"), Default: jsii.String(""), Description: jsii.String("Hosts of your own network that webhooks may have, with commas between them"),
+		}),
 	}
 }

@@ -218,6 +218,20 @@ func TestStorage(t *testing.T) {
 				t.Errorf("table: %s:\n%s", property, diff)
 			}
 		}
+		// The stream wakes who delivers events, where one begins to wait, and holds
+		// up nothing.
+		_, outbox := s.named(t, "AWS::Lambda::EventSourceMapping", "Outbox")
+		for property, want := range (object{
+			"MaximumRetryAttempts": 0.0, "StartingPosition": "LATEST",
+			"FilterCriteria": object{"Filters": []any{object{"Pattern": `{"dynamodb":{"Keys":{"sk":{"S":[{"prefix":"pending#"}]}}},"eventName":["INSERT"]}`}}},
+		}) {
+			if diff := cmp.Diff(want, outbox.Properties[property]); diff != "" {
+				t.Errorf("outbox: %s:\n%s", property, diff)
+			}
+		}
+		if at(table.Properties, "StreamSpecification", "StreamViewType") != "KEYS_ONLY" {
+			t.Errorf("the stream is %v", table.Properties["StreamSpecification"])
+		}
 		kept := map[bool]string{true: "Retain", false: "Delete"}[name == stageProd]
 		if table.DeletionPolicy != kept {
 			t.Errorf("table: %s, want %s", table.DeletionPolicy, kept)
@@ -349,7 +363,11 @@ func TestRules(t *testing.T) {
 		if got := looks.Properties["ScheduleExpression"]; got != "rate(1 minute)" {
 			t.Errorf("the reconciler looks at %v", got)
 		}
-		for name, rule := range map[string]resourceOf{"ended": ended, "reconciler": looks} {
+		_, webhooks := s.named(t, "AWS::Events::Rule", "Webhooks")
+		if got := webhooks.Properties["ScheduleExpression"]; got != "rate(1 minute)" {
+			t.Errorf("webhooks are looked at %v", got)
+		}
+		for name, rule := range map[string]resourceOf{"ended": ended, "reconciler": looks, "webhooks": webhooks} {
 			if at(rule.Properties, "Targets", 0, "DeadLetterConfig", "Arn") == nil {
 				t.Errorf("%s: an event that can't be delivered is lost", name)
 			}

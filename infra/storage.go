@@ -61,6 +61,8 @@ func (s *stack) newTable(key awskms.IKey) awsdynamodb.ITable {
 		SortKey:             text("sk"),
 		BillingMode:         awsdynamodb.BillingMode_PAY_PER_REQUEST,
 		TimeToLiveAttribute: jsii.String("expires"),
+		// It says that there is something, never what: see newWebhooks.
+		Stream: awsdynamodb.StreamViewType_KEYS_ONLY,
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: jsii.Bool(true),
 		},

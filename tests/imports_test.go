@@ -25,10 +25,10 @@ const module = "github.com/bindery-docs/bindery/"
 var rooms = map[string][]string{
 	"functions": {
 		"functions/internal/wire", "shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/api",
-		"shared/service/cloud", "shared/service/export", "shared/service/job",
+		"shared/service/cloud", "shared/service/export", "shared/service/job", "shared/service/webhook",
 	},
 	"functions/internal/wire": {
-		"shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/awsconfig",
+		"shared/base/config", "shared/base/remote", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/sfnrun", "shared/service/store",
 	},
 
@@ -128,11 +128,12 @@ var rooms = map[string][]string{
 	"shared/service/server": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
 		"shared/service/agent/model", "shared/service/agent/setup", "shared/service/api", "shared/service/asl", "shared/service/client",
-		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/store",
+		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/store", "shared/service/webhook",
 	},
 	"shared/service/snapshot":  {"shared/base/json", "shared/service/store"},
 	"shared/service/store":     {},
 	"shared/service/storetest": {"shared/service/job", "shared/service/store"},
+	"shared/service/webhook":   {"shared/base/remote", "shared/service/admin", "shared/service/api"},
 
 	"shared/delivery/bundle": {"shared/base/json"},
 	"shared/delivery/serve":  {"shared/base/redirect", "shared/base/remote", "shared/delivery/bundle"},
@@ -197,6 +198,7 @@ var keepers = map[string]keeper{
 	"github.com/go-json-experiment/json":    {"one reader of JSON with places", []string{"shared/base/json"}},
 	"github.com/tdewolff/parse/v2":          {"one reader of CSS", []string{"shared/render/css"}},
 	"github.com/chromedp/chromedp":          {forTests, nil},
+	"github.com/standard-webhooks":          {forTests, nil},
 	"github.com/getkin/kin-openapi":         {forTests, nil},
 	"github.com/rogpeppe/go-internal":       {forTests, nil},
 	"pgregory.net/rapid":                    {forTests, nil},

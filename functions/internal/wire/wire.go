@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/cloud"
 	"github.com/bindery-docs/bindery/shared/service/cloud/awsconfig"
@@ -57,7 +58,7 @@ func New(f *cloud.Function, needed []string, ports ...Port) (*Wiring, error) {
 	memory, _ := strconv.Atoi(f.Getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
 	w.Admin = admin.New(admin.Options{
 		Store: dynamo.New(cfg, dynamo.Options{Table: env.Table}), Objects: w.Objects, Runner: w.Runner,
-		LinkLife: env.LinkLife, MaxRunning: env.MaxRunning, MemoryMB: memory, Log: f.Log,
+		LinkLife: env.LinkLife, MaxRunning: env.MaxRunning, Callbacks: remote.Callbacks{Private: env.WebhookHosts}, MemoryMB: memory, Log: f.Log,
 	})
 	return w, nil
 }

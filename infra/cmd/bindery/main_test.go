@@ -118,15 +118,22 @@ func source(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // setenv sets a variable from the standard output of the last command, or
-// from a field of the JSON there: setenv NAME [FIELD]
+// from a field of the JSON there, or of the first in its list: setenv NAME [FIELD]
 func setenv(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: setenv NAME [FIELD]")
 	}
 	value := strings.TrimSpace(ts.ReadFile("stdout"))
 	if len(args) == 2 {
-		var fields map[string]any
-		ts.Check(json.Unmarshal([]byte(value), &fields))
+		var all []map[string]any
+		if !strings.HasPrefix(value, "[") {
+			value = "[" + value + "]"
+		}
+		ts.Check(json.Unmarshal([]byte(value), &all))
+		if len(all) == 0 {
+			ts.Fatalf("the list is empty")
+		}
+		fields := all[0]
 		value = fmt.Sprint(fields[args[1]])
 	}
 	ts.Setenv(args[0], value)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
@@ -15,6 +16,7 @@ func (a *app) upCommand() *cobra.Command {
 	var data, addr string
 	var withSeed bool
 	var agents setupFlags
+	var hosts []string
 	cmd := &cobra.Command{
 		Use:   "up --data DIR [--addr ADDRESS] [--seed]",
 		Short: "Run a whole Bindery on this machine",
@@ -48,6 +50,10 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 			if err := a.agentOptions(ctx, &agents, &options); err != nil {
 				return err
 			}
+			if hosts == nil {
+				hosts = a.env.WebhookHosts
+			}
+			options.Callbacks = remote.Callbacks{Private: hosts}
 			s, err := openServer(ctx, options)
 			if err != nil {
 				return err
@@ -79,6 +85,7 @@ Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 	cmd.Flags().StringVar(&data, "data", "", "folder for all state (default: $BINDERY_DATA)")
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one, which is written to DIR/env")
 	cmd.Flags().BoolVar(&withSeed, "seed", false, "create an organisation, a project and a key, once")
+	cmd.Flags().StringSliceVar(&hosts, "webhook-host", nil, `host of your own network that webhooks may have, with its port unless it is 443, and "http://" in front where it has no encryption; may be repeated (default: $BINDERY_WEBHOOK_HOSTS)`)
 	agents.add(cmd)
 	return cmd
 }

@@ -25,6 +25,9 @@ const (
 	// AgentMachine is the ARN of the agent's workflow; without it there are no
 	// agents.
 	AgentMachine = "BINDERY_AGENT_STATE_MACHINE"
+	// WebhookHosts are hosts of the operator's own network that webhooks may have,
+	// with commas between them: see remote.Callbacks.
+	WebhookHosts = "BINDERY_WEBHOOK_HOSTS"
 	// SignerRole is the ARN of the role whose credentials sign links to bundles.
 	SignerRole = "BINDERY_SIGNER_ROLE"
 	// UploadSignerRole is the ARN of the role whose credentials sign links for
@@ -52,6 +55,7 @@ type Function struct {
 	AgentMachine     string
 	SignerRole       string
 	UploadSignerRole string
+	WebhookHosts     []string // nil where the variable is empty
 	// LinkLife is 0 for the default, an hour.
 	LinkLife time.Duration
 	// MaxRunning is 0 for the default.
@@ -70,6 +74,7 @@ func FunctionFromEnv(getenv func(string) string, needed ...string) (Function, er
 	f := Function{
 		Stage: getenv(Stage), Table: getenv(Table), SourcesBucket: getenv(SourcesBucket), ExportsBucket: getenv(ExportsBucket),
 		StateMachine: getenv(StateMachine), AgentMachine: getenv(AgentMachine), SignerRole: getenv(SignerRole), UploadSignerRole: getenv(UploadSignerRole),
+		WebhookHosts: words(getenv(WebhookHosts)),
 	}
 	err := cmp.Or(
 		set(getenv, LinkLife, &f.LinkLife, func(v string) (time.Duration, error) {

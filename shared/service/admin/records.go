@@ -78,6 +78,10 @@ const (
 	prefixDelivery = "delivery#"
 )
 
+// PendingRows begins the sort keys of records that are made where an event begins
+// to wait for an endpoint, and then alone: what a stream of changes looks for.
+const PendingRows = "pending#"
+
 func organisationRow(id string) store.Key { return store.Key{PK: "orgs", SK: id} }
 func organisationKey(id string) store.Key { return store.Key{PK: "org#" + id, SK: skOrganisation} }
 func runningKey(org string) store.Key     { return store.Key{PK: "org#" + org, SK: skRunning} }
@@ -132,7 +136,7 @@ func healthKey(id string) store.Key          { return webhookKey(id, "health") }
 func queueKey(id, name string) store.Key     { return webhookKey(id, "queue#"+name) }
 func deliveryKey(id, event string) store.Key { return webhookKey(id, prefixDelivery+event) }
 func pendingKey(id, name string, n int) store.Key {
-	return webhookKey(id, fmt.Sprintf("pending#%s#%010d", name, n))
+	return webhookKey(id, fmt.Sprintf(PendingRows+"%s#%010d", name, n))
 }
 func webhookKey(id, sk string) store.Key { return store.Key{PK: "webhook#" + id, SK: sk} }
 func dueKey(shard int, sk string) store.Key {

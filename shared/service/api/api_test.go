@@ -330,6 +330,9 @@ func TestChecksComeInOrder(t *testing.T) {
 func TestTenantsDoNotSeeEachOther(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.tenant("a.example.com"), w.tenant("b.example.com")
+	myHook, myEvent, _ := w.webhook(b)
+	theirHook, theirEvent, _ := w.webhook(a)
+	manager := w.key(b.ID, func(r *admin.KeyRequest) { r.Scopes = []admin.Scope{admin.ScopeManage} })
 	before := w.dump(a) + w.dump(b)
 	ids := map[string][2][]string{ // mine, and theirs
 		"{jobId}":      {{b.done}, {a.done, a.running}},
@@ -337,9 +340,18 @@ func TestTenantsDoNotSeeEachOther(t *testing.T) {
 		"{id}":         {{b.agent}, {a.agent}},
 		"{domain}":     {{b.project.Domain}, {a.project.Domain}},
 		"{snapshotId}": {{b.pending}, {a.published, a.pending}},
+		"{deliveryId}": {{myEvent}, {theirEvent}},
 	}
+	agents, hooks := ids["{id}"], [2][]string{{myHook}, {theirHook}}
 	tried := 0
 	for _, route := range api.Routes(w.options) {
+		secret := b.secret
+		if ids["{id}"] = agents; route.Scope == admin.ScopeManage {
+			ids["{id}"], secret = hooks, manager
+		}
+		if route.Path == "/v1/webhooks" {
+			continue // it names nothing
+		}
 		var params []string
 		for name := range ids {
 			if strings.Contains(route.Path, name) {
@@ -375,7 +387,7 @@ func TestTenantsDoNotSeeEachOther(t *testing.T) {
 			}
 			for _, body := range bodies {
 				for _, key := range []string{"", "k-" + itoa(tried)} {
-					r := request(route.Method, path, b.secret, body)
+					r := request(route.Method, path, secret, body)
 					if key != "" {
 						r.Header.Set(api.HeaderIdempotencyKey, key)
 					}

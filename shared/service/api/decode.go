@@ -173,6 +173,15 @@ func decodeMessage(body []byte) (string, error) {
 	return prompt, f.done()
 }
 
+func decodeCreateWebhook(body []byte) (CreateWebhookRequest, error) {
+	f, err := parse(body)
+	if err != nil {
+		return CreateWebhookRequest{}, err
+	}
+	req := CreateWebhookRequest{URL: f.text("url", true), Events: f.texts("events")}
+	return req, f.done()
+}
+
 func decodeBlob(v *json.Value) (Blob, error) {
 	f := fieldsOf(v)
 	if f.err != nil {

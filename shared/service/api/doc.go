@@ -6,6 +6,7 @@
 //	alone.go     one route alone, as a Lambda function answers it
 //	handlers.go  one function for each route of exports and snapshots
 //	agent.go     those of agent jobs; parameters of queries
+//	webhook.go   those of webhooks, and what their messages show
 //	publish.go   the check of a snapshot before it is published
 //	decode.go    requests: the strict reading of each body
 //	errors.go    the one place where codes become HTTP

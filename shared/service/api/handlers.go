@@ -102,13 +102,18 @@ func (s *server) snapshot(ctx context.Context, p admin.Snapshot) (answer, error)
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{status: http.StatusOK, body: Snapshot{
+	w := snapshotBody(p)
+	w.Manifest.URL, w.Manifest.ExpiresAt = link.URL, linkEnd(link.ExpiresAt)
+	return answer{status: http.StatusOK, body: w}, nil
+}
+
+// snapshotBody is a published snapshot without the link to its manifest.
+func snapshotBody(p admin.Snapshot) Snapshot {
+	return Snapshot{
 		SnapshotID: p.ID, Domain: p.Domain, Status: p.Status, Base: orNull(p.Base), FileCount: p.Files, SizeBytes: p.Bytes,
 		CreatedAt: p.CreatedAt.UTC(), PublishedAt: p.PublishedAt.UTC(),
-		Manifest: ManifestLink{
-			Blob: Blob{SHA256: p.Manifest.SHA256, SizeBytes: p.Manifest.Size}, URL: link.URL, ExpiresAt: linkEnd(link.ExpiresAt),
-		},
-	}}, nil
+		Manifest: ManifestLink{Blob: Blob{SHA256: p.Manifest.SHA256, SizeBytes: p.Manifest.Size}},
+	}
 }
 
 func exportJob(j admin.ExportJob) ExportJob {

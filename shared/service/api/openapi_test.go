@@ -155,6 +155,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		api.StartExportRequest{}, api.ExportJob{}, api.Failure{}, api.BundleLink{}, api.AgentJob{}, api.AgentSource{},
 		api.StartAgentJobRequest{}, api.MessageRequest{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentJobs{}, api.AgentEvents{},
 		api.AgentEvent{}, api.AgentToolCall{}, api.AgentPlanItem{},
+		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{}, api.DeliveryAttempt{},
 		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
 	} {
 		types[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)
@@ -228,13 +229,24 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 	agent := at(doc, "components", "schemas", "StartAgentJobRequest", "properties")
 	enterprise, _ := admin.AgentPlanOf(admin.PlanEnterprise)
 	parameters := at(doc, "components", "parameters")
-	for name, pattern := range map[string]string{"AgentJobCursor": admin.AgentCursorPattern, "EventCursor": admin.EventCursorPattern} {
+	for name, pattern := range map[string]string{"AgentJobCursor": admin.AgentCursorPattern, "EventCursor": admin.EventCursorPattern, "DeliveryCursor": admin.DeliveryCursorPattern} {
 		if at(parameters, name, "schema", "pattern") != pattern {
 			t.Errorf("the pattern of %s differs", name)
 		}
 	}
 	if got := fmt.Sprint(at(doc, "components", "schemas", "AgentEvent", "properties", "kind", "enum")); got != fmt.Sprint(admin.AgentEventKinds()) {
 		t.Errorf("the kinds of events are %s", got)
+	}
+	for _, schema := range []any{
+		at(doc, "components", "schemas", "CreateWebhookRequest", "properties", "events", "items"), at(doc, "components", "schemas", "Webhook", "properties", "events", "items"),
+		at(doc, "components", "schemas", "NewWebhook", "properties", "events", "items"), at(doc, "components", "schemas", "Delivery", "properties", "event"),
+	} {
+		if got := fmt.Sprint(at(schema, "enum")); got != fmt.Sprint(admin.WebhookEvents()) {
+			t.Errorf("the events are %s", got)
+		}
+	}
+	if got := fmt.Sprint(at(doc, "components", "schemas", "Delivery", "properties", "status", "enum")); got != fmt.Sprint(admin.DeliveryStatuses()) {
+		t.Errorf("the states of deliveries are %s", got)
 	}
 	if at(parameters, "Limit", "schema", "maximum") != float64(admin.MaxPage) || at(parameters, "Limit", "schema", "default") != float64(admin.DefaultPage) {
 		t.Error("the limits of pages differ")
@@ -335,6 +347,29 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 	good["archiveAgentJob"] = func(x tenant) *http.Request {
 		return x.post(agent(x.doneAgent.Project, x.doneAgent.ID)+"/archive", "")
 	}
+	const hooks, hook = "/v1/webhooks", `{"url":"https://hooks.example.com/","events":["key.created"]}`
+	manager := w.key(x.ID, func(r *admin.KeyRequest) { r.Scopes = []admin.Scope{admin.ScopeManage} })
+	manages := func(r *http.Request) *http.Request { return with(r, "Authorization", "Bearer "+manager) }
+	webhook, again, unsent := w.webhook(x)
+	spare, _, _ := w.webhook(x)
+	of := func(owner tenant) string { // another tenant's request is another request
+		if owner.ID == x.ID {
+			return hooks + "/" + webhook
+		}
+		return hooks + "/" + spare
+	}
+	good["getWebhooks"] = func(x tenant) *http.Request { return manages(x.get(hooks)) }
+	good["createWebhook"] = func(x tenant) *http.Request {
+		return manages(x.post(hooks, strings.Replace(hook, "hooks", "hooks."+x.project.Domain, 1)))
+	}
+	good["deleteWebhook"] = func(x tenant) *http.Request { return manages(request("DELETE", hooks+"/"+spare, "", "")) }
+	good["rotateWebhookSecret"] = func(x tenant) *http.Request { return manages(x.post(of(x)+"/secret", "")) }
+	good["listDeliveries"] = func(x tenant) *http.Request { return manages(x.get(of(x) + "/deliveries?limit=1")) }
+	good["redeliver"] = func(x tenant) *http.Request { return manages(x.post(of(x)+"/deliveries/"+again+"/redeliver", "")) }
+	crowded := w.key(full.ID, func(r *admin.KeyRequest) { r.Scopes = []admin.Scope{admin.ScopeManage} })
+	for range admin.MaxWebhooks {
+		w.webhook(full)
+	}
 	// A job whose project has an active one, and one that is publishing.
 	publishing := w.agentIn(x, "publishing.example.com")
 	_, err := w.BeginAgentRound(w.ctx, publishing.Current(), admin.AgentBase{Commit: "c1"})
@@ -349,6 +384,7 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 	must(w, 0, err)
 	success := map[string]int{
 		"startAgentJob": 201, "listAgentJobs": 200, "listAgentEvents": 200, "messageAgentJob": 200, "cancelAgentJob": 200, "archiveAgentJob": 200,
+		"getWebhooks": 200, "createWebhook": 201, "deleteWebhook": 204, "rotateWebhookSecret": 200, "listDeliveries": 200, "redeliver": 200,
 		"startExport": 202, "getExport": 200, "generateBundle": 200, "getAgentJob": 200, "getLatestSnapshot": 200,
 		"createSnapshot": 201, "publishSnapshot": 200,
 	}
@@ -386,6 +422,19 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 		"archiveAgentJob": {
 			400: x.post(agent(x.project.ID, x.agent)+"/archive", "{}"), 404: x.post(agent(x.project.ID, "none")+"/archive", ""),
 			409: x.post(agent(publishing.Project, publishing.ID)+"/archive", ""), 413: x.post(agent(x.project.ID, x.agent)+"/archive", strings.Repeat(" ", 70000)),
+		},
+		"createWebhook": {
+			400: manages(x.post(hooks, `{"url":"http://hooks.example.com/","events":["key.created"]}`)), 409: with(full.post(hooks, hook), "Authorization", "Bearer "+crowded),
+			413: manages(x.post(hooks, strings.Repeat(" ", 70000))), 415: manages(with(x.post(hooks, hook), "Content-Type", "text/plain")),
+		},
+		"deleteWebhook": {404: manages(request("DELETE", hooks+"/none", "", ""))},
+		"rotateWebhookSecret": {
+			400: manages(x.post(of(x)+"/secret", "{}")), 404: manages(x.post(hooks+"/none/secret", "")), 413: manages(x.post(of(x)+"/secret", strings.Repeat(" ", 70000))),
+		},
+		"listDeliveries": {400: manages(x.get(of(x) + "/deliveries?cursor=x")), 404: manages(x.get(hooks + "/none/deliveries"))},
+		"redeliver": {
+			400: manages(x.post(of(x)+"/deliveries/"+again+"/redeliver", "{}")), 404: manages(x.post(of(x)+"/deliveries/none/redeliver", "")),
+			409: manages(x.post(of(x)+"/deliveries/"+unsent+"/redeliver", "")), 413: manages(x.post(of(x)+"/deliveries/"+again+"/redeliver", strings.Repeat(" ", 70000))),
 		},
 		"getAgentJob":       {404: x.get("/v2/agent/" + x.project.ID + "/job/none")},
 		"getLatestSnapshot": {404: x.get("/v1/sites/none.example.com/snapshots/latest"), 400: x.get("/v1/sites/None/snapshots/latest")},
@@ -427,7 +476,9 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 			key := "key-of-" + route.Operation
 			check(w.do(with(request(x), api.HeaderIdempotencyKey, key)), success[route.Operation])
 			other := request(full) // the other tenant's site: another request
-			other.Header.Set("Authorization", "Bearer "+x.secret)
+			if route.Scope != admin.ScopeManage {
+				other.Header.Set("Authorization", "Bearer "+x.secret)
+			}
 			check(w.do(with(other, api.HeaderIdempotencyKey, key)), 422)
 			seen = append(seen, "422")
 		} else {
@@ -465,6 +516,9 @@ func conforms(t *testing.T, res response, described any) {
 		if at(described, "headers", name, "required") == true && res.Header.Get(name) == "" {
 			t.Errorf("%s: %d lacks the header %s", res.what, res.StatusCode, name)
 		}
+	}
+	if res.StatusCode == http.StatusNoContent {
+		return
 	}
 	var body any
 	res.into(&body)

@@ -63,7 +63,7 @@ type Route struct {
 type bodyKind int
 
 const (
-	ignoredBody bodyKind = iota // GET
+	ignoredBody bodyKind = iota // GET, DELETE
 	noBody
 	smallBody // JSON
 	largeBody // JSON, with lists or long texts
@@ -83,7 +83,7 @@ type call struct {
 // answer is a success.
 type answer struct {
 	status int
-	body   any
+	body   any // nil with 204
 	header http.Header
 	// job is the job that the request has made, for the log.
 	job string
@@ -116,6 +116,12 @@ func operations() []operation {
 		{"getLatestSnapshot", "GET", "/v1/sites/{domain}/snapshots/latest", admin.ScopeRead, "", ignoredBody, "", (*server).getLatestSnapshot},
 		{"createSnapshot", "POST", "/v1/sites/{domain}/snapshots", admin.ScopeWrite, "", largeBody, "", (*server).createSnapshot},
 		{"publishSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/publish", admin.ScopeWrite, "", noBody, "", (*server).publishSnapshot},
+		{"getWebhooks", "GET", "/v1/webhooks", admin.ScopeManage, "", ignoredBody, "", (*server).getWebhooks},
+		{"createWebhook", "POST", "/v1/webhooks", admin.ScopeManage, "", smallBody, "", (*server).createWebhook},
+		{"deleteWebhook", "DELETE", "/v1/webhooks/{id}", admin.ScopeManage, "", ignoredBody, "", (*server).deleteWebhook},
+		{"rotateWebhookSecret", "POST", "/v1/webhooks/{id}/secret", admin.ScopeManage, "", noBody, "", (*server).rotateWebhookSecret},
+		{"listDeliveries", "GET", "/v1/webhooks/{id}/deliveries", admin.ScopeManage, "", ignoredBody, "", (*server).listDeliveries},
+		{"redeliver", "POST", "/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver", admin.ScopeManage, "", noBody, "", (*server).redeliver},
 	}
 }
 
@@ -238,23 +244,34 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request, ops []operation) 
 		s.Annotate(r.Context(), slog.String("job", a.job))
 	}
 	maps.Copy(h, a.header)
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // links are read by people too
-	if err := enc.Encode(a.body); err != nil {
+	body, err := encode(a.body)
+	if err != nil {
 		line.status, line.code, line.err = http.StatusInternalServerError, admin.CodeInternal, err
 		h.Set(HeaderErrorCode, admin.CodeInternal)
-		b.Reset()
-		fmt.Fprintf(&b, "{\"error\":%q}\n", admin.MessageInternal)
+		body = fmt.Appendf(nil, "{\"error\":%q}\n", admin.MessageInternal)
 	}
 	if line.organisation != "" && line.status < 500 {
 		s.meter(r.Context(), id, line)
 	}
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	if line.status != http.StatusNoContent {
+		h.Set("Content-Type", "application/json")
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+	}
 	w.WriteHeader(line.status)
-	_, _ = w.Write(b.Bytes()) // a caller that hung up is not our fault
+	_, _ = w.Write(body) // a caller that hung up is not our fault
 	s.logRequest(r, id, time.Since(began), line)
+}
+
+// encode writes a body as JSON; no body is nothing.
+func encode(body any) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // links are read by people too
+	err := enc.Encode(body)
+	return b.Bytes(), err
 }
 
 // meter notes the call for its organisation: a key of it was valid, and the

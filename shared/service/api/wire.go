@@ -225,3 +225,66 @@ type ManifestLink struct {
 	URL       string    `json:"url"`
 	ExpiresAt time.Time `json:"expiresAt"`
 }
+
+// CreateWebhookRequest is the body of a new webhook.
+type CreateWebhookRequest struct {
+	URL string `json:"url"`
+	// Events are some of admin.WebhookEvents, at least one.
+	Events []string `json:"events"`
+}
+
+// Webhook is an endpoint that hears of events.
+type Webhook struct {
+	ID     string   `json:"id"`
+	URL    string   `json:"url"`
+	Events []string `json:"events"`
+	// Active is false for one that was switched off, at SwitchedOffAt.
+	Active          bool       `json:"active"`
+	CreatedAt       time.Time  `json:"createdAt"`
+	SecretChangedAt *time.Time `json:"secretChangedAt"`
+	SwitchedOffAt   *time.Time `json:"switchedOffAt"`
+}
+
+// NewWebhook is a webhook with a new secret, which is shown this once.
+type NewWebhook struct {
+	Webhook
+	// Secret begins with whsec_; the rest is the key of the signatures in Base64.
+	Secret string `json:"secret"`
+}
+
+// Webhooks are all of an organisation, oldest first.
+type Webhooks struct {
+	Webhooks []Webhook `json:"webhooks"`
+}
+
+// Deliveries is a page of deliveries, newest first. NextCursor is null on the last.
+type Deliveries struct {
+	Deliveries []Delivery `json:"deliveries"`
+	NextCursor *string    `json:"nextCursor"`
+}
+
+// Delivery is an event on its way to an endpoint. Its id is the event's, which
+// each of its messages carries.
+type Delivery struct {
+	ID    string `json:"id"`
+	Event string `json:"event"` // one of admin.WebhookEvents
+	// Resource is what the event is about: the id of a job or a key, or a domain.
+	Resource     string               `json:"resource"`
+	Status       admin.DeliveryStatus `json:"status"`
+	AttemptCount int                  `json:"attemptCount"`
+	CreatedAt    time.Time            `json:"createdAt"`
+	// NextAttemptAt is there while it is pending, EndedAt once it is not.
+	NextAttemptAt *time.Time       `json:"nextAttemptAt"`
+	EndedAt       *time.Time       `json:"endedAt"`
+	LastAttempt   *DeliveryAttempt `json:"lastAttempt"`
+}
+
+// DeliveryAttempt is how an attempt ended.
+type DeliveryAttempt struct {
+	At         time.Time `json:"at"`
+	DurationMs int64     `json:"durationMs"`
+	// Status is that of the answer, null where none came; Error is null for a
+	// success.
+	Status *int    `json:"status"`
+	Error  *string `json:"error"`
+}

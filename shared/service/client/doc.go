@@ -6,6 +6,7 @@
 //	plain.go     which addresses would carry the key in the clear
 //	calls.go     calls for exports and snapshots
 //	agent.go     agent jobs: calls, and following one
+//	webhook.go   webhooks and their deliveries
 //	wait.go      following an export to its end
 //	folder.go    what of a folder is published, and what can't be
 //	ignore.go    .mintignore: patterns as in .gitignore

@@ -35,6 +35,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/shared/service/webhook"
 )
 
 const (
@@ -46,6 +47,8 @@ const (
 	freeAge   = 5 * time.Second
 	// reconcilePause is the time between two looks for jobs that hang.
 	reconcilePause = time.Minute
+	// webhookPause is the time between two looks for events that wait for endpoints.
+	webhookPause = time.Second
 	// sweepEvery is after how many looks files that no record names are removed.
 	sweepEvery = 60
 	// drainTime is how long ending may take before requests and steps are
@@ -72,6 +75,8 @@ type Options struct {
 	Models *setup.Models
 	// Forge says which forges agents may work with. Credentials are the projects'.
 	Forge forge.Options
+	// Callbacks is which addresses webhooks may have.
+	Callbacks remote.Callbacks
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
 }
@@ -90,6 +95,7 @@ type Server struct {
 	server   *http.Server
 	tasks    map[string]asl.Task
 	keeper   *job.Keeper
+	webhooks *webhook.Dispatcher
 	children *children // nil without a program
 	forges   *setup.Forges
 	models   *setup.Models // nil without agents
@@ -129,7 +135,8 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 	l.SetBaseURL(s.URL)
 	s.Admin = admin.New(admin.Options{
 		Store: l.Store(), Objects: l.Objects(), Runner: l.Runner(), Secrets: l.Secrets(), Log: log, PollAfter: localPace, PollFreely: freeAge,
-		Since: time.Now(), // the folder is locked
+		Since:     time.Now(), // the folder is locked
+		Callbacks: opt.Callbacks,
 		AgentReady: func(ctx context.Context, p admin.Project, model string) (string, error) {
 			return s.agentReady(ctx, p, model)
 		},
@@ -150,6 +157,9 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 			s.tasks[name] = task
 		}
 	}
+	s.webhooks = webhook.New(webhook.Options{
+		Admin: s.Admin, Sender: webhook.NewSender(webhook.SenderOptions{Callbacks: opt.Callbacks}), Log: log,
+	})
 	s.keeper = job.NewKeeper(job.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Pull: s.pull, Log: log})
 	return s, nil
 }
@@ -208,6 +218,8 @@ func (s *Server) Serve(ctx context.Context) error {
 		close(s.ended)
 	}()
 	s.work.Go(func() { s.reconcile(ctx) })
+	// Exports end in processes of their own, so nobody here is told of an event.
+	s.work.Go(func() { s.webhooks.Run(ctx, webhookPause) })
 	return nil
 }
 

@@ -3,17 +3,20 @@ package server
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/script/island"
 	"github.com/bindery-docs/bindery/shared/service/admin"
@@ -206,6 +209,61 @@ func TestEnvFile(t *testing.T) {
 	} {
 		if got := string(envFile(address, Seed{Key: "k", Project: "p"})); got != want {
 			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+}
+
+// An endpoint hears of what happens here, also of what happened while the process
+// was not there.
+func TestWebhooks(t *testing.T) {
+	type heard struct{ id, event string }
+	messages := make(chan heard, 9)
+	endpoint := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var body struct{ Type string }
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		messages <- heard{r.Header.Get("Webhook-Id"), body.Type}
+	}))
+	defer endpoint.Close()
+	ctx, data := t.Context(), t.TempDir()
+	var org string
+	var key admin.Key
+	for _, event := range []string{admin.EventKeyCreated, admin.EventKeyRevoked} {
+		s, err := Open(ctx, Options{Dir: data, Addr: "127.0.0.1:0", Callbacks: remote.Callbacks{Private: []string{endpoint.URL}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if org == "" {
+			o, err := s.Admin.CreateOrganisation(ctx, admin.Organisation{Name: "o"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			org = o.ID
+			_, err = s.Admin.CreateWebhook(ctx, admin.Caller{OrganisationID: org}, admin.CreateWebhook{URL: endpoint.URL + "/in", Events: []string{admin.EventKeyCreated, admin.EventKeyRevoked}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			key, _, err = s.Admin.CreateKey(ctx, admin.KeyRequest{Organisation: org, Name: "k"})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Serve(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-messages; got.event != event || got.id == "" {
+			t.Errorf("heard of %+v, want %s", got, event)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if l, err := local.Open(ctx, local.Options{Dir: data}); err != nil {
+			t.Fatal(err)
+		} else if _, err := admin.New(admin.Options{Store: l.Store()}).RevokeKey(ctx, org, key.ID); err != nil {
+			t.Fatal(err)
+		} else if err := l.Close(ctx); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

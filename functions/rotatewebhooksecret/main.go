@@ -1,0 +1,14 @@
+// Command rotatewebhooksecret is the Lambda function for
+// POST /v1/webhooks/{id}/secret.
+package main
+
+import (
+	"github.com/bindery-docs/bindery/functions/internal/wire/answer"
+	"github.com/bindery-docs/bindery/shared/service/cloud"
+)
+
+func main() { cloud.Main("rotatewebhooksecret", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	return answer.Operation(f, "rotateWebhookSecret", nil)
+}
