@@ -60,6 +60,7 @@ func TestCloud(t *testing.T) {
 	t.Run("refusals", d.refusals)
 	t.Run("same bytes as on this machine", d.sameBytes)
 	t.Run("tenants", d.tenants)
+	t.Run("webhooks", d.webhooks)
 	t.Run("operators", d.operators)
 	t.Run("a restore drill", d.restoreDrill)
 	t.Run("memory of functions", d.memory)

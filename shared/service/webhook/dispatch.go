@@ -63,8 +63,8 @@ func (d *Dispatcher) Run(ctx context.Context, every time.Duration) {
 }
 
 // Pass makes attempts until nothing is due, or until ctx has no time for another.
-// It returns how many it made, and the store's first error: what is behind
-// it is due again within a minute.
+// It returns how many it made, and the first error of the store: that of one queue
+// holds up no other, and the queue is due again within a minute.
 func (d *Dispatcher) Pass(ctx context.Context) (attempts int, err error) {
 	for {
 		if late(ctx) {
@@ -141,7 +141,7 @@ func (r *round) begin(ctx context.Context, due admin.DueQueue) {
 func (r *round) claim(endpoint string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.err != nil || r.busy[endpoint] >= maxOfEndpoint {
+	if r.busy[endpoint] >= maxOfEndpoint {
 		return false
 	}
 	r.busy[endpoint]++

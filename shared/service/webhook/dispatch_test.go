@@ -366,3 +366,35 @@ func TestCreateWebhook(t *testing.T) {
 	}
 	w.newKey(x) // as many outbox rows as there may be
 }
+
+// A record that is damaged holds up nothing but its own queue.
+func TestDamagedRecord(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	hook := w.subscribe(x, "a")
+	bad := w.newKey(x)
+	rec := must[store.Record](t)(w.store.Get(w.ctx, store.Key{PK: "webhook#" + hook.ID, SK: "delivery#" + w.deliveries(x, hook.ID)[0].ID}))
+	rec.Value = []byte(strings.Replace(string(rec.Value), admin.EventKeyCreated, "key.unheard", 1))
+	if err := w.store.Write(w.ctx, []store.Record{rec}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		w.newKey(x)
+	}
+	for range 3 {
+		_, err := w.dispatcher(w.Service).Pass(w.ctx)
+		if err == nil || !strings.Contains(err.Error(), "key.unheard") {
+			t.Errorf("the pass says %v", err)
+		}
+		w.advance(time.Minute)
+	}
+	got := w.ends.got()
+	for _, r := range got {
+		if r.Data.ID == bad.ID {
+			t.Error("the damaged one came")
+		}
+	}
+	if len(got) != 20 {
+		t.Errorf("%d came, want 20", len(got))
+	}
+}
