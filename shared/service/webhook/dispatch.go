@@ -27,9 +27,6 @@ type Options struct {
 	Sender *Sender
 	// Now returns the time; nil for the clock.
 	Now func() time.Time
-	// Off, if not nil, is told of an endpoint that was switched off because it has
-	// failed for days: its owners have to hear of that.
-	Off func(context.Context, admin.Webhook)
 	// Log gets what goes wrong; nil discards it.
 	Log *slog.Logger
 }
@@ -176,9 +173,6 @@ func (d *Dispatcher) deliver(ctx context.Context, due admin.DueQueue) (bool, err
 	}
 	if off {
 		d.opt.Log.WarnContext(ctx, "a webhook was switched off: it has failed for days", "organisation", l.Webhook.Organisation, "webhook", due.Webhook)
-		if d.opt.Off != nil {
-			d.opt.Off(ctx, l.Webhook)
-		}
 	}
 	return true, nil
 }

@@ -398,3 +398,70 @@ func TestDamagedRecord(t *testing.T) {
 		t.Errorf("%d came, want 20", len(got))
 	}
 }
+
+// A queue is one process's for a minute: nobody else takes it, and whoever comes
+// back after it has lost the queue changes nothing.
+func TestLease(t *testing.T) {
+	onStores(t, func(t *testing.T, w *world) {
+		x := w.tenant("docs.example.com")
+		hook := w.subscribe(x, "a")
+		k := w.newKey(x)
+		must[admin.Key](t)(w.RevokeKey(w.ctx, x.ID, k.ID))
+		due := func() (all []admin.DueQueue) {
+			for shard := range admin.DueShards() {
+				queues, _, err := w.DueQueues(w.ctx, shard, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, queues...)
+			}
+			return all
+		}
+		lease := func(q admin.DueQueue, want bool) admin.LeasedDelivery {
+			t.Helper()
+			l, ok, err := w.LeaseDelivery(w.ctx, q)
+			if err != nil || ok != want {
+				t.Fatalf("taken: %v, %v, want %v", ok, err, want)
+			}
+			return l
+		}
+		settle := func(l admin.LeasedDelivery) {
+			t.Helper()
+			must[bool](t)(w.SettleDelivery(w.ctx, l, admin.DeliveryAttempt{At: w.time(), Status: 200}))
+		}
+		states := func() (all []string) {
+			for _, d := range w.deliveries(x, hook.ID) {
+				all = append(all, summary(d))
+			}
+			slices.Sort(all)
+			return all
+		}
+		first := due()
+		if len(first) != 1 {
+			t.Fatalf("due: %+v", first)
+		}
+		late := lease(first[0], true)
+		lease(first[0], false)
+		if again := due(); len(again) > 0 {
+			t.Errorf("still due: %+v", again)
+		}
+		w.advance(time.Minute)
+		next := lease(due()[0], true)
+		if next.ID != late.ID || len(next.Secrets) != 1 {
+			t.Errorf("taken again: %+v", next)
+		}
+		settle(late)
+		if d := cmp.Diff([]string{"1 key.created pending 0", "2 key.revoked pending 0"}, states()); d != "" {
+			t.Error(d)
+		}
+		settle(next)
+		settle(next)
+		if d := cmp.Diff([]string{"1 key.created delivered 1", "2 key.revoked pending 0"}, states()); d != "" {
+			t.Error(d)
+		}
+		settle(lease(due()[0], true))
+		if d := cmp.Diff([]string{"1 key.created delivered 1", "2 key.revoked delivered 1"}, states()); d != "" || len(w.left()) > 0 {
+			t.Error(d, w.left())
+		}
+	})
+}
