@@ -73,6 +73,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		agent   *client.AgentFailedError
 		timeout *client.TimeoutError
 		found   *findingsError
+		loss    *lossError
 	)
 	switch {
 	case errors.As(err, &usage) || !a.started:
@@ -82,7 +83,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitJobFailed
 	case errors.As(err, &timeout):
 		return exitTimedOut
-	case errors.As(err, &found):
+	case errors.As(err, &found), errors.As(err, &loss):
 		return exitFindings
 	}
 	return exitError
@@ -128,7 +129,7 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found wha
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print more about what is done")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
-		a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(),
+		a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(), a.diffCommand(),
 		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(),
 	)
 	return root
