@@ -43,12 +43,12 @@ see; addresses and anchors that lead nowhere now, with the redirect or the headi
 would save them; files, sizes, and words that can be searched for in one of them alone.
 
 Each of the two is an archive, a folder that a bundle was unpacked into, or the id of a
-completed export (job_…), which is downloaded from the API.
+completed export (exp_…), which is downloaded from the API.
 
 The exit code is 5 on what --fail-on names: lost-address, lost-anchor, any, or none.`,
 		Example: `  bindery diff before.tar.gz after.tar.gz
   bindery diff before.tar.gz after.tar.gz --fail-on lost-address,lost-anchor
-  bindery diff ./public job_01kq2m4v8r3hj6t5w9x0y7z1ac --format markdown > summary.md`,
+  bindery diff ./public exp_3zvzr8bqk3stbdeek8xbpy0c1w --format markdown > summary.md`,
 		Args: cobra.ExactArgs(2),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
 			if a.json && cmd.Flags().Changed("format") && format != "json" {
@@ -96,7 +96,7 @@ func (a *app) compare(ctx context.Context, c *caller, names []string) (_ *diff.R
 	var sources [2]diff.Source
 	for i, name := range names {
 		file := name
-		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) && strings.HasPrefix(name, "job_") {
+		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) && strings.HasPrefix(name, "exp_") {
 			if dir == "" {
 				if dir, err = os.MkdirTemp("", "bindery-diff-"); err != nil {
 					return nil, err
