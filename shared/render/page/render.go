@@ -105,6 +105,7 @@ func (t *tree) writeHTML(ctx context.Context, said *report, uncoloured bool) (*R
 	}
 	w.topLevel(&out)
 	w.footnoteSection(&out)
+	w.nodes(&out, w.after)
 	w.result.HTML, w.result.Lead = out.B, w.lead(p.Description)
 	w.result.Classes = slices.Sorted(maps.Keys(w.classes))
 	return &w.result, w.order, w.err
@@ -168,6 +169,7 @@ func (t *tree) writeMarkdown(notes []*footnote) []byte {
 		w.blocks(m, f.def.Children)
 		m.Pop()
 	}
+	w.blocks(m, t.after)
 	return m.Bytes()
 }
 
