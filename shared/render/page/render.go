@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -20,14 +21,10 @@ func New(o Options) *Renderer {
 	if home := o.Site.Home(); home >= 0 {
 		r.lang = o.Site.Language(o.Site.Near(home))
 	}
-	if r.Registry == nil {
-		r.Registry = component.Builtin()
-	}
+	r.Registry = cmp.Or(r.Registry, component.Builtin())
 	r.attrs = attrNames(r.Registry)
 	r.Registry = component.NewRegistry(append(r.Registry.All(), reference.Components()...)...)
-	if r.Log == nil {
-		r.Log = slog.New(slog.DiscardHandler)
-	}
+	r.Log = cmp.Or(r.Log, slog.New(slog.DiscardHandler))
 	return r
 }
 
