@@ -109,10 +109,7 @@ type Server struct {
 // Open takes the data folder and the address; Serve begins. The error is
 // local.ErrLocked where another process serves the folder.
 func Open(ctx context.Context, opt Options) (*Server, error) {
-	log := opt.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log := cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	l, err := local.Open(ctx, local.Options{Dir: opt.Dir, Log: log})
 	if err != nil {
 		return nil, err
