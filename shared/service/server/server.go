@@ -70,7 +70,8 @@ type Options struct {
 	Memory uint64
 	// Models are what agents ask; nil means that there are no agents.
 	Models *setup.Models
-	// Forge says which forges agents may work with. Credentials are the projects'.
+	// Forge says which forges agents may work with. Credentials are the projects';
+	// a *forge.App serves those that have none.
 	Forge forge.Options
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
