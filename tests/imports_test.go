@@ -60,9 +60,10 @@ var rooms = map[string][]string{
 		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/script/island", "shared/render/site",
 		"shared/render/theme",
 	},
-	"shared/render/component": {"shared/base/html", "shared/render/css", "shared/render/mdx", "shared/render/words"},
-	"shared/render/css":       {},
-	"shared/render/expr":      {},
+	"shared/render/component":      {"shared/base/html", "shared/render/css", "shared/render/mdx", "shared/render/words"},
+	"shared/render/css":            {},
+	"shared/render/diagram/layout": {},
+	"shared/render/expr":           {},
 	"shared/render/frame": {
 		"shared/base/html", "shared/render/component", "shared/render/highlight", "shared/render/mdx", "shared/render/page",
 		"shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
