@@ -20,7 +20,7 @@ func Navigation(s *site.Site) []mdx.Diagnostic {
 	}
 	for i := range s.Pages {
 		if p := &s.Pages[i]; !p.InNav && !p.Hidden && !p.Excluded && p.From == "" && i != s.Home() {
-			say(p, "page-unlisted", `the page is in no navigation: only links lead to it; if that is meant, its head should say "hidden: true"`)
+			say(p, "page-unlisted", `the page is not in the navigation, so only links lead to it; if that is intended, set "hidden: true" in its head`)
 		}
 	}
 	var visit func(n *site.Node)
@@ -37,7 +37,7 @@ func Navigation(s *site.Site) []mdx.Diagnostic {
 			if !again {
 				first[label] = child.Page
 			} else if before != child.Page {
-				say(p, "title-duplicate", "the navigation calls this page %q, and %s beside it, too", label, s.Pages[before].Source)
+				say(p, "title-duplicate", "the navigation labels this page %q, like %s in the same group", label, s.Pages[before].Source)
 			}
 		}
 	}

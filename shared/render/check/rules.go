@@ -95,7 +95,7 @@ func parseRules(src []byte) (rules Rules, faults []mdx.Diagnostic) {
 		}
 		r.fields(doc.Body, "the file", func(key string, at, value ast.Node) {
 			if key != "check" {
-				r.fault(at, "there is no key %q: the file has the one key \"check\"", short(key))
+				r.fault(at, "unknown key %q: the only key is \"check\"", short(key))
 				return
 			}
 			r.fields(value, `"check"`, r.rule)
@@ -148,11 +148,11 @@ func (r *ruleReader) fields(n ast.Node, what string, fn func(key string, at, val
 // rule reads the level of one code.
 func (r *ruleReader) rule(code string, at, value ast.Node) {
 	if !slices.ContainsFunc(r.codes, func(c Code) bool { return c.Name == code }) {
-		r.fault(at, "there is no code %q%s", short(code), r.like(code))
+		r.fault(at, "unknown code %q%s", short(code), r.like(code))
 		return
 	}
 	if code == rulesCode {
-		r.fault(at, "the level of %s can't be set: it is about these rules", code)
+		r.fault(at, "the level of %s can't be set: these findings are about the rules themselves", code)
 		return
 	}
 	word := ""
@@ -163,7 +163,7 @@ func (r *ruleReader) rule(code string, at, value ast.Node) {
 	case Off, mdx.Notice, mdx.Warning, mdx.Error:
 		r.rules[code] = level
 	default:
-		r.fault(cmp.Or(value, at), "the level of %s is none of off, notice, warning and error", code)
+		r.fault(cmp.Or(value, at), "the level of %s must be off, notice, warning or error", code)
 	}
 }
 
