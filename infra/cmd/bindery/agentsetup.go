@@ -82,7 +82,7 @@ func (a *app) agentOptions(ctx context.Context, f *setupFlags, opt *server.Optio
 			return string(key), err
 		},
 		Sign: func(s model.Server) (setup.Sign, error) {
-			aws, err := stack.Config(ctx, "")
+			aws, err := stack.Config(ctx)
 			if err != nil {
 				return nil, err
 			}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,8 +43,6 @@ type Options struct {
 	// Domain is the host name that the site is published under; links to it are
 	// links within the site.
 	Domain string
-	// Prefixes are as in site.Options.
-	Prefixes []string
 	// Groups are as in site.Options: the readers who are let in.
 	Groups []string
 	// Rules, if not nil, replace the site's own, which are then not even checked:
@@ -105,9 +104,7 @@ type Report struct {
 // no bundle can be made of it. Errors are about reading files, running scripts or the
 // end of ctx.
 func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if opt.Tools == nil {
 		opt.Tools = NewTools(opt.Log)
 	}
@@ -127,7 +124,7 @@ func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
 	specs := reference.NewReader(fsys)
 	specs.LetIn(opt.Groups)
 	loaded, found, err := site.Load(ctx, fsys, opt.Paths, site.Options{
-		Domain: opt.Domain, Prefixes: opt.Prefixes, Groups: opt.Groups, Reference: specs,
+		Domain: opt.Domain, Groups: opt.Groups, Reference: specs,
 	})
 	var refused []mdx.Diagnostic
 	for _, f := range opt.Refused {
@@ -365,8 +362,5 @@ type libraryIcons struct {
 
 // Icon satisfies component.Icons.
 func (l libraryIcons) Icon(name, library, style string) (string, bool) {
-	if library == "" {
-		library = l.library
-	}
-	return l.set.SVG(name, library, style)
+	return l.set.SVG(name, cmp.Or(library, l.library), style)
 }

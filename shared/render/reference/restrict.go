@@ -2,6 +2,7 @@ package reference
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -55,7 +56,6 @@ const restrictedPart = "leads to what is for other readers"
 // item of a list, without a key.
 type barred struct {
 	key  string
-	line int32
 	val  *value
 	only Audience
 }
@@ -64,10 +64,7 @@ type barred struct {
 // those are others than the export lets in.
 func (r *Reader) audience(v *value) (only Audience, out bool) {
 	x := v.find(restriction)
-	g := x.get("groups")
-	if g == nil {
-		g = x.get("metadata").get("groups")
-	}
+	g := cmp.Or(x.get("groups"), x.get("metadata").get("groups"))
 	if g == nil || g.kind == nullValue {
 		return nil, false
 	}
@@ -160,7 +157,7 @@ func (r *Reader) restrict(d *document, say bool) {
 			d.barred = map[*value][]barred{}
 		}
 		d.restricted = true
-		d.barred[v] = append(d.barred[v], barred{key, line, child, only})
+		d.barred[v] = append(d.barred[v], barred{key, child, only})
 		r.refersTo(d, child, gone)
 		r.barIDs(child)
 		if say {

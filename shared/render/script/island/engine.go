@@ -122,8 +122,6 @@ type Shown struct {
 	// Live means that it may change, or answers to readers: that the page
 	// needs Script.
 	Live bool
-	// Inputs are the site's files that were read.
-	Inputs []string
 	// Steps is the work that it took: calls and turns of loops.
 	Steps int
 }
@@ -136,7 +134,7 @@ func (e *Engine) Render(ctx context.Context, fsys fs.FS, source Source, componen
 	if err != nil {
 		return nil, err
 	}
-	shown := &Shown{Inputs: a.Inputs, Steps: a.Steps}
+	shown := &Shown{Steps: a.Steps}
 	var raw struct {
 		Nodes []json.RawMessage `json:"nodes"`
 		Live  bool              `json:"live"`
@@ -196,8 +194,7 @@ func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error)
 	}
 	defer func() { <-e.turn }()
 	a, err := e.try(ctx, fsys, r)
-	var ended *Ended
-	if errors.As(err, &ended) {
+	if ended, ok := errors.AsType[*Ended](err); ok {
 		e.log.WarnContext(ctx, "a page's JavaScript ended its process and is tried alone", "file", ended.File, "line", ended.Line, "reason", ended.Reason)
 		if a, err = e.try(ctx, fsys, r); errors.As(err, &ended) {
 			return answer{}, err
