@@ -30,14 +30,14 @@ type setupFlags struct {
 }
 
 func (f *setupFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.models, "models", "", "file with the models that agents ask (default: $BINDERY_MODELS; without one, there are no agents)")
-	cmd.Flags().StringVar(&f.keys, "model-keys", "", "folder with a file for each server of models, which holds its key (default: $BINDERY_MODEL_KEYS)")
+	cmd.Flags().StringVar(&f.models, "models", "", "file with the table of models (default: $BINDERY_MODELS; without one, there are no agents)")
+	cmd.Flags().StringVar(&f.keys, "model-keys", "", "folder with the key of each server of models, in a file of the server's name (default: $BINDERY_MODEL_KEYS)")
 	cmd.Flags().StringSliceVar(&f.hosts, "forge-host", nil, `host of a forge that agents may work with, "*." for all below one; may be repeated (default: $BINDERY_FORGE_HOSTS, else github.com, gitlab.com, codeberg.org, gitea.com)`)
 	cmd.Flags().StringSliceVar(&f.private, "forge-private-host", nil, "host of a forge in your own network, with its port unless it is the usual one; may be repeated (default: $BINDERY_FORGE_PRIVATE_HOSTS)")
 	cmd.Flags().StringVar(&f.app, "github-app", "", "id or client id of a GitHub App for projects that have no credential of their own (default: $BINDERY_GITHUB_APP)")
 	cmd.Flags().StringVar(&f.appKey, "github-app-key", "", "file with the App's private key, in PEM (default: $BINDERY_GITHUB_APP_KEY)")
 	cmd.Flags().StringVar(&f.appHost, "github-app-host", "", "host that the App is registered at (default: $BINDERY_GITHUB_APP_HOST, else github.com)")
-	cmd.Flags().BoolVar(&f.allowHTTP, "forge-allow-http", false, "let forges in your own network be asked without encryption (default: $BINDERY_FORGE_ALLOW_HTTP)")
+	cmd.Flags().BoolVar(&f.allowHTTP, "forge-allow-http", false, "allow http:// for forges in your own network (default: $BINDERY_FORGE_ALLOW_HTTP)")
 }
 
 // agentOptions puts what flags and environment say of agents into the options of

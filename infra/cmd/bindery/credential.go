@@ -16,7 +16,7 @@ import (
 )
 
 func (a *app) credentialCommand() *cobra.Command {
-	return a.group("credential", "What the agent is known by at a project's forge (for operators)",
+	return a.group("credential", "The agent's credential for a project's forge (for operators)",
 		a.credentialSet(), a.credentialShow(), a.credentialRemove())
 }
 
@@ -76,7 +76,7 @@ func (a *app) readSecret(token bool) (string, error) {
 		raw, err := term.ReadPassword(int(f.Fd()))
 		fmt.Fprintln(a.stderr)
 		if err != nil {
-			return "", errors.New("the terminal would show the token; give it to standard input by a pipe or from a file")
+			return "", errors.New("the terminal would show the token; pass it on standard input, from a pipe or a file")
 		}
 		return strings.TrimSpace(string(raw)), nil
 	}

@@ -11,10 +11,10 @@ import (
 type Code struct {
 	// Name is stable: rules, baselines and scripts name it.
 	Name string
-	// Level is what such findings have, where no rule says otherwise. Some codes
-	// have findings of more than one level; it is the usual one then.
+	// Level is the level of such findings unless a rule changes it. Some codes have
+	// findings of several levels; then it is the usual one.
 	Level mdx.Severity
-	// About says in Markdown what such a finding means.
+	// About describes the finding, in Markdown.
 	About string
 }
 

@@ -8,9 +8,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// Navigation returns what is found of the navigation and the pages as a whole:
-// pages in no navigation that are not meant to be hidden, and pages of one group
-// that readers can't tell apart.
+// Navigation returns the findings about the navigation: pages that it lacks although
+// they are not hidden, and pages of one group with the same label.
 func Navigation(s *site.Site) []mdx.Diagnostic {
 	var found []mdx.Diagnostic
 	say := func(p *site.Page, code, format string, args ...any) {

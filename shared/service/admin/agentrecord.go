@@ -60,7 +60,7 @@ type AgentJob struct {
 	// answer the model that answered. Asked stays what the request said.
 	Model string `json:"model"`
 	Asked string `json:"asked,omitempty"`
-	// Draft asks for a pull request that is a draft.
+	// Draft asks for a draft pull request.
 	Draft bool       `json:"draft,omitempty"`
 	Round int        `json:"round"` // from 1
 	Phase AgentPhase `json:"phase,omitempty"`

@@ -167,7 +167,7 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "two tools at once", script: steps(modeltest.Calls(call("edit", args{"path": "guides/start.mdx", "old": "widgit", "new": "widget"}), call("edit", args{"path": "index.mdx", "old": "widgets", "new": "gadgets"})), finishes),
 			want: expected{pulls: 1, turns: 2, body: []string{"`guides/start.mdx` (+1 −1)", "`index.mdx` (+1 −1)"}}},
 		{name: "invalid arguments", script: steps(modeltest.Calls(modeltest.Call{Name: "edit", Raw: `{"path": `}), modeltest.Calls(call("edit", args{"path": 7, "more": true})), mends, finishes), want: expected{pulls: 1, turns: 4}},
-		{name: "an unknown tool", script: steps(modeltest.Calls(call("shell", args{"command": "rm -rf /"})), told("there is no tool", mends), finishes), want: expected{pulls: 1, turns: 3}},
+		{name: "an unknown tool", script: steps(modeltest.Calls(call("shell", args{"command": "rm -rf /"})), told("unknown tool", mends), finishes), want: expected{pulls: 1, turns: 3}},
 		{name: "only text", script: steps(modeltest.Text("All is well."), told("text without a call", modeltest.Text("All is well, really."))), want: expected{turns: 2}},
 		{name: "only text after changes", script: steps(mends, modeltest.Text("I mended it."), modeltest.Text("I have mended it.")), want: expected{pulls: 1, turns: 3, body: []string{"I have mended it."}}},
 		{name: "text, then tools", script: steps(modeltest.Text("Let me see."), mends, finishes), want: expected{pulls: 1, turns: 3}},

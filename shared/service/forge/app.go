@@ -79,7 +79,7 @@ func NewApp(o Options, k AppKey) (*App, error) {
 	}
 	switch {
 	case k.ID == "" || strings.ContainsFunc(k.ID, notPlain):
-		return nil, ErrCredential.saying("the id of the GitHub App is missing, or has characters that none has")
+		return nil, ErrCredential.saying("the id of the GitHub App is missing or has invalid characters")
 	case strings.Trim(k.Installation, "0123456789") != "":
 		return nil, ErrCredential.saying("the id of the GitHub App's installation is not a number")
 	}
@@ -123,7 +123,7 @@ func (a *App) Serves(r Repository) bool {
 // Credential satisfies Credentials.
 func (a *App) Credential(ctx context.Context, r Repository) (Credential, error) {
 	if !a.Serves(r) {
-		return Credential{}, ErrCredential.saying("the GitHub App is not one of the repository's host")
+		return Credential{}, ErrCredential.saying("the GitHub App does not belong to the repository's host")
 	}
 	if err := a.forge.Allowed(r); err != nil {
 		return Credential{}, err

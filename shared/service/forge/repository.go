@@ -56,9 +56,9 @@ func ParseRepository(address string, kind Kind, api string) (Repository, error) 
 	}
 	if _, ok := apiPaths[kind]; !ok && kind != Git {
 		if kind == "" {
-			return Repository{}, invalid("which kind of forge %s is must be said: github, gitlab, gitea, forgejo or git", u.Host)
+			return Repository{}, invalid("it is not known which kind of forge %s is: set it to github, gitlab, gitea, forgejo or git", u.Host)
 		}
-		return Repository{}, invalid("%q is not a kind of forge: github, gitlab, gitea, forgejo or git", string(kind))
+		return Repository{}, invalid("unknown kind of forge %q: use github, gitlab, gitea, forgejo or git", string(kind))
 	}
 	if kind != Git {
 		u.Path = strings.TrimSuffix(u.Path, ".git")
@@ -112,7 +112,7 @@ func parseBase(what, address string) (*url.URL, error) {
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
 	for _, name := range strings.Split(strings.TrimPrefix(u.Path, "/"), "/") {
 		if name == "." || name == ".." || name == "" && u.Path != "" || strings.ContainsFunc(name, notPlain) {
-			return nil, invalid("the path of the %s may consist of letters, digits and -._~ alone", what)
+			return nil, invalid("the path of the %s may contain only letters, digits and -._~", what)
 		}
 	}
 	return u, nil

@@ -58,7 +58,7 @@ func (f *Forge) call(ctx context.Context, method, address, authorization string,
 	}
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return ErrUnreachable.saying("the address of the REST interface answers with something else than JSON").with(c.clean(media))
+		return ErrUnreachable.saying("the REST interface did not answer with JSON").with(c.clean(media))
 	}
 	if err := json.NewDecoder(res.Body).Decode(out); err != nil {
 		if x.exceeded() {
@@ -111,7 +111,7 @@ func statusError(status int, header http.Header, c Credential) *Error {
 		e = *ErrRateLimited
 		e.temporary, e.RetryAfter = true, retryAfter(header)
 	case status == http.StatusUnauthorized && c.Token == "":
-		e = *ErrCredential.saying("the forge asks for a credential, and there is none")
+		e = *ErrCredential.saying("the forge requires a credential, and there is none")
 	case status == http.StatusUnauthorized:
 		e = *ErrCredential
 	case status == http.StatusForbidden:

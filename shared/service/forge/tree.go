@@ -75,7 +75,7 @@ func (f *Forge) Fetch(ctx context.Context, r Repository, ref string, from ...str
 		if t.pack, err = newPack(f.opt.TempDir); err != nil {
 			return err
 		}
-		if err = s.fetch(ctx, t.pack, id, true, f.opt.LargeBlob); err != nil && len(from) > 0 && !s.advertises(id) && !s.givesAnyCommit() {
+		if err = s.fetch(ctx, t.pack, id, true, f.opt.LargeBlob); err != nil && len(from) > 0 && !s.advertises(id) && !s.servesAnyCommit() {
 			err = s.fetchBelow(ctx, t.pack, id, from)
 		}
 		if err == nil {
@@ -124,7 +124,7 @@ func (t *Tree) read(id string) error {
 		id = field(data, "object")
 	}
 	if t.pack.kind(id) != "commit" {
-		return ErrRefNotFound.saying("the name does not mean a commit")
+		return ErrRefNotFound.saying("the name does not refer to a commit")
 	}
 	data, err := t.pack.object("commit", id)
 	if err != nil {

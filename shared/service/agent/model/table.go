@@ -16,7 +16,7 @@ import (
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
 )
 
-// Table is what an operator says of models: which servers there are, and which
+// Table is an operator's table of models: which servers there are, and which
 // model of which server a name means. It holds no key. Its JSON form is
 //
 //	{
