@@ -45,8 +45,8 @@ type Options struct {
 	Domain string
 	// Groups are those of site.Options: readers who are let in.
 	Groups []string
-	// Rules, if not nil, are in the place of the site's own, of which nothing is
-	// said then: whoever may change those must not choose what is found.
+	// Rules, if not nil, replace the site's own, about which nothing is reported
+	// then: whoever may change those must not choose what is found.
 	Rules Rules
 	// Islands runs the JavaScript of pages; nil runs none, and pages that need
 	// some are in Report.NotChecked.
@@ -287,7 +287,7 @@ func (c *checker) slice(i int) *reference.Slice {
 	return c.specs.Slice(spec, o)
 }
 
-// page looks at one page. A fault of ours there is a finding.
+// page looks at one page. A fault of the renderer there is a finding.
 func (c *checker) page(ctx context.Context, f *pageFacts, slice *reference.Slice) (err error) {
 	p := &c.site.Pages[f.Page]
 	failed := func(reason string) { f.Diagnostics = []mdx.Diagnostic{PageFailed(p, reason)} }

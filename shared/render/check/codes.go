@@ -28,7 +28,7 @@ func Codes() []Code {
 		{"config-unknown", w, "`docs.json` has a key that Bindery does not know."},
 		{"config-twice", w, "An object in `docs.json` has the same key twice. The last one counts."},
 		{"config-type", w, "A value in `docs.json` has another form than expected."},
-		{"config-value", w, "A value in `docs.json` is none of those that its key can have."},
+		{"config-value", w, "A value in `docs.json` is not one that its key takes."},
 		{"config-name", w, "The site has no name."},
 		{"config-color", w, "A colour in `docs.json` is not one such as `#0055aa`."},
 		{"config-link", w, "A link in `docs.json` lacks its address or its title."},

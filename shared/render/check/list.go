@@ -63,7 +63,7 @@ func FactsOf(s *site.Site, i int, res *page.Result) Facts {
 	return f
 }
 
-// needsID reports whether a fragment names an element, and is none of those that
+// needsID reports whether a fragment names an element and is not one that
 // browsers understand by themselves.
 func needsID(fragment string) bool {
 	return fragment != "" && !strings.EqualFold(fragment, "top") && !strings.HasPrefix(fragment, ":~:") && fragment != themeContent

@@ -163,7 +163,7 @@ func (r *ruleReader) rule(code string, at, value ast.Node) {
 	case Off, mdx.Notice, mdx.Warning, mdx.Error:
 		r.rules[code] = level
 	default:
-		r.fault(cmp.Or(value, at), "the level of %s is none of off, notice, warning and error", code)
+		r.fault(cmp.Or(value, at), "the level of %s must be off, notice, warning or error", code)
 	}
 }
 
