@@ -179,7 +179,7 @@ func dieFirst() {
 }
 
 // childEnv is the environment of a child: what programs need to find files and
-// hosts. It has no key of ours.
+// hosts. It has none of our keys.
 func childEnv(environ []string) []string {
 	out := []string{childMarker + "=1"}
 	for _, v := range environ {

@@ -226,7 +226,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return nil
 }
 
-// Wait waits until ctx ends, which is no error, or until the server, after
+// Wait waits until ctx ends, which is not an error, or until the server, after
 // Serve, can't go on.
 func (s *Server) Wait(ctx context.Context) error {
 	select {
