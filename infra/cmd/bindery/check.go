@@ -72,6 +72,7 @@ all above it, codes, or none.`,
   bindery check docs --format sarif > findings.sarif`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			server.CollectLate()
 			if a.json && cmd.Flags().Changed("format") && f.format != "json" {
 				return usagef("--json is --format json")
 			}
