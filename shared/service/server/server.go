@@ -22,6 +22,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -59,6 +60,9 @@ type Options struct {
 	// Dir is the data folder, which is made if it is not there. One process at
 	// a time can serve it.
 	Dir string
+	// Temporary says that Dir is removed after Close: nothing is synced to the disk,
+	// and the processes of exports collect garbage late (CollectLate).
+	Temporary bool
 	// Addr is the address to listen on; port 0 takes a free one.
 	Addr string
 	// Program is started, again and again, to do the steps of exports and to
@@ -76,6 +80,14 @@ type Options struct {
 	Forge forge.Options
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
+}
+
+// CollectLate has this process, that of a short command, let its heap grow by
+// three times as much as usual before it collects garbage, as long as it holds
+// less than 3 GiB.
+func CollectLate() {
+	debug.SetMemoryLimit(childMemory / 4 * 3)
+	debug.SetGCPercent(300)
 }
 
 // Server is a whole Bindery in one process.
@@ -112,7 +124,7 @@ type Server struct {
 // local.ErrLocked where another process serves the folder.
 func Open(ctx context.Context, opt Options) (*Server, error) {
 	log := cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
-	l, err := local.Open(ctx, local.Options{Dir: opt.Dir, Log: log})
+	l, err := local.Open(ctx, local.Options{Dir: opt.Dir, Temporary: opt.Temporary, Log: log})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +150,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
 	}
 	if opt.Program != "" {
-		charge := charge{Dir: opt.Dir, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
+		charge := charge{Dir: opt.Dir, Temporary: opt.Temporary, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
 		s.children = &children{charge: charge, log: log, record: s.Admin.RecordFailure, jobs: map[string]*family{}}
 		for _, name := range []string{job.TaskPlan, job.TaskRender, job.TaskAssemble} {
 			s.tasks[name] = s.children.task(name)
