@@ -255,6 +255,7 @@ func (c *comp) routeEdge(k int, e *ledge, passes, tracks map[int32]int) {
 		next = it.down[0]
 	}
 	w.end(next)
+	w.setWalls()
 	w.shorten()
 	w.clip(i, next)
 	e.points = w.result()
@@ -272,6 +273,7 @@ type way struct {
 	e      *ledge
 	points []place
 	fixed  []bool
+	walls  []rect
 }
 
 func (w *way) add(x, y int, fixed bool) {
@@ -340,7 +342,126 @@ func (w *way) end(i int32) {
 }
 
 // shorten leaves out bends where the straight way is clear.
-func (w *way) shorten() {}
+func (w *way) shorten() {
+	for range 4 {
+		n, dropped := 1, false
+		for k := 1; k+1 < len(w.points); k++ {
+			if !w.fixed[k] && w.clear(w.points[n-1], w.points[k+1]) {
+				dropped = true
+				continue
+			}
+			w.points[n], w.fixed[n] = w.points[k], w.fixed[k]
+			n++
+		}
+		if !dropped {
+			return
+		}
+		last := len(w.points) - 1
+		w.points[n], w.fixed[n] = w.points[last], w.fixed[last]
+		w.points, w.fixed = w.points[:n+1], w.fixed[:n+1]
+	}
+}
+
+// clear reports whether the line from a down to b keeps away from everything that
+// is not its own.
+func (w *way) clear(a, b place) bool {
+	for _, i := range w.walls {
+		if i.cut(a, b) {
+			return false
+		}
+	}
+	w.lv.b.spend(1 + len(w.walls))
+	r, _ := slices.BinarySearchFunc(w.rows, a.y, func(r row, y int) int { return r.bottom - y })
+	for ; r < len(w.rows) && w.rows[r].top <= b.y; r++ {
+		if !w.clearRow(&w.rows[r], a, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// clearRow is clear in one row.
+func (w *way) clearRow(r *row, a, b place) bool {
+	margin := w.lv.b.passGap() / 2
+	x0, x1 := a.x, b.x // where the line is in the row
+	if dy := b.y - a.y; dy > 0 {
+		y0, y1 := max(a.y, r.top), min(b.y, r.bottom)
+		x0, x1 = a.x+(b.x-a.x)*(y0-a.y)/dy, a.x+(b.x-a.x)*(y1-a.y)/dy
+	}
+	if x0 > x1 {
+		x0, x1 = x1, x0
+	}
+	p, _ := slices.BinarySearchFunc(r.order, x0-margin, func(i int32, x int) int { return w.items[i].x + w.items[i].wr - x })
+	for ; p < len(r.order); p++ {
+		it := &w.items[r.order[p]]
+		w.lv.b.spend(1)
+		if it.x-it.wl >= x1+margin {
+			break
+		}
+		var box rect
+		switch {
+		case it.kind == itemVert && (it.ref == w.e.from || it.ref == w.e.to):
+			v := &w.lv.verts[it.ref]
+			if v.right == v.w/2 {
+				continue
+			}
+			box = rect{v.x + v.w/2, v.y - v.up, v.x + v.right, v.y + v.down} // its loops
+		case it.kind == itemVert:
+			v := &w.lv.verts[it.ref]
+			box = rect{v.x - v.left, v.y - v.up, v.x + v.right, v.y + v.down}
+		case it.kind == itemLabel && &w.lv.edges[it.ref] != w.e:
+			box = rect{it.x - it.wl, r.top, it.x + it.wr, r.bottom}
+		default:
+			continue
+		}
+		if (rect{box.x0 - margin, box.y0 - margin, box.x1 + margin, box.y1 + margin}).cut(a, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// setWalls collects the boxes that the edge must not run through: scopes that it
+// has no end in, and titles.
+func (w *way) setWalls() {
+	lv := w.lv
+	from, to := -1, -1
+	if u := w.e.upper(); u >= 0 {
+		from = lv.verts[u].scope
+	}
+	if v := w.e.lower(); v >= 0 {
+		to = lv.verts[v].scope
+	}
+	around := func(s, i int) bool {
+		for ; s >= 0; s = lv.scopes[s].parent {
+			if s == i {
+				return true
+			}
+		}
+		return false
+	}
+	margin := lv.b.passGap() / 2
+	for _, i := range w.scopes {
+		s := &lv.scopes[i]
+		if !around(from, i) && !around(to, i) {
+			w.walls = append(w.walls, rect{s.x0 - margin, s.y0 - margin, s.x1 + margin, s.y1 + margin})
+		} else if s.th > 0 {
+			w.walls = append(w.walls, lv.titleOf(s))
+		}
+	}
+}
+
+// titleOf returns where a title is in the frame.
+func (lv *level) titleOf(s *scope) rect {
+	x, y := (s.x0+s.x1)/2, (s.y0+s.y1)/2
+	switch lv.dir {
+	case Down:
+		return rect{x - s.tw/2, s.y0, x + s.tw/2, s.y0 + s.th}
+	case Up:
+		return rect{x - s.tw/2, s.y1 - s.th, x + s.tw/2, s.y1}
+	}
+	return rect{s.x0, y - s.tw/2, s.x0 + s.th, y + s.tw/2}
+}
 
 // result returns the points without repetition and those on a straight line.
 func (w *way) result() []place {
@@ -462,8 +583,7 @@ func (c *comp) freeTitles() bool {
 		if s.th == 0 || s.cluster == lv.owner {
 			continue
 		}
-		mid := (s.y0 + s.y1) / 2
-		title := rect{s.x0, mid - s.tw/2, s.x0 + s.th, mid + s.tw/2}
+		title := lv.titleOf(s)
 		for _, k := range c.edges {
 			points := lv.edges[k].points
 			lv.b.spend(len(points))
