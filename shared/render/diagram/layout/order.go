@@ -18,6 +18,7 @@ type orderer struct {
 	tree   []int
 	buf    []int32
 	ents   []entity
+	dirty  []bool // rows that transpose looks at, from the one before the first
 }
 
 // entity is an item or a scope with all that it holds, among its siblings.
@@ -27,6 +28,9 @@ type entity struct {
 	count       int // of the items that the value is from
 	fixed       bool
 }
+
+// largeOrder is how many items are ordered with all rounds and starts.
+const largeOrder = 1500
 
 // scale is how far neighbours in a row are apart for medians.
 const scale = 16
@@ -43,13 +47,18 @@ func (c *comp) order() {
 	for r := range c.rows {
 		widest = max(widest, len(c.rows[r].order))
 	}
-	o.tree = make([]int, 2*widest+2)
+	o.tree = make([]int, widest+1)
+	o.dirty = make([]bool, len(c.rows)+2)
 	o.buf = make([]int32, widest)
+	// Rounds are fewer in a large graph, so that it costs little more for its size.
+	rounds, starts := 24, 2
+	if n > largeOrder {
+		rounds, starts = max(6, rounds*largeOrder/n), 1
+	}
 	best, least := o.save(nil), -1
-	for start := range 2 {
+	for start := range starts {
 		o.initial(start == 1)
-		cost := o.improve(&best, &least)
-		if cost == 0 {
+		if o.improve(&best, &least, rounds) == 0 {
 			break
 		}
 	}
@@ -73,8 +82,8 @@ func (o *orderer) save(to [][]int32) [][]int32 {
 
 // improve sweeps up and down until that has not helped for some rounds, keeping
 // the best order, and returns the least crossings.
-func (o *orderer) improve(best *[][]int32, least *int) int {
-	for round, idle := 0, 0; idle < 4 && round < 24; round++ {
+func (o *orderer) improve(best *[][]int32, least *int, rounds int) int {
+	for round, idle := 0, 0; idle < 4 && round < rounds; round++ {
 		if round > 0 {
 			o.sweep(round%2 == 1, round%4 >= 2)
 		}
@@ -388,30 +397,45 @@ func (o *orderer) between(r int) int {
 	return total
 }
 
-// transpose exchanges neighbours in a row while that saves crossings.
+// transpose exchanges neighbours in a row while that saves crossings. A row is
+// looked at again only after it or one beside it has changed.
 func (o *orderer) transpose() {
-	for pass := 0; pass < 8; pass++ {
+	for r := range o.rows {
+		o.dirty[r+1] = true
+	}
+	for range 8 {
 		better := false
 		for r := range o.rows {
-			order := o.rows[r].order
-			for p := 1; p < len(order); p++ {
-				u, v := order[p-1], order[p]
-				if o.items[u].kind >= itemLeft || o.items[v].kind >= itemLeft {
-					continue
-				}
-				up := o.pair(o.items[u].up, o.items[v].up)
-				down := o.pair(o.items[u].down, o.items[v].down)
-				if up+down > 0 {
-					order[p-1], order[p] = v, u
-					o.pos[u], o.pos[v] = int32(p), int32(p-1)
-					better = true
-				}
+			if !o.dirty[r+1] {
+				continue
+			}
+			o.dirty[r+1] = false
+			if o.transposeRow(r) {
+				o.dirty[r], o.dirty[r+1], o.dirty[r+2] = true, true, true
+				better = true
 			}
 		}
 		if !better {
 			return
 		}
 	}
+}
+
+func (o *orderer) transposeRow(r int) (better bool) {
+	order := o.rows[r].order
+	for p := 1; p < len(order); p++ {
+		u, v := order[p-1], order[p]
+		a, b := &o.items[u], &o.items[v]
+		if a.kind >= itemLeft || b.kind >= itemLeft {
+			continue
+		}
+		if o.pair(a.up, b.up)+o.pair(a.down, b.down) > 0 {
+			order[p-1], order[p] = v, u
+			o.pos[u], o.pos[v] = int32(p), int32(p-1)
+			better = true
+		}
+	}
+	return better
 }
 
 // pair returns how many crossings less there are with the lines of v before those

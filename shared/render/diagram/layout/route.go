@@ -341,8 +341,21 @@ func (w *way) end(i int32) {
 	w.add(v.x, v.y, true)
 }
 
+// maxStraight is how many rows a line is looked for in that replaces a bend.
+const maxStraight = 16
+
 // shorten leaves out bends where the straight way is clear.
 func (w *way) shorten() {
+	// Straight down through several rows is clear.
+	n := 0
+	for k, p := range w.points {
+		if k > 0 && k+1 < len(w.points) && !w.fixed[k] && w.points[n-1].x == p.x && w.points[k+1].x == p.x {
+			continue
+		}
+		w.points[n], w.fixed[n] = p, w.fixed[k]
+		n++
+	}
+	w.points, w.fixed = w.points[:n], w.fixed[:n]
 	for range 4 {
 		n, dropped := 1, false
 		for k := 1; k+1 < len(w.points); k++ {
@@ -372,8 +385,8 @@ func (w *way) clear(a, b place) bool {
 	}
 	w.lv.b.spend(1 + len(w.walls))
 	r, _ := slices.BinarySearchFunc(w.rows, a.y, func(r row, y int) int { return r.bottom - y })
-	for ; r < len(w.rows) && w.rows[r].top <= b.y; r++ {
-		if !w.clearRow(&w.rows[r], a, b) {
+	for n := 0; r < len(w.rows) && w.rows[r].top <= b.y; r++ {
+		if n++; n > maxStraight || !w.clearRow(&w.rows[r], a, b) {
 			return false
 		}
 	}
