@@ -13,6 +13,9 @@ import (
 type orderer struct {
 	*comp
 	value  []int // what an item is sorted by
+	// fracUp and fracDown are where in a wide vert above or below a line ends, from
+	// -scale/2 to scale/2.
+	fracUp, fracDown []int
 	slot   []int // where an item is by its neighbours in the row beside it
 	placed []bool
 	tree   []int
@@ -40,6 +43,7 @@ func (c *comp) order() {
 	n := len(c.items)
 	o := &orderer{comp: c, value: make([]int, n), slot: make([]int, n), placed: make([]bool, n)}
 	c.pos = make([]int32, n)
+	o.fractions()
 	widest := 0
 	for _, it := range c.items {
 		c.rows[it.row].order = append(c.rows[it.row].order, 0)
@@ -65,6 +69,21 @@ func (c *comp) order() {
 	for r := range c.rows {
 		copy(c.rows[r].order, best[r])
 		o.number(r)
+	}
+}
+
+func (o *orderer) fractions() {
+	o.fracUp, o.fracDown = make([]int, len(o.items)), make([]int, len(o.items))
+	for i := range o.items {
+		it := &o.items[i]
+		part := func(off int, near []int32) int {
+			if off == 0 {
+				return 0
+			}
+			v := &o.items[near[0]]
+			return off * (scale - 2) / max(1, v.wl+v.wr)
+		}
+		o.fracUp[i], o.fracDown[i] = part(it.offUp, it.up), part(it.offDown, it.down)
 	}
 }
 
@@ -211,7 +230,7 @@ func (o *orderer) weigh(r int, up, mean bool) {
 			for _, j := range near {
 				sum += int(o.pos[j]) * scale
 			}
-			o.slot[i] = sum / len(near)
+			o.slot[i] = sum/len(near) + o.frac(i, up)
 		}
 	}
 	for _, i := range o.rows[r].order {
@@ -226,6 +245,13 @@ func (o *orderer) near(i int32, up bool) []int32 {
 	return o.items[i].down
 }
 
+func (o *orderer) frac(i int32, up bool) int {
+	if up {
+		return o.fracUp[i]
+	}
+	return o.fracDown[i]
+}
+
 // medians sets slot to the middle of the neighbours in the row above or below.
 func (o *orderer) medians(r int, up bool) {
 	var at []int
@@ -237,7 +263,7 @@ func (o *orderer) medians(r int, up bool) {
 		case 0:
 			continue
 		case 1:
-			o.slot[i] = int(o.pos[near[0]]) * scale
+			o.slot[i] = int(o.pos[near[0]])*scale + o.frac(i, up)
 			continue
 		}
 		at = at[:0]
@@ -375,18 +401,17 @@ func (o *orderer) between(r int) int {
 		down := o.items[i].down
 		ends := at[:0]
 		for _, j := range down {
-			ends = append(ends, o.pos[j])
+			ends = append(ends, int32(o.fracUp[j]+scale)<<24|o.pos[j])
 		}
 		slices.Sort(ends)
 		for _, p := range ends {
+			p &= 1<<24 - 1
 			// Those that end at p or before.
 			before := 0
 			for q := int(p) + 1; q > 0; q &= q - 1 {
 				before += tree[q]
 			}
 			total += lines - before
-		}
-		for _, p := range ends {
 			for q := int(p) + 1; q <= n; q += q & -q {
 				tree[q]++
 			}
@@ -429,7 +454,7 @@ func (o *orderer) transposeRow(r int) (better bool) {
 		if a.kind >= itemLeft || b.kind >= itemLeft {
 			continue
 		}
-		if o.pair(a.up, b.up)+o.pair(a.down, b.down) > 0 {
+		if o.pair(a.up, b.up, o.fracUp[u], o.fracUp[v])+o.pair(a.down, b.down, o.fracDown[u], o.fracDown[v]) > 0 {
 			order[p-1], order[p] = v, u
 			o.pos[u], o.pos[v] = int32(p), int32(p-1)
 			better = true
@@ -440,11 +465,11 @@ func (o *orderer) transposeRow(r int) (better bool) {
 
 // pair returns how many crossings less there are with the lines of v before those
 // of u than with them after.
-func (o *orderer) pair(u, v []int32) int {
+func (o *orderer) pair(u, v []int32, fracU, fracV int) int {
 	n := 0
 	for _, a := range u {
 		for _, b := range v {
-			switch pa, pb := o.pos[a], o.pos[b]; {
+			switch pa, pb := int(o.pos[a])*scale+fracU, int(o.pos[b])*scale+fracV; {
 			case pa > pb:
 				n++
 			case pa < pb:
