@@ -13,7 +13,7 @@ type refiner struct {
 }
 
 // pull is how far a line would have a group of items move.
-type pull struct{ by, weight int }
+type pull struct{ by, weight, side int }
 
 // refinePasses is how often each item is looked at.
 const refinePasses = 6
@@ -119,7 +119,7 @@ func (w *refiner) settle(group []int32) {
 				if side == 1 {
 					off = it.offDown - o.offUp
 				}
-				w.pulls = append(w.pulls, pull{o.x + off - it.x, weight})
+				w.pulls = append(w.pulls, pull{o.x + off - it.x, weight, side})
 				total += weight
 			}
 		}
@@ -133,7 +133,13 @@ func (w *refiner) settle(group []int32) {
 	for k, p := range w.pulls {
 		sum += p.weight
 		if 2*sum == total {
-			by = (p.by + w.pulls[k+1].by) >> 1
+			// In the middle of two on one side; between above and below a bend is
+			// worse than a longer line, so no further than to the nearer one.
+			if q := w.pulls[k+1]; p.side == q.side {
+				by = (p.by + q.by) >> 1
+			} else {
+				by = min(max(0, p.by), q.by)
+			}
 			break
 		}
 		if 2*sum > total {
