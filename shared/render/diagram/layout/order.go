@@ -12,16 +12,16 @@ import (
 // both, so that their boxes never overlap.
 type orderer struct {
 	*comp
-	value  []int // what an item is sorted by
+	value []int // what an item is sorted by
 	// fracUp and fracDown are where in a wide vert above or below a line ends, from
 	// -scale/2 to scale/2.
 	fracUp, fracDown []int
-	slot   []int // where an item is by its neighbours in the row beside it
-	placed []bool
-	tree   []int
-	buf    []int32
-	ents   []entity
-	dirty  []bool // rows that transpose looks at, from the one before the first
+	slot             []int // where an item is by its neighbours in the row beside it
+	placed           []bool
+	tree             []int
+	buf              []int32
+	ents             []entity
+	dirty            []bool // rows that transpose looks at, from the one before the first
 }
 
 // entity is an item or a scope with all that it holds, among its siblings.
