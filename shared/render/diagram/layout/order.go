@@ -35,6 +35,10 @@ type entity struct {
 // largeOrder is how many items are ordered with all rounds and starts.
 const largeOrder = 1500
 
+// borderWeight is how many crossings with edges a crossing with the border of a
+// scope counts for.
+const borderWeight = 2
+
 // scale is how far neighbours in a row are apart for medians.
 const scale = 16
 
@@ -55,14 +59,14 @@ func (c *comp) order() {
 	o.dirty = make([]bool, len(c.rows)+2)
 	o.buf = make([]int32, widest)
 	// Rounds are fewer in a large graph, so that it costs little more for its size.
-	rounds, starts := 24, 2
+	rounds, starts := 24, 4
 	if n > largeOrder {
 		rounds, starts = max(6, rounds*largeOrder/n), 1
 	}
 	best, least := o.save(nil), -1
 	for start := range starts {
-		o.initial(start == 1)
-		if o.improve(&best, &least, rounds) == 0 {
+		o.initial(start%2 == 1, start >= 2)
+		if o.improve(&best, &least, start/2, rounds) == 0 {
 			break
 		}
 	}
@@ -101,10 +105,10 @@ func (o *orderer) save(to [][]int32) [][]int32 {
 
 // improve sweeps up and down until that has not helped for some rounds, keeping
 // the best order, and returns the least crossings.
-func (o *orderer) improve(best *[][]int32, least *int, rounds int) int {
+func (o *orderer) improve(best *[][]int32, least *int, turn, rounds int) int {
 	for round, idle := 0, 0; idle < 4 && round < rounds; round++ {
 		if round > 0 {
-			o.sweep(round%2 == 1, round%4 >= 2)
+			o.sweep((round+turn)%2 == 1, (round+2*turn)%4 >= 2)
 		}
 		o.transpose()
 		idle++
@@ -121,8 +125,8 @@ func (o *orderer) improve(best *[][]int32, least *int, rounds int) int {
 
 // initial orders the rows as a walk through the graph in source order meets the
 // items.
-func (o *orderer) initial(reverse bool) {
-	o.walk(reverse)
+func (o *orderer) initial(reverse, plain bool) {
+	o.walk(reverse, plain)
 	// Lists by scope and row, then the rows as brackets.
 	kids := make(map[[2]int][]int32)
 	for i := range o.items {
@@ -161,7 +165,16 @@ func (o *orderer) initial(reverse bool) {
 }
 
 // walk numbers the items depth first.
-func (o *orderer) walk(reverse bool) {
+func (o *orderer) walk(reverse, plain bool) {
+	if plain {
+		for i := range o.items {
+			o.value[i] = i
+			if reverse {
+				o.value[i] = -i
+			}
+		}
+		return
+	}
 	seen := make([]bool, len(o.items))
 	var stack []int32
 	n := 0
@@ -404,6 +417,10 @@ func (o *orderer) between(r int) int {
 			ends = append(ends, int32(o.fracUp[j]+scale)<<24|o.pos[j])
 		}
 		slices.Sort(ends)
+		weight := 1
+		if o.items[i].kind >= itemLeft {
+			weight = borderWeight
+		}
 		for _, p := range ends {
 			p &= 1<<24 - 1
 			// Those that end at p or before.
@@ -411,11 +428,11 @@ func (o *orderer) between(r int) int {
 			for q := int(p) + 1; q > 0; q &= q - 1 {
 				before += tree[q]
 			}
-			total += lines - before
+			total += weight * (lines - before)
 			for q := int(p) + 1; q <= n; q += q & -q {
-				tree[q]++
+				tree[q] += weight
 			}
-			lines++
+			lines += weight
 		}
 	}
 	o.lv.b.spend(n + 4*lines)
