@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
 	"infra/cmd/bindery": {
 		"shared/base/config", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/render/script/island", "shared/service/admin",
-		"shared/service/agent/model", "shared/service/agent/setup", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
+		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/server", "shared/service/store",
 		"shared/delivery/bundle", "shared/delivery/serve",
@@ -84,16 +84,20 @@ var rooms = map[string][]string{
 	"shared/render/words":             {},
 
 	"shared/service/admin": {"shared/service/store"},
+	// No forge: a program that works on rounds links none.
 	"shared/service/agent": {
-		"shared/render/check", "shared/service/admin", "shared/service/agent/model", "shared/service/agent/tool", "shared/service/forge",
+		"shared/render/check", "shared/service/admin", "shared/service/agent/model", "shared/service/agent/tool",
 		"shared/service/job", "shared/service/store",
 	},
 	"shared/service/agent/model": {"shared/base/json", "shared/base/remote", "shared/service/store"},
 	// For tests, and for programs that play a model.
 	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},
-	"shared/service/agent/setup": {
-		"shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/forge", "shared/service/store",
+	"shared/service/agent/pull": {
+		"shared/service/admin", "shared/service/agent", "shared/service/agent/tool", "shared/service/forge", "shared/service/job",
+		"shared/service/store",
 	},
+	"shared/service/agent/setup/forges": {"shared/service/admin", "shared/service/forge", "shared/service/store"},
+	"shared/service/agent/setup/models": {"shared/service/admin", "shared/service/agent/model"},
 	// No store, no network, no clock (its doc.go).
 	"shared/service/agent/tool": {
 		"shared/base/html", "shared/base/json", "shared/base/redirect", "shared/render/component", "shared/render/expr", "shared/render/mdx",
@@ -127,7 +131,8 @@ var rooms = map[string][]string{
 	"shared/service/local":           {"shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
-		"shared/service/agent/model", "shared/service/agent/setup", "shared/service/api", "shared/service/asl", "shared/service/client",
+		"shared/service/agent/model", "shared/service/agent/pull", "shared/service/agent/setup/forges", "shared/service/agent/setup/models",
+		"shared/service/api", "shared/service/asl", "shared/service/client",
 		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/store",
 	},
 	"shared/service/snapshot":  {"shared/base/json", "shared/service/store"},

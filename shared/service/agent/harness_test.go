@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/agent/pull"
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
@@ -31,7 +33,7 @@ type world struct {
 	model   *modeltest.Server
 	caller  admin.Caller
 	project admin.Project
-	steps   *agent.Steps
+	steps   map[string]asl.Task
 	segment time.Duration
 	first   map[string]func() // what happens before a task, once
 
@@ -109,28 +111,37 @@ func (w *world) service(s store.Store, o store.Objects) *admin.Service {
 }
 
 // stepsOn are the steps on other ports.
-func (w *world) stepsOn(s *admin.Service, o store.Objects) *agent.Steps {
+func (w *world) stepsOn(s *admin.Service, o store.Objects) map[string]asl.Task {
 	w.t.Helper()
 	client, err := model.New(model.Options{Base: w.model.URL, Attempts: 2,
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	steps, err := agent.New(agent.Options{
-		Admin: s, Objects: o, Now: w.time, Segment: w.segment,
+	fetches, err := pull.New(pull.Options{
+		Admin: s, Objects: o, Now: w.time,
 		Forge: func(context.Context, admin.Project) (*forge.Forge, forge.Repository, error) {
 			return w.forge.Forge(), w.forge.Repository(), nil
-		},
-		Model: func(name string) (agent.Model, error) {
-			if name != "best" {
-				return agent.Model{}, admin.Errorf(admin.CodeModelMissing, "there is no model %q", name)
-			}
-			return agent.Model{ID: "large-1", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 8000}, nil
 		},
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	works, err := agent.New(agent.Options{
+		Admin: s, Objects: o, Now: w.time, Segment: w.segment,
+		Model: func(name string) (model.Choice, error) {
+			if name != "best" {
+				return model.Choice{}, admin.Errorf(admin.CodeModelMissing, "there is no model %q", name)
+			}
+			return model.Choice{ID: "large-1", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 8000}, nil
+		},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	steps := map[string]asl.Task{}
+	maps.Copy(steps, fetches.Tasks())
+	maps.Copy(steps, works.Tasks())
 	return steps
 }
 
@@ -207,7 +218,7 @@ func (w *world) job(id string) admin.AgentJob {
 }
 
 // workflow runs the definition of the agent's workflow on steps.
-func (w *world) workflow(ctx context.Context, s *agent.Steps, ref admin.AgentRef) error {
+func (w *world) workflow(ctx context.Context, s map[string]asl.Task, ref admin.AgentRef) error {
 	definition, err := job.AgentDefinition(job.ByName)
 	if err != nil {
 		return err
@@ -225,10 +236,10 @@ func (w *world) workflow(ctx context.Context, s *agent.Steps, ref admin.AgentRef
 }
 
 // tasks are all steps of the workflow.
-func (w *world) tasks(s *agent.Steps) map[string]asl.Task {
+func (w *world) tasks(s map[string]asl.Task) map[string]asl.Task {
 	keeper := job.NewKeeper(job.Options{Admin: w.admin, Objects: w.objects})
 	out := map[string]asl.Task{job.TaskAgentFail: job.Task(job.Silent(keeper.FailAgent))}
-	for name, task := range s.Tasks() {
+	for name, task := range s {
 		out[name] = func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
 			if first := w.first[name]; first != nil {
 				delete(w.first, name)

@@ -27,7 +27,8 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/agent/setup"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/export"
@@ -69,7 +70,7 @@ type Options struct {
 	// it is set.
 	Memory uint64
 	// Models are what agents ask; nil means that there are no agents.
-	Models *setup.Models
+	Models *models.Models
 	// Forge says which forges agents may work with. Credentials are the projects'.
 	Forge forge.Options
 	// Log gets what callers must not see; nil discards it.
@@ -91,8 +92,8 @@ type Server struct {
 	tasks    map[string]asl.Task
 	keeper   *job.Keeper
 	children *children // nil without a program
-	forges   *setup.Forges
-	models   *setup.Models // nil without agents
+	forges   *forges.Forges
+	models   *models.Models // nil without agents
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more

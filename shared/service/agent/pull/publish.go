@@ -1,4 +1,4 @@
-package agent
+package pull
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -31,7 +32,7 @@ const (
 // It returns the forge's errors (push_denied, branch_moved, …), changes_refused
 // and cancelled.
 func (s *Steps) Publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.step(ctx, ref, s.publish)
+	return s.rounds.Step(ctx, ref, s.publish)
 }
 
 func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
@@ -40,20 +41,20 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	if err != nil {
 		return out, err
 	}
-	r, err := s.load(ctx, ref, in)
+	r, err := s.rounds.Load(ctx, ref, in)
 	if err != nil {
 		return out, err
 	}
-	if unread, err := s.opt.Admin.BeginAgentPublish(ctx, ref, r.seen); err != nil || unread {
+	if unread, err := s.opt.Admin.BeginAgentPublish(ctx, ref, r.Seen); err != nil || unread {
 		out.Next = job.NextWork
 		return out, err
 	}
-	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Seen: r.seen}
+	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Seen: r.Seen}
 	end := admin.AgentEvent{Kind: admin.AgentEventNote}
-	if r.finish != nil {
-		end.Text = cut(strings.TrimSpace(r.finish.Summary+"\n\n"+r.finish.Question), maxEventText)
+	if r.Finish != nil {
+		end.Text = agent.Cut(strings.TrimSpace(r.Finish.Summary+"\n\n"+r.Finish.Question), agent.MaxEventText)
 	}
-	if changes := r.tree.Changes(); len(changes) > 0 {
+	if changes := r.Tree.Changes(); len(changes) > 0 {
 		p, err := s.propose(ctx, r, changes)
 		if err != nil {
 			return out, err
@@ -73,8 +74,8 @@ type proposal struct {
 }
 
 // propose brings changes to the forge.
-func (s *Steps) propose(ctx context.Context, r *round, changes []tool.Change) (proposal, error) {
-	f, repo, err := s.opt.Forge(ctx, r.in.Project)
+func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Change) (proposal, error) {
+	f, repo, err := s.opt.Forge(ctx, r.In.Project)
 	if err != nil {
 		return proposal{}, err
 	}
@@ -87,7 +88,7 @@ func (s *Steps) propose(ctx context.Context, r *round, changes []tool.Change) (p
 	if err != nil {
 		return proposal{}, err
 	}
-	found, err := r.check(ctx)
+	found, err := r.Check(ctx)
 	if err != nil {
 		return proposal{}, err
 	}
@@ -97,8 +98,8 @@ func (s *Steps) propose(ctx context.Context, r *round, changes []tool.Change) (p
 	}
 	p := proposal{branch: g.branch, stat: text.stat}
 	p.pull, err = s.pull(ctx, f, repo, forge.Pull{
-		Head: g.branch, Base: r.in.Job.Base.Ref, Title: text.title, Body: text.body,
-		Draft: r.in.Job.Draft || leftOver(found),
+		Head: g.branch, Base: r.In.Job.Base.Ref, Title: text.title, Body: text.body,
+		Draft: r.In.Job.Draft || leftOver(found),
 	})
 	return p, err
 }
@@ -142,16 +143,16 @@ type ground struct {
 // unless they changed the same files: then the job's own branch is branch_moved,
 // and a new one begins from the commit that Work has read. A round that has
 // recorded its commit keeps its parent.
-func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round, changes []tool.Change) (g ground, err error) {
+func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, changes []tool.Change) (g ground, err error) {
 	defer func() {
 		if err != nil && g.tree != nil {
 			g.tree.Close()
 		}
 	}()
-	j := r.in.Job
+	j := r.In.Job
 	continues := j.Base.Previous != ""
 	head := j.Base.Ref
-	switch kept := r.in.Commit; {
+	switch kept := r.In.Commit; {
 	case kept.ID != "":
 		at, err := f.Branch(ctx, repo, kept.Branch)
 		if err != nil {
@@ -168,11 +169,11 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 	if g.tree, err = f.Fetch(ctx, repo, head); err != nil {
 		return g, err
 	}
-	same, err := r.same(ctx, g.tree, changes)
+	same, err := asRead(ctx, r, g.tree, changes)
 	if err == nil && !same && !continues && g.tree.Commit != j.Base.Commit {
 		g.tree.Close()
 		if g.tree, err = f.Fetch(ctx, repo, j.Base.Commit); err == nil {
-			same, err = r.same(ctx, g.tree, changes)
+			same, err = asRead(ctx, r, g.tree, changes)
 		}
 	}
 	if err == nil && !same {
@@ -186,10 +187,10 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 
 // newBranch returns the name of a round's own branch. That of the job is taken
 // where an earlier round has pushed to it, also one that failed afterwards.
-func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round) (string, error) {
-	name := "bindery/" + r.ref.Job
-	taken := r.in.Job.Branch != ""
-	if !taken && r.ref.Round > 1 {
+func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round) (string, error) {
+	name := "bindery/" + r.Ref.Job
+	taken := r.In.Job.Branch != ""
+	if !taken && r.Ref.Round > 1 {
 		head, err := f.Branch(ctx, repo, name)
 		if err != nil {
 			return "", err
@@ -197,15 +198,15 @@ func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *ro
 		taken = head != ""
 	}
 	if taken {
-		name = fmt.Sprintf("%s-%d", name, r.ref.Round)
+		name = fmt.Sprintf("%s-%d", name, r.Ref.Round)
 	}
 	return name, nil
 }
 
-// same reports whether the files of changes are in a tree as Work has read them.
-func (r *round) same(ctx context.Context, t *forge.Tree, changes []tool.Change) (bool, error) {
+// asRead reports whether the files of changes are in a tree as Work has read them.
+func asRead(ctx context.Context, r *agent.Round, t *forge.Tree, changes []tool.Change) (bool, error) {
 	for _, c := range changes {
-		before, had := r.base.texts[c.Path]
+		before, had := r.Base.Texts[c.Path]
 		f, ok := t.File(c.Path)
 		if had != ok {
 			return false, nil
@@ -229,35 +230,35 @@ func (r *round) same(ctx context.Context, t *forge.Tree, changes []tool.Change) 
 
 // look refuses what an agent may not change, and returns what the reviewer must
 // know of the rest.
-func (s *Steps) look(ctx context.Context, r *round, t *forge.Tree, changes []tool.Change) (tool.Review, error) {
+func (s *Steps) look(ctx context.Context, r *agent.Round, t *forge.Tree, changes []tool.Change) (tool.Review, error) {
 	var bytes int64
 	for _, c := range changes {
-		if err := tool.Allowed(c.Path, r.manifest.Root); err != nil {
+		if err := tool.Allowed(c.Path, r.Manifest.Root); err != nil {
 			return tool.Review{}, admin.Errorf(admin.CodeChanges, "an agent may not change %s: %v", c.Path, err)
 		}
 		bytes += int64(len(c.Content))
 	}
-	if l := r.in.Limits; len(changes) > l.Files || bytes > l.Bytes {
+	if l := r.In.Limits; len(changes) > l.Files || bytes > l.Bytes {
 		return tool.Review{}, admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
 	}
-	base := &repository{texts: map[string][]byte{}, entries: r.base.entries}
+	base := &agent.Repository{Texts: map[string][]byte{}, Entries: r.Base.Entries}
 	for _, c := range changes {
 		if _, ok := t.File(c.Path); ok {
 			b, err := readFile(ctx, t, c.Path)
 			if err != nil {
 				return tool.Review{}, err
 			}
-			base.texts[c.Path] = b
+			base.Texts[c.Path] = b
 		}
 	}
 	// Hosts that the site links to already are in any of its files.
-	for path, b := range r.base.texts {
-		if _, ok := base.texts[path]; !ok {
-			base.texts[path] = b
+	for path, b := range r.Base.Texts {
+		if _, ok := base.Texts[path]; !ok {
+			base.Texts[path] = b
 		}
 	}
 	review := tool.Look(base, changes)
-	settings := r.in.Project.Agent
+	settings := r.In.Project.Agent
 	switch {
 	case len(review.Refused) > 0:
 		return review, admin.Errorf(admin.CodeChanges, "the changes hold what looks like a secret: %s", review.Refused[0])
@@ -271,7 +272,7 @@ func (s *Steps) look(ctx context.Context, r *round, t *forge.Tree, changes []too
 
 // push commits and pushes. Which commit it is is recorded before it is pushed: a
 // repeated Publish makes that one, or finds it there.
-func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round, g ground, changes []tool.Change, title string) error {
+func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground, changes []tool.Change, title string) error {
 	if g.pushed {
 		return nil
 	}
@@ -279,12 +280,12 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 	for _, c := range changes {
 		files = append(files, forge.Change{Path: c.Path, Content: c.Content, Delete: c.Delete})
 	}
-	want := r.in.Commit
+	want := r.In.Commit
 	if want.ID == "" {
 		want = admin.AgentCommit{Parent: g.tree.Commit, Branch: g.branch, When: s.opt.Now().UTC().Truncate(time.Second)}
 	}
 	commit, err := f.Commit(ctx, repo, g.tree, files, forge.Meta{
-		Message:    title + "\n\nBindery-Job: " + r.in.Job.ID + "\n",
+		Message:    title + "\n\nBindery-Job: " + r.In.Job.ID + "\n",
 		AuthorName: authorName, AuthorEmail: authorEmail, When: want.When,
 	})
 	if err != nil {
@@ -292,7 +293,7 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 	}
 	if want.ID == "" {
 		want.ID = commit.ID
-		recorded, err := s.opt.Admin.RecordAgentCommit(ctx, r.ref, want)
+		recorded, err := s.opt.Admin.RecordAgentCommit(ctx, r.Ref, want)
 		if err != nil {
 			return err
 		}
@@ -304,9 +305,4 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 		return admin.Errorf(admin.CodeInternal, "the round's commit can't be made again").Wrap(fmt.Errorf("made %s, recorded %s", commit.ID, want.ID))
 	}
 	return f.Push(ctx, repo, g.branch, commit, g.expect)
-}
-
-// check returns what is new in the site with the round's changes.
-func (r *round) check(ctx context.Context) ([]tool.Finding, error) {
-	return r.checker.Check(ctx, r.tree.FS())
 }

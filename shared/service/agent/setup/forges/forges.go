@@ -1,4 +1,6 @@
-package setup
+// Package forges turns the repositories and credentials of projects into forges
+// that agents can work with.
+package forges
 
 import (
 	"context"
@@ -16,10 +18,10 @@ type Forges struct {
 	admin   *admin.Service
 }
 
-// NewForges makes Forges whose hosts are those of opt, and whose credentials the
+// New makes Forges whose hosts are those of opt, and whose credentials the
 // rules know; those of opt are not looked at. The error names the option that
 // can't be meant.
-func NewForges(a *admin.Service, opt forge.Options) (*Forges, error) {
+func New(a *admin.Service, opt forge.Options) (*Forges, error) {
 	opt.Credentials = nil
 	allowed, err := forge.New(opt)
 	if err != nil {
