@@ -37,6 +37,8 @@ func (s *stack) newWatch() {
 	}
 	machine := &map[string]*string{"StateMachineArn": s.workflow.machine.StateMachineArn()}
 	ofWorkflow := func(name string) awscloudwatch.Metric { return metric("AWS/States", name, "Sum", machine) }
+	agents := &map[string]*string{"StateMachineArn": s.workflow.agent.StateMachineArn()}
+	ofAgents := func(name string) awscloudwatch.Metric { return metric("AWS/States", name, "Sum", agents) }
 	table := &map[string]*string{"TableName": s.storage.table.TableName()}
 	queue := &map[string]*string{"QueueName": s.workflow.deadLetters.QueueName()}
 	failing := func(name string) awscloudwatch.Metric {
@@ -63,12 +65,13 @@ func (s *stack) newWatch() {
 			})},
 		{name: "ExportsFail", about: "Exports fail by no fault of their sites", anchor: "exports-fail", metric: ours(cloud.MetricExportFaults, "Sum"), threshold: 3, periods: 1},
 		{name: "ExportsTimeOut", about: "An export took longer than its limit", anchor: "exports-time-out", metric: ofWorkflow("ExecutionsTimedOut"), threshold: 1, periods: 1},
+		{name: "AgentsFail", about: "Agent jobs fail by faults of Bindery", anchor: "agents-fail", metric: ours(cloud.MetricAgentFaults, "Sum"), threshold: 3, periods: 1},
 		{name: "StepsThrottled", about: "Lambda's concurrency limit holds steps up", anchor: "steps-throttled", threshold: 50, periods: 3, rich: true,
 			metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 				// Not a + b: that is nothing in a period in which one of them has
 				// no data, as Plan has while shards are rendered.
 				Expression: jsii.String("SUM(METRICS())"), Period: five, Label: jsii.String("throttles"),
-				UsingMetrics: of("planexport", "rendershard", "assemblebundle"),
+				UsingMetrics: of("planexport", "rendershard", "assemblebundle", "agentprepare", "agentwork", "agentpublish"),
 			})},
 		{name: "ReconcilerFails", about: "The reconciler fails again and again: jobs may hang", anchor: "reconciler-fails", metric: failing("Errors"), threshold: 3, periods: 2},
 		{name: "SweepLate", about: "What expired has not been removed for three days", anchor: "sweep-late", metric: ours(cloud.MetricSweepAge, "Maximum"), threshold: 3 * 24 * 60 * 60, periods: 1},
@@ -137,6 +140,9 @@ func (s *stack) newWatch() {
 	)
 	board.AddWidgets(
 		graph("Exports", ofWorkflow("ExecutionsStarted"), ofWorkflow("ExecutionsSucceeded"), ofWorkflow("ExecutionsFailed"), ofWorkflow("ExecutionsAborted")),
+		graph("Agent jobs", ofAgents("ExecutionsStarted"), ofAgents("ExecutionsSucceeded"), ofAgents("ExecutionsFailed"), ofAgents("ExecutionsAborted")),
+	)
+	board.AddWidgets(
 		graph("Dead letters", metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", queue)),
 	)
 	awscdk.NewCfnOutput(s.Stack, jsii.String("OutAlarmTopic"), &awscdk.CfnOutputProps{

@@ -28,11 +28,14 @@ var rooms = map[string][]string{
 		"shared/service/cloud", "shared/service/export", "shared/service/job",
 	},
 	"functions/internal/wire": {
-		"shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/awsconfig",
-		"shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/sfnrun", "shared/service/store",
+		"shared/base/config", "shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/agent/pull",
+		"shared/service/agent/setup/forges", "shared/service/agent/setup/models", "shared/service/api", "shared/service/cloud",
+		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
+		"shared/service/cloud/secretrow", "shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun", "shared/service/forge",
+		"shared/service/store",
 	},
 
-	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
+	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/secretrow", "shared/service/job"},
 	"infra/cmd/bindery": {
 		"shared/base/config", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/render/script/island", "shared/service/admin",
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
@@ -114,8 +117,10 @@ var rooms = map[string][]string{
 	"shared/service/cloud/cloudtest":     {"shared/service/cloud/dynamo", "shared/service/job", "shared/service/store", "tests/outside"},
 	"shared/service/cloud/dynamo":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/internal/call": {"shared/service/store"},
-	"shared/service/cloud/kmsstore":      {"shared/service/cloud/internal/call", "shared/service/store"},
+	"shared/service/cloud/kmsstore":      {"shared/service/cloud/internal/call", "shared/service/cloud/secretrow", "shared/service/store"},
 	"shared/service/cloud/s3store":       {"shared/service/cloud/internal/call", "shared/service/job", "shared/service/store"},
+	"shared/service/cloud/secretrow":     {"shared/service/store"},
+	"shared/service/cloud/secretvalue":   {"shared/service/cloud/awsconfig", "shared/service/cloud/internal/call"},
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
 	"shared/service/export": {
@@ -177,7 +182,7 @@ var keepers = map[string]keeper{
 	"github.com/dlclark/regexp2/v2":   {"backtracks without a bound", []string{"shared/render/highlight"}},
 	"github.com/aws/aws-sdk-go-v2": {"AWS stands behind the ports", []string{
 		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
-		"shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
+		"shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
 		"functions/internal/wire",
 	}},
 	"github.com/aws/smithy-go":               {"AWS stands behind the ports", []string{"shared/service/cloud/internal/call", "shared/service/cloud/stack"}},

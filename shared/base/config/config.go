@@ -68,7 +68,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), Stack: getenv("BINDERY_STACK"),
 		GitHubOutput: getenv("GITHUB_OUTPUT"), NoColor: getenv("NO_COLOR") != "",
 		Models: getenv("BINDERY_MODELS"), ModelKeys: getenv("BINDERY_MODEL_KEYS"),
-		ForgeHosts: words(getenv("BINDERY_FORGE_HOSTS")), ForgePrivateHosts: words(getenv("BINDERY_FORGE_PRIVATE_HOSTS"))}
+		ForgeHosts: words(getenv(ForgeHosts)), ForgePrivateHosts: words(getenv(ForgePrivateHosts))}
 	if err := set(getenv, "BINDERY_URL", &c.URL, parseURL); err != nil {
 		return Config{}, err
 	}
