@@ -232,7 +232,7 @@ func (s *stack) agentEnvironment(spec spec) map[string]*string {
 		own[config.ModelTable] = p.models.ValueAsString()
 	}
 	if spec.operation == statemachine.AgentWorkFunction {
-		own[config.ModelSecret] = s.storage.modelKeys.Ref()
+		own[config.ModelSecret] = s.storage.modelKeys.AttrId()
 	}
 	if spec.fetches() {
 		own[config.CredentialKey] = s.storage.credentials.KeyArn()

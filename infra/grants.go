@@ -305,7 +305,7 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 		}))
 	}
 	if a.modelKeys {
-		to("secretsmanager", []string{"GetSecretValue"}, s.storage.modelKeys.Ref())
+		to("secretsmanager", []string{"GetSecretValue"}, s.storage.modelKeys.AttrId())
 	}
 	if key := s.storage.key; key != nil && len(a.table)+len(a.sources)+len(a.exports) > 0 {
 		// By the services alone that keep the data: the key opens nothing else.

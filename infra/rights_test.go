@@ -201,7 +201,7 @@ func TestAgentsSecretsAreApart(t *testing.T) {
 			case "agentprepare", "agentpublish":
 				decrypts = []string{`{"Fn::GetAtt":["` + key + `","Arn"]}`}
 			case "agentwork":
-				reads = []string{`{"Ref":"` + secret + `"}`}
+				reads = []string{`{"Fn::GetAtt":["` + secret + `","Id"]}`}
 			}
 			allowed := s.allowed(t, role)
 			if diff := cmp.Diff([][]string{decrypts, reads}, [][]string{allowed["kms:Decrypt"], allowed["secretsmanager:GetSecretValue"]}); diff != "" {

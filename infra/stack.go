@@ -72,7 +72,7 @@ func newStack(scope constructs.Construct, set settings) *stack {
 		{"AgentEventRule", "Rule that tells of executions of agent jobs that ended other than well", s.workflow.agentEnded.RuleName()},
 		{"AgentWorkRole", "Role of the function that asks models: it needs rights to models of Amazon Bedrock where the table names some", s.functions["agentwork"].role.RoleName()},
 		{"CredentialKeyArn", "Key that credentials of forges are encrypted with", s.storage.credentials.KeyArn()},
-		{"ModelSecretArn", "Secret for the keys of models", s.storage.modelKeys.Ref()},
+		{"ModelSecretArn", "Secret for the keys of models", s.storage.modelKeys.AttrId()},
 		{"SignerRole", "Role that links to bundles are signed with", s.signers[signer].role.RoleArn()},
 		{"ReconcilerRule", "Rule that starts the reconciler", s.workflow.schedule.RuleName()},
 		{"EventRule", "Rule that tells of executions that ended other than well", s.workflow.ended.RuleName()},

@@ -254,11 +254,12 @@ func readCall(r *http.Request) awsCall {
 	return call
 }
 
-// ofRecords tells what a call of DynamoDB or of Step Functions needs.
+// ofRecords tells what a call of DynamoDB, of Step Functions or for a secret needs.
 func (c *awsCall) ofRecords(body []byte) {
 	var in struct {
 		TableName, IndexName          string
 		StateMachineArn, ExecutionArn string
+		SecretId, KeyId               string
 		TransactItems                 []map[string]struct{ TableName string }
 	}
 	_ = json.Unmarshal(body, &in) // what is no JSON, the cloud refuses
@@ -275,6 +276,8 @@ func (c *awsCall) ofRecords(body []byte) {
 	case len(c.rights) > 0:
 	case c.service == "states":
 		c.rights = []right{{"states:" + c.operation, in.StateMachineArn + in.ExecutionArn}}
+	case c.service == "secretsmanager", c.service == "kms":
+		c.rights = []right{{c.service + ":" + c.operation, in.SecretId + in.KeyId}}
 	case in.IndexName != "":
 		c.rights = []right{{c.service + ":" + c.operation, table(in.TableName) + "/index/" + in.IndexName}}
 	default:
