@@ -87,7 +87,7 @@ func TestSAM(t *testing.T) {
 				if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Body, `"openapi"`) {
 					t.Errorf("answered %+v", answer)
 				}
-			case slices.Contains([]string{"planexport", "rendershard", "assemblebundle", "failexport", "reconcile"}, name):
+			case slices.Contains([]string{"planexport", "rendershard", "assemblebundle", "failexport", "agentprepare", "agentwork", "agentpublish", "agentfail", "reconcile"}, name):
 				if answer.ErrorType != "temporary" {
 					t.Errorf("without storage it answers %s", out)
 				}

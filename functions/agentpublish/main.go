@@ -1,5 +1,6 @@
 // Command agentpublish is the step of the agent's workflow that pushes the
-// changes and opens the pull request.
+// changes and opens the pull request. It starts no execution: the next round of a
+// job that got a message too late is the reconciler's to start.
 package main
 
 import (

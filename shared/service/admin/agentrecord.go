@@ -450,7 +450,7 @@ func AgentKeys() []string {
 // log: the round stays queued, and the reconciler starts it.
 func (s *Service) startAgent(ctx context.Context, ref AgentRef) {
 	if s.opt.Runner == nil {
-		return // as in the function that publishes: its machine would have to know itself
+		return // the program can't, as the function of Publish on AWS
 	}
 	if err := s.RestartAgent(ctx, ref); err != nil {
 		s.opt.Log.ErrorContext(ctx, "agent job not started yet", "job", ref.Job, "round", ref.Round, "error", err)
