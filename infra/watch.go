@@ -120,10 +120,32 @@ func (s *stack) newWatch() {
 		})
 	}
 
-	const half = 12
-	graph := func(title string, left ...awscloudwatch.IMetric) awscloudwatch.IWidget {
-		return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{Title: &title, Left: &left, Width: jsii.Number(half)})
-	}
+	s.newBoard(made,
+		[]awscloudwatch.IWidget{
+			graph("Requests", ofAPI("Count", "Sum"), ofAPI("4XXError", "Sum"), ofAPI("5XXError", "Sum")),
+			graph("Latency, ms", ofAPI("Latency", "p50"), ofAPI("Latency", "p99")),
+		},
+		[]awscloudwatch.IWidget{
+			graph("Exports", ofWorkflow("ExecutionsStarted"), ofWorkflow("ExecutionsSucceeded"), ofWorkflow("ExecutionsFailed"), ofWorkflow("ExecutionsAborted")),
+			graph("Agent jobs", ofAgents("ExecutionsStarted"), ofAgents("ExecutionsSucceeded"), ofAgents("ExecutionsFailed"), ofAgents("ExecutionsAborted")),
+		},
+		[]awscloudwatch.IWidget{graph("Dead letters", metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", queue))},
+	)
+	awscdk.NewCfnOutput(s.Stack, jsii.String("OutAlarmTopic"), &awscdk.CfnOutputProps{
+		Value: topic.TopicArn(), Description: jsii.String("Topic that alarms tell: subscribe to it"),
+	}).OverrideLogicalId(jsii.String("AlarmTopic"))
+}
+
+// half is half of a dashboard's width.
+const half = 12
+
+// graph shows metrics, in half of a row.
+func graph(title string, left ...awscloudwatch.IMetric) awscloudwatch.IWidget {
+	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{Title: &title, Left: &left, Width: jsii.Number(half)})
+}
+
+// newBoard makes the dashboard: all alarms, then rows of graphs.
+func (s *stack) newBoard(alarms []interfacesawscloudwatch.IAlarmRef, rows ...[]awscloudwatch.IWidget) {
 	board := awscloudwatch.NewDashboard(s.Stack, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{
 		DashboardName: s.StackName(), DefaultInterval: awscdk.Duration_Hours(jsii.Number(24)),
 	})
@@ -132,20 +154,9 @@ func (s *stack) newWatch() {
 		Width:    jsii.Number(2 * half), Height: jsii.Number(2),
 	}))
 	board.AddWidgets(awscloudwatch.NewAlarmStatusWidget(&awscloudwatch.AlarmStatusWidgetProps{
-		Title: jsii.String("Alarms"), Alarms: &made, Width: jsii.Number(2 * half),
+		Title: jsii.String("Alarms"), Alarms: &alarms, Width: jsii.Number(2 * half),
 	}))
-	board.AddWidgets(
-		graph("Requests", ofAPI("Count", "Sum"), ofAPI("4XXError", "Sum"), ofAPI("5XXError", "Sum")),
-		graph("Latency, ms", ofAPI("Latency", "p50"), ofAPI("Latency", "p99")),
-	)
-	board.AddWidgets(
-		graph("Exports", ofWorkflow("ExecutionsStarted"), ofWorkflow("ExecutionsSucceeded"), ofWorkflow("ExecutionsFailed"), ofWorkflow("ExecutionsAborted")),
-		graph("Agent jobs", ofAgents("ExecutionsStarted"), ofAgents("ExecutionsSucceeded"), ofAgents("ExecutionsFailed"), ofAgents("ExecutionsAborted")),
-	)
-	board.AddWidgets(
-		graph("Dead letters", metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", queue)),
-	)
-	awscdk.NewCfnOutput(s.Stack, jsii.String("OutAlarmTopic"), &awscdk.CfnOutputProps{
-		Value: topic.TopicArn(), Description: jsii.String("Topic that alarms tell: subscribe to it"),
-	}).OverrideLogicalId(jsii.String("AlarmTopic"))
+	for _, row := range rows {
+		board.AddWidgets(row...)
+	}
 }
