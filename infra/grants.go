@@ -155,7 +155,8 @@ func grants() map[string]access {
 		// round. Text and checkpoints of rounds go by their age.
 		"agentprepare": {
 			table: round, keys: andCredentials, credentials: true,
-			sources: map[string][]string{anyRound: {"PutObject", "AbortMultipartUpload"}},
+			// A step that runs again looks whose an object is that is there.
+			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "AbortMultipartUpload"}},
 		},
 		"agentwork": {
 			table: round, keys: rounds, modelKeys: true,
