@@ -152,19 +152,19 @@ func grants() map[string]access {
 		},
 
 		// Who has a forge's credential has no model's key, and the other way
-		// round. Text and checkpoints of rounds go by their age.
+		// round. The step that ends a round removes its text and checkpoints.
 		"agentprepare": {
 			table: round, keys: andCredentials, credentials: true,
 			// A step that runs again looks whose an object is that is there.
-			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "AbortMultipartUpload"}},
+			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"}}, sourcesListing: true,
 		},
 		"agentwork": {
 			table: round, keys: rounds, modelKeys: true,
-			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "AbortMultipartUpload"}},
+			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"}}, sourcesListing: true,
 		},
 		"agentpublish": {
 			table: round, keys: andCredentials, credentials: true,
-			sources: map[string][]string{anyRound: get},
+			sources: map[string][]string{anyRound: {"GetObject", "DeleteObject"}}, sourcesListing: true,
 		},
 		"agentfail": {table: write, keys: rounds},
 

@@ -2,7 +2,6 @@ package tests
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -34,9 +33,10 @@ const (
 	exhausted    = "throttled beyond all tries"
 	answerLost   = "answer lost"
 	doubled      = "doubled, the first waits for the second"
+	late         = "left without an answer until another has one"
 )
 
-// step is the process of a function that runs a step of the workflow.
+// step is the process of a function, such as one that runs a step of the workflow.
 type step struct {
 	pid      int
 	function string
@@ -47,22 +47,8 @@ type step struct {
 // their answer, an invocation is doubled. Each job is completed, with the same
 // bundle. BINDERY_FAULTS is how many exports, BINDERY_FAULTS_SEED which.
 func (d *deployment) faultyExports(t *testing.T) {
-	if _, err := os.Stat("/proc/self/fd"); err != nil {
-		t.Skip("not run: which process makes a call is read from /proc")
-	}
-	number := func(name, usual string) int {
-		text := cmp.Or(os.Getenv(name), usual)
-		if text == "all" { // that there are, nobody could wait for
-			text = "100"
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		return n
-	}
-	seed, exports := number("BINDERY_FAULTS_SEED", "1"), number("BINDERY_FAULTS", "8")
-	m := &meddler{d: d, steps: make(map[string]*step)}
+	seed, exports := faultsWanted(t, 8, 100) // all that there are, nobody could wait for
+	m := &meddler{d: d, of: isStep, steps: make(map[string]*step)}
 	// An organisation of its own, whose usage nothing else moves.
 	m.org = d.organisation(t, admin.PlanEnterprise, "steps.example.com").ID
 	defer func(key string) { d.key = key }(d.key)
@@ -106,10 +92,40 @@ func (d *deployment) faultyExports(t *testing.T) {
 	}
 }
 
-// meddler stands between steps and the cloud.
+// faultsWanted reads which cases are run: BINDERY_FAULTS_SEED, and BINDERY_FAULTS,
+// how many. It skips the test where the process of a call can't be found.
+func faultsWanted(t *testing.T, usual, all int) (seed, cases int) {
+	t.Helper()
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("not run: which process makes a call is read from /proc")
+	}
+	number := func(name string, usual int) int {
+		switch text := os.Getenv(name); text {
+		case "":
+			return usual
+		case "all":
+			return all
+		default:
+			n, err := strconv.Atoi(text)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return n
+		}
+	}
+	return number("BINDERY_FAULTS_SEED", 1), number("BINDERY_FAULTS", usual)
+}
+
+// meddler stands between functions and the cloud.
 type meddler struct {
 	d   *deployment
 	org string
+	of  *regexp.Regexp // the functions that it meddles with
+	// again invokes a function once more; nil does so for a step of job.
+	again func()
+	// held is called where an invocation is late, which waits for release.
+	held    func()
+	release chan struct{}
 
 	mu    sync.Mutex
 	steps map[string]*step // by the address that a connection comes from
@@ -198,15 +214,12 @@ func (m *meddler) meddle(call awsCall, w http.ResponseWriter, r *http.Request, f
 		fault = exhausted
 	case fault == exhausted:
 		m.exhaust = name
-		time.AfterFunc(8*time.Second, func() { // longer than one invocation tries
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			m.exhaust = ""
-		})
+		time.AfterFunc(8*time.Second, m.relent) // longer than one invocation tries
 		fallthrough
 	case fault != "":
-		m.hit = append(m.hit, fmt.Sprintf("%s: %s:%s of %s", fault, call.service, call.operation, isStep.FindString(s.function)))
+		m.hit = append(m.hit, fmt.Sprintf("%s: %s:%s of %s", fault, call.service, call.operation, m.of.FindString(s.function)))
 	}
+	again, held, release := m.again, m.held, m.release
 	m.mu.Unlock()
 	switch fault {
 	case killedBefore:
@@ -225,14 +238,28 @@ func (m *meddler) meddle(call awsCall, w http.ResponseWriter, r *http.Request, f
 		done := make(chan struct{})
 		m.doubles.Go(func() {
 			defer close(done)
-			m.d.again(s.function, id, call.object)
+			if again == nil {
+				m.d.again(s.function, id, call.object)
+				return
+			}
+			again()
 		})
 		select {
 		case <-done:
 		case <-time.After(15 * time.Second): // the second waits for the first, or retries
 		}
+	case late:
+		held()
+		<-release
 	}
 	forward(w, r)
+}
+
+// relent ends what is throttled beyond all tries.
+func (m *meddler) relent() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.exhaust = ""
 }
 
 // throttle answers as a service that has no time.
@@ -284,8 +311,8 @@ func (s *step) kill() {
 	}
 }
 
-// stepOf finds the process of a step by the address that a connection of it
-// comes from; nil for functions that are no step.
+// stepOf finds the process of a function by the address that a connection of it
+// comes from; nil for functions that it does not meddle with.
 func (m *meddler) stepOf(address string) *step {
 	m.mu.Lock()
 	s, known := m.steps[address]
@@ -293,7 +320,7 @@ func (m *meddler) stepOf(address string) *step {
 	if known {
 		return s
 	}
-	if s = m.d.processOf(address); s != nil && !isStep.MatchString(s.function) {
+	if s = m.d.processOf(address); s != nil && !m.of.MatchString(s.function) {
 		s = nil
 	}
 	m.mu.Lock()

@@ -51,6 +51,10 @@ func (d *deployment) grantedIsCalled(t *testing.T) {
 				// are taken back, the exports' steps show.
 				continue
 			}
+			if (g.action == "s3:DeleteObject" || g.action == "s3:ListBucket") && (who == "agentprepare" || who == "agentwork") {
+				// They remove what a round kept only where they fail it: Publish shows that.
+				continue
+			}
 			if !slices.ContainsFunc(slices.Collect(maps.Keys(called[who])), g.covers) {
 				t.Errorf("%s is granted %s on %s and never calls it", who, g.action, g.resource)
 			}

@@ -86,6 +86,7 @@ func TestCloud(t *testing.T) {
 	sweep := d.beforeSweep(t)
 	t.Run("an update in the middle of an export", d.update)
 	t.Run("a sweep removes what nothing refers to", sweep)
+	t.Run("whatever happens to functions, all is done once", d.faultyFunctions)
 	t.Run("granted is what was called", d.grantedIsCalled)
 	t.Run("an update from the release before", d.updateFromBefore)
 	t.Run("destroyed, nothing stays", d.destroy)

@@ -18,7 +18,7 @@ import (
 
 // killLitter is what a data folder may have: all else is left from a process that
 // was killed.
-var killLitter = regexp.MustCompile(`^(bindery\.db(-wal|-shm)?|env|seed\.json|link-secret|lock|objects|requests)$`)
+var killLitter = regexp.MustCompile(`^(bindery\.db(-wal|-shm)?|env|seed\.json|link-secret|lock|objects|fetched)$`)
 
 // peace looks, once all kills are over, at what a data folder holds: each export
 // counted once, no process, no file without a name, and after a sweep three days
@@ -65,6 +65,9 @@ func (f *killFolder) peace() {
 		if !killLitter.MatchString(e.Name()) {
 			f.t.Errorf("%s is left in the data folder", e.Name())
 		}
+	}
+	if fetched, err := os.ReadDir(filepath.Join(f.data, "fetched")); err != nil || len(fetched) > 0 {
+		f.t.Errorf("what was fetched from forges is left: %v, %v", fetched, err)
 	}
 	f.checkObjects(completed)
 }

@@ -52,7 +52,7 @@ type killOrder struct {
 	version  string
 	progress float64
 	pages    float64
-	// mayFail says that its process was killed alone twice in one life of the
+	// mayFail reports that its process was killed alone twice in one life of the
 	// server.
 	mayFail bool
 }
@@ -158,8 +158,8 @@ func (f *killFolder) under() []*killOrder {
 	return slices.DeleteFunc(slices.Clone(f.orders), func(o *killOrder) bool { return o.id == "" || o.final() })
 }
 
-// order asks for an export of the newest snapshot. An error says that there was no
-// answer, or another than that it is accepted.
+// order asks for an export of the newest snapshot. It returns an error for no answer
+// and for any other than that it is accepted.
 func (f *killFolder) order(o *killOrder) error {
 	f.t.Helper()
 	begin := time.Now()

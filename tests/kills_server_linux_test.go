@@ -31,8 +31,8 @@ const killPatience = 5 * time.Minute
 type victim struct {
 	t    *testing.T
 	data string
-	// program and caller are the same file: by its name, /proc tells the
-	// processes of the server from those of its callers.
+	// program and caller are the same file: by its name, the
+	// server's processes differ from its callers' in /proc.
 	program, caller string
 	addr            string
 	key             string
@@ -64,7 +64,7 @@ func newVictim(t *testing.T, built string) *victim {
 		}
 	}
 	// The address must stay while nobody listens: below the ports that the
-	// system gives to connections, and not where another run looks for one.
+	// system uses for connections, and not where another run looks for one.
 	for tries := 0; v.addr == ""; tries++ {
 		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(20000+rand.IntN(12000)))
 		if l, err := net.Listen("tcp", addr); err == nil {
@@ -196,7 +196,7 @@ func (v *victim) child(pick int) int {
 	return all[pick%len(all)].id
 }
 
-// call makes one request. The error says that there was no whole answer.
+// call makes one request. It returns an error if there was no whole answer.
 func (v *victim) call(method, path, body, idempotencyKey string) (int, map[string]any, error) {
 	request, err := http.NewRequest(method, "http://"+v.addr+path, strings.NewReader(body))
 	if err != nil {

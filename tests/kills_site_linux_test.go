@@ -100,8 +100,8 @@ func f%d() int { return %d }
 // killPage is the path of a page.
 func killPage(i int) string { return fmt.Sprintf("part-%02d/page-%04d", i/killGroup, i) }
 
-// finish writes what tells an edition from the one before: a picture, and the
-// navigation.
+// finish writes what makes an edition differ from the one before: a picture, and
+// the navigation.
 func (s *killSite) finish(tb testing.TB) {
 	s.write(tb, "images/edition.png", noise(s.rnd, 500))
 	groups := []any{map[string]any{"group": "API", "openapi": "openapi.json"}}

@@ -169,7 +169,7 @@ func TestAgentPlansAreListed(t *testing.T) {
 			return fmt.Sprintf(form, digits)
 		}
 		if want := "| " + what + " | " + cell(pro) + " | " + cell(enterprise) + " |\n"; !strings.Contains(page, want) {
-			t.Errorf("there is no row %s", want)
+			t.Errorf("the row is missing: %s", want)
 		}
 	}
 	row("Active jobs of a project", "%s", func(p admin.AgentPlan) int64 { return int64(p.ActiveProject) })

@@ -22,7 +22,7 @@ type cost struct {
 	GBSeconds float64 `json:"gbSeconds"`
 	Bundle    int64   `json:"bundleBytes"`
 	job.Bill
-	// Untimed says that the job's steps were not timed: their line is missing.
+	// Untimed reports that the job's steps were not timed: their line is missing.
 	Untimed bool `json:"untimed,omitempty"`
 }
 

@@ -14,7 +14,8 @@
 //	bundle.go     what a finished bundle holds
 //	serve.go      bindery serve
 //	operator.go   what operator commands share
-//	org.go, project.go, key.go, agentjob.go
+//	org.go, project.go, key.go, usage.go, cost.go, memory.go, restoredrill.go
+//	agent.go      bindery agent: jobs of callers
 //	credential.go a project's credential for its forge
 //	agentsetup.go the models and forges of agents
 package main

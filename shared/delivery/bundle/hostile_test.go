@@ -33,7 +33,7 @@ import (
 //	info OLD NEW              edits the description
 //	without PATH              leaves one of the three last files out
 //	order PATHS...            writes them so
-//	after TEXT                bytes behind the archive's last block of zeros, compressed
+//	after TEXT                bytes after the archive's last block of zeros, compressed
 //	gzip NAME                 a change of the compressed bytes: see squeezed
 //	want FAULT MESSAGE        what comes out; "want taken" where nothing is wrong
 //

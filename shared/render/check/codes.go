@@ -23,7 +23,7 @@ func Codes() []Code {
 	const e, w, n = mdx.Error, mdx.Warning, mdx.Notice
 	all := []Code{
 		// The configuration.
-		{rulesCode, e, "`bindery.yaml` is not YAML, or names a key, a code or a level that there is not."},
+		{rulesCode, e, "`bindery.yaml` is not YAML, or names a key, a code or a level that does not exist."},
 		{"config-unusable", e, "No bundle can be made of the site: it has no `docs.json`, one that is not JSON, or no pages. An export fails with `invalid_site`."},
 		{"config-unknown", w, "`docs.json` has a key that Bindery does not know."},
 		{"config-twice", w, "An object in `docs.json` has the same key twice. The last one counts."},
@@ -52,7 +52,7 @@ func Codes() []Code {
 		{"page-shadowed", e, "Two sources want one address. One of them is in the bundle."},
 		{"file-shadowed", w, "A file wants the address of a page. The page is in the bundle."},
 		{"front-matter", e, "The head of a page is not YAML."},
-		{"front-matter-mode", w, "The head of a page names a layout that there is not."},
+		{"front-matter-mode", w, "The head of a page names a layout that does not exist."},
 		{"page-failed", e, "The page could not be rendered. It says so to readers."},
 		{"page-too-large", e, "The page grows to more parts than one may have. The rest is left out."},
 		{"page-restricted", n, "A page is for [groups of readers](/authoring/groups) that are not let in. It is left out."},
@@ -108,7 +108,7 @@ func Codes() []Code {
 		// Specifications.
 		{"api-missing", e, "A specification that a page or the navigation names is not there."},
 		{"api-operation", e, "An operation that a page or the navigation names is in no specification."},
-		{"api-remote", w, "A specification is on another host, which [is not asked](/export/remote) or did not give it."},
+		{"api-remote", w, "A specification is on another host, which [is not asked](/export/remote) or did not send it."},
 		{"api-unreadable", e, "A specification can't be read."},
 		{"api-version", e, "A specification is of a version that is not read."},
 		{"api-ref", e, "A reference in a specification leads nowhere. What can be shown is."},

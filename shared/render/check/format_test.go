@@ -122,7 +122,7 @@ func TestWriteSARIF(t *testing.T) {
 	}
 }
 
-// What is in a baseline is not new; another file is no baseline.
+// What is in a baseline is not new; any other file is refused as a baseline.
 func TestBaseline(t *testing.T) {
 	var b bytes.Buffer
 	if err := check.WriteBaseline(&b, someFindings()[1:]); err != nil {

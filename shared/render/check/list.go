@@ -69,7 +69,7 @@ func needsID(fragment string) bool {
 	return fragment != "" && !strings.EqualFold(fragment, "top") && !strings.HasPrefix(fragment, ":~:") && fragment != themeContent
 }
 
-// themeContent is the id that the document around a body gives to its content.
+// themeContent is the id of the content in the document around a body.
 const themeContent = "bindery-content"
 
 func fragmentMissing(s *site.Site, l Link) mdx.Diagnostic {

@@ -19,7 +19,7 @@ import (
 // Off is the level of findings that are left out.
 const Off mdx.Severity = "off"
 
-// Rules are the levels that a site's own rules give to findings, by code. Nil
+// Rules are the levels that a site's own rules set for findings, by code. Nil
 // leaves all as they are.
 type Rules map[string]mdx.Severity
 

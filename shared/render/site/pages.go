@@ -56,8 +56,8 @@ func classify(p string, named func(string) bool) fileKind {
 	return staticFile
 }
 
-// RulesFile is the file beside the configuration that says which findings authors
-// want to see. It is no file of the bundle.
+// RulesFile is the file beside the configuration in which authors set which
+// findings they want to see. Bundles don't have it.
 const RulesFile = "bindery.yaml"
 
 // Reserved reports whether a path is one that bundles keep for themselves.

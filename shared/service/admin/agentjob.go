@@ -239,8 +239,8 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 	return job, nil
 }
 
-// CancelAgentJob asks for the end of a caller's active job: its round ends
-// between two turns, as failed with CodeCancelled. Doing it again is success.
+// CancelAgentJob asks for the end of a caller's active job: its round ends soon,
+// also in the middle of the model's answer, as failed with CodeCancelled. Doing it again is success.
 // It returns CodeNotFound, CodePublishing where it is too late, CodeArchived,
 // CodeJobNotActive for a job that ended otherwise, CodeKeyReused or CodeKeyRunning.
 func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {

@@ -1,6 +1,7 @@
 package admin_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -417,7 +418,7 @@ func TestArchivedByAge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := w.ArchiveAgents(w.ctx); err != nil {
+		if err := w.ArchiveAgents(w.ctx, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -427,5 +428,78 @@ func TestArchivedByAge(t *testing.T) {
 	}
 	if want := []admin.AgentStatus{admin.AgentArchived, admin.AgentFailed, admin.AgentActive}; !slices.Equal(got, want) {
 		t.Errorf("after 90 days: %v, want %v", got, want)
+	}
+}
+
+// TestArchivedByPull: a job is archived 30 days after its pull request was merged
+// or closed, however seldom the forge is asked.
+func TestArchivedByPull(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, c := range []struct {
+		name     string
+		closed   int    // days after the end of the job, 0: never
+		fails    []int  // days on which the forge doesn't say
+		asked    []int  // days on which it is asked
+		archived int    // day on which the job is archived
+		blind    bool   // there is nobody to ask
+		link     string // of the pull request
+	}{
+		{"open", 0, nil, []int{30, 60}, 90, false, pull},
+		{"closed soon", 1, nil, []int{30}, 31, false, pull},
+		{"closed before the end", -5, nil, []int{30}, 30, false, pull},
+		{"closed after the first look", 31, nil, []int{30, 60}, 61, false, pull},
+		{"closed late", 61, nil, []int{30, 60}, 90, false, pull},
+		{"a forge that is away", 1, []int{30, 31}, []int{30, 31, 32}, 32, false, pull},
+		{"nobody to ask", 1, nil, nil, 90, true, pull},
+		{"no pull request", 1, nil, nil, 90, false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			x := w.tenant("docs.example.com")
+			j, _ := w.atWork(x)
+			if _, err := w.BeginAgentPublish(w.ctx, j.Current(), 1); err != nil {
+				t.Fatal(err)
+			}
+			result := admin.AgentResult{Seen: 1}
+			if c.link != "" {
+				result.PRLink, result.PRNumber, result.Branch = c.link, 7, "bindery/x"
+			}
+			if _, _, err := w.CompleteAgent(w.ctx, j.Current(), result); err != nil {
+				t.Fatal(err)
+			}
+			ended := w.agentNow(j)
+			today, archived := 0, 0
+			var asked []int
+			look := func(_ context.Context, j admin.AgentJob) (time.Time, bool, error) {
+				asked = append(asked, today)
+				if slices.Contains(c.fails, today) {
+					return time.Time{}, false, nil
+				}
+				if c.closed == 0 || today < c.closed {
+					return time.Time{}, true, nil
+				}
+				return j.FinishedAt.Add(time.Duration(c.closed) * day), true, nil
+			}
+			if c.blind {
+				look = nil
+			}
+			for ; today <= 90 && archived == 0; today++ {
+				for range 2 { // the second time, a job that was looked at is over
+					if err := w.ArchiveAgents(w.ctx, look); err != nil {
+						t.Fatal(err)
+					}
+				}
+				now := w.agentNow(j)
+				if now.Status == admin.AgentArchived {
+					archived = today
+				} else if !now.UpdatedAt.Equal(ended.UpdatedAt) {
+					t.Errorf("a look changed the job at %s", now.UpdatedAt)
+				}
+				w.advance(day)
+			}
+			if archived != c.archived || !slices.Equal(asked, c.asked) {
+				t.Errorf("archived on day %d, asked on %v; want %d and %v", archived, asked, c.archived, c.asked)
+			}
+		})
 	}
 }

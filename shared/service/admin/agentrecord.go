@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -39,6 +40,12 @@ const (
 	AgentPublishing AgentPhase = "publishing"
 )
 
+// after reports whether a round comes to phase p after it was in q.
+func (p AgentPhase) after(q AgentPhase) bool {
+	order := []AgentPhase{AgentQueued, AgentPreparing, AgentWorking, AgentPublishing}
+	return slices.Index(order, p) > slices.Index(order, q)
+}
+
 // AgentJob is an agent's work on a docs repository.
 type AgentJob struct {
 	ID           string      `json:"id"`
@@ -59,6 +66,9 @@ type AgentJob struct {
 	Phase AgentPhase `json:"phase,omitempty"`
 	// Messages is how many there are; the prompt is number 1.
 	Messages int `json:"messages"`
+	// Seen is the number of the last message that a completed round has read: the
+	// next one begins after it.
+	Seen int `json:"seen,omitempty"`
 	// CancelledAt is when the end of this round was asked for.
 	CancelledAt time.Time `json:"cancelledAt,omitzero"`
 	Failure     *Failure  `json:"failure,omitempty"`
@@ -67,13 +77,17 @@ type AgentJob struct {
 	PRLink   string `json:"prLink,omitempty"`
 	PRNumber int    `json:"prNumber,omitempty"`
 	Branch   string `json:"branch,omitempty"`
+	// Pull is what is known of the pull request since the job is final.
+	Pull AgentPull `json:"pull,omitzero"`
 	// Base is what this round stands on, once it is prepared.
 	Base AgentBase `json:"base,omitzero"`
 	// Usage and Turns are those of all rounds.
 	Usage AgentUsage `json:"usage"`
 	Turns int        `json:"turns"`
-	// Changes are those of the pull request.
+	// Changes are those of the last round that had any, Review is what a reader of
+	// the pull request must know of all its rounds.
 	Changes    AgentChanges `json:"changes"`
+	Review     AgentReview  `json:"review,omitzero"`
 	CreatedAt  time.Time    `json:"createdAt"`
 	UpdatedAt  time.Time    `json:"updatedAt"`
 	FinishedAt time.Time    `json:"finishedAt,omitzero"`
@@ -112,6 +126,15 @@ type AgentBase struct {
 	// Previous is the commit on the job's own branch that this round continues,
 	// or empty.
 	Previous string `json:"previous,omitempty"`
+}
+
+// AgentPull is what the forge said of the pull request of a final job.
+type AgentPull struct {
+	// AskedAt is when the forge was last asked for it, NextAt when it will be.
+	AskedAt time.Time `json:"askedAt,omitzero"`
+	NextAt  time.Time `json:"nextAt,omitzero"`
+	// ClosedAt is when it was merged or closed, zero while it is open.
+	ClosedAt time.Time `json:"closedAt,omitzero"`
 }
 
 // AgentUsage is what a model was asked and answered.
@@ -220,6 +243,17 @@ type AgentCommit struct {
 	When   time.Time `json:"when"`
 }
 
+// AgentReview is what the reader of a pull request must know: hosts that the site
+// did not name before, code that it did not run, and findings that are left.
+type AgentReview struct {
+	NewHosts   []string `json:"newHosts,omitempty"`
+	Executable []string `json:"executable,omitempty"`
+	Findings   []string `json:"findings,omitempty"`
+}
+
+// IsZero reports whether there is nothing to know.
+func (r AgentReview) IsZero() bool { return len(r.NewHosts)+len(r.Executable)+len(r.Findings) == 0 }
+
 // Rows of the partition agent#<agj>.
 type (
 	agentStream struct {
@@ -228,7 +262,7 @@ type (
 	agentLease struct {
 		Attempt int `json:"attempt"`
 	}
-	// agentEnd says how a round ended; Code is empty for one that was completed.
+	// agentEnd is how a round ended; Code is empty for one that was completed.
 	agentEnd struct {
 		Code     string `json:"code,omitempty"`
 		Reopened bool   `json:"reopened,omitempty"`
@@ -251,14 +285,50 @@ const (
 )
 
 // Prefixes of jobs in the index of active records: those that are active, and
-// those that wait to be archived, by the time at which they are.
+// those that wait to be archived, by the time at which they are due.
 const (
 	activeAgents = "agent#"
 	finalAgents  = "agentdone#"
 )
 
-// agentKept is how long a final job stays before it is archived.
-const agentKept = 90 * 24 * time.Hour
+// How long a final job stays before it is archived.
+const (
+	agentKept = 90 * 24 * time.Hour
+	// pullKept is how long after its pull request was merged or closed. So a pull
+	// request that is open needs no look for as long.
+	pullKept = 30 * 24 * time.Hour
+	// pullAgain is how long after a look that failed the next one is.
+	pullAgain = 24 * time.Hour
+)
+
+// due is when something is to be done for a final job: it is archived then, or
+// its pull request is looked at.
+func (j AgentJob) due() time.Time {
+	due, next := j.FinishedAt.Add(agentKept), j.Pull.NextAt
+	if !j.Pull.ClosedAt.IsZero() {
+		// A round that ended later is a reason to keep the job, too.
+		next = later(j.Pull.ClosedAt, j.FinishedAt).Add(pullKept)
+	} else if next.IsZero() {
+		next = j.FinishedAt.Add(pullKept)
+	}
+	if j.PRNumber > 0 && next.Before(due) {
+		return next
+	}
+	return due
+}
+
+// over reports whether a final job is to be archived: it is due, and not for a
+// look at its pull request.
+func (j AgentJob) over(now time.Time) bool {
+	return !now.Before(j.due()) && (!j.Pull.ClosedAt.IsZero() || !now.Before(j.FinishedAt.Add(agentKept)))
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
 
 // agentTx is a transaction on one job: what was read, and what will be written.
 // The job's record is always written, so whatever else is written holds for the
@@ -271,6 +341,8 @@ type agentTx struct {
 	now  time.Time
 	rev  int64 // of job's record
 	news []AgentEvent
+	// quiet leaves the time of the last change as it is: callers see none.
+	quiet bool
 	// wrote, if not nil, sees how the write ended and may change its error.
 	wrote func(error) error
 }
@@ -302,7 +374,9 @@ func (s *Service) agentChange(ctx context.Context, project, id string, fn func(*
 
 // write writes the transaction.
 func (tx *agentTx) write() error {
-	tx.job.UpdatedAt = tx.now
+	if !tx.quiet {
+		tx.job.UpdatedAt = tx.now
+	}
 	rec := tx.put(agentJobKey(tx.job.Project, tx.job.ID), tx.rev, tx.job)
 	rec.Active = activeAgentValue(tx.job)
 	if err := tx.number(); err != nil {
@@ -323,7 +397,7 @@ func activeAgentValue(j AgentJob) string {
 	case AgentArchived:
 		return ""
 	}
-	return finalAgents + timePart(j.FinishedAt.Add(agentKept)) + "#" + j.ID
+	return finalAgents + timePart(j.due()) + "#" + j.ID
 }
 
 // event adds events to what the transaction appends.
@@ -334,8 +408,8 @@ func (tx *agentTx) event(events ...AgentEvent) {
 	}
 }
 
-// number gives the events their numbers: the stream's record makes them one
-// sequence without gaps, so whoever has read up to a number has missed none.
+// number numbers the events: the stream's record makes them one sequence without
+// gaps, so a reader who has come to a number has missed none.
 func (tx *agentTx) number() error {
 	if len(tx.news) == 0 {
 		return nil
@@ -436,7 +510,7 @@ func (tx *agentTx) reopen() {
 	j := &tx.job
 	j.Round++
 	j.Status, j.Phase, j.Failure = AgentActive, AgentQueued, nil
-	j.Base, j.CancelledAt, j.FinishedAt = AgentBase{}, time.Time{}, time.Time{}
+	j.Base, j.CancelledAt, j.FinishedAt, j.Pull = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 }
 
@@ -446,8 +520,8 @@ func AgentKeys() []string {
 	return []string{projectKey("*").PK, organisationKey("*").PK, agentStreamKey("*").PK}
 }
 
-// startAgent begins the workflow of a job's round. That it failed is for the
-// log: the round stays queued, and the reconciler starts it.
+// startAgent starts the workflow of a job's round. A failure is only logged: the
+// round stays queued, and the reconciler starts it.
 func (s *Service) startAgent(ctx context.Context, ref AgentRef) {
 	if s.opt.Runner == nil {
 		return // the program can't, as the function of Publish on AWS
@@ -457,8 +531,8 @@ func (s *Service) startAgent(ctx context.Context, ref AgentRef) {
 	}
 }
 
-// RestartAgent starts a round's workflow under the round's name. One that was
-// started before is success.
+// RestartAgent starts a round's workflow under the round's name. Starting it again
+// is success.
 // It returns the errors of Runner.Start.
 func (s *Service) RestartAgent(ctx context.Context, ref AgentRef) error {
 	if s.opt.Runner == nil {

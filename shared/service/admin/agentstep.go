@@ -1,9 +1,11 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -14,6 +16,8 @@ type AgentInput struct {
 	Project  Project
 	Limits   AgentLimits
 	Messages []AgentMessage
+	// Spent is what the round used beside its turns: see SpendAgent.
+	Spent AgentUsage
 	// Commit is what RecordAgentCommit kept for the round, zero before that.
 	Commit AgentCommit
 }
@@ -91,8 +95,17 @@ func (s *Service) AgentRound(ctx context.Context, ref AgentRef) (AgentInput, err
 	if err != nil {
 		return AgentInput{}, err
 	}
+	var spent AgentUsage
+	first := agentSpentKey(ref, 0)
+	usages, err := all[AgentUsage](ctx, s, store.Query{PK: first.PK, Prefix: first.SK[:len(first.SK)-len("000000")]})
+	if err != nil {
+		return AgentInput{}, err
+	}
+	for _, u := range usages {
+		spent = spent.Add(u)
+	}
 	commit, _, err := readOr[AgentCommit](ctx, s, agentCommitKey(ref))
-	return AgentInput{Job: j, Project: project, Limits: plan.lowered(project.Agent), Messages: messages, Commit: commit}, err
+	return AgentInput{Job: j, Project: project, Limits: plan.lowered(project.Agent), Messages: messages, Spent: spent, Commit: commit}, err
 }
 
 // phase moves a round on.
@@ -149,8 +162,8 @@ func (s *Service) BeginAgentRound(ctx context.Context, ref AgentRef, base AgentB
 	return j.Base, err
 }
 
-// LeaseAgentWork gives a start of Work its round: whoever held it before writes
-// no turn from then on. It returns CodeCancelled, CodeSuperseded where the round
+// LeaseAgentWork leases a round to one start of Work: earlier starts can write no
+// turn from then on. It returns CodeCancelled, CodeSuperseded where the round
 // has left Work, or CodeJobNotActive.
 func (s *Service) LeaseAgentWork(ctx context.Context, ref AgentRef) (AgentLease, error) {
 	lease := AgentLease{Ref: ref}
@@ -168,6 +181,25 @@ func (s *Service) LeaseAgentWork(ctx context.Context, ref AgentRef) (AgentLease,
 		return nil
 	})
 	return lease, err
+}
+
+// CheckAgentLease returns nil while a turn could be written with the lease: an
+// error of a start that was overtaken is nobody's. It returns CodeSuperseded where
+// a newer start holds the lease or the round has left Work, CodeCancelled, and
+// CodeJobNotActive.
+func (s *Service) CheckAgentLease(ctx context.Context, lease AgentLease) error {
+	j, err := s.agentAt(ctx, lease.Ref)
+	if err != nil {
+		return err
+	}
+	held, _, err := readOr[agentLease](ctx, s, agentLeaseKey(lease.Ref))
+	if err == nil && held.Attempt != lease.Attempt {
+		return Errorf(CodeSuperseded, "another start of the step has the lease")
+	}
+	if err != nil {
+		return err
+	}
+	return (&agentTx{job: j}).working()
 }
 
 // AgentTurns returns the turns of a round, in order. It returns
@@ -224,6 +256,28 @@ func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn Agen
 	return err
 }
 
+// SpendAgent adds what an answer cost that became no turn to the job's usage and
+// to AgentInput.Spent: one that broke off, was refused, or came too late. A start
+// of Work does that once, at its end; doing it again is success. The lease need
+// not hold any more. Where the turn is there after all, nothing is added.
+// It returns CodeJobNotActive.
+func (s *Service) SpendAgent(ctx context.Context, lease AgentLease, turn AgentTurn) error {
+	_, err := s.agentStep(ctx, lease.Ref, func(tx *agentTx) error {
+		kept, there, err := readOr[AgentTurn](ctx, s, agentTurnKey(lease.Ref, turn.N))
+		if err != nil || there > 0 && kept.Object == turn.Object {
+			return cmp.Or(err, errNothing)
+		}
+		key := agentSpentKey(lease.Ref, lease.Attempt)
+		if _, there, err = readOr[AgentUsage](ctx, s, key); err != nil || there > 0 {
+			return cmp.Or(err, errNothing)
+		}
+		tx.put(key, 0, turn.Usage)
+		tx.job.Usage = tx.job.Usage.Add(turn.Usage)
+		return nil
+	})
+	return err
+}
+
 // BeginAgentPublish ends a round's Work. It reports true, and the round goes on
 // working, where messages came after the first seen ones. Doing it again is
 // success; from its success on nobody can cancel the round.
@@ -275,6 +329,7 @@ type AgentResult struct {
 	Branch   string
 	Seen     int // number of messages that the round has read
 	Changes  AgentChanges
+	Review   AgentReview // replaces that of the job where Branch is not empty
 	Events   []AgentEvent
 }
 
@@ -308,8 +363,9 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 			tx.job.PRLink, tx.job.PRNumber = result.PRLink, result.PRNumber
 		}
 		if result.Branch != "" {
-			tx.job.Branch, tx.job.Changes = result.Branch, result.Changes
+			tx.job.Branch, tx.job.Changes, tx.job.Review = result.Branch, result.Changes, result.Review
 		}
+		tx.job.Seen = result.Seen
 		reopened = tx.job.Messages > result.Seen
 		tx.put(agentEndKey(ref), 0, agentEnd{Reopened: reopened})
 		if reopened {
@@ -335,12 +391,22 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 // ended otherwise is CodeJobNotActive. A pull request of an earlier round stays
 // the job's.
 func (s *Service) FailAgent(ctx context.Context, ref AgentRef, code, message string) error {
+	return s.FailAgentIn(ctx, ref, "", code, message)
+}
+
+// FailAgentIn is FailAgent for the step of a phase. A round that has left the
+// phase stays as it is: another start of the step has succeeded, and the error
+// is CodeSuperseded.
+func (s *Service) FailAgentIn(ctx context.Context, ref AgentRef, phase AgentPhase, code, message string) error {
 	_, err := s.agentChange(ctx, ref.Project, ref.Job, func(tx *agentTx) error {
 		if tx.job.Round == ref.Round && tx.job.Final() && tx.job.Failure != nil {
 			return errNothing
 		}
 		if err := tx.job.inRound(ref); err != nil {
 			return err
+		}
+		if phase != "" && tx.job.Phase.after(phase) {
+			return Errorf(CodeSuperseded, "the round is %s", tx.job.Phase)
 		}
 		if !tx.job.CancelledAt.IsZero() {
 			code, message = CodeCancelled, "the agent job was cancelled"
@@ -367,7 +433,7 @@ func (s *Service) AgentNote(ctx context.Context, ref AgentRef, events ...AgentEv
 }
 
 // ActiveAgents calls fn with every agent job that is active, oldest first. It
-// reads an index that may lag: each job is read again before it is given, and
+// reads an index that may lag: each job is read again before fn gets it, and
 // one that is final by then is left out.
 // It returns the first error of fn or of the store.
 func (s *Service) ActiveAgents(ctx context.Context, fn func(AgentJob) error) error {
@@ -379,19 +445,47 @@ func (s *Service) ActiveAgents(ctx context.Context, fn func(AgentJob) error) err
 	})
 }
 
-// ArchiveAgents archives the jobs that were final for 90 days. It returns the
-// first error of the store.
-func (s *Service) ArchiveAgents(ctx context.Context) error {
+// A PullLook asks a forge for the pull request of a job, and returns when it was
+// merged or closed, zero while it is open. known is false where the forge did not
+// say: it is asked again tomorrow. An error ends the work on all jobs.
+type PullLook func(ctx context.Context, j AgentJob) (closed time.Time, known bool, err error)
+
+// ArchiveAgents archives the jobs that were final for 90 days, and those whose
+// pull request was merged or closed 30 days ago. look, if not nil, is called for
+// jobs whose pull request may have been: at most twice for each where the forge
+// answers, since one that was open is of no interest for 30 days. It returns the
+// first error of look or of the store.
+func (s *Service) ArchiveAgents(ctx context.Context, look PullLook) error {
 	now := s.now()
 	err := s.indexedAgents(ctx, finalAgents, func(j AgentJob) error {
-		if j.FinishedAt.Add(agentKept).After(now) {
-			return errNothing // all others end later
+		if !j.Final() || j.Status == AgentArchived {
+			return nil // the index lags
+		}
+		if now.Before(j.due()) {
+			return errNothing // all others are due later
+		}
+		pull := j.Pull
+		if !j.over(now) {
+			pull.NextAt = now.Add(pullKept)
+			if look != nil {
+				closed, known, err := look(ctx, j)
+				if err != nil {
+					return err
+				}
+				if pull.AskedAt, pull.ClosedAt = now, closed; !known {
+					pull.NextAt = now.Add(pullAgain)
+				}
+			}
 		}
 		_, err := s.agentChange(ctx, j.Project, j.ID, func(tx *agentTx) error {
-			if !tx.job.Final() || tx.job.FinishedAt.Add(agentKept).After(now) {
+			if !tx.job.Final() || tx.job.Round != j.Round || tx.job.Status == AgentArchived {
 				return errNothing
 			}
-			return tx.archive()
+			if tx.job.Pull = pull; tx.job.over(now) {
+				return tx.archive()
+			}
+			tx.quiet = true
+			return nil
 		})
 		return err
 	})

@@ -129,6 +129,33 @@ func TestAgentTurns(t *testing.T) {
 	}
 }
 
+// TestSpendAgent: what became no turn is counted once for each start.
+func TestSpendAgent(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	j, old := w.atWork(x)
+	one := admin.AgentUsage{Input: 10, CacheWrite: 5, CacheRead: 100, Output: 7, Cost: 1200}
+	turn := admin.AgentTurn{N: 1, Object: "a", Usage: one}
+	want(t, w.PutAgentTurn(w.ctx, &old, turn), "")
+	want(t, w.SpendAgent(w.ctx, old, turn), "") // the answer to the write was lost
+	newer, err := w.LeaseAgentWork(w.ctx, j.Current())
+	want(t, err, "")
+	for _, lease := range []admin.AgentLease{old, newer, old} {
+		want(t, w.SpendAgent(w.ctx, lease, admin.AgentTurn{N: 2, Object: "b", Usage: one}), "")
+		want(t, w.SpendAgent(w.ctx, lease, admin.AgentTurn{N: 2, Usage: one}), "")
+	}
+	in, err := w.AgentRound(w.ctx, j.Current())
+	if err != nil || in.Spent != one.Add(one) || in.Job.Usage != one.Add(one).Add(one) || in.Job.Turns != 1 {
+		t.Errorf("%+v, %v", in, err)
+	}
+	want(t, w.FailAgent(w.ctx, j.Current(), admin.CodeLoop, ""), "")
+	want(t, w.SpendAgent(w.ctx, newer, admin.AgentTurn{N: 2, Usage: one}), admin.CodeJobNotActive)
+	in, err = w.AgentRound(w.ctx, w.message(x, j, "more").Current())
+	if err != nil || in.Spent != (admin.AgentUsage{}) {
+		t.Errorf("%+v, %v", in, err)
+	}
+}
+
 // TestAgentTurnsAtOnce: of many starts that write at once, every turn is written
 // once, by one start.
 func TestAgentTurnsAtOnce(t *testing.T) {
@@ -360,5 +387,22 @@ func TestAgentNotStarted(t *testing.T) {
 	})
 	if err != nil || len(active) != 1 || active[0].ID != j.ID || len(w.runner.started) != 1 || w.runner.started[0] != j.ID+"-1" {
 		t.Errorf("%v, %v, %v", active, w.runner.started, err)
+	}
+}
+
+// TestFailAgentIn: a step fails its round as long as that is in the step's phase.
+func TestFailAgentIn(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	j, _ := w.atWork(x)
+	want(t, w.FailAgentIn(w.ctx, j.Current(), admin.AgentPreparing, admin.CodeLoop, ""), admin.CodeSuperseded)
+	if now := w.agentNow(j); now.Status != admin.AgentActive {
+		t.Errorf("%+v", now)
+	}
+	for range 2 {
+		want(t, w.FailAgentIn(w.ctx, j.Current(), admin.AgentWorking, admin.CodeLoop, ""), "")
+	}
+	if now := w.agentNow(j); now.Status != admin.AgentFailed || now.Failure.Code != admin.CodeLoop {
+		t.Errorf("%+v", now)
 	}
 }

@@ -69,7 +69,7 @@ func secretOwner(p Project) store.SecretOwner {
 	return store.SecretOwner{Organisation: p.Organisation, Project: p.ID}
 }
 
-// SetForgeCredential gives a project the credential for its forge, in place of the
+// SetForgeCredential sets a project's credential for its forge, in place of the
 // one before. It returns CodeInvalid for one that can't be, and CodeNotFound for
 // a project that is unknown or revoked.
 func (s *Service) SetForgeCredential(ctx context.Context, project string, c ForgeCredential) (CredentialInfo, error) {

@@ -39,7 +39,7 @@ const (
 )
 
 // MeterCall notes a call of the API for its organisation, once for each id of a
-// request. It is one unconditional write: SettleCalls adds it up later.
+// request. It is one write, put if absent: SettleCalls adds it up later.
 // It returns the store's errors.
 func (s *Service) MeterCall(ctx context.Context, request, organisation, operation string) error {
 	now := s.now()
@@ -55,7 +55,7 @@ func (s *Service) MeterCall(ctx context.Context, request, organisation, operatio
 }
 
 // SettleCalls adds noted calls to their organisations' months and returns how
-// many they were. What it adds it removes in the same transaction, so a call
+// many there were. What it adds it removes in the same transaction, so a call
 // counts once, whoever settles at the same time and wherever one stops.
 // It returns the store's errors.
 func (s *Service) SettleCalls(ctx context.Context) (settled int, err error) {

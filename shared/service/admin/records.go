@@ -41,6 +41,7 @@ import (
 //	                event#<n>        AgentEvent
 //	                lease#<round>    which start of Work holds the round
 //	                turn#<round>#<n> AgentTurn
+//	                spent#<round>#<attempt> AgentUsage that became no turn
 //	                commit#<round>   AgentCommit
 //	                end#<round>      how the round ended
 //	secret#<org>    <prj>            a credential on AWS, encrypted (package kmsstore)
@@ -108,6 +109,9 @@ func agentEventKey(job string, n int) store.Key { return agentKey(job, prefixEve
 func agentLeaseKey(ref AgentRef) store.Key      { return agentKey(ref.Job, "lease#%04d", ref.Round) }
 func agentTurnKey(ref AgentRef, n int) store.Key {
 	return agentKey(ref.Job, "turn#%04d#%06d", ref.Round, n)
+}
+func agentSpentKey(ref AgentRef, attempt int) store.Key {
+	return agentKey(ref.Job, "spent#%04d#%06d", ref.Round, attempt)
 }
 func agentCommitKey(ref AgentRef) store.Key { return agentKey(ref.Job, "commit#%04d", ref.Round) }
 func agentEndKey(ref AgentRef) store.Key    { return agentKey(ref.Job, "end#%04d", ref.Round) }

@@ -375,14 +375,17 @@ func (s *Service) Publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 
 func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, error) {
 	overtaken := Errorf(CodeOvertaken, "another snapshot was published since the one that this is based on")
-	p, _, err := s.snapshot(ctx, c, in.Domain, in.SnapshotID)
+	// Before the work: say what is certain already. The domain is read first, so
+	// that one that names this snapshot is not taken for another's.
+	project, claim, _, err := s.site(ctx, c, in.Domain)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	p, _, err := s.projectSnapshot(ctx, project.ID, in.SnapshotID)
 	if err != nil || p.Status == SnapshotPublished {
 		return p, err
 	}
-	// Before the work: say what is certain already.
-	if _, claim, _, err := s.site(ctx, c, in.Domain); err != nil {
-		return Snapshot{}, err
-	} else if claim.Newest != p.Base {
+	if claim.Newest != p.Base {
 		return Snapshot{}, overtaken
 	}
 	contents, err := in.Check(ctx, p)

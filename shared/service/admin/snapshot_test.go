@@ -12,6 +12,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
 func TestOnlyWhatIsMissingIsUploaded(t *testing.T) {
@@ -181,6 +182,30 @@ func TestOfConcurrentPublishesOneWins(t *testing.T) {
 	newest, err := w.LatestSnapshot(w.ctx, x.caller, x.project.Domain)
 	if err != nil || len(winners) != 1 || winners[0] != newest.ID {
 		t.Errorf("winners are %v, newest is %s, %v", winners, newest.ID, err)
+	}
+}
+
+// A publish that comes twice, such as one that its caller has given up and made
+// again, succeeds twice, however the two meet.
+func TestTheSamePublishTwiceAtOnce(t *testing.T) {
+	for n, met := 1, true; met; n++ {
+		w := newWorld(t)
+		x := w.tenant("docs.example.com")
+		in := admin.Publish{Domain: x.project.Domain, SnapshotID: w.create(x, w.publish(x).ID).ID, Check: approve}
+		calls := 0
+		met = false
+		late := admin.New(admin.Options{Objects: w.objects, Now: w.time, Store: storetest.AroundStore(w.store,
+			func(ctx context.Context, _ *storetest.Call, do func(context.Context) error) error {
+				if calls++; calls == n {
+					met = true
+					_, err := w.Publish(w.ctx, x.caller, in)
+					want(t, err, "")
+				}
+				return do(ctx)
+			})})
+		if p, err := late.Publish(w.ctx, x.caller, in); err != nil || p.Status != admin.SnapshotPublished {
+			t.Errorf("published before call %d, it is told %v", n, err)
+		}
 	}
 }
 

@@ -16,6 +16,14 @@ import (
 
 // Segment is how long one call of Work begins new turns. A Lambda function has
 // fifteen minutes; what is left is for the last answer and its checkpoint.
+//
+// It also keeps a round's history far from the 25,000 events after which Step
+// Functions ends an execution. Work is called again after a whole segment, of
+// which the workflow's six hours hold 32, and after a message that came while the
+// round was about to publish, of which a job has at most 100. With Publish, that
+// is some 230 calls. A call that succeeds is 7 events with its Choice, and each
+// try of it that failed is 3 more: less than 17,000 events even if every call
+// uses up all its retries. TestHistory reckons with the real constants.
 const Segment = 11 * time.Minute
 
 // Options are what Work works with. Admin, Objects and Model are required.
@@ -26,8 +34,10 @@ type Options struct {
 	Model func(name string) (model.Choice, error)
 	// Segment is how long one call of Work begins new turns; default [Segment].
 	Segment time.Duration
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
+	// Now is the clock; nil means time.Now. Sleep waits for so long, or returns
+	// the error of ctx once that is done; nil means a real wait.
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
 }
@@ -48,6 +58,9 @@ func New(opt Options) (*Steps, error) {
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if opt.Now == nil {
 		opt.Now = time.Now
+	}
+	if opt.Sleep == nil {
+		opt.Sleep = sleep
 	}
 	return &Steps{opt, Rounds{Admin: opt.Admin, Objects: opt.Objects, Log: opt.Log}}, nil
 }

@@ -34,6 +34,13 @@ func (r *Round) used() (share float64, of string) {
 	return share, of
 }
 
+// Spent reports whether the round has no turn left: a finished one is published
+// then, and messages that it has not read are the next round's.
+func (r *Round) Spent() bool {
+	_, err := r.budget()
+	return err != nil
+}
+
 // lastTurn is the share of a budget after which the model has one turn left.
 const lastTurn = 0.9
 

@@ -31,6 +31,12 @@ func NewChecker(domain string, site fs.FS, before []check.Finding) (*Checker, er
 	return &Checker{domain: domain, rules: rules, tools: check.NewTools(nil), before: before}, err
 }
 
+// Before makes what is wrong with a site what was there before.
+func (c *Checker) Before(ctx context.Context, site fs.FS) (err error) {
+	c.before, err = c.Findings(ctx, site)
+	return err
+}
+
 // Check implements tool.Checker.
 func (c *Checker) Check(ctx context.Context, site fs.FS) ([]tool.Finding, error) {
 	now, err := c.Findings(ctx, site)

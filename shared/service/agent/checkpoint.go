@@ -30,9 +30,9 @@ type checkpoint struct {
 	Restored []string        `json:"restored,omitempty"`
 	Plan     []tool.PlanItem `json:"plan,omitempty"`
 	Finish   *tool.Finish    `json:"finish,omitempty"`
-	// Warned says that a finish was held up once because of new findings.
+	// Warned reports that a finish was held up once because of new findings.
 	Warned bool `json:"warned,omitempty"`
-	// Last says that the model was told that this is its last turn.
+	// Last reports that the model knew this to be its last turn.
 	Last bool `json:"last,omitempty"`
 	// Forgotten is the number of turns whose results the model no longer reads,
 	// because the conversation had outgrown it.
@@ -82,7 +82,7 @@ type Round struct {
 
 // Load makes a round of its manifest and its turns.
 func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*Round, error) {
-	r := &Round{Ref: ref, In: in, Manifest: &Manifest{}, changes: map[string]tool.Change{}, repeated: map[string]int{}}
+	r := &Round{Ref: ref, In: in, Manifest: &Manifest{}, changes: map[string]tool.Change{}, repeated: map[string]int{}, Seen: in.Job.Seen, Usage: in.Spent}
 	if in.Job.Base.Manifest == "" {
 		return nil, admin.Errorf(admin.CodeInternal, "the round was not prepared")
 	}
@@ -125,8 +125,8 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	return r, nil
 }
 
-// Check returns what is new in the site with the round's changes.
-func (r *Round) Check(ctx context.Context) ([]tool.Finding, error) {
+// check returns what is new in the site with the round's changes.
+func (r *Round) check(ctx context.Context) ([]tool.Finding, error) {
 	return r.checker.Check(ctx, r.Tree.FS())
 }
 

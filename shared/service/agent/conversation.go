@@ -89,7 +89,7 @@ func inside(path, root string) (string, bool) {
 func (r *Round) opening() string {
 	var b strings.Builder
 	for _, m := range r.In.Messages {
-		if m.Round < r.Ref.Round {
+		if m.N <= r.In.Job.Seen {
 			fmt.Fprintf(&b, "Asked before, and worked on in an earlier round:\n%s\n\n", quoteRequest(m.Prompt))
 		}
 	}

@@ -27,6 +27,7 @@
 //	rounds.go        Rounds: what all steps have in common; the codes of errors
 //	manifest.go      what Prepare keeps of a repository, and reading it again
 //	work.go          Work: a segment of turns
+//	watch.go         whether an answer that is under way is still wanted
 //	conversation.go  what the model reads: instructions, messages, results
 //	checkpoint.go    a turn as it is stored, and a round as its turns
 //	budget.go        what a round may use, and calls that go in circles

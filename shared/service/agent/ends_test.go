@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,9 +21,14 @@ type script []modeltest.Step
 func steps(all ...modeltest.Step) script { return all }
 
 // done finishes with a title and a summary.
-func done(title string) modeltest.Step {
-	return modeltest.Calls(call("finish", args{"title": title, "summary": "It was asked for."}))
+func done(title string) modeltest.Step { return modeltest.Calls(finish(title)) }
+
+func finish(title string) modeltest.Call {
+	return call("finish", args{"title": title, "summary": "It was asked for."})
 }
+
+// breaks is a change that leaves a finding.
+var breaks = call("edit", args{"path": "index.mdx", "old": "/guides/start", "new": "/guides/nowhere"})
 
 // write writes a file.
 func write(path, content string) modeltest.Step {
@@ -54,7 +60,10 @@ type expected struct {
 	message string   // what the failure says
 	// noPull is a branch without a pull request.
 	noPull bool
-	turns  int // 0: any
+	// base is the branch that the pull request is for, commits where its commits
+	// begin; "" is main.
+	base, commits string
+	turns         int // 0: any
 }
 
 // end checks how a job has ended.
@@ -78,7 +87,7 @@ func (w *world) end(j admin.AgentJob, want expected) {
 	}
 	pulls, branch, commits := w.forge.Pulls(), "bindery/"+j.ID, 0
 	if w.forge.Branch(branch) != "" {
-		commits = len(w.forge.Commits(branch)) - len(w.forge.Commits("main"))
+		commits = len(w.forge.Commits(branch)) - len(w.forge.Commits(cmp.Or(want.commits, "main")))
 	}
 	wantCommits := want.pulls
 	if want.noPull {
@@ -90,17 +99,7 @@ func (w *world) end(j admin.AgentJob, want expected) {
 	link, wantBranch := "", ""
 	if want.pulls > 0 && len(pulls) > 0 {
 		link = pulls[0].URL
-		if pulls[0].Draft != want.draft {
-			w.t.Errorf("the pull request's draft is %t", pulls[0].Draft)
-		}
-		if !strings.HasPrefix(pulls[0].Body, want.first) {
-			w.t.Errorf("the pull request does not begin with %q:\n%s", want.first, pulls[0].Body)
-		}
-		for _, text := range want.body {
-			if !strings.Contains(pulls[0].Body, text) {
-				w.t.Errorf("the pull request lacks %q:\n%s", text, pulls[0].Body)
-			}
-		}
+		want.pull(w.t, pulls[0])
 	}
 	if wantCommits > 0 && want.code == "" {
 		wantBranch = branch
@@ -108,9 +107,30 @@ func (w *world) end(j admin.AgentJob, want expected) {
 	if j.PRLink != link || j.Branch != wantBranch {
 		w.t.Errorf("the job's link is %q on %q, want %q on %q", j.PRLink, j.Branch, link, wantBranch)
 	}
+	for _, r := range w.model.Requests() {
+		if strings.Contains(string(r.Raw), w.forge.Token) {
+			w.t.Error("the model has read the forge's credential")
+		}
+	}
 	for _, c := range w.forge.Commits("main") {
 		if c.Author != "Ann <ann@example.test>" {
 			w.t.Errorf("main has the commit %+v", c)
+		}
+	}
+}
+
+// pull checks a pull request.
+func (want expected) pull(t *testing.T, p forgetest.Pull) {
+	t.Helper()
+	if base := cmp.Or(want.base, "main"); p.Base != base || p.Draft != want.draft {
+		t.Errorf("the pull request is for %s, draft: %t; want %s, %t", p.Base, p.Draft, base, want.draft)
+	}
+	if !strings.HasPrefix(p.Body, want.first) {
+		t.Errorf("the pull request does not begin with %q:\n%s", want.first, p.Body)
+	}
+	for _, text := range want.body {
+		if !strings.Contains(p.Body, text) {
+			t.Errorf("the pull request lacks %q:\n%s", text, p.Body)
 		}
 	}
 }
@@ -177,6 +197,8 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "code in a page, refused", set: admin.AgentSettings{RefuseExecutable: true}, script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "{fetch('/x')} Acme makes"})), done("Code")),
 			want: expected{code: admin.CodeChanges, message: "executable"}},
 
+		{name: "more files than allowed", set: admin.AgentSettings{MaxFiles: 1}, script: steps(mends, rename[0], finishes), want: expected{pulls: 1, turns: 3, body: []string{"`guides/start.mdx` (+1 −1)\n\n"}}},
+
 		// What its owner may do meanwhile.
 		{name: "a message in the middle", script: steps(lists, told("Also the index", mends), finishes), turn: 1, asked: func(w *world, j admin.AgentJob) { w.message(j, "Also the index") }, want: expected{pulls: 1, turns: 3, body: []string{"> Also the index"}}},
 		{name: "a message before the first turn", script: steps(told("Also the index", mends), finishes), asked: func(w *world, j admin.AgentJob) { w.message(j, "Also the index") }, want: expected{pulls: 1, turns: 2}},
@@ -191,6 +213,11 @@ func TestHowJobsEnd(t *testing.T) {
 
 		// What its repository may be.
 		{name: "no docs.json", world: func(w *world) { w.forge.Write("main", map[string]string{"docs.json": ""}) }, want: expected{code: admin.CodeInvalidSite}},
+		{name: "a tag is proposed to the default branch", ask: admin.StartAgentJob{Ref: "v1"}, world: func(w *world) {
+			w.forge.Tag("v1", "main", "")
+			w.forge.Write("main", map[string]string{"guides/start.mdx": "---\ntitle: Start\n---\n\nAll is different.\n"})
+		}, script: steps(modeltest.Calls(call("search", args{"pattern": "widgit"})), mends, finishes), want: expected{pulls: 1, base: "main", commits: "v1"}},
+		{name: "another branch", ask: admin.StartAgentJob{Ref: "next"}, world: func(w *world) { w.forge.Write("next", site()) }, script: steps(mends, finishes), want: expected{pulls: 1, base: "next", commits: "next"}},
 		{name: "no such branch", ask: admin.StartAgentJob{Ref: "next"}, want: expected{code: forge.CodeRef}},
 		{name: "a branch that may not be written", world: func(w *world) { w.forge.ReadOnly() }, script: steps(mends, finishes), want: expected{code: forge.CodeDenied}},
 		{name: "a push that a hook denies", asked: func(w *world, j admin.AgentJob) { w.forge.Protect("bindery/" + j.ID) }, script: steps(mends, finishes), want: expected{code: forge.CodeDenied}},
@@ -202,8 +229,12 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "GitLab", kind: forge.GitLab, script: steps(mends, finishes), want: expected{pulls: 1}},
 		{name: "plain Git", kind: forge.Git, script: steps(mends, finishes), want: expected{noPull: true}},
 		{name: "a draft asked for", ask: admin.StartAgentJob{Draft: true}, script: steps(mends, finishes), want: expected{pulls: 1, draft: true}},
-		{name: "a draft by what is left", script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "/guides/start", "new": "/guides/nowhere"})), done("Link"), told("Not finished yet", done("Link"))),
-			want: expected{pulls: 1, draft: true, turns: 3, body: []string{"`index.mdx`, line"}}},
+		{name: "a draft by what is left", script: steps(modeltest.Calls(breaks), done("Link"), told("Not finished yet", done("Link"))),
+			want: expected{pulls: 1, draft: true, turns: 3, body: []string{"`index.mdx:6: warning"}}},
+		{name: "finished twice in one answer", script: steps(modeltest.Calls(breaks, finish("Link"), finish("Link, really")), told("Not finished yet", lists), done("Link")),
+			want: expected{pulls: 1, draft: true, turns: 3}},
+		{name: "finished, broken and finished in one answer", script: steps(modeltest.Calls(call("edit", args{"path": "guides/start.mdx", "old": "widgit", "new": "widget"}), finish("Word"), breaks, finish("Link")), told("Not finished yet", lists), done("Link")),
+			want: expected{pulls: 1, draft: true, turns: 3}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.kind == "" {

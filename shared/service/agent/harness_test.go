@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -33,12 +34,23 @@ type world struct {
 	model   *modeltest.Server
 	caller  admin.Caller
 	project admin.Project
-	steps   map[string]asl.Task
+	steps   allSteps
 	segment time.Duration
-	first   map[string]func() // what happens before a task, once
+	sleep   func(context.Context, time.Duration) error // between looks at the job
+	first   map[string]func()                          // what happens before a task, once
 
 	mu  sync.Mutex
 	now time.Time
+}
+
+// allSteps are the steps of the workflow, those of package pull and Work.
+type allSteps struct {
+	*pull.Steps
+	work *agent.Steps
+}
+
+func (s allSteps) Work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
+	return s.work.Work(ctx, ref)
 }
 
 // site is the repository at the beginning.
@@ -77,7 +89,8 @@ func newWorld(t *testing.T, script ...modeltest.Step) *world {
 // newWorldOn is newWorld with its repository on a forge of another kind.
 func newWorldOn(t *testing.T, f *forgetest.Fake, script ...modeltest.Step) *world {
 	t.Helper()
-	w := &world{t: t, ctx: t.Context(), now: time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC), forge: f, model: modeltest.New(t, script...)}
+	never := func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }
+	w := &world{sleep: never, t: t, ctx: t.Context(), now: time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC), forge: f, model: modeltest.New(t, script...)}
 	l, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), BaseURL: "http://127.0.0.1:1", Now: w.time})
 	if err != nil {
 		t.Fatal(err)
@@ -111,24 +124,37 @@ func (w *world) service(s store.Store, o store.Objects) *admin.Service {
 }
 
 // stepsOn are the steps on other ports.
-func (w *world) stepsOn(s *admin.Service, o store.Objects) map[string]asl.Task {
+func (w *world) stepsOn(s *admin.Service, o store.Objects) allSteps {
 	w.t.Helper()
-	client, err := model.New(model.Options{Base: w.model.URL, Attempts: 2,
+	return w.stepsOver(s, o, http.DefaultTransport)
+}
+
+// stepsOver are the steps on other ports and another way to the forge and the
+// model.
+func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper) allSteps {
+	w.t.Helper()
+	client, err := model.New(model.Options{Base: w.model.URL, Attempts: 2, Client: &http.Client{Transport: t},
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	options := w.forge.Options()
+	options.Client = &http.Client{Transport: t}
+	host, err := forge.New(options)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	fetches, err := pull.New(pull.Options{
 		Admin: s, Objects: o, Now: w.time,
 		Forge: func(context.Context, admin.Project) (*forge.Forge, forge.Repository, error) {
-			return w.forge.Forge(), w.forge.Repository(), nil
+			return host, w.forge.Repository(), nil
 		},
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	works, err := agent.New(agent.Options{
-		Admin: s, Objects: o, Now: w.time, Segment: w.segment,
+		Admin: s, Objects: o, Now: w.time, Segment: w.segment, Sleep: w.sleep,
 		Model: func(name string) (model.Choice, error) {
 			if name != "best" {
 				return model.Choice{}, admin.Errorf(admin.CodeModelMissing, "there is no model %q", name)
@@ -139,10 +165,7 @@ func (w *world) stepsOn(s *admin.Service, o store.Objects) map[string]asl.Task {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	steps := map[string]asl.Task{}
-	maps.Copy(steps, fetches.Tasks())
-	maps.Copy(steps, works.Tasks())
-	return steps
+	return allSteps{fetches, works}
 }
 
 // ask starts a job.
@@ -218,7 +241,12 @@ func (w *world) job(id string) admin.AgentJob {
 }
 
 // workflow runs the definition of the agent's workflow on steps.
-func (w *world) workflow(ctx context.Context, s map[string]asl.Task, ref admin.AgentRef) error {
+func (w *world) workflow(ctx context.Context, s allSteps, ref admin.AgentRef) error {
+	return w.execute(ctx, ref, w.tasks(s))
+}
+
+// execute runs the definition of the agent's workflow with tasks.
+func (w *world) execute(ctx context.Context, ref admin.AgentRef, tasks map[string]asl.Task) error {
 	definition, err := job.AgentDefinition(job.ByName)
 	if err != nil {
 		return err
@@ -231,15 +259,17 @@ func (w *world) workflow(ctx context.Context, s map[string]asl.Task, ref admin.A
 	if err != nil {
 		return err
 	}
-	_, err = machine.Run(ctx, ref.Execution(), input, asl.Options{Tasks: w.tasks(s), Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	_, err = machine.Run(ctx, ref.Execution(), input, asl.Options{Tasks: tasks, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
 	return err
 }
 
 // tasks are all steps of the workflow.
-func (w *world) tasks(s map[string]asl.Task) map[string]asl.Task {
+func (w *world) tasks(s allSteps) map[string]asl.Task {
 	keeper := job.NewKeeper(job.Options{Admin: w.admin, Objects: w.objects})
 	out := map[string]asl.Task{job.TaskAgentFail: job.Task(job.Silent(keeper.FailAgent))}
-	for name, task := range s {
+	steps := s.Tasks()
+	maps.Copy(steps, s.work.Tasks())
+	for name, task := range steps {
 		out[name] = func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
 			if first := w.first[name]; first != nil {
 				delete(w.first, name)

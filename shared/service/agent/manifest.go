@@ -83,6 +83,27 @@ func (s Rounds) fetch(ctx context.Context, key string) ([]byte, error) {
 	return b, nil
 }
 
+// Clean removes what a round kept, once it is over. A failure is only logged: on
+// AWS, what is left goes by its age.
+func (s Rounds) Clean(ctx context.Context, ref admin.AgentRef) {
+	for {
+		list, err := s.Objects.List(ctx, roundPrefix(ref), "", 1000)
+		keys := make([]string, len(list))
+		for i, o := range list {
+			keys[i] = o.Key
+		}
+		if err == nil && len(keys) > 0 {
+			err = s.Objects.Delete(ctx, keys...)
+		}
+		if err != nil {
+			s.Log.WarnContext(ctx, "what a round of an agent job kept was not removed", "job", ref.Job, "round", ref.Round, "error", err)
+		}
+		if err != nil || len(keys) == 0 {
+			return
+		}
+	}
+}
+
 func (s Rounds) fetchJSON(ctx context.Context, key string, v any) error {
 	b, err := s.fetch(ctx, key)
 	if err != nil {

@@ -24,6 +24,7 @@ func TestRounds(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		kind    forge.Kind
+		ref     string
 		first   script
 		fails   string                                    // how the first round ends
 		between func(w *world, branch string, number int) // what people do
@@ -38,6 +39,7 @@ func TestRounds(t *testing.T) {
 	}{
 		{name: "an open pull request", second: rename, commits: 2},
 		{name: "on GitHub", kind: forge.GitHub, second: rename, commits: 2},
+		{name: "of a tag", ref: "v1", second: rename, commits: 2, before: func(w *world) { w.forge.Tag("v1", "main", "one") }},
 		{name: "people have pushed", second: rename, commits: 3, author: true,
 			between: func(w *world, branch string, _ int) {
 				w.forge.Write(branch, map[string]string{"more.md": "# More\n"})
@@ -75,7 +77,7 @@ func TestRounds(t *testing.T) {
 				c.first = steps(mends, finishes)
 			}
 			w.model.Add(c.first...)
-			one := w.run(w.ask("Mend the spelling of widget"))
+			one := w.run(w.start(admin.StartAgentJob{Prompt: "Mend the spelling of widget", Ref: c.ref}))
 			if code := failure(one); code != c.fails {
 				t.Fatalf("the first round ended with %q", code)
 			}
@@ -193,5 +195,25 @@ func TestMessageWhilePublishing(t *testing.T) {
 	end := w.run(next)
 	if commits := w.forge.Commits(end.Branch); failure(end) != "" || len(w.forge.Pulls()) != 1 || end.PRLink != w.forge.Pulls()[0].URL || len(commits) != 3 {
 		t.Errorf("the job ended as %+v with %d commits", end, len(commits))
+	}
+}
+
+// Forges act on what stands in a title and in the message of a commit too.
+func TestTitlesDoNothing(t *testing.T) {
+	w := newWorld(t, mends, done("docs: fixes #12, closes acme/docs#7, GH-8 and !9, https://forge.example/acme/docs/issues/3 for @everyone\n"), done("docs: fixes #12, closes acme/docs#7, GH-8 and !9, https://forge.example/acme/docs/issues/3 for @everyone [skip ci]"))
+	j := w.run(w.ask("Mend the spelling of widget"))
+	pulls := w.forge.Pulls()
+	if j.Status != admin.AgentCompleted || len(pulls) != 1 {
+		t.Fatalf("the job is %+v", j)
+	}
+	for _, text := range []string{pulls[0].Title, w.forge.Commits(j.Branch)[0].Message} {
+		for _, not := range []string{"#12", "#7", "GH-8", "!9", "://", "@everyone", "skip ci"} {
+			if strings.Contains(text, not) {
+				t.Errorf("%q has %s", text, not)
+			}
+		}
+		if !strings.HasPrefix(text, "docs: fixes") {
+			t.Errorf("the title is %q", text)
+		}
 	}
 }

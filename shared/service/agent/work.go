@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
@@ -13,13 +15,13 @@ import (
 
 // Work takes the round's lease and goes on with its turns until the model has
 // finished (Next is publish) or the segment is over (Next is work). Where a
-// newer start of Work took the lease, it stops without a word: what it returns
-// is heard by nobody.
+// newer start of Work took the lease, it stops without an error: nobody
+// reads what it returns.
 //
 // It returns the model's errors (model_unavailable, model_refused, …), budget,
 // loop and cancelled.
 func (s *Steps) Work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.rounds.Step(ctx, ref, s.work)
+	return s.rounds.Step(ctx, ref, admin.AgentWorking, s.work)
 }
 
 func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
@@ -29,6 +31,11 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		return out, err
 	}
 	lease, err := s.opt.Admin.LeaseAgentWork(ctx, ref)
+	if admin.CodeOf(err) == admin.CodeSuperseded {
+		// A start that was late: the round is being published already.
+		out.Next = job.NextPublish
+		return out, nil
+	}
 	if err != nil {
 		return out, err
 	}
@@ -45,7 +52,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 		if err != nil {
 			return out, err
 		}
-		if r.Finish != nil && len(unread) == 0 {
+		if r.Finish != nil && (len(unread) == 0 || r.Spent()) {
 			out.Next = job.NextPublish
 			return out, nil
 		}
@@ -58,6 +65,10 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 			return out, nil
 		}
 		if err != nil {
+			switch admin.CodeOf(s.opt.Admin.CheckAgentLease(ctx, lease)) {
+			case admin.CodeSuperseded, admin.CodeJobNotActive:
+				return out, nil
+			}
 			return out, err
 		}
 	}
@@ -75,12 +86,18 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 	if last {
 		c.Said = append(c.Said, sayLast)
 	}
-	answer, err := s.ask(ctx, r, m, &c)
+	answer, err := s.ask(ctx, *lease, r, m, &c)
+	t := admin.AgentTurn{N: r.Turns + 1, Seen: seen, Usage: usage(answer.Usage.Plus(answer.Wasted), m), Model: answer.Model}
+	kept := false
+	defer func() {
+		if !kept {
+			s.spend(ctx, *lease, t)
+		}
+	}()
 	if err != nil {
 		return err
 	}
 	c.Answer = answer.Content
-	t := admin.AgentTurn{N: r.Turns + 1, Seen: seen, Usage: usage(answer.Usage.Plus(answer.Wasted), m), Model: answer.Model}
 	event := admin.AgentEvent{Kind: admin.AgentEventTurn, Turn: t.N, Text: Cut(answerText(answer), MaxEventText), Usage: &t.Usage}
 	stop := s.call(ctx, r, answer, &c, &event)
 	c.Changed, c.Restored = r.delta()
@@ -97,22 +114,45 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 	if err := s.opt.Admin.PutAgentTurn(ctx, lease, t, events...); err != nil {
 		return err
 	}
+	kept = true
 	r.apply(t, c)
 	return stop
 }
 
+// spend records what an answer cost that became no turn. What can't be recorded
+// is missing in the job's usage, and nothing else.
+func (s *Steps) spend(ctx context.Context, lease admin.AgentLease, t admin.AgentTurn) {
+	if t.Usage == (admin.AgentUsage{}) {
+		return
+	}
+	// What ends the step ends no payment.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), spendTime)
+	defer cancel()
+	if err := s.opt.Admin.SpendAgent(ctx, lease, t); err != nil {
+		s.opt.Log.WarnContext(ctx, "what an answer cost was not recorded", "job", lease.Ref.Job, "error", err)
+	}
+}
+
+// spendTime bounds how long a step that ends still records what it has used.
+const spendTime = 5 * time.Second
+
 // ask sends the request. A conversation that has outgrown the model is sent once
-// more without the results of its older half.
-func (s *Steps) ask(ctx context.Context, r *Round, m model.Choice, c *checkpoint) (model.Answer, error) {
+// more without the results of its older half. What is known of the cost is in the
+// answer, with an error too.
+func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m model.Choice, c *checkpoint) (model.Answer, error) {
+	ctx, unwanted, end := s.watched(ctx, lease)
+	defer end()
 	answer, err := m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
 	if admin.CodeOf(err) == model.CodeContext {
 		if half := r.Turns - r.Turns/4; half > c.Forgotten {
 			c.Forgotten = half
+			before := answer.Wasted
 			answer, err = m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
+			answer.Wasted = answer.Wasted.Plus(before)
 		}
 	}
 	if err != nil {
-		return answer, err
+		return answer, cmp.Or(unwanted(), err)
 	}
 	if err := answer.Err(); err != nil {
 		return answer, err
@@ -138,9 +178,11 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 		} else {
 			result = r.tools.Call(ctx, b.Name, b.Input)
 		}
-		if result.Finish != nil && !r.warned && !c.Warned {
+		if result.Finish != nil && !r.warned && !c.Last {
+			// All of an answer were written before its results are read: what holds
+			// up one call of finish holds up the others, also those before it.
 			if text := s.unfinished(ctx, r); text != "" {
-				c.Warned = true
+				c.Warned, c.Finish = true, nil
 				result = tool.Result{Text: text, IsError: true, Outcome: "findings are left"}
 			}
 		}
@@ -167,8 +209,8 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 		event.Tools = append(event.Tools, admin.AgentToolCall{Name: b.Name, File: result.File, Outcome: result.Outcome, Failed: result.IsError})
 	}
 	if len(c.Calls) == 0 && (r.silent > 0 || c.Last) {
-		// Told once to use its tools, the model still only writes: that is its
-		// last word.
+		// Asked once to use its tools, the model still only writes: its answer
+		// ends the round.
 		c.Finish = &tool.Finish{Summary: answerText(answer)}
 	}
 	return stop
@@ -180,7 +222,7 @@ func (s *Steps) unfinished(ctx context.Context, r *Round) string {
 	if len(r.Tree.Changes()) == 0 {
 		return ""
 	}
-	found, err := r.Check(ctx)
+	found, err := r.check(ctx)
 	if err != nil {
 		s.opt.Log.WarnContext(ctx, "the changes were not checked", "job", r.Ref.Job, "error", err)
 		return ""

@@ -8,7 +8,6 @@
 //	agent.go     those of agent jobs; parameters of queries
 //	publish.go   the check of a snapshot before it is published
 //	decode.go    requests: the strict reading of each body
-//	calls.go     the line that the log has of each request
 //	errors.go    the one place where codes become HTTP
 //	openapi.go   the document that describes all this: openapi.json
 //

@@ -102,7 +102,7 @@ func query(pairs ...string) string {
 	return "?" + q.Encode()
 }
 
-// AgentFailedError says that an agent job ended in failure.
+// AgentFailedError reports that an agent job failed.
 type AgentFailedError struct{ Job api.AgentJob }
 
 func (e *AgentFailedError) Error() string {
@@ -123,7 +123,7 @@ type FollowOptions struct {
 }
 
 // FollowAgent reads the events of an agent job until it is final. It returns an
-// *AgentFailedError for one that failed and a *TimeoutError when the time is over.
+// *AgentFailedError for one that failed and a *TimeoutError when the time is up.
 // A service that does not answer for a while is asked again.
 func (c *Client) FollowAgent(ctx context.Context, projectID, id string, o FollowOptions) (api.AgentJob, error) {
 	deadline := c.clock.Now().Add(o.Limit)

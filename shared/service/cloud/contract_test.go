@@ -85,7 +85,7 @@ func TestSecretsContract(t *testing.T) {
 	s := kmsstore.New(c.Config, kmsstore.Options{Key: c.Key(t), Records: records})
 	storetest.Secrets(t, s)
 
-	// What is stored is no secret, and is of no use in another's row.
+	// What is stored is not a secret, and is of no use in another's row.
 	mine := store.SecretOwner{Organisation: "org_1", Project: "prj_1"}
 	if err := s.Put(t.Context(), mine, []byte("sesame")); err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func TestAudit(t *testing.T) {
 	if err != nil || done.Bundle == nil {
 		t.Fatalf("%+v %v", done, err)
 	}
-	// The records of a table that concern it, and one that is no export.
+	// The records of a table that concern it, and one that is not an export.
 	scan := func(ctx context.Context, fn func(store.Record) error) error {
 		for _, key := range []store.Key{{PK: "export#" + started.ID, SK: "job"}, {PK: "orgs", SK: w.caller.OrganisationID}} {
 			rec, err := w.store.Get(ctx, key)

@@ -16,8 +16,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// run is around every step: it gives errors their codes, keeps the first cause
-// that no retry heals for Fail, turns a panic into an error, and notes how long
+// run is around every step: it adds codes to errors, keeps the first cause
+// that no retry can cure for Fail, turns a panic into an error, and notes how long
 // a step took that succeeded. shard is 0 for a step of the whole.
 func (s *Steps) run(ctx context.Context, id, step string, shard int, fn func() error) (err error) {
 	began := time.Now()

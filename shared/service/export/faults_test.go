@@ -35,19 +35,25 @@ import (
 func TestOneFaultAtEachCall(t *testing.T) {
 	for _, s := range scenarios(t) {
 		t.Run(s.name, func(t *testing.T) {
-			sound, faults := s.run(t, nil), storetest.AllFaults()
-			seed, most := schedule(t, len(sound), len(sound)*len(faults))
-			t.Logf("%d calls, each with %d faults: %d of %d cases, BINDERY_FAULTS_SEED=%d",
-				len(sound), len(faults), most, len(sound)*len(faults), seed)
-			for n := range most {
-				// In each round every call has another fault, in an order of its own.
-				round, i := n/len(sound), n%len(sound)
-				call, fault := sound[i], faults[rand.New(rand.NewPCG(seed, uint64(i))).Perm(len(faults))[round]]
-				t.Run(fmt.Sprintf("%s at %s", fault, call), func(t *testing.T) {
-					t.Parallel()
-					s.run(t, map[string]storetest.Fault{call: fault})
-				})
-			}
+			eachCall(t, s.run(t, nil), func(t *testing.T, plan map[string]storetest.Fault) { s.run(t, plan) })
+		})
+	}
+}
+
+// eachCall runs a test with a fault at each call that a run without any has made.
+func eachCall(t *testing.T, sound []string, run func(*testing.T, map[string]storetest.Fault)) {
+	t.Helper()
+	faults := storetest.AllFaults()
+	seed, most := schedule(t, len(sound), len(sound)*len(faults))
+	t.Logf("%d calls, each with %d faults: %d of %d cases, BINDERY_FAULTS_SEED=%d",
+		len(sound), len(faults), most, len(sound)*len(faults), seed)
+	for n := range most {
+		// In each round every call has another fault, in an order of its own.
+		round, i := n/len(sound), n%len(sound)
+		call, fault := sound[i], faults[rand.New(rand.NewPCG(seed, uint64(i))).Perm(len(faults))[round]]
+		t.Run(fmt.Sprintf("%s at %s", fault, call), func(t *testing.T) {
+			t.Parallel()
+			run(t, map[string]storetest.Fault{call: fault})
 		})
 	}
 }
@@ -133,11 +139,26 @@ func scenarios(t *testing.T) []*scenario {
 
 // functions are those of one export in a world, and the ports that they call.
 type functions struct {
-	w      *world
-	faults *storetest.Faults
-	admin  *admin.Service // over the ports with faults
-	keeper *job.Keeper
-	failed string // how the execution failed
+	w       *world
+	faults  *storetest.Faults
+	objects store.Objects
+	admin   *admin.Service // over the ports with faults
+	keeper  *job.Keeper
+	failed  string // how the execution failed
+}
+
+// withFaults makes functions of a world.
+func withFaults(w *world, plan map[string]storetest.Fault) *functions {
+	f := &functions{w: w, faults: storetest.NewFaults(plan)}
+	var ids atomic.Int64
+	f.objects = f.faults.Objects(w.objects)
+	runner, now := f.faults.Runner(w.runner), func() time.Time { return w.now }
+	f.admin = admin.New(admin.Options{
+		Store: f.faults.Store(w.store), Objects: f.objects, Runner: runner, Now: now,
+		NewID: func(prefix string) string { return fmt.Sprintf("%s_%026d", prefix, ids.Add(1)) },
+	})
+	f.keeper = job.NewKeeper(job.Options{Admin: f.admin, Objects: f.objects, Runner: runner, Now: now})
+	return f
 }
 
 // run exports the site with faults, checks what it left, and returns the calls
@@ -167,24 +188,13 @@ func (s *scenario) export(t *testing.T, plan map[string]storetest.Fault) *functi
 	if err := os.CopyFS(dir, os.DirFS(s.before)); err != nil {
 		t.Fatal(err)
 	}
-	w := openWorld(t, dir)
-	t.Cleanup(func() { w.close(t) })
-	f := &functions{w: w, faults: storetest.NewFaults(plan)}
-	var ids atomic.Int64
-	objects, runner := f.faults.Objects(w.objects), f.faults.Runner(w.runner)
-	now := func() time.Time { return w.now }
-	f.admin = admin.New(admin.Options{
-		Store: f.faults.Store(w.store), Objects: objects, Runner: runner, Now: now,
-		NewID: func(prefix string) string { return fmt.Sprintf("%s_%026d", prefix, ids.Add(1)) },
-	})
-	f.keeper = job.NewKeeper(job.Options{Admin: f.admin, Objects: objects, Runner: runner, Now: now})
-
-	ctx := context.Background()
+	f := withFaults(openWorld(t, dir), plan)
+	w, ctx := f.w, context.Background()
 	j := call(t, f, func(ctx context.Context) (admin.ExportJob, error) {
 		return f.admin.StartExport(ctx, w.caller, admin.StartExport{Domain: domain, IdempotencyKey: "start"})
 	})
 	f.scheduled(t)
-	f.execute(ctx, t, objects, j.ID)
+	f.execute(ctx, t, j.ID)
 	j = call(t, f, func(ctx context.Context) (admin.ExportJob, error) { return f.admin.GetExport(ctx, w.caller, j.ID) })
 	if j.Status == admin.ExportCompleted {
 		call(t, f, func(ctx context.Context) (admin.BundleLink, error) {
@@ -251,7 +261,7 @@ func (f *functions) scheduled(t *testing.T) {
 
 // execute runs the workflow of a job that was started, and calls what hears of
 // executions that failed.
-func (f *functions) execute(ctx context.Context, t *testing.T, objects store.Objects, id string) {
+func (f *functions) execute(ctx context.Context, t *testing.T, id string) {
 	t.Helper()
 	if e, err := f.w.runner.Status(ctx, store.WorkflowExport, id); err != nil || e.State != store.Running {
 		t.Fatalf("the job was not started: %+v, %v, after %q", e, err, f.faults.Hit())
@@ -271,7 +281,7 @@ func (f *functions) execute(ctx context.Context, t *testing.T, objects store.Obj
 				if name == job.TaskFail {
 					return job.Task(job.Silent(f.keeper.Fail))(ctx, input)
 				}
-				steps := New(Options{Admin: f.admin, Objects: objects, Renderer: "test", Shards: 2, Concurrency: 1})
+				steps := New(Options{Admin: f.admin, Objects: f.objects, Renderer: "test", Shards: 2, Concurrency: 1})
 				return steps.Tasks()[name](ctx, input)
 			})
 		}

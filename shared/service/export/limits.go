@@ -42,9 +42,10 @@ const (
 	// fileDivisor is how much less a byte of a static file costs than one of
 	// a page.
 	fileDivisor = 32
-	// shardWeight is the weight of a shard: about a thousand pages, which
-	// take a slow function under a minute of its fifteen.
-	shardWeight = 10 << 20
+	// shardWeight is the weight of a shard: about three hundred pages, which
+	// take a slow function under a minute of its fifteen, also where each of
+	// them has a diagram.
+	shardWeight = 3 << 20
 	// fewestShards is how many shards a site has at least, if it has as many
 	// units, so that work spreads and progress moves.
 	fewestShards = 8

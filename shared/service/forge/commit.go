@@ -2,6 +2,7 @@ package forge
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -248,6 +249,32 @@ func (f *Forge) Branch(ctx context.Context, r Repository, name string) (commit s
 		return err
 	})
 	return commit, err
+}
+
+// Contains reports whether a branch is at a commit or has it below the one that it
+// is at: others may have gone on from it. It brings the commits that the branch
+// has beyond the commit's parent. Errors are those of Fetch.
+func (f *Forge) Contains(ctx context.Context, r Repository, branch string, c *Commit) (has bool, err error) {
+	err = f.do(ctx, "contains", r, func(cred Credential) error {
+		s, err := f.connect(ctx, r, cred, uploadPack)
+		if err != nil {
+			return err
+		}
+		at := s.refs["refs/heads/"+branch]
+		if has = at == c.ID; has || at == "" || at == c.Parent {
+			return nil
+		}
+		p, err := newPack(f.opt.TempDir)
+		if err != nil {
+			return err
+		}
+		known, err := s.fetchSince(ctx, p, at, c.Parent)
+		if known && err == nil {
+			has, err = p.reaches(at, c.ID)
+		}
+		return errors.Join(err, p.close())
+	})
+	return has, err
 }
 
 // branchName returns an error unless a branch may have a name.

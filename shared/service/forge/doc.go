@@ -7,7 +7,7 @@
 //	client.go      the HTTP client: hosts, addresses, redirects, limits
 //	errors.go      Error: codes, messages, and the removal of credentials
 //	tree.go        Fetch: a commit's files
-//	commit.go      commits, Push, Branch
+//	commit.go      commits, Push, Branch, Contains
 //	objects.go     Git's objects and packs as bytes
 //	pack.go        what was fetched: packs on disk, an index of them in memory
 //	git.go         the Git protocol over HTTP

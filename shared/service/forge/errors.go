@@ -62,7 +62,7 @@ type Error struct {
 	cause         error // the end of a context, nothing else
 }
 
-// Error returns the message and what was behind it, for logs.
+// Error returns the message and its cause, for logs.
 func (e *Error) Error() string {
 	if e.detail == "" {
 		return e.message

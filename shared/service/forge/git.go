@@ -17,7 +17,8 @@ import (
 // The Git protocol over HTTP, in its version 0, which every server speaks: a list
 // of branches, then one request for a pack or with one (gitprotocol-http,
 // gitprotocol-pack). History is never talked about: a fetch has nothing yet, and
-// a push brings all that is new.
+// a push brings all that is new. Only whether a branch has a commit is found out
+// by what the branch has beyond that commit's parent.
 
 // maxRefsBytes bounds a server's list of branches and tags, and what it says to a
 // push.
@@ -38,7 +39,7 @@ type server struct {
 
 	refs map[string]string // full names to ids
 	head string            // the full name of the default branch, "" if there is none
-	caps []string          // what it can do: words, some with a value behind "="
+	caps []string          // what it can do: words, some with a value after "="
 }
 
 // connect asks a repository's server for its branches, and for what it can do.
@@ -108,7 +109,7 @@ func (s *server) readRefs(in *lines) error {
 }
 
 // ask makes a request and returns its answer, whose body is to be closed. An
-// answer of another content type is no answer of a Git server.
+// answer of another content type is not from a Git server.
 func (s *server) ask(ctx context.Context, method, path, accept string, body io.Reader) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, s.base+path, body)
 	if err != nil {
@@ -181,7 +182,6 @@ func (s *server) words(list ...string) string {
 // its files are wanted, these as they are now, without those of large bytes and
 // more if the server can leave them out.
 func (s *server) fetch(ctx context.Context, p *pack, id string, files bool, large int64) error {
-	limit := s.f.opt.MaxBytes
 	var ask bytes.Buffer
 	filter, shallow := files && s.can("filter"), files && s.can("shallow")
 	words := []string{"ofs-delta", "side-band-64k"}
@@ -197,24 +197,51 @@ func (s *server) fetch(ctx context.Context, p *pack, id string, files bool, larg
 	}
 	ask.WriteString("0000")
 	writeLine(&ask, "done\n")
+	_, err := s.receive(ctx, p, &ask)
+	return err
+}
 
+// fetchSince brings what an object needs beyond what a commit needs, without
+// files if the server can leave them out. It reports whether the server knows
+// that commit; where it doesn't, nothing is brought.
+func (s *server) fetchSince(ctx context.Context, p *pack, id, since string) (known bool, err error) {
+	var ask bytes.Buffer
+	writeLine(&ask, "want "+id+" "+s.words("ofs-delta", "side-band-64k", "filter")+"\n")
+	if s.can("filter") {
+		writeLine(&ask, "filter tree:0\n")
+	}
+	ask.WriteString("0000")
+	writeLine(&ask, "have "+since+"\n")
+	writeLine(&ask, "done\n")
+	return s.receive(ctx, p, &ask)
+}
+
+// receive sends what a fetch asks for and keeps the pack that comes. It reports
+// whether the server has a commit that was named as there already: without one,
+// a pack is kept only where none was named.
+func (s *server) receive(ctx context.Context, p *pack, ask *bytes.Buffer) (known bool, err error) {
+	limit, named := s.f.opt.MaxBytes, bytes.Contains(ask.Bytes(), []byte("have "))
 	ctx, x := withExchange(ctx, limit)
-	res, err := s.ask(ctx, http.MethodPost, "/"+uploadPack, "application/x-"+uploadPack+"-result", &ask)
+	res, err := s.ask(ctx, http.MethodPost, "/"+uploadPack, "application/x-"+uploadPack+"-result", ask)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer res.Body.Close()
 	in := &lines{r: bufio.NewReaderSize(res.Body, 64<<10)}
 	for {
 		line, err := in.next()
 		if err != nil {
-			return s.failed(err, x)
+			return false, s.failed(err, x)
 		}
 		text := strings.TrimSpace(string(line))
 		if reason, ok := strings.CutPrefix(text, "ERR "); ok {
-			return s.refused(reason)
+			return false, s.refused(reason)
 		}
-		if text == "NAK" || strings.HasPrefix(text, "ACK ") {
+		known = strings.HasPrefix(text, "ACK ")
+		if text == "NAK" && named {
+			return false, nil
+		}
+		if text == "NAK" || known {
 			break // what follows "shallow" lines and a flush
 		}
 	}
@@ -223,12 +250,12 @@ func (s *server) fetch(ctx context.Context, p *pack, id string, files bool, larg
 		from = &band{lines: in}
 	}
 	if err := p.add(from, limit); err != nil {
-		return s.failed(err, x)
+		return known, s.failed(err, x)
 	}
-	return nil
+	return known, nil
 }
 
-// refused is a server's word for what it does not give.
+// refused returns the error for what a server says of a request that it refuses.
 func (s *server) refused(reason string) *Error {
 	if strings.Contains(reason, "not our ref") || strings.Contains(reason, "unadvertised object") {
 		return ErrRefNotFound.with(s.c.clean(reason))

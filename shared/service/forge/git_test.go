@@ -241,7 +241,7 @@ func TestPushNeverForces(t *testing.T) {
 }
 
 // A repository that was renamed is found at its old address, on the same host; and
-// what is no Git repository is said to be none.
+// an address without a Git repository is reported as such.
 func TestAddresses(t *testing.T) {
 	fake := forgetest.New(t, forgetest.Dialect(forge.Git))
 	main := fake.Write("main", map[string]string{"a.mdx": "# A\n"})
@@ -294,5 +294,47 @@ func TestAddresses(t *testing.T) {
 	}
 	if got := fake.Count(forgetest.Refs); got != before+1 { // that of "none"
 		t.Errorf("%d requests went to another host", got-before-1)
+	}
+}
+
+// A branch has a commit also where others went on from it, in a straight line or
+// by a merge; not where it began anew, whatever the server still keeps.
+func TestContains(t *testing.T) {
+	for _, filter := range []string{"true", "false"} {
+		t.Run("filter "+filter, func(t *testing.T) {
+			fake := forgetest.New(t, forgetest.Dialect(forge.Git))
+			fake.Configure("uploadpack.allowFilter", filter)
+			fake.Write("main", map[string]string{"a.mdx": "# A\n"})
+			fake.Write("main", map[string]string{"a.mdx": "# A2\n"})
+			f, r := fake.Forge(), fake.Repository()
+			const branch = "bindery/1"
+			c := commit(t, f, fetch(t, f, r, ""), forge.Change{Path: "b.mdx", Content: []byte("# B\n")})
+			want := func(name string, want bool) {
+				t.Helper()
+				if has, err := f.Contains(t.Context(), r, branch, c); has != want || err != nil {
+					t.Errorf("%s: %v, %v", name, has, err)
+				}
+			}
+			want("no branch", false)
+			if err := f.Push(t.Context(), r, branch, c, ""); err != nil {
+				t.Fatal(err)
+			}
+			want("at the commit", true)
+			for range 3 {
+				fake.Write(branch, map[string]string{"people.mdx": "# " + fake.Branch(branch) + "\n"})
+				want("after it", true)
+			}
+			fake.Write("main", map[string]string{"a.mdx": "# A3\n"})
+			fake.MergeBranch(branch, "main")
+			want("after a merge", true)
+			fake.DeleteBranch(branch)
+			fake.Write(branch, map[string]string{"people.mdx": "# P\n"})
+			want("a branch without it", false)
+			other := *c
+			other.Parent = strings.Repeat("ab", 20)
+			if has, err := f.Contains(t.Context(), r, branch, &other); has || err != nil {
+				t.Errorf("a parent that is not there: %v, %v", has, err)
+			}
+		})
 	}
 }

@@ -19,6 +19,7 @@ type gitPull struct {
 	Draft    bool    `json:"draft"`
 	Merged   bool    `json:"merged"`
 	MergedAt *string `json:"merged_at"`
+	ClosedAt *string `json:"closed_at"`
 	Title    string  `json:"title"`
 	Head     gitRef  `json:"head"`
 	Base     gitRef  `json:"base"`
@@ -43,6 +44,9 @@ func (p gitPull) pull() PullRequest {
 		q.State = Merged
 	case p.State != "open":
 		q.State = Closed
+	}
+	if q.State != Open {
+		q.ClosedAt = closedAt(p.MergedAt, p.ClosedAt)
 	}
 	return q
 }

@@ -15,16 +15,18 @@ const gitlabDraft = "Draft: "
 
 // mergeRequest is a merge request as GitLab sends it.
 type mergeRequest struct {
-	IID           int    `json:"iid"`
-	WebURL        string `json:"web_url"`
-	State         string `json:"state"`
-	Draft         bool   `json:"draft"`
-	Title         string `json:"title"`
-	SourceBranch  string `json:"source_branch"`
-	TargetBranch  string `json:"target_branch"`
-	SourceProject int64  `json:"source_project_id"`
-	TargetProject int64  `json:"target_project_id"`
-	SHA           string `json:"sha"`
+	IID           int     `json:"iid"`
+	WebURL        string  `json:"web_url"`
+	State         string  `json:"state"`
+	Draft         bool    `json:"draft"`
+	Title         string  `json:"title"`
+	SourceBranch  string  `json:"source_branch"`
+	TargetBranch  string  `json:"target_branch"`
+	SourceProject int64   `json:"source_project_id"`
+	TargetProject int64   `json:"target_project_id"`
+	SHA           string  `json:"sha"`
+	MergedAt      *string `json:"merged_at"`
+	ClosedAt      *string `json:"closed_at"`
 }
 
 func (m mergeRequest) pull() PullRequest {
@@ -37,6 +39,9 @@ func (m mergeRequest) pull() PullRequest {
 		p.State = Open
 	case "merged":
 		p.State = Merged
+	}
+	if p.State != Open {
+		p.ClosedAt = closedAt(m.MergedAt, m.ClosedAt)
 	}
 	return p
 }

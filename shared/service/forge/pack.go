@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -425,6 +426,33 @@ func (p *pack) kind(id string) string {
 		return kinds[o.kind]
 	}
 	return ""
+}
+
+// reaches reports whether one commit is another, or comes after it by commits
+// that are all here.
+func (p *pack) reaches(from, to string) (bool, error) {
+	seen := map[string]bool{}
+	for next := []string{from}; len(next) > 0; {
+		id := next[len(next)-1]
+		next = next[:len(next)-1]
+		if seen[id] || p.kind(id) != "commit" {
+			continue
+		}
+		if seen[id] = true; id == to {
+			return true, nil
+		}
+		data, err := p.object("commit", id)
+		if err != nil {
+			return false, err
+		}
+		head, _, _ := strings.Cut(string(data), "\n\n")
+		for line := range strings.Lines(head) {
+			if parent, ok := strings.CutPrefix(line, "parent "); ok {
+				next = append(next, strings.TrimSpace(parent))
+			}
+		}
+	}
+	return false, nil
 }
 
 // size returns the size of a file, -1 if it was left out.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // Pull is a pull request to open, or what of one is to be changed.
@@ -40,6 +41,22 @@ type PullRequest struct {
 	Title  string `json:"title"`
 	// HeadCommit is the commit that the forge shows as its newest.
 	HeadCommit string `json:"headCommit"`
+	// ClosedAt is when it was merged or closed, zero where it is open or the forge
+	// doesn't say.
+	ClosedAt time.Time `json:"closedAt,omitzero"`
+}
+
+// closedAt is the first of the times that a forge sends that is one.
+func closedAt(times ...*string) time.Time {
+	for _, t := range times {
+		if t == nil {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339, *t); err == nil {
+			return at.UTC()
+		}
+	}
+	return time.Time{}
 }
 
 // Limits of the texts of a pull request, in characters: the least of what the

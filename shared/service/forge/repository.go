@@ -30,7 +30,7 @@ var apiPaths = map[Kind]string{GitHub: "/api/v3", GitLab: "/api/v4", Gitea: "/ap
 var known = map[string]Kind{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Forgejo, "gitea.com": Gitea}
 
 // Repository is one repository of a forge. It holds no credential. Make it with
-// ParseRepository; the zero value is no repository.
+// ParseRepository; the zero value is not a repository.
 type Repository struct {
 	Kind Kind `json:"kind"`
 	// URL is as people write it, without ".git" unless the server is a plain

@@ -101,7 +101,7 @@ func reason(data []byte) string {
 	return strings.Join(texts, ": ")
 }
 
-// statusError is what an HTTP status means, nil if it is no failure.
+// statusError is what an HTTP status means, nil if it is not a failure.
 func statusError(status int, header http.Header, c Credential) *Error {
 	var e Error
 	switch {

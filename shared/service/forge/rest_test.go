@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/forge"
+	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 )
 
 const secret = "ghp_s3cr3t/Tok+en=="
@@ -30,7 +31,8 @@ type answer struct {
 	body   string
 }
 
-// recorded is a forge that gives answers one after another, and what it heard.
+// recorded is a forge that sends its answers one after another, and what it was
+// asked.
 type recorded struct {
 	t       *testing.T
 	mu      sync.Mutex
@@ -331,5 +333,27 @@ func TestWaitEnds(t *testing.T) {
 	defer cancel()
 	if _, err := f.Pull(ctx, r, 1347); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, forge.ErrRateLimited) {
 		t.Error(err)
+	}
+}
+
+// When a pull request was merged or closed is known, if the forge says it.
+func TestClosedAt(t *testing.T) {
+	for _, kind := range []forge.Kind{forge.GitHub, forge.GitLab, forge.Gitea} {
+		t.Run(string(kind), func(t *testing.T) {
+			fake := forgetest.New(t, forgetest.Dialect(kind))
+			fake.Write("main", map[string]string{"a.mdx": "# A\n"})
+			f, r := fake.Forge(), fake.Repository()
+			for _, end := range []func(int){fake.Close, fake.Merge} {
+				fake.Write("bindery/1", map[string]string{"a.mdx": "# B\n"})
+				p, err := f.OpenPull(t.Context(), r, forge.Pull{Head: "bindery/1", Base: "main", Title: "x"})
+				if err != nil || !p.ClosedAt.IsZero() {
+					t.Fatalf("%+v, %v", p, err)
+				}
+				end(p.Number)
+				if p, err = f.Pull(t.Context(), r, p.Number); err != nil || !p.ClosedAt.Equal(fake.ClosedAt) {
+					t.Errorf("%+v, %v", p, err)
+				}
+			}
+		})
 	}
 }

@@ -128,6 +128,59 @@ func TestReconcileArchives(t *testing.T) {
 	}
 }
 
+// TestPullsAreBounded: one call asks for so many pull requests, and for so long; the
+// next one asks for the others. What is asked may take its time, but not forever.
+func TestPullsAreBounded(t *testing.T) {
+	s, _, runner, j, now := agents(t)
+	caller := admin.Caller{OrganisationID: j.Organisation, Plan: admin.PlanPro}
+	const jobs = 50
+	for n := range jobs {
+		if n > 0 {
+			var err error
+			if j, err = s.StartAgentJob(t.Context(), caller, admin.StartAgentJob{Project: j.Project, Prompt: "p"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ref := j.Current()
+		_, err := s.AgentRound(t.Context(), ref)
+		if err == nil {
+			_, err = s.BeginAgentRound(t.Context(), ref, admin.AgentBase{Commit: "c", Ref: "main"})
+		}
+		if err == nil {
+			_, err = s.BeginAgentPublish(t.Context(), ref, 1)
+		}
+		if err == nil {
+			_, _, err = s.CompleteAgent(t.Context(), ref, admin.AgentResult{PRLink: "https://git.example.com/docs/pull/1", PRNumber: 1, Branch: "b", Seen: 1})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	*now = now.Add(31 * 24 * time.Hour)
+	asked, slow := map[string]int{}, false
+	keeper := job.NewKeeper(job.Options{Admin: s, Runner: runner, Now: func() time.Time { return *now }, SweepEvery: -1,
+		Pull: func(ctx context.Context, ref admin.AgentRef) (job.PullOutput, error) {
+			if _, ok := ctx.Deadline(); !ok {
+				t.Error("it may take forever")
+			}
+			if asked[ref.Job]++; slow {
+				*now = now.Add(50 * time.Second)
+			}
+			return job.PullOutput{ClosedAt: beginning}, nil
+		}})
+	for _, want := range []int{20, 23, 43, jobs, jobs} {
+		slow = want == 23
+		if err := keeper.Reconcile(t.Context()); err != nil || len(asked) != want {
+			t.Fatalf("%d of %d are asked for, want %d; %v", len(asked), jobs, want, err)
+		}
+	}
+	for id, n := range asked {
+		if got, err := s.FindAgentJob(t.Context(), j.Project, id); n != 1 || err != nil || got.Status != admin.AgentArchived {
+			t.Errorf("asked %d times: %+v, %v", n, got, err)
+		}
+	}
+}
+
 // TestFailAgent: what a step says is shown where it is one of our errors, and
 // nothing of others. The end of an execution names the round by its input.
 func TestFailAgent(t *testing.T) {

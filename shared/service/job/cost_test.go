@@ -21,7 +21,7 @@ func TestCostPage(t *testing.T) {
 	p := job.DefaultPrices()
 	for name, r := range map[string]job.Run{
 		"a thousand pages": job.Example(1000, 8, 20*time.Millisecond, 90_000, 10),
-		"200,000 pages":    job.Example(200_000, 200, 20*time.Millisecond, 90_000, 60),
+		"200,000 pages":    job.Example(200_000, 650, 20*time.Millisecond, 90_000, 60),
 	} {
 		bill := p.Bill(r)
 		var rows strings.Builder

@@ -18,8 +18,8 @@ import (
 const mapThreshold = "States.ExceedToleratedFailureThreshold"
 
 // Fail marks an export as failed. The cause that a step recorded goes before the
-// one that the workflow names. A job that is final already stays as it is, and
-// that is no error.
+// one that the workflow names. A job that is already final stays as it is, and
+// that is not an error.
 func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 	code := in.Error.Error
 	switch code {
@@ -68,15 +68,15 @@ var agentMessages = map[string]string{
 }
 
 // FailAgent marks a round of an agent job as failed, with the message of the
-// step's error where that has a code of ours. A round that is over already stays
-// as it is, and that is no error.
+// step's error where that has a code of ours. A round that is already over stays
+// as it is, and that is not an error.
 func (k *Keeper) FailAgent(ctx context.Context, in AgentFailInput) error {
 	code := in.Error.Error
 	var cause struct {
 		Message string `json:"errorMessage"`
 		Type    string `json:"errorType"`
 	}
-	_ = json.Unmarshal([]byte(in.Error.Cause), &cause) // what is no JSON says nothing
+	_ = json.Unmarshal([]byte(in.Error.Cause), &cause) // a cause that is not JSON has no message
 	message := agentMessages[code]
 	switch {
 	case message != "":
@@ -108,8 +108,7 @@ func (k *Keeper) FailAgent(ctx context.Context, in AgentFailInput) error {
 	return nil
 }
 
-// Ended fails the job of an execution that ended other than well: what an event
-// tells of it.
+// Ended fails the job of an execution that did not succeed, as an event reports it.
 func (k *Keeper) Ended(ctx context.Context, e store.Execution) error {
 	names := ErrorNames{Error: cmp.Or(e.Error, string(e.State)), Cause: e.Cause}
 	if e.Workflow != store.WorkflowAgent {

@@ -9,6 +9,7 @@
 //	keeper.go     Keeper and its options; Clean
 //	fail.go       Fail, FailAgent, Ended: the end of a job that can't be completed
 //	reconcile.go  Reconcile: jobs whose execution never was, or ended without them
+//	archive.go    agent jobs that are archived by their age or their pull request
 //	audit.go      Audit: records have the objects that they need
 //	sweep.go      Sweep: objects that nothing refers to
 //	cost.go       what an export costs on AWS
@@ -18,6 +19,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/statemachine"
@@ -52,6 +54,13 @@ const (
 	NextPublish = "publish"
 	NextDone    = "done"
 )
+
+// PullOutput is what an agent's step says of the pull request of a final job, whose
+// admin.AgentRef is its input.
+type PullOutput struct {
+	// ClosedAt is when it was merged or closed, zero while it is open.
+	ClosedAt time.Time `json:"closedAt,omitzero"`
+}
 
 // AgentFailInput names the round to fail, and the error that the workflow caught.
 type AgentFailInput struct {

@@ -16,6 +16,10 @@ type Options struct {
 	Admin   *admin.Service
 	Objects store.Objects
 	Runner  store.Runner
+	// Pull asks the forge of a final agent job for its pull request. It is a step
+	// of the agent's: a Keeper has no credential of a forge. nil means that nobody
+	// asks, and jobs are archived by their age alone.
+	Pull func(ctx context.Context, ref admin.AgentRef) (PullOutput, error)
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
 	// Now is the clock; nil means time.Now.

@@ -17,7 +17,7 @@ const settling = 2 * time.Minute
 
 // Reconcile looks after what events and steps may have missed: it starts jobs
 // that have no execution, fails those whose execution ended or takes too long,
-// archives agent jobs by their age, adds up calls of the API, and now and then
+// archives agent jobs by their age or their pull request, adds up calls of the API, and now and then
 // sweeps objects that nothing refers to. It goes on past
 // single failures and returns them joined.
 func (k *Keeper) Reconcile(ctx context.Context) error {
@@ -41,7 +41,7 @@ func (k *Keeper) Reconcile(ctx context.Context) error {
 		return ctx.Err()
 	})
 	if err == nil {
-		err = k.opt.Admin.ArchiveAgents(ctx)
+		err = k.archive(ctx)
 	}
 	faults = append(faults, err)
 	_, err = k.opt.Admin.SettleCalls(ctx)

@@ -52,6 +52,7 @@ func (s *Server) addAgent(opt Options) error {
 	if err != nil {
 		return err
 	}
+	s.pull = fetch.Pull
 	maps.Copy(s.tasks, fetch.Tasks())
 	maps.Copy(s.tasks, work.Tasks())
 	return nil

@@ -99,6 +99,9 @@ type Server struct {
 	ended    chan struct{} // closed when it answers no more
 	fault    error         // why, to be read after ended
 
+	// pull is the step that asks a forge for a pull request.
+	pull func(context.Context, admin.AgentRef) (job.PullOutput, error)
+
 	patience time.Duration // as of limited
 	most     int           // connections of one client address
 	pause    time.Duration // between two looks
@@ -148,7 +151,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 			s.tasks[name] = task
 		}
 	}
-	s.keeper = job.NewKeeper(job.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Log: log})
+	s.keeper = job.NewKeeper(job.Options{Admin: s.Admin, Objects: l.Objects(), Runner: l.Runner(), Pull: s.pull, Log: log})
 	return s, nil
 }
 

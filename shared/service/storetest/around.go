@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -121,6 +122,19 @@ func (w *aroundObjects) PresignPut(ctx context.Context, key string, size int64, 
 		return w.o.PresignPut(ctx, key, size, sha256, life)
 	})
 }
+
+// AroundTransport returns t with each request made through around, for servers
+// that stand where a port does. What comes of an answer's body is the caller's.
+func AroundTransport(t http.RoundTripper, around Around) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		// The clone's context is the call's own.
+		return run(r.Context(), around, "HTTP."+r.Method+" "+r.URL.Path, func(ctx context.Context) (*http.Response, error) { return t.RoundTrip(r.Clone(ctx)) })
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (t roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
 // AroundRunner returns r with each call made through around.
 func AroundRunner(r store.Runner, around Around) store.Runner { return &aroundRunner{r, around} }

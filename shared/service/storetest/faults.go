@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -81,6 +82,10 @@ var errKilled = errors.New("the function's process was killed")
 //		run(storetest.NewFaults(map[string]storetest.Fault{call: storetest.Late}))
 //	}
 type Faults struct {
+	// Rename, if not nil, returns the name that a call has in the plan and in
+	// Log: without what differs from run to run. Set it before the first call.
+	Rename func(name string) string
+
 	mu   sync.Mutex
 	plan map[string]Fault
 	seen map[string]int
@@ -118,6 +123,11 @@ func (f *Faults) Objects(o store.Objects) store.Objects { return AroundObjects(o
 
 // Runner wraps a runner's Start, Status and Stop.
 func (f *Faults) Runner(r store.Runner) store.Runner { return AroundRunner(r, f.around) }
+
+// Transport wraps what carries requests to servers, such as a forge or a model.
+func (f *Faults) Transport(t http.RoundTripper) http.RoundTripper {
+	return AroundTransport(t, f.around)
+}
 
 // invocation is one run of a function, in a process of its own.
 type invocation struct {
@@ -197,6 +207,9 @@ func (f *Faults) begin(ctx context.Context, fn func(context.Context) error, immu
 func (f *Faults) meet(inv *invocation, name string) (Fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.Rename != nil {
+		name = f.Rename(name)
+	}
 	f.seen[name]++
 	name = fmt.Sprintf("%s %d", name, f.seen[name])
 	f.log = append(f.log, name)

@@ -47,7 +47,7 @@ func (u Usage) Plus(v Usage) Usage {
 // Answer is a whole answer.
 type Answer struct {
 	// ID is the server's name for the answer, Model the one for the model that
-	// gave it.
+	// wrote it.
 	ID    string     `json:"id"`
 	Model string     `json:"model"`
 	Stop  StopReason `json:"stop"`
@@ -72,8 +72,8 @@ func (a Answer) Err() error {
 	return &Error{Kind: Refused, Reason: a.Refusal}
 }
 
-// CallError says that the arguments of a call are not usable. Its text is for
-// the model, as the result of that call.
+// CallError reports that the arguments of a call are not usable. Its text goes to
+// the model as the result of that call.
 type CallError struct {
 	// ID and Name are those of the call.
 	ID, Name string
@@ -90,7 +90,7 @@ func (e *CallError) Error() string {
 	return fmt.Sprintf("the arguments of the call of %q are not a JSON object, nothing was done: %s", e.Name, e.Message)
 }
 
-// spoiled is the object that stands for arguments that are not one. The API
+// spoiled is the object sent in place of arguments that are not one. The API
 // takes only objects back; the first name is the one that its documentation
 // proposes for this.
 type spoiled struct {

@@ -49,7 +49,7 @@ const (
 	CodeRefused     = "model_refused"
 )
 
-// kinds says of each Kind its code and what is said of it.
+// kinds has the code and the message of each Kind.
 var kinds = [...]struct {
 	code, message string
 	again         bool

@@ -44,8 +44,8 @@ import (
 //
 // where a server may also have "path" (default "/v1/messages"), "version" (of
 // the API, default 2023-06-01), "headers" (further ones, texts) and "body"
-// (members that are added to each request). "auth" says how the server knows its
-// caller: by a key as X-Api-Key, as Authorization ("bearer"), by AWS's signature
+// (members that are added to each request). "auth" is how the server authenticates
+// its caller: by a key as X-Api-Key, as Authorization ("bearer"), by AWS's signature
 // for a region and a service, or not at all. A model without a price costs
 // nothing. Prices are US dollars for a million tokens, with at most six decimals.
 type Table struct {
@@ -64,10 +64,10 @@ type Entry struct {
 	Price           Price
 }
 
-// Auth says how a server knows its caller.
+// Auth is how a server authenticates its caller.
 type Auth string
 
-// The ways in which a server knows its caller.
+// The ways in which a server authenticates its caller.
 const (
 	AuthKey    Auth = "x-api-key"
 	AuthBearer Auth = "bearer"
@@ -354,7 +354,7 @@ func (r *tableReader) server(name string, v *basejson.Value) Server {
 	return s
 }
 
-// headers reads the further headers of a server. Keys don't belong into a table.
+// headers reads the further headers of a server. Keys don't belong in a table.
 func (r *tableReader) headers(o fields, s *Server) {
 	headers := o.take("headers", basejson.Object, false)
 	if headers == nil {

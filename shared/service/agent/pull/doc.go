@@ -7,4 +7,5 @@
 //	tree.go      a commit's files, as Prepare keeps them
 //	publish.go   Publish
 //	pulltext.go  the text of the pull request
+//	asked.go     what became of the pull request of a final job
 package pull

@@ -18,7 +18,7 @@ import (
 // It returns the forge's errors (repository_unreachable, ref_not_found, …),
 // invalid_site for a repository without a docs.json, and cancelled.
 func (s *Steps) Prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.rounds.Step(ctx, ref, s.prepare)
+	return s.rounds.Step(ctx, ref, admin.AgentPreparing, s.prepare)
 }
 
 func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
@@ -80,6 +80,14 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	base := admin.AgentBase{Commit: m.Commit, Ref: m.Ref, Manifest: key}
 	if continued != "" {
 		base.Ref, base.Previous = in.Job.Ref, m.Commit
+	} else if base.Ref, err = target(ctx, f, repo, tree); err != nil {
+		return out, err
+	}
+	// What is not a branch, such as a tag, takes no pull request.
+	if head, err := f.Branch(ctx, repo, base.Ref); err != nil {
+		return out, err
+	} else if head == "" {
+		base.Ref = tree.DefaultBranch
 	}
 	note := admin.AgentEvent{Kind: admin.AgentEventNote, Text: fmt.Sprintf("read %s at %.10s: %d files", m.Ref, m.Commit, len(m.Files))}
 	_, err = s.opt.Admin.BeginAgentRound(ctx, ref, base, note)
@@ -98,9 +106,12 @@ func (s *Steps) continued(ctx context.Context, f *forge.Forge, repo forge.Reposi
 		return "", err
 	}
 	if j.PRNumber == 0 {
-		return head, nil // a plain Git server: nobody says what became of it
+		return head, nil // a plain Git server has no pull requests to ask about
 	}
 	p, err := f.Pull(ctx, repo, j.PRNumber)
+	if admin.CodeOf(err) == forge.CodePullNotFound {
+		return "", nil
+	}
 	if err != nil {
 		return "", err
 	}
@@ -108,4 +119,19 @@ func (s *Steps) continued(ctx context.Context, f *forge.Forge, repo forge.Reposi
 		return "", nil
 	}
 	return head, nil
+}
+
+// target returns the branch that a pull request of a tree's changes is for: its
+// own, or the default branch where a tag or a commit was asked for.
+func target(ctx context.Context, f *forge.Forge, repo forge.Repository, t *forge.Tree) (string, error) {
+	head, err := f.Branch(ctx, repo, t.Ref)
+	switch {
+	case err != nil:
+		return "", err
+	case head != "":
+		return t.Ref, nil
+	case t.DefaultBranch == "":
+		return "", admin.Errorf(admin.CodeRef, "%s is not a branch, and the repository names no default branch for a pull request", t.Ref)
+	}
+	return t.DefaultBranch, nil
 }

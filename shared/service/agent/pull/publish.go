@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,12 +33,18 @@ const (
 // It returns the forge's errors (push_denied, branch_moved, …), changes_refused
 // and cancelled.
 func (s *Steps) Publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.rounds.Step(ctx, ref, s.publish)
+	return s.rounds.Step(ctx, ref, admin.AgentPublishing, s.publish)
 }
 
 func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
 	out := job.AgentOutput{AgentRef: ref, Next: job.NextDone}
 	in, err := s.opt.Admin.AgentRound(ctx, ref)
+	if admin.CodeOf(err) == admin.CodeJobNotActive {
+		// Perhaps because an earlier start of this step has completed the round:
+		// that is success, and the next round, if there is one, is started.
+		_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, admin.AgentResult{})
+		return out, err
+	}
 	if err != nil {
 		return out, err
 	}
@@ -45,24 +52,39 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	if err != nil {
 		return out, err
 	}
-	if unread, err := s.opt.Admin.BeginAgentPublish(ctx, ref, r.Seen); err != nil || unread {
+	if r.Finish == nil { // a start that was late, of a round that works again
+		out.Next = job.NextWork
+		return out, nil
+	}
+	seen := r.Seen
+	if r.Spent() {
+		seen = in.Job.Messages
+	}
+	if unread, err := s.opt.Admin.BeginAgentPublish(ctx, ref, seen); err != nil || unread {
 		out.Next = job.NextWork
 		return out, err
 	}
-	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Seen: r.Seen}
+	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Review: in.Job.Review, Seen: r.Seen}
 	end := admin.AgentEvent{Kind: admin.AgentEventNote}
-	if r.Finish != nil {
-		end.Text = agent.Cut(strings.TrimSpace(r.Finish.Summary+"\n\n"+r.Finish.Question), agent.MaxEventText)
-	}
+	end.Text = agent.Cut(strings.TrimSpace(r.Finish.Summary+"\n\n"+r.Finish.Question), agent.MaxEventText)
 	if changes := r.Tree.Changes(); len(changes) > 0 {
 		p, err := s.propose(ctx, r, changes)
 		if err != nil {
 			return out, err
 		}
 		result.PRLink, result.PRNumber, result.Branch, result.Changes = p.pull.URL, p.pull.Number, p.branch, p.stat
+		result.Review = p.review
+		checked := "the changes bring no new findings"
+		if n := len(p.review.Findings); n > 0 {
+			checked = fmt.Sprintf("the changes leave %d new findings", n)
+		}
+		result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked})
 	}
-	result.Events = []admin.AgentEvent{end}
+	result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventUsage, Usage: &r.Usage}, end)
 	_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, result)
+	if err == nil {
+		s.rounds.Clean(ctx, ref)
+	}
 	return out, err
 }
 
@@ -71,6 +93,7 @@ type proposal struct {
 	branch string
 	pull   forge.PullRequest
 	stat   admin.AgentChanges
+	review admin.AgentReview
 }
 
 // propose brings changes to the forge.
@@ -84,22 +107,18 @@ func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Chan
 		return proposal{}, err
 	}
 	defer g.tree.Close()
-	review, err := s.look(ctx, r, g.tree, changes)
+	review, err := s.look(ctx, r, g, changes)
 	if err != nil {
 		return proposal{}, err
 	}
-	found, err := r.Check(ctx)
-	if err != nil {
-		return proposal{}, err
-	}
-	text := pullText(r, changes, review, found)
+	text := pullText(r, changes, review)
 	if err := s.push(ctx, f, repo, r, g, changes, text.title); err != nil {
 		return proposal{}, err
 	}
-	p := proposal{branch: g.branch, stat: text.stat}
+	p := proposal{branch: g.branch, stat: text.stat, review: review}
 	p.pull, err = s.pull(ctx, f, repo, forge.Pull{
 		Head: g.branch, Base: r.In.Job.Base.Ref, Title: text.title, Body: text.body,
-		Draft: r.In.Job.Draft || leftOver(found),
+		Draft: r.In.Job.Draft || len(review.Findings) > 0,
 	})
 	return p, err
 }
@@ -117,16 +136,6 @@ func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository,
 		return f.UpdatePull(ctx, repo, open.Number, p)
 	}
 	return f.OpenPull(ctx, repo, p)
-}
-
-// leftOver reports whether findings are left that a reviewer must see to.
-func leftOver(found []tool.Finding) bool {
-	for _, f := range found {
-		if f.Level == "error" || f.Level == "warning" {
-			return true
-		}
-	}
-	return false
 }
 
 // ground is what a round's commit is made on.
@@ -229,49 +238,96 @@ func asRead(ctx context.Context, r *agent.Round, t *forge.Tree, changes []tool.C
 }
 
 // look refuses what an agent may not change, and returns what the reviewer must
-// know of the rest.
-func (s *Steps) look(ctx context.Context, r *agent.Round, t *forge.Tree, changes []tool.Change) (tool.Review, error) {
+// know of the rest and of earlier rounds of the pull request. It reads the site
+// from the forge's tree, and trusts nothing else.
+func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []tool.Change) (admin.AgentReview, error) {
+	base, _, err := read(ctx, g.tree)
+	if err != nil {
+		return admin.AgentReview{}, err
+	}
+	root, err := siteRoot(base, r.In.Project.Agent.Root)
+	if err != nil {
+		return admin.AgentReview{}, err
+	}
 	var bytes int64
 	for _, c := range changes {
-		if err := tool.Allowed(c.Path, r.Manifest.Root); err != nil {
-			return tool.Review{}, admin.Errorf(admin.CodeChanges, "an agent may not change %s: %v", c.Path, err)
+		if err := tool.Allowed(c.Path, root); err != nil {
+			return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "an agent may not change %s: %v", c.Path, err)
 		}
 		bytes += int64(len(c.Content))
 	}
 	if l := r.In.Limits; len(changes) > l.Files || bytes > l.Bytes {
-		return tool.Review{}, admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
+		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
 	}
-	base := &agent.Repository{Texts: map[string][]byte{}, Entries: r.Base.Entries}
-	for _, c := range changes {
-		if _, ok := t.File(c.Path); ok {
-			b, err := readFile(ctx, t, c.Path)
-			if err != nil {
-				return tool.Review{}, err
-			}
-			base.Texts[c.Path] = b
-		}
-	}
-	// Hosts that the site links to already are in any of its files.
-	for path, b := range r.Base.Texts {
-		if _, ok := base.Texts[path]; !ok {
-			base.Texts[path] = b
-		}
-	}
-	review := tool.Look(base, changes)
+	found := tool.Look(base, changes)
 	settings := r.In.Project.Agent
 	switch {
-	case len(review.Refused) > 0:
-		return review, admin.Errorf(admin.CodeChanges, "the changes hold what looks like a secret: %s", review.Refused[0])
-	case settings.RefuseNewHosts && len(review.NewHosts) > 0:
-		return review, admin.Errorf(admin.CodeChanges, "the changes bring a link or a picture of a new host: %s", review.NewHosts[0])
-	case settings.RefuseExecutable && len(review.Executable) > 0:
-		return review, admin.Errorf(admin.CodeChanges, "the changes bring executable code: %s", review.Executable[0])
+	case len(found.Refused) > 0:
+		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes hold what looks like a secret: %s", found.Refused[0])
+	case settings.RefuseNewHosts && len(found.NewHosts) > 0:
+		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes bring a link or a picture of a new host: %s", found.NewHosts[0])
+	case settings.RefuseExecutable && len(found.Executable) > 0:
+		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes bring executable code: %s", found.Executable[0])
 	}
-	return review, nil
+	findings, err := findingsOf(ctx, r.In.Project.Domain, base, root, changes)
+	if err != nil {
+		return admin.AgentReview{}, err
+	}
+	var before admin.AgentReview
+	if r.In.Job.Base.Previous != "" {
+		before = r.In.Job.Review
+	}
+	return admin.AgentReview{
+		NewHosts:   joined(before.NewHosts, found.NewHosts),
+		Executable: joined(before.Executable, found.Executable),
+		Findings:   joined(before.Findings, findings),
+	}, nil
+}
+
+// maxReview is how many lines of a kind a review keeps.
+const maxReview = 50
+
+// joined appends lines to those of earlier rounds, each once.
+func joined(before, now []string) []string {
+	all := slices.Clone(before)
+	for _, line := range now {
+		if line = plainLine(line, 300); !slices.Contains(all, line) && len(all) < maxReview {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
+// findingsOf is what a check finds in the changed site that was not there before,
+// notices aside.
+func findingsOf(ctx context.Context, domain string, base tool.Base, root string, changes []tool.Change) ([]string, error) {
+	tree, err := tool.NewTree(base, root)
+	if err != nil {
+		return nil, err
+	}
+	c, err := agent.NewChecker(domain, tree.FS(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Before(ctx, tree.FS()); err != nil {
+		return nil, err
+	}
+	if err := tree.Apply(changes); err != nil {
+		return nil, admin.Errorf(admin.CodeChanges, "the changes can't be made: %v", err)
+	}
+	found, err := c.Check(ctx, tree.FS())
+	var lines []string
+	for _, f := range found {
+		if f.Level != tool.LevelNotice {
+			lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Level, f.Message))
+		}
+	}
+	return lines, err
 }
 
 // push commits and pushes. Which commit it is is recorded before it is pushed: a
-// repeated Publish makes that one, or finds it there.
+// repeated Publish makes that one, or finds it there, at the end of the branch or
+// below people's commits.
 func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground, changes []tool.Change, title string) error {
 	if g.pushed {
 		return nil
@@ -298,11 +354,19 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 			return err
 		}
 		if recorded.ID != want.ID {
-			// Another Publish of this round was first: the next try goes by its.
+			// Another Publish of this round was first: the next try makes its commit.
 			return admin.Errorf(admin.CodeTemporary, "the round is being published by another step")
 		}
 	} else if commit.ID != want.ID {
 		return admin.Errorf(admin.CodeInternal, "the round's commit can't be made again").Wrap(fmt.Errorf("made %s, recorded %s", commit.ID, want.ID))
 	}
-	return f.Push(ctx, repo, g.branch, commit, g.expect)
+	err = f.Push(ctx, repo, g.branch, commit, g.expect)
+	if admin.CodeOf(err) != forge.CodeMoved {
+		return err
+	}
+	// An earlier push of the commit may have been heard, and people gone on from it.
+	if has, herr := f.Contains(ctx, repo, g.branch, commit); has || herr != nil {
+		return herr
+	}
+	return err
 }

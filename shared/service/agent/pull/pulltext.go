@@ -29,7 +29,7 @@ type text struct {
 // pullText writes the text of the round's pull request. Everything in it that
 // the model, the request or the repository wrote is quoted or escaped: it can
 // mention nobody, close no issue and begin no command.
-func pullText(r *agent.Round, changes []tool.Change, review tool.Review, found []tool.Finding) text {
+func pullText(r *agent.Round, changes []tool.Change, review admin.AgentReview) text {
 	var t text
 	summary := ""
 	if r.Finish != nil {
@@ -39,7 +39,7 @@ func pullText(r *agent.Round, changes []tool.Change, review tool.Review, found [
 	if strings.TrimSpace(t.title) == "" {
 		t.title = "docs: " + prompt
 	}
-	t.title = plainLine(t.title, maxTitle)
+	t.title = inertLine(t.title, maxTitle)
 
 	var b strings.Builder
 	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
@@ -73,16 +73,16 @@ func pullText(r *agent.Round, changes []tool.Change, review tool.Review, found [
 		}
 	}
 	b.WriteString("\n## Check\n\n")
-	if len(found) == 0 {
+	if len(review.Findings) == 0 {
 		b.WriteString("`bindery check` finds nothing that was not there before.\n")
 	} else {
 		b.WriteString("`bindery check` finds what was not there before:\n\n")
-		for i, f := range found {
+		for i, f := range review.Findings {
 			if i == maxListed {
-				fmt.Fprintf(&b, "- … and %d more\n", len(found)-i)
+				fmt.Fprintf(&b, "- … and %d more\n", len(review.Findings)-i)
 				break
 			}
-			fmt.Fprintf(&b, "- %s, line %d: %s\n", code(f.File), f.Line, inert(plainLine(f.Message, 300)))
+			b.WriteString("- " + code(f) + "\n")
 		}
 	}
 	u := r.Usage
@@ -114,6 +114,19 @@ func plainLine(s string, n int) string {
 		return r <= ' ' || r == 0x7f || r >= 0x80 && r <= 0x9f || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 	}), " ")
 	return agent.Cut(s, n)
+}
+
+// lineActs are what forges act on in titles and in messages of commits, where
+// nothing can be escaped: see acts; and marks that keep checks from running.
+var (
+	lineActs = regexp.MustCompile(`@+(\w)|([#!])+(\d)|(?i:\b(GH)-)(\d)|(?i:https?://)`)
+	skips    = regexp.MustCompile(`(?i)[\[*]+(?:skip|no|ci|actions)[ _-]?(?:skip|ci|actions)[\]*]+`)
+)
+
+// inertLine is plainLine without what forges act on.
+func inertLine(s string, n int) string {
+	s = skips.ReplaceAllString(plainLine(s, n), "")
+	return plainLine(lineActs.ReplaceAllString(s, "$2$4 $1$3$5"), n)
 }
 
 // code shows s as it is.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -37,6 +38,9 @@ func read(ctx context.Context, t *forge.Tree) (*agent.Repository, []agent.File, 
 	var files []agent.File
 	var total int64
 	for f := range t.Files() {
+		if !fs.ValidPath(f.Path) { // a commit keeps the files that it doesn't name
+			continue
+		}
 		plain := f.Mode == forge.Regular
 		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: plain}
 		if (f.Mode == forge.Regular || f.Mode == forge.Executable) && f.Size >= 0 && f.Size <= maxText {

@@ -17,8 +17,8 @@ var allowedExtensions = map[string]bool{
 	".svg": true, ".xml": true, ".html": true, ".js": true, ".jsx": true, ".mjs": true, ".ts": true, ".tsx": true,
 }
 
-// forbiddenNames are files, in lower case, whose extension is allowed and which
-// tell other programs or agents what to do.
+// forbiddenNames are files, in lower case, whose extension is allowed and from
+// which other programs or agents take instructions.
 var forbiddenNames = map[string]bool{
 	// Agents: a change to their instructions outlives the job.
 	"agents.md": true, "agent.md": true, "claude.md": true, "gemini.md": true, "copilot-instructions.md": true, "skill.md": true,
@@ -47,8 +47,8 @@ var (
 
 // Allowed reports by an error why an agent may not write a file of a path of the
 // repository; root is the folder of the site, "" for the repository itself. It
-// looks at the path alone: what stands there already, and whether that is a
-// plain file, is the tree's to know. The error's text is safe to show.
+// looks at the path alone: the tree knows what is there already, and whether that
+// is a plain file. The error's text is safe to show.
 func Allowed(p, root string) error {
 	rel, err := below(p, root)
 	if err != nil {

@@ -5,8 +5,8 @@
 //
 //	allowed.go     Allowed: which paths an agent may write
 //	tree.go        Tree: a repository's files with changes; fs.go shows it as a file system
-//	guard.go       edits as one, refused where what was well would not be any more
-//	review.go      Look: what Publish looks at in changes, whoever says what of them
+//	guard.go       edits as one, refused where they would break what was sound
+//	review.go      Look: what Publish looks for in changes, whoever made them
 //	set.go         Set: the tools, Call and Result
 //	input.go       what a tool takes: tables that are both schema and reader
 //	glob.go        patterns of paths

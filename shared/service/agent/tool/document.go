@@ -10,7 +10,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/json"
 )
 
-// document is a JSON file that is changed where it must and otherwise stays as
+// document is a JSON file that is changed where it must be and otherwise stays as
 // its author formatted it.
 type document struct {
 	file string
@@ -53,7 +53,7 @@ func newDocument(file string, src []byte) (*document, error) {
 }
 
 // indentAt returns the white space that the line at an offset begins with;
-// alone reports that nothing else stands before the offset.
+// alone reports whether nothing else is before the offset.
 func (d *document) indentAt(at int) (indent string, alone bool) {
 	line := d.src[bytes.LastIndexByte(d.src[:at], '\n')+1 : at]
 	n := len(line) - len(bytes.TrimLeft(line, " \t"))
@@ -162,7 +162,7 @@ func (d *document) insert(in *json.Value, at int, name string, v any) change {
 			separator = ", "
 		}
 	}
-	// What stands near is on one line: so is what comes.
+	// What is near is on one line, and so is what is added.
 	inline := !alone || d.src[near.start] == '{' && !bytes.Contains(d.src[near.start:near.end], []byte("\n"))
 	value := text(indent, inline)
 	if at < len(all) {

@@ -93,7 +93,7 @@ func (s *Set) list(_ context.Context, a args) (Result, error) {
 }
 
 // dotted reports whether a path is one that lists and searches leave out: those
-// files tell programs what to do and are no part of a site.
+// files configure programs and don't belong to a site.
 func dotted(p string) bool {
 	return p[0] == '.' && !strings.HasPrefix(p, ".well-known/") || strings.Contains(p, "/.") || strings.HasPrefix(p, "node_modules/")
 }
@@ -109,7 +109,7 @@ func (s *Set) sizeOf(p string) string {
 	}
 }
 
-// missing says that nothing is at a path, and what has a similar name.
+// missing returns the error for a path where nothing is, with similar names.
 func (s *Set) missing(p string) error {
 	if p == "" {
 		return refuse("the site's folder is empty")

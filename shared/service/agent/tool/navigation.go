@@ -168,7 +168,7 @@ func pageName(s string) string {
 	return s
 }
 
-// find returns the one entry that is called so.
+// find returns the one entry of that name.
 func (n *navigator) find(field, what string) (*navEntry, error) {
 	if what == "" {
 		return nil, refuse("%s: is missing", field)

@@ -55,8 +55,8 @@ func isScript(p string) bool {
 	return false
 }
 
-// refs returns the addresses in a source, by place. What stands at places that
-// can't be told, as in JavaScript, is not among them.
+// refs returns the addresses in a source, by place. Those whose place
+// is not known, as in JavaScript, are not among them.
 func (t *Tree) refs(p string, src []byte) []ref {
 	if isScript(p) {
 		return scriptRefs(src)

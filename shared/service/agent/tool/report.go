@@ -145,18 +145,17 @@ var finishTool = definition{
 	params: []param{
 		{name: "title", required: true, about: "What was done, in one line of at most 100 characters."},
 		{name: "summary", required: true, about: "What changed and why, in Markdown, for reviewers; or the answer, where nothing changed."},
-		{name: "commit", about: "The message of the commit. Default: the title."},
 		{name: "question", about: "What you must know from the person who asked. Default: nothing."},
 	},
 	call: (*Set).finish,
 }
 
 func (s *Set) finish(_ context.Context, a args) (Result, error) {
-	f := &Finish{Title: strings.TrimSpace(a.text("title")), Summary: strings.TrimSpace(a.text("summary")), Question: strings.TrimSpace(a.text("question")), Commit: strings.TrimSpace(a.text("commit"))}
+	f := &Finish{Title: strings.TrimSpace(a.text("title")), Summary: strings.TrimSpace(a.text("summary")), Question: strings.TrimSpace(a.text("question"))}
 	for _, x := range []struct {
 		name, text string
 		most       int
-	}{{"title", f.Title, 200}, {"summary", f.Summary, 16 << 10}, {"question", f.Question, 4 << 10}, {"commit", f.Commit, 4 << 10}} {
+	}{{"title", f.Title, 200}, {"summary", f.Summary, 16 << 10}, {"question", f.Question, 4 << 10}} {
 		if len(x.text) > x.most {
 			return Result{}, refuse("%s: has %d bytes; it may have %d", x.name, len(x.text), x.most)
 		}

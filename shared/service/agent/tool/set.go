@@ -94,14 +94,13 @@ type PlanItem struct {
 	State string `json:"state"` // pending, doing or done
 }
 
-// Finish is how the agent describes its finished work.
+// Finish is how the agent describes its finished work. The title is also the
+// message of the commit.
 type Finish struct {
 	Title   string `json:"title"`
 	Summary string `json:"summary"`
 	// Question is what the agent asks back, "" for nothing.
 	Question string `json:"question,omitempty"`
-	// Commit is the message of the commit, "" for the title.
-	Commit string `json:"commit,omitempty"`
 }
 
 // Set is the tools of one job, over its tree. It is not for concurrent use.
@@ -146,7 +145,7 @@ func (s *Set) Definitions() []Definition {
 	return all
 }
 
-// Call uses a tool. Whatever is wrong with the call is said in the result; a call
+// Call uses a tool. Whatever is wrong with the call is reported in the result; a call
 // that fails has changed nothing. The tree is changed only if ctx is not done.
 func (s *Set) Call(ctx context.Context, name string, input json.RawMessage) (r Result) {
 	before := s.tree.clone()
@@ -230,7 +229,7 @@ func (b *pages) add(format string, args ...any) bool {
 	return true
 }
 
-// end appends how many lines there are no room for, with advice.
+// end appends how many lines there was no room for, with advice.
 func (b *pages) end(what, advice string) string {
 	if b.more > 0 {
 		fmt.Fprintf(b, "… %d more %s; %s\n", b.more, what, advice)

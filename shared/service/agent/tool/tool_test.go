@@ -152,7 +152,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// An agent writes a site's text, and nothing that tells programs what to do.
+// An agent writes a site's text, and nothing that programs take instructions from.
 func TestAllowed(t *testing.T) {
 	for p, ok := range map[string]bool{
 		"guides/start.mdx": true, "docs.json": true, "a/b/c.md": true, "openapi.yaml": true, "style.css": true, "ümlaut/ß.mdx": true,
@@ -222,7 +222,8 @@ func TestTreeRefuses(t *testing.T) {
 	}
 }
 
-// A file that is changed back is no change, and Apply restores what Changes said.
+// A file that is changed back is not a change, and Apply restores what Changes
+// returned.
 func TestChanges(t *testing.T) {
 	base := memory{"docs.json": "{}", "a.mdx": "a\n", "b.mdx": "b\n", "empty.mdx": ""}
 	s := newSet(t, base, "", Limits{})

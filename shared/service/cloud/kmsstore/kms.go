@@ -1,6 +1,6 @@
 // Package kmsstore is store.Secrets on a key of KMS: the ciphertext of each
-// secret is a record of its own. Who may read records and not use the key, as all
-// functions but two, has no secret.
+// secret is a record of its own. A function that may read records but not use the
+// key can't read any secret.
 package kmsstore
 
 import (

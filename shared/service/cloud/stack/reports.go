@@ -102,7 +102,7 @@ const (
 // calls end in time. All of a call's time is taken for work of the processor,
 // which becomes longer with less memory; a call that waits does not, so this is
 // on the safe side. More than one processor is never advised: a step works on
-// one. answers says that it answers the API.
+// one. answers reports whether the function answers the API.
 func Advise(function string, answers bool, reports []Report) MemoryUse {
 	u := MemoryUse{Function: function, Calls: len(reports)}
 	var whole, took, inits []float64 // whole: with one processor

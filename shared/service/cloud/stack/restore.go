@@ -37,9 +37,8 @@ func (t *Tables) Restore(ctx context.Context, source, target string, at time.Tim
 	return nil
 }
 
-// Ready gives a restored table what a restore leaves out: that records expire by
-// an attribute, that it can be restored itself, and that it can't be deleted by
-// mistake. It returns DynamoDB's errors.
+// Ready sets what a restore leaves out on a restored table: expiry of records by an
+// attribute, recovery to a point in time, and protection from deletion. It returns DynamoDB's errors.
 func (t *Tables) Ready(ctx context.Context, table, expires string) error {
 	_, err := t.client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &table,
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &expires, Enabled: aws.Bool(true)}})

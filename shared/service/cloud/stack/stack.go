@@ -4,7 +4,6 @@
 // link this package.
 //
 //	stack.go     the stack's parts, by its outputs
-//	requests.go  what functions log of requests
 //	reports.go   what Lambda logs of calls, and the memory that they ask for
 //	restore.go   the table, restored to a point in time into another
 package stack

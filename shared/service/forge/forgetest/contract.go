@@ -132,6 +132,12 @@ func (c *contract) push(t *testing.T, main string) {
 	if err := c.f.Push(t.Context(), c.r, "bindery/push", first, main); !errors.Is(err, forge.ErrMoved) {
 		t.Errorf("an older commit: %v", err)
 	}
+	if has, err := c.f.Contains(t.Context(), c.r, "bindery/push", first); !has || err != nil {
+		t.Errorf("the older commit is below: %t, %v", has, err)
+	}
+	if has, err := c.f.Contains(t.Context(), c.r, "main", first); has || err != nil {
+		t.Errorf("main has it: %t, %v", has, err)
+	}
 	tree := c.fetch(t, "bindery/push")
 	if tree.Commit != second.ID || tree.Len() != 5 {
 		t.Errorf("%s with %d files", tree.Commit, tree.Len())

@@ -35,6 +35,9 @@ type Fake struct {
 	URL string
 	// User and Token are what it accepts.
 	User, Token string
+	// ClosedAt is when pull requests are merged or closed from now on; zero for a
+	// forge that doesn't say.
+	ClosedAt time.Time
 
 	tb  testing.TB
 	git string // the program
@@ -79,7 +82,7 @@ func New(tb testing.TB, opts ...Option) *Fake {
 	tb.Helper()
 	f := &Fake{
 		Kind: forge.Gitea, User: "bindery", Token: "test-token-" + strconv.Itoa(os.Getpid()) + "-s3cr3t/+=", tb: tb, git: outside.Program(tb, "git"),
-		failures: map[Call][]Failure{}, always: map[Call]Failure{}, calls: map[Call]int{},
+		ClosedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), failures: map[Call][]Failure{}, always: map[Call]Failure{}, calls: map[Call]int{},
 	}
 	for _, o := range opts {
 		o(f)
@@ -118,7 +121,7 @@ func (f *Fake) Repository() forge.Repository {
 }
 
 // Options are those of a forge.Forge that works on the fake: its host, its
-// token, and waits that are no waits.
+// token, and retries without a wait.
 func (f *Fake) Options() forge.Options {
 	u, err := url.Parse(f.URL)
 	if err != nil {
@@ -229,6 +232,14 @@ func (f *Fake) Branches() []string {
 	return strings.Fields(string(f.run(nil, "for-each-ref", "--format=%(refname:short)", "refs/heads")))
 }
 
+// MergeBranch makes a commit on branch that follows other first and branch second,
+// with the files of branch.
+func (f *Fake) MergeBranch(branch, other string) {
+	f.tb.Helper()
+	id := f.run(nil, "-c", "user.name=Ann", "-c", "user.email=ann@example.test", "commit-tree", "-p", other, "-p", branch, "-m", "merge", branch+"^{tree}")
+	f.run(nil, "update-ref", "refs/heads/"+branch, strings.TrimSpace(string(id)))
+}
+
 // DeleteBranch removes a branch.
 func (f *Fake) DeleteBranch(name string) {
 	f.tb.Helper()
@@ -335,7 +346,7 @@ func (f *Fake) setState(number int, s forge.State) Pull {
 	defer f.mu.Unlock()
 	for _, p := range f.pulls {
 		if p.Number == number {
-			p.State = s
+			p.State, p.ClosedAt = s, f.ClosedAt
 			return *p
 		}
 	}

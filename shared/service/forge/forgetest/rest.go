@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/forge"
 )
@@ -181,27 +182,43 @@ func (f *Fake) wire(p *Pull) map[string]any {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.Kind == forge.GitLab {
+		mergedAt, closedAt := any(nil), any(nil)
+		switch p.State {
+		case forge.Merged:
+			mergedAt = wireTime(p.ClosedAt)
+		case forge.Closed:
+			closedAt = wireTime(p.ClosedAt)
+		}
 		state := map[forge.State]string{forge.Open: "opened", forge.Merged: "merged", forge.Closed: "closed"}[p.State]
 		return map[string]any{
 			"id": 1000 + p.Number, "iid": p.Number, "web_url": p.URL, "state": state, "draft": p.Draft, "title": p.Title,
 			"description": p.Body, "source_branch": p.Head, "target_branch": p.Base, "sha": commit,
+			"merged_at": mergedAt, "closed_at": closedAt,
 		}
 	}
-	state, mergedAt := "open", any(nil)
+	state, mergedAt, closedAt := "open", any(nil), any(nil)
 	if p.State != forge.Open {
-		state = "closed"
+		state, closedAt = "closed", wireTime(p.ClosedAt)
 	}
 	if p.State == forge.Merged {
-		mergedAt = "2026-01-02T03:04:05Z"
+		mergedAt = closedAt
 	}
 	m := map[string]any{
 		"id": 1000 + p.Number, "number": p.Number, "html_url": p.URL, "state": state, "draft": p.Draft, "title": p.Title, "body": p.Body,
-		"merged_at": mergedAt, "head": map[string]any{"ref": p.Head, "sha": commit, "label": "acme:" + p.Head}, "base": map[string]any{"ref": p.Base},
+		"merged_at": mergedAt, "closed_at": closedAt, "head": map[string]any{"ref": p.Head, "sha": commit, "label": "acme:" + p.Head}, "base": map[string]any{"ref": p.Base},
 	}
 	if f.Kind != forge.GitHub {
 		m["merged"] = p.State == forge.Merged
 	}
 	return m
+}
+
+// wireTime is a time as a forge sends it, null for none.
+func wireTime(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UTC().Format(time.RFC3339)
 }
 
 // invalid refuses a pull request as the forge does.

@@ -13,8 +13,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 )
 
-// asked is a request's body as the API reads it. It is read apart from package
-// model, so that the one can't hide a fault of the other.
+// asked is a request's body as the API reads it. It is read without package model,
+// so that neither hides a fault of the other.
 type asked struct {
 	Model         string            `json:"model"`
 	MaxTokens     int               `json:"max_tokens"`

@@ -171,7 +171,7 @@ func (s Step) Dripping(bytes int, pause time.Duration) Step {
 // with it.
 func (s Step) When(fn func(model.Request) error) Step { s.when = fn; return s }
 
-// text returns the stream of an answer. id tells it from all others.
+// text returns the stream of an answer. id makes it differ from all others.
 func (s Step) text(id, name string, usage model.Usage) string {
 	if s.stream != "" {
 		return s.stream
