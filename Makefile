@@ -12,7 +12,7 @@ export BINDERY_TREES
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION ?= 1
 export PATH := $(CURDIR)/.cache/bin:$(PATH)
 
-.PHONY: check fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions fuzz build functions images test-chart clean
+.PHONY: agent-tasks check fmt deploy-local stop-local test-cloud test-sam test-kills run test tools vet race bench bench-functions fuzz build functions images test-chart clean
 
 ## Exports SITE (a folder with a docs.json) to OUT. Needs Go alone.
 run:
@@ -89,6 +89,18 @@ KILLS ?= 1000
 SEED ?= 0
 test-kills:
 	BINDERY_KILLS=$(KILLS) BINDERY_KILLS_SEED=$(SEED) $(GO) test ./tests -run '^TestKills$$' -count=1 -v -timeout 3h
+
+## Twenty documentation tasks on real sites for a real model: MODELS is a table as of
+## `bindery up --models`, BINDERY_MODEL_KEY the key of the server, MODEL a name of
+## the table (its default), TASKS a regular expression of names. Prints score, turns,
+## tokens and cost; a run that is begun again goes on where it was. RECORD=1 keeps
+## answers for replays; FORGE_URL, FORGE_USER and FORGE_TOKEN name a real forge.
+MODELS ?= $(BINDERY_MODELS)
+agent-tasks:
+	@test -n "$(MODELS)" || { echo "agent-tasks: MODELS=FILE names no table of models"; exit 2; }
+	@BINDERY_REQUIRE=all BINDERY_TASKS_MODELS='$(abspath $(MODELS))' BINDERY_TASKS_MODEL='$(MODEL)' BINDERY_TASKS='$(TASKS)' \
+	  BINDERY_TASKS_RECORD='$(if $(RECORD),$(CURDIR)/tests/agenttasks/testdata/recorded)' \
+	  $(GO) test ./tests/agenttasks -run '^TestLive$$' -count=1 -v -timeout 6h
 
 ## The synthesized template under the SAM CLI; needs a Docker engine and says so.
 test-sam: tools

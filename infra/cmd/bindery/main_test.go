@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,6 +26,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/server"
+	"github.com/bindery-docs/bindery/tests/outside"
 )
 
 func TestMain(m *testing.M) {
@@ -37,7 +39,37 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script: each file is a session of a user, against
 // a real `bindery up` or an API that behaves badly.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+	testscript.Run(t, scripts(t))
+}
+
+// A whole job on a real forge, from flags to the page of its pull request: the
+// script of the fake one.
+func TestPullRequestOnGitea(t *testing.T) {
+	outside.Long(t, "starts a forge")
+	g := forgetest.NewGitea(t)
+	t.Run("", func(t *testing.T) {
+		p := scripts(t)
+		p.Dir, p.Files = "", []string{"testdata/script/pullrequest.txtar"}
+		p.Cmds["forge"] = func(ts *testscript.TestScript, neg bool, args []string) {
+			onForge(ts, neg, args, g, g.URL, g.User, g.Token, g.Token)
+		}
+		testscript.Run(t, p)
+	})
+	for path, want := range map[string]string{"": "Spell widgets right", ".diff": "+Acme makes widgets."} {
+		res, err := http.Get(g.URL + "/" + g.User + "/docs/pulls/1" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := io.ReadAll(res.Body)
+		if err = errors.Join(err, res.Body.Close()); err != nil || res.StatusCode != http.StatusOK || !strings.Contains(string(page), want) {
+			t.Errorf("the page of the pull request%s: status %d, %v, and not %q in %d bytes", path, res.StatusCode, err, want, len(page))
+		}
+	}
+}
+
+// scripts are what runs the sessions of testdata/script.
+func scripts(t *testing.T) testscript.Params {
+	return testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"await":    await,
@@ -55,7 +87,7 @@ func TestScripts(t *testing.T) {
 			e.Values[testingKey{}] = t
 			return nil
 		},
-	})
+	}
 }
 
 // await waits until a file is there: await FILE
@@ -409,14 +441,19 @@ type scriptT struct {
 
 func (s scriptT) Cleanup(fn func()) { s.ts.Defer(fn) }
 
-// startForge starts a forge with one repository, whose address, host, user and
-// token are in REPOSITORY, FORGE_HOST, FORGE_USER and the file token.: forge
-// FOLDER
+// startForge starts a fake forge: forge FOLDER
 func startForge(ts *testscript.TestScript, neg bool, args []string) {
+	f := forgetest.New(scriptT{ts.Value(testingKey{}).(testing.TB), ts})
+	onForge(ts, neg, args, f, f.URL, f.User, f.Token, "s3cr3t")
+}
+
+// onForge writes a folder to a forge's repository, whose address, host, user and
+// token are in REPOSITORY, FORGE_HOST, FORGE_USER and the file token. FORGE_SECRET
+// is what of the token must never be shown.
+func onForge(ts *testscript.TestScript, neg bool, args []string, f forgetest.Target, address, user, token, secret string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: forge FOLDER")
 	}
-	f := forgetest.New(scriptT{ts.Value(testingKey{}).(testing.TB), ts})
 	files := map[string]string{}
 	root := ts.MkAbs(args[0])
 	ts.Check(filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -429,9 +466,10 @@ func startForge(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	f.Write("main", files)
 	ts.Setenv("REPOSITORY", f.Repository().URL)
-	ts.Setenv("FORGE_HOST", strings.TrimPrefix(f.URL, "http://"))
-	ts.Setenv("FORGE_USER", f.User)
-	ts.Check(os.WriteFile(ts.MkAbs("token"), []byte(f.Token+"\n"), 0o600))
+	ts.Setenv("FORGE_HOST", strings.TrimPrefix(address, "http://"))
+	ts.Setenv("FORGE_USER", user)
+	ts.Setenv("FORGE_SECRET", secret)
+	ts.Check(os.WriteFile(ts.MkAbs("token"), []byte(token+"\n"), 0o600))
 }
 
 // startModel starts a model that edits a page and finishes, and writes a table of

@@ -38,13 +38,16 @@ func (c *Checker) Before(ctx context.Context, site fs.FS) (err error) {
 }
 
 // Check implements tool.Checker.
-func (c *Checker) Check(ctx context.Context, site fs.FS) ([]tool.Finding, error) {
+func (c *Checker) Check(ctx context.Context, site fs.FS, all bool) ([]tool.Finding, error) {
 	now, err := c.Findings(ctx, site)
 	if err != nil {
 		return nil, err
 	}
+	if !all {
+		now = check.New(c.before, now)
+	}
 	var found []tool.Finding
-	for _, f := range check.New(c.before, now) {
+	for _, f := range now {
 		found = append(found, tool.Finding{Code: f.Code, Level: string(f.Level), File: f.File, Line: f.Line, Column: f.Column, Message: f.Message})
 	}
 	return found, nil

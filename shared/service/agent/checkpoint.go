@@ -127,7 +127,7 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 
 // check returns what is new in the site with the round's changes.
 func (r *Round) check(ctx context.Context) ([]tool.Finding, error) {
-	return r.checker.Check(ctx, r.Tree.FS())
+	return r.checker.Check(ctx, r.Tree.FS(), false)
 }
 
 // apply adds a turn to the round. The tree is brought up to date by load, or was

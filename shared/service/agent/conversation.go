@@ -63,7 +63,7 @@ func (r *Round) overview() string {
 	}
 	fmt.Fprintf(&b, "The site lies in %s; all paths of your tools begin there. It has %d pages", root, len(paths))
 	if n := len(r.Manifest.Findings); n > 0 {
-		fmt.Fprintf(&b, " and %d findings that were there before you", n)
+		fmt.Fprintf(&b, " and %d findings that were there before you, which check shows with all", n)
 	}
 	b.WriteString(".\n\nPages:\n")
 	for i, p := range paths {

@@ -229,6 +229,11 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "GitLab", kind: forge.GitLab, script: steps(mends, finishes), want: expected{pulls: 1}},
 		{name: "plain Git", kind: forge.Git, script: steps(mends, finishes), want: expected{noPull: true}},
 		{name: "a draft asked for", ask: admin.StartAgentJob{Draft: true}, script: steps(mends, finishes), want: expected{pulls: 1, draft: true}},
+		{name: "what was wrong before, to be mended", world: func(w *world) {
+			w.forge.Write("main", map[string]string{"index.mdx": strings.Replace(site()["index.mdx"], "/guides/start", "/guides/nowhere", 1)})
+		}, script: steps(modeltest.Calls(call("check", args{})), told("Nothing is wrong that was not before", modeltest.Calls(call("check", args{"all": true}))),
+			told("there is no page or file guides/nowhere", modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "/guides/nowhere", "new": "/guides/start"}))), done("Link")),
+			want: expected{pulls: 1, body: []string{"finds nothing that was not there before"}}},
 		{name: "a draft by what is left", script: steps(modeltest.Calls(breaks), done("Link"), told("Not finished yet", done("Link"))),
 			want: expected{pulls: 1, draft: true, turns: 3, body: []string{"`index.mdx:6: warning"}}},
 		{name: "finished twice in one answer", script: steps(modeltest.Calls(breaks, finish("Link"), finish("Link, really")), told("Not finished yet", lists), done("Link")),

@@ -315,7 +315,7 @@ func findingsOf(ctx context.Context, domain string, base tool.Base, root string,
 	if err := tree.Apply(changes); err != nil {
 		return nil, admin.Errorf(admin.CodeChanges, "the changes can't be made: %v", err)
 	}
-	found, err := c.Check(ctx, tree.FS())
+	found, err := c.Check(ctx, tree.FS(), false)
 	var lines []string
 	for _, f := range found {
 		if f.Level != tool.LevelNotice {

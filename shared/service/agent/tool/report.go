@@ -12,8 +12,11 @@ var checkTool = definition{
 	name: "check",
 	about: "Checks the whole site and reports what is wrong now and was not before the job: links, anchors, pictures, syntax, navigation. " +
 		"Use it before finish. No scripts are run and no other host is asked.",
-	params: []param{{name: "path", about: globHelp + " Default: everything."}},
-	call:   (*Set).check,
+	params: []param{
+		{name: "path", about: globHelp + " Default: everything."},
+		{name: "all", kind: yesNo, about: "Whether what was wrong before the job is shown as well, for requests to mend that. Default false."},
+	},
+	call: (*Set).check,
 }
 
 func (s *Set) check(ctx context.Context, a args) (Result, error) {
@@ -21,7 +24,8 @@ func (s *Set) check(ctx context.Context, a args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	found, err := s.checker.Check(ctx, s.tree.FS())
+	all := a.yes("all")
+	found, err := s.checker.Check(ctx, s.tree.FS(), all)
 	if err != nil {
 		if ctx.Err() != nil {
 			return Result{}, ctx.Err()
@@ -47,11 +51,15 @@ func (s *Set) check(ctx context.Context, a args) (Result, error) {
 			said = append(said, plural(n, level))
 		}
 	}
-	if len(said) == 0 {
-		return Result{Text: "Nothing is wrong that was not before.", File: a.text("path"), Outcome: "nothing new"}, nil
+	text, outcome, which := "Nothing is wrong that was not before.", "nothing new", "New: "
+	if all {
+		text, outcome, which = "Nothing is wrong.", "nothing wrong", "Now and before the job: "
 	}
-	outcome := strings.Join(said, ", ")
-	return Result{Text: "New: " + outcome + ".\n" + b.end("findings", "mend these first, or name a folder"), File: a.text("path"), Outcome: outcome}, nil
+	if len(said) == 0 {
+		return Result{Text: text, File: a.text("path"), Outcome: outcome}, nil
+	}
+	outcome = strings.Join(said, ", ")
+	return Result{Text: which + outcome + ".\n" + b.end("findings", "mend these first, or name a folder"), File: a.text("path"), Outcome: outcome}, nil
 }
 
 var diffTool = definition{

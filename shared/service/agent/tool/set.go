@@ -44,8 +44,8 @@ type Options struct {
 // Checker finds what is wrong with a site.
 type Checker interface {
 	// Check returns what is wrong in a site's folder and was not before, in
-	// order of place.
-	Check(ctx context.Context, site fs.FS) ([]Finding, error)
+	// order of place; with all, also what was.
+	Check(ctx context.Context, site fs.FS, all bool) ([]Finding, error)
 }
 
 // Levels of a Finding.

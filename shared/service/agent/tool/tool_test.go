@@ -45,10 +45,11 @@ func (m memory) Read(p string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// words finds the word BAD: a checker that is easy to see through.
+// words finds the word BAD, and the word OLD as one that was there before: a
+// checker that is easy to see through.
 type words struct{}
 
-func (words) Check(_ context.Context, site fs.FS) (all []Finding, err error) {
+func (words) Check(_ context.Context, site fs.FS, old bool) (all []Finding, err error) {
 	err = fs.WalkDir(site, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -56,6 +57,9 @@ func (words) Check(_ context.Context, site fs.FS) (all []Finding, err error) {
 		b, err := fs.ReadFile(site, p)
 		if i := strings.Index(string(b), "BAD"); i >= 0 {
 			all = append(all, Finding{"bad-word", LevelError, p, 1 + strings.Count(string(b[:i]), "\n"), 1, "the word BAD"})
+		}
+		if i := strings.Index(string(b), "OLD"); i >= 0 && old {
+			all = append(all, Finding{"old-word", LevelWarning, p, 1 + strings.Count(string(b[:i]), "\n"), 1, "the word OLD"})
 		}
 		return err
 	})

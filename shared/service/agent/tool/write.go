@@ -408,10 +408,25 @@ func isLiteral(a mdx.Attr) bool {
 // preview appends the lines that differ, the first few.
 func (s *Set) preview(b *pages, was, is []byte) {
 	old, now := linesOf(was), linesOf(is)
-	if len(old) != len(now) {
+	shown := 0
+	if len(old) != len(now) { // lines have come or gone: those of one number are not the same line
+		if b.more > 0 { // nobody sees it
+			return
+		}
+		text, _, _ := Diff("", was, is)
+		_, hunks, _ := strings.Cut(text, "\n@@")
+		for line := range strings.Lines("@@" + hunks) {
+			if line[0] == ' ' {
+				continue
+			}
+			if shown++; shown > 9 {
+				b.add("    …")
+				return
+			}
+			b.add("  %s", cutLine(strings.TrimSuffix(line, "\n")))
+		}
 		return
 	}
-	shown := 0
 	for i := range old {
 		if old[i] == now[i] {
 			continue

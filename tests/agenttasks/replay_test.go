@@ -1,0 +1,217 @@
+package agenttasks
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
+	"github.com/bindery-docs/bindery/tests/outside"
+)
+
+// made is the outcome that a dialogue comes to.
+func made(tb testing.TB, c cassette, before files) outcome {
+	tb.Helper()
+	after, end := c.apply(tb, before)
+	o := outcome{before: before, after: after, status: admin.AgentCompleted, title: end.Title, answer: end.Summary}
+	if !maps.Equal(before, after) {
+		o.link = "https://forge.example.com/pulls/1"
+	}
+	return o
+}
+
+// A good solution passes its checker, also where it could be another one, and each
+// of three bad ones fails with a reason.
+func TestCheckers(t *testing.T) {
+	outside.Folder(t, "corpora")
+	if n := len(tasks()); n != 20 {
+		t.Errorf("there are %d tasks", n)
+	}
+	for _, task := range tasks() {
+		t.Run(task.name, func(t *testing.T) {
+			if task.long {
+				outside.Long(t, "checks all of our own site several times")
+			}
+			before := task.site(t)
+			good := made(t, handmade(t, task.name), before)
+			if j := judged(t, task, good); !j.passed() || j.score() != 100 {
+				t.Fatalf("the good solution scores %d: %q", j.score(), j.reasons)
+			}
+			for _, v := range otherwise[task.name] {
+				o := good
+				o.after = maps.Clone(good.after)
+				v.spoil(&o)
+				if maps.Equal(o.after, good.after) {
+					t.Errorf("%s: is the same solution", v.how)
+				}
+				if j := judged(t, task, o); !j.passed() {
+					t.Errorf("%s is as good, and scores %d: %q", v.how, j.score(), j.reasons)
+				}
+			}
+			if n := len(bad[task.name]); n != 3 {
+				t.Errorf("there are %d bad solutions", n)
+			}
+			for _, b := range bad[task.name] {
+				o := good
+				o.after = maps.Clone(good.after)
+				b.spoil(&o)
+				j := judged(t, task, o)
+				if j.passed() || j.score() == 100 {
+					t.Errorf("%s: passes", b.how)
+				}
+				t.Logf("%s: %d%%: %q", b.how, j.score(), j.reasons)
+			}
+		})
+	}
+}
+
+// server is a model that answers from a dialogue.
+func server(t *testing.T, c cassette, way http.RoundTripper) (model.Choice, *modeltest.Server) {
+	t.Helper()
+	s := modeltest.New(t, c.steps()...)
+	client, err := model.New(model.Options{Base: s.URL, Attempts: 1, Client: &http.Client{Transport: way}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model.Choice{ID: "scripted", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 16000}, s
+}
+
+// named is the task of a name.
+func named(tb testing.TB, name string) task {
+	tb.Helper()
+	all := tasks()
+	i := slices.IndexFunc(all, func(t task) bool { return t.name == name })
+	if i < 0 {
+		tb.Fatalf("there is no task %q", name)
+	}
+	return all[i]
+}
+
+// replay carries a dialogue through the real steps and holds what comes of it
+// against the task; on a nil host, on a fake forge. It reports whether the requests are those that were recorded,
+// if there are any.
+func replay(t *testing.T, task task, c cassette, on host) (same bool) {
+	t.Helper()
+	if on == nil {
+		on = forgetest.New(t)
+	}
+	way := &recorder{next: http.DefaultTransport}
+	m, s := server(t, c, way)
+	r := run(t, task, on, m)
+	if j := judged(t, task, r.outcome); !j.passed() {
+		t.Errorf("%d%%: %q", j.score(), j.reasons)
+	}
+	if s.Left() != 0 || r.turns != len(c.Turns) {
+		t.Errorf("%d turns of %d were used, %d answers are left", r.turns, len(c.Turns), s.Left())
+	}
+	for i, turn := range c.Turns {
+		if turn.Request != "" && (i >= len(way.asked) || way.asked[i] != turn.Request) {
+			t.Logf("request %d is not the one that was recorded: tools, instructions or the site have changed since", i+1)
+			return false
+		}
+	}
+	return true
+}
+
+// Dialogues that were written by hand, and those that were recorded, do their
+// tasks through the real steps.
+func TestReplay(t *testing.T) {
+	outside.Folder(t, "corpora")
+	for i, task := range tasks() {
+		t.Run(task.name, func(t *testing.T) {
+			if i > 0 {
+				outside.Long(t, "a job with its repository takes a second of a processor")
+			}
+			c := handmade(t, task.name)
+			if c.Task != task.name || c.Origin != byHand {
+				t.Errorf("the dialogue is of %s, %s", c.Task, c.Origin)
+			}
+			replay(t, task, c, nil)
+		})
+	}
+	recorded, err := filepath.Glob(filepath.Join("testdata", "recorded", "*", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range recorded {
+		t.Run(file, func(t *testing.T) {
+			outside.Long(t, "a job with its repository takes a second of a processor")
+			c := readCassette(t, file)
+			replay(t, named(t, c.Task), c, nil)
+		})
+	}
+}
+
+// The runner asks a model with its key, keeps results and answers without it, and
+// asks nothing twice. What it has recorded replays, request by request the same.
+func TestRunner(t *testing.T) {
+	outside.Folder(t, "corpora")
+	const name, key = "injection", "sesame-open-1"
+	dir := t.TempDir()
+	s := modeltest.New(t, handmade(t, name).steps()...)
+	s.Key = key
+	models := filepath.Join(dir, "models.json")
+	table := `{"default": "best", "servers": {"one": {"base": "` + s.URL + `", "auth": "x-api-key"}},
+		"models": {"best": {"server": "one", "model": "m", "context": 200000, "output": 8000, "price": {"input": 3, "cacheWrite": 3.75, "cacheRead": 0.3, "output": 15}}}}`
+	if err := os.WriteFile(models, []byte(table), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"BINDERY_TASKS_MODELS": models, "BINDERY_MODEL_KEY": key, "BINDERY_TASKS": name, "BINDERY_TASKS_MODEL": "", "FORGE_URL": "",
+		"BINDERY_TASKS_OUT": filepath.Join(dir, "out"), "BINDERY_TASKS_RECORD": filepath.Join(dir, "recorded"),
+	} {
+		t.Setenv(name, value)
+	}
+	first := live(t)
+	asked := len(s.Requests())
+	again := live(t)
+	if len(first) != 1 || first[0].Score != 100 || first[0].Usage.Cost == 0 || first[0].PRLink == "" {
+		t.Fatalf("the result is %+v", first)
+	}
+	if !reflect.DeepEqual(first, again) || len(s.Requests()) != asked {
+		t.Errorf("a run that is begun again asked %d times more, and has %+v", len(s.Requests())-asked, again)
+	}
+	shown := tableOf(first)
+	if want := regexp.MustCompile(`(?m)^ *injection +best +100% +4 +\d+ +\d+ +\d+ +0\.\d{4}\s*$`); !want.MatchString(shown) || !strings.Contains(shown, "1 of 1") {
+		t.Errorf("the table is\n%s", shown)
+	}
+	file := filepath.Join(dir, "recorded", "best", name+".json")
+	c := readCassette(t, file)
+	if text := readText(t, file) + readText(t, filepath.Join(dir, "out", "best", name+".json")); strings.Contains(text, key) {
+		t.Error("the key is in what was kept")
+	}
+	if len(c.Turns) != 4 || c.Origin != "best" {
+		t.Fatalf("recorded are %d turns of %s", len(c.Turns), c.Origin)
+	}
+	if !replay(t, named(t, name), c, nil) {
+		t.Error("the recording has other requests than its replay")
+	}
+}
+
+// A forge that the environment names takes the place of the fake one.
+func TestRemoteForge(t *testing.T) {
+	outside.Folder(t, "corpora")
+	outside.Long(t, "starts a forge")
+	g := forgetest.NewGitea(t)
+	g.REST(http.MethodPost, "/user/repos", map[string]any{"name": "agent-tasks", "default_branch": "main", "auto_init": true}, http.StatusCreated)
+	for name, value := range map[string]string{"FORGE_URL": g.URL, "FORGE_USER": g.User, "FORGE_TOKEN": g.Token, "FORGE_REPOSITORY": "", "FORGE_KIND": ""} {
+		t.Setenv(name, value)
+	}
+	for _, name := range []string{"move-page", "question"} {
+		replay(t, named(t, name), handmade(t, name), newHost(t))
+	}
+	var pulls []struct{ Title string }
+	if err := json.Unmarshal(g.REST(http.MethodGet, "/repos/"+g.User+"/agent-tasks/pulls", nil, http.StatusOK), &pulls); err != nil || len(pulls) != 1 {
+		t.Errorf("the pull requests are %+v, %v", pulls, err)
+	}
+}
