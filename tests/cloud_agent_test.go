@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -23,6 +25,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/cloud/kmsstore"
 	"github.com/bindery-docs/bindery/shared/service/cloud/sfnrun"
+	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
@@ -106,6 +109,9 @@ func (d *deployment) agentJobs(t *testing.T) {
 	t.Run("the reconciler starts what was never started", func(t *testing.T) { d.agentOrphan(t, project) })
 	t.Run("a stopped execution fails its round", func(t *testing.T) { d.agentStopped(t, project) })
 	t.Run("an execution that takes too long is stopped", func(t *testing.T) { d.agentTooLong(t, project) })
+	t.Run("a cancel ends a round that waits for its model", func(t *testing.T) { d.agentCancelled(t, project) })
+	t.Run("a failure says why", func(t *testing.T) { d.agentFailures(t, project) })
+	t.Run("whatever happens to steps, there is one pull request", func(t *testing.T) { d.faultyAgents(t, project) })
 	if n := d.agents.model.Left(); n > 0 {
 		t.Errorf("%d steps of the script are left", n)
 	}
@@ -253,14 +259,16 @@ func (d *deployment) thinking(t *testing.T, project admin.Project) (job admin.Ag
 	return job, wake
 }
 
-// agentFailed waits for the failure of a job by a fault of ours.
-func (d *deployment) agentFailed(t *testing.T, project admin.Project, id string, most time.Duration, message string) {
+// agentFailed waits for the failure of a job and returns its message.
+func (d *deployment) agentFailed(t *testing.T, project admin.Project, id string, most time.Duration, code string) string {
 	t.Helper()
 	job := d.waitAgent(t, project, id, most)
 	failure, _ := job["failure"].(map[string]any)
-	if job["status"] != string(admin.AgentFailed) || failure["code"] != admin.CodeInternal || failure["message"] != message {
-		t.Errorf("the job is %v, want it failed: %s", job, message)
+	message, _ := failure["message"].(string)
+	if job["status"] != string(admin.AgentFailed) || failure["code"] != code || message == "" || job["prLink"] != nil {
+		t.Errorf("the job is %v, want it failed: %s", job, code)
 	}
+	return message
 }
 
 func (d *deployment) agentStopped(t *testing.T, project admin.Project) {
@@ -271,7 +279,9 @@ func (d *deployment) agentStopped(t *testing.T, project admin.Project) {
 		t.Fatal(err)
 	}
 	// Less than the reconciler waits: it is the event that does it.
-	d.agentFailed(t, project, j.ID, time.Minute, "the workflow of the agent was stopped")
+	if m := d.agentFailed(t, project, j.ID, time.Minute, admin.CodeInternal); m != "the workflow of the agent was stopped" {
+		t.Errorf("the failure says %q", m)
+	}
 }
 
 // agentTooLong has the reconciler believe that a running execution began long ago.
@@ -288,12 +298,114 @@ func (d *deployment) agentTooLong(t *testing.T, project admin.Project) {
 	defer d.proxy.setEdit(nil)
 	before, _ := d.proxy.all()
 	d.invoke(t, "reconcile", "{}")
-	d.agentFailed(t, project, j.ID, time.Minute, "the agent took too long")
+	if m := d.agentFailed(t, project, j.ID, time.Minute, admin.CodeInternal); m != "the agent took too long" {
+		t.Errorf("the failure says %q", m)
+	}
 	calls, _ := d.proxy.all()
 	if !slices.ContainsFunc(calls[len(before):], func(c awsCall) bool {
 		return c.does("states:StopExecution") && strings.HasSuffix(c.rights[0].resource, ":"+j.Current().Execution())
 	}) {
 		t.Error("the execution was not stopped")
+	}
+}
+
+// agentCancelled asks for the end of a round while its model thinks.
+func (d *deployment) agentCancelled(t *testing.T, project admin.Project) {
+	j, wake := d.thinking(t, project)
+	defer wake()
+	if status, job, _ := d.call(t, "POST", "/v2/agent/"+project.ID+"/job/"+j.ID+"/cancel", ""); status != http.StatusOK {
+		t.Fatalf("cancel: %d %v", status, job)
+	}
+	d.agentFailed(t, project, j.ID, time.Minute, admin.CodeCancelled)
+}
+
+// agentFailures has a model and a forge refuse, each of which ends its round at
+// once and with what the service said left out.
+func (d *deployment) agentFailures(t *testing.T, project admin.Project) {
+	before := len(d.agents.forge.Pulls())
+	d.agents.model.Add(modeltest.Refusal("not this"))
+	d.agentFailed(t, project, d.startAgent(t, project), time.Minute, model.CodeRefused)
+
+	d.agents.model.Add(edits("widgit", "widget"), ends("docs: widget"))
+	d.agents.forge.FailAlways(forgetest.Push, forgetest.Status(http.StatusForbidden, "no"))
+	defer d.agents.forge.Heal()
+	d.agentFailed(t, project, d.startAgent(t, project), time.Minute, forge.CodeDenied)
+	if n := len(d.agents.forge.Pulls()); n != before {
+		t.Errorf("%d pull requests were opened", n-before)
+	}
+}
+
+var isAgentStep = regexp.MustCompile("agentprepare|agentwork|agentpublish")
+
+// faultyAgents runs one job after the other, and each time something happens to
+// its steps: a process is killed, calls are throttled or lose their answer, an
+// invocation is doubled. Each job ends with one pull request of one commit, and has
+// taken each turn once. BINDERY_FAULTS is how many jobs, BINDERY_FAULTS_SEED which.
+func (d *deployment) faultyAgents(t *testing.T, project admin.Project) {
+	seed, jobs := faultsWanted(t, 4, 50)
+	// A doubled step may ask twice: what is answered follows from what is asked.
+	d.agents.model.Add(modeltest.Func(func(r model.Request) modeltest.Step {
+		if len(r.Messages) == 1 {
+			return edits("widgit", "widget")
+		}
+		return ends("docs: widget")
+	}))
+	m := &meddler{d: d, of: isAgentStep, steps: make(map[string]*step)}
+	d.proxy.setMeddle(m.meddle)
+	defer d.proxy.setMeddle(nil)
+	run := func(plan map[int]string) (calls int, hit []string) {
+		before := len(d.agents.forge.Pulls())
+		m.mu.Lock()
+		m.plan, m.calls, m.hit, m.exhaust = nil, 0, nil, ""
+		m.mu.Unlock()
+		j, err := d.admin.FindAgentJob(t.Context(), project.ID, d.startAgent(t, project))
+		if err != nil {
+			t.Fatal(err)
+		}
+		event, err := json.Marshal(j.Current())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.mu.Lock()
+		m.again = func(function string) { d.invokeAgain(function, event) }
+		m.plan = plan
+		m.mu.Unlock()
+		job := d.waitAgent(t, project, j.ID, 4*time.Minute)
+		m.doubles.Wait()
+		m.mu.Lock()
+		calls, hit = m.calls, m.hit
+		m.mu.Unlock()
+		if job["status"] != string(admin.AgentCompleted) || len(d.agents.forge.Pulls()) != before+1 || len(d.agents.forge.Commits("bindery/"+j.ID)) != 2 {
+			t.Errorf("after %q the job is %v, the pull requests are %+v", hit, job, d.agents.forge.Pulls())
+		}
+		if kept, err := d.admin.FindAgentJob(t.Context(), project.ID, j.ID); err != nil || kept.Turns != 2 {
+			t.Errorf("after %q the job has %d turns, want 2 (%v)", hit, kept.Turns, err)
+		}
+		return calls, hit
+	}
+	calls, _ := run(nil)
+	if calls < 20 {
+		t.Fatalf("the steps of an agent make only %d calls", calls)
+	}
+	hits := make(map[string]int)
+	for i := range jobs {
+		random := rand.New(rand.NewPCG(uint64(seed), uint64(i)))
+		// One death, which the workflow heals for any task, and one of the others each.
+		plan := map[int]string{1 + random.IntN(calls): []string{killedBefore, killedAfter}[i%2]}
+		for _, fault := range []string{throttled, []string{exhausted, answerLost}[i/2%2], doubled} {
+			plan[1+random.IntN(calls)] = fault
+		}
+		_, hit := run(plan)
+		for _, what := range hit {
+			hits[what]++
+		}
+	}
+	t.Logf("%d calls of steps; %d jobs, BINDERY_FAULTS_SEED=%d", calls, jobs, seed)
+	for _, hit := range slices.Sorted(maps.Keys(hits)) {
+		t.Logf("%3d %s", hits[hit], hit)
+	}
+	if len(hits) == 0 {
+		t.Error("no fault was met")
 	}
 }
 
