@@ -259,6 +259,9 @@ func (s *story) agentSteps(service *admin.Service, owner admin.Caller, project a
 	if _, failed := s.invoke("agentprepare"); failed == nil || failed.Type != forge.CodeInvalid || ended(first).Code != forge.CodeInvalid {
 		s.t.Errorf("a repository of no known forge: %+v, the job %+v", failed, ended(first))
 	}
+	if b, failed := s.call("agentprepare", fmt.Appendf(nil, `{"projectId": %q, "jobId": %q, "round": 1, "pull": true}`, project.ID, first.ID)); failed != nil || string(b) != "{}" {
+		s.t.Errorf("asked for the pull request of a job without one, it says %s, %+v", b, failed)
+	}
 	for _, name := range []string{"agentwork", "agentpublish"} {
 		if _, failed := s.invoke(name); failed == nil || failed.Type != admin.CodeJobNotActive {
 			s.t.Errorf("%s of a failed job: %+v", name, failed)

@@ -143,6 +143,7 @@ func (s *stack) newFunctions() {
 	for _, spec := range functions() {
 		s.functions[spec.name] = s.newFunction(spec)
 	}
+	s.functions["reconcile"].fn.AddEnvironment(jsii.String(config.PullFunction), s.functions["agentprepare"].fn.FunctionName(), nil)
 	s.bound("rendershard", "RenderIsBounded", s.parameters.renderReserved)
 	s.bound("agentwork", "AgentIsBounded", s.parameters.agentReserved)
 }

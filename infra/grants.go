@@ -31,6 +31,8 @@ type access struct {
 	// their keys; listing tells what is there and what is not.
 	sources, exports               map[string][]string
 	sourcesListing, exportsListing bool
+	// invokes are names of functions that it may call.
+	invokes []string
 	// runs are calls on executions of exports, agents on those of agent jobs.
 	runs, agents []string
 	// credentials: it may open the credentials of forges; modelKeys: it may read
@@ -172,7 +174,9 @@ func grants() map[string]access {
 			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, index: true,
 			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: del}, sourcesListing: true,
 			exports: map[string][]string{anyPart: del}, exportsListing: true,
-			runs: []string{"StartExecution", "DescribeExecution", "StopExecution"}, agents: []string{"StartExecution", "DescribeExecution", "StopExecution"},
+			// It has no credential of a forge, and asks who has one for pull requests.
+			invokes: []string{"agentprepare"},
+			runs:    []string{"StartExecution", "DescribeExecution", "StopExecution"}, agents: []string{"StartExecution", "DescribeExecution", "StopExecution"},
 		},
 		signer: {
 			sources: map[string][]string{manifests: get},
@@ -285,6 +289,9 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 	}
 	objects(s.storage.sources, a.sources, a.sourcesListing)
 	objects(s.storage.exports, a.exports, a.exportsListing)
+	for _, name := range a.invokes {
+		to("lambda", []string{"InvokeFunction"}, s.functions[name].fn.FunctionArn())
+	}
 	ofMachine := func(machine awsstepfunctions.StateMachine, calls []string) {
 		if slices.Contains(calls, "StartExecution") {
 			to("states", []string{"StartExecution"}, machine.StateMachineArn())

@@ -207,6 +207,15 @@ func TestAgentsSecretsAreApart(t *testing.T) {
 			if diff := cmp.Diff([][]string{decrypts, reads}, [][]string{allowed["kms:Decrypt"], allowed["secretsmanager:GetSecretValue"]}); diff != "" {
 				t.Errorf("secrets that %s may read:\n%s", f.name, diff)
 			}
+			// What asks for pull requests asks who has a credential.
+			var invokes []string
+			if f.name == "reconcile" {
+				prepare, _ := s.named(t, "AWS::Lambda::Function", "agentprepare")
+				invokes = []string{`{"Fn::GetAtt":["` + prepare + `","Arn"]}`}
+			}
+			if diff := cmp.Diff(invokes, allowed["lambda:InvokeFunction"]); diff != "" {
+				t.Errorf("functions that %s may call:\n%s", f.name, diff)
+			}
 			statements, _ := at(r.Properties, "Policies", 0, "PolicyDocument", "Statement").([]any)
 			partitions := ""
 			for i := range statements {

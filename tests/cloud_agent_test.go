@@ -111,6 +111,7 @@ func (d *deployment) agentJobs(t *testing.T) {
 	t.Run("an execution that takes too long is stopped", func(t *testing.T) { d.agentTooLong(t, project) })
 	t.Run("a cancel ends a round that waits for its model", func(t *testing.T) { d.agentCancelled(t, project) })
 	t.Run("a failure says why", func(t *testing.T) { d.agentFailures(t, project) })
+	t.Run("a job is archived after its pull request", func(t *testing.T) { d.agentArchived(t, project) })
 	t.Run("whatever happens to steps, there is one pull request", func(t *testing.T) { d.faultyAgents(t, project) })
 	if n := d.agents.model.Left(); n > 0 {
 		t.Errorf("%d steps of the script are left", n)
@@ -332,6 +333,45 @@ func (d *deployment) agentFailures(t *testing.T, project admin.Project) {
 	d.agentFailed(t, project, d.startAgent(t, project), time.Minute, forge.CodeDenied)
 	if n := len(d.agents.forge.Pulls()); n != before {
 		t.Errorf("%d pull requests were opened", n-before)
+	}
+}
+
+// agentArchived has a job of 40 days ago, whose pull request was merged a day later.
+func (d *deployment) agentArchived(t *testing.T, project admin.Project) {
+	ctx, then := t.Context(), time.Now().Add(-40*24*time.Hour)
+	past := admin.New(admin.Options{
+		Store: dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table}), Runner: deafRunner{}, Now: func() time.Time { return then },
+		AgentReady: func(context.Context, admin.Project, string) (string, error) { return "best", nil },
+	})
+	j, err := past.StartAgentJob(ctx, admin.Caller{OrganisationID: d.org.ID, Plan: admin.PlanEnterprise}, admin.StartAgentJob{Project: project.ID, Prompt: "Mend it"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pull := d.agents.forge.Pulls()[0]
+	d.agents.forge.ClosedAt = then.Add(24 * time.Hour)
+	d.agents.forge.Merge(pull.Number)
+	_, err = past.AgentRound(ctx, j.Current())
+	if err == nil {
+		_, err = past.BeginAgentRound(ctx, j.Current(), admin.AgentBase{Commit: "c1", Ref: "main"})
+	}
+	if err == nil {
+		_, err = past.BeginAgentPublish(ctx, j.Current(), 1)
+	}
+	if err == nil {
+		_, _, err = past.CompleteAgent(ctx, j.Current(), admin.AgentResult{Seen: 1, PRLink: pull.URL, PRNumber: pull.Number, Branch: "bindery/" + j.ID})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := d.agents.forge.Count(forgetest.GetPull)
+	d.invoke(t, "reconcile", "{}")
+	for deadline := time.Now().Add(30 * time.Second); j.Status != admin.AgentArchived; time.Sleep(200 * time.Millisecond) {
+		if j, err = d.admin.FindAgentJob(ctx, project.ID, j.ID); err != nil || time.Now().After(deadline) {
+			t.Fatalf("the job is %+v, %v", j, err)
+		}
+	}
+	if n := d.agents.forge.Count(forgetest.GetPull) - asked; n != 1 {
+		t.Errorf("the forge was asked %d times", n)
 	}
 }
 

@@ -160,6 +160,8 @@ func (d *deployment) physical(t *testing.T) map[string]string {
 			all[id+".Arn"] = "arn:aws:s3:::" + name
 		case "AWS::IAM::Role":
 			all[id+".Arn"] = fmt.Sprintf("arn:aws:iam::%s:role/%s", localAccount, name)
+		case "AWS::Lambda::Function":
+			all[id+".Arn"] = fmt.Sprintf("arn:aws:lambda:%s:%s:function:%s", localRegion, localAccount, name)
 		case "AWS::KMS::Key":
 			all[id+".Arn"] = fmt.Sprintf("arn:aws:kms:%s:%s:key/%s", localRegion, localAccount, name)
 		case "AWS::SecretsManager::Secret":

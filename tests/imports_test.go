@@ -30,9 +30,9 @@ var rooms = map[string][]string{
 	"functions/internal/wire": {
 		"shared/base/config", "shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/agent/pull",
 		"shared/service/agent/setup/forges", "shared/service/agent/setup/models", "shared/service/api", "shared/service/cloud",
-		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
-		"shared/service/cloud/secretrow", "shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun", "shared/service/forge",
-		"shared/service/store",
+		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/invoke", "shared/service/cloud/kmsstore",
+		"shared/service/cloud/s3store", "shared/service/cloud/secretrow", "shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun",
+		"shared/service/forge", "shared/service/job", "shared/service/store",
 	},
 
 	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/secretrow", "shared/service/job"},
@@ -120,6 +120,7 @@ var rooms = map[string][]string{
 	"shared/service/cloud/kmsstore":      {"shared/service/cloud/internal/call", "shared/service/cloud/secretrow", "shared/service/store"},
 	"shared/service/cloud/s3store":       {"shared/service/cloud/internal/call", "shared/service/job", "shared/service/store"},
 	"shared/service/cloud/secretrow":     {"shared/service/store"},
+	"shared/service/cloud/invoke":        {"shared/service/cloud/awsconfig"},
 	"shared/service/cloud/secretvalue":   {"shared/service/cloud/awsconfig", "shared/service/cloud/internal/call"},
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
@@ -181,7 +182,7 @@ var keepers = map[string]keeper{
 	"github.com/alecthomas/chroma/v2": {"its own driver is six times slower than ours", []string{"shared/render/highlight"}},
 	"github.com/dlclark/regexp2/v2":   {"backtracks without a bound", []string{"shared/render/highlight"}},
 	"github.com/aws/aws-sdk-go-v2": {"AWS stands behind the ports", []string{
-		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
+		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/invoke", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
 		"shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
 		"functions/internal/wire",
 	}},

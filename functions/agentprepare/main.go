@@ -1,5 +1,6 @@
 // Command agentprepare is the step of the agent's workflow that reads the
-// repository.
+// repository. The reconciler, which has no credential of a forge, asks it for pull
+// requests.
 package main
 
 import (
@@ -15,5 +16,5 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.Step(job.Task(steps.Prepare)), nil
+	return w.Step(steps.Tasks()[job.TaskAgentPrepare]), nil
 }

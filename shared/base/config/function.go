@@ -38,6 +38,9 @@ const (
 	// for none.
 	ForgeHosts        = "BINDERY_FORGE_HOSTS"
 	ForgePrivateHosts = "BINDERY_FORGE_PRIVATE_HOSTS"
+	// PullFunction is the name of the function that asks forges for pull requests;
+	// without it nobody asks.
+	PullFunction = "BINDERY_PULL_FUNCTION"
 	// SignerRole is the ARN of the role whose credentials sign links to bundles.
 	SignerRole = "BINDERY_SIGNER_ROLE"
 	// UploadSignerRole is the ARN of the role whose credentials sign links for
@@ -66,6 +69,7 @@ type Function struct {
 	ModelTable       string
 	ModelSecret      string
 	CredentialKey    string
+	PullFunction     string
 	SignerRole       string
 	UploadSignerRole string
 	// ForgeHosts and ForgePrivateHosts are nil where the variables are empty.
@@ -88,7 +92,7 @@ func FunctionFromEnv(getenv func(string) string, needed ...string) (Function, er
 	f := Function{
 		Stage: getenv(Stage), Table: getenv(Table), SourcesBucket: getenv(SourcesBucket), ExportsBucket: getenv(ExportsBucket),
 		StateMachine: getenv(StateMachine), AgentMachine: getenv(AgentMachine), SignerRole: getenv(SignerRole), UploadSignerRole: getenv(UploadSignerRole),
-		ModelTable: getenv(ModelTable), ModelSecret: getenv(ModelSecret), CredentialKey: getenv(CredentialKey),
+		ModelTable: getenv(ModelTable), ModelSecret: getenv(ModelSecret), CredentialKey: getenv(CredentialKey), PullFunction: getenv(PullFunction),
 		ForgeHosts: words(getenv(ForgeHosts)), ForgePrivateHosts: words(getenv(ForgePrivateHosts)),
 	}
 	err := cmp.Or(

@@ -47,10 +47,19 @@ func New(opt Options) (*Steps, error) {
 	return &Steps{opt, agent.Rounds{Admin: opt.Admin, Objects: opt.Objects, Log: opt.Log}}, nil
 }
 
-// Tasks returns the steps by their names in the workflow.
+// Tasks returns the steps by their names in the workflow. That of Prepare answers a
+// job.PullInput, too: where each task is a process of its own, it is one that has
+// the credentials for that.
 func (s *Steps) Tasks() map[string]func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	prepare, pull := job.Task(s.Prepare), job.Task(s.Pull)
 	return map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){
-		job.TaskAgentPrepare: job.Task(s.Prepare),
+		job.TaskAgentPrepare: func(ctx context.Context, input json.RawMessage) (json.RawMessage, error) {
+			var in job.PullInput
+			if json.Unmarshal(input, &in) == nil && in.Pull {
+				return pull(ctx, input)
+			}
+			return prepare(ctx, input)
+		},
 		job.TaskAgentPublish: job.Task(s.Publish),
 	}
 }

@@ -4,10 +4,7 @@
 package secretvalue
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,17 +58,9 @@ func fetch(ctx context.Context, cfg aws.Config, arn string) (value string, again
 	if err != nil {
 		return "", false, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint(cfg), bytes.NewReader(body))
-	if err != nil {
-		return "", false, err
-	}
-	r.Header.Set("Content-Type", "application/x-amz-json-1.1")
-	r.Header.Set("X-Amz-Target", "secretsmanager.GetSecretValue")
-	sum := sha256.Sum256(body)
-	if err := awsconfig.Signer(cfg, cfg.Region, "secretsmanager")(ctx, r, hex.EncodeToString(sum[:])); err != nil {
-		return "", false, err
-	}
-	res, err := http.DefaultClient.Do(r)
+	res, err := awsconfig.Post(ctx, cfg, "secretsmanager", "/", http.Header{
+		"Content-Type": {"application/x-amz-json-1.1"}, "X-Amz-Target": {"secretsmanager.GetSecretValue"},
+	}, body)
 	if err != nil {
 		return "", true, err
 	}
@@ -97,16 +86,4 @@ func fetch(ctx context.Context, cfg aws.Config, arn string) (value string, again
 		return "", false, errors.New("it has no text")
 	}
 	return *answer.SecretString, false, nil
-}
-
-// endpoint is where Secrets Manager is asked.
-func endpoint(cfg aws.Config) string {
-	if cfg.BaseEndpoint != nil {
-		return *cfg.BaseEndpoint + "/"
-	}
-	host := "secretsmanager." + cfg.Region + ".amazonaws.com"
-	if strings.HasPrefix(cfg.Region, "cn-") {
-		host += ".cn"
-	}
-	return "https://" + host + "/"
 }
