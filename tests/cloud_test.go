@@ -148,7 +148,7 @@ func deploy(t *testing.T) *deployment {
 	}
 	d.url = os.Getenv("BINDERY_URL")
 	ctx := t.Context()
-	if d.aws, err = stack.Config(ctx, ""); err != nil {
+	if d.aws, err = stack.Config(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if d.stack, err = stack.Read(ctx, d.aws, os.Getenv("BINDERY_STACK")); err != nil {

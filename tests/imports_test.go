@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/server", "shared/service/store",
-		"shared/delivery/bundle", "shared/delivery/serve",
+		"shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/serve",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -63,9 +63,10 @@ var rooms = map[string][]string{
 		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/script/island", "shared/render/site",
 		"shared/render/theme",
 	},
-	"shared/render/component": {"shared/base/html", "shared/render/css", "shared/render/mdx", "shared/render/words"},
-	"shared/render/css":       {},
-	"shared/render/expr":      {},
+	"shared/render/component":      {"shared/base/html", "shared/render/css", "shared/render/mdx", "shared/render/words"},
+	"shared/render/css":            {},
+	"shared/render/diagram/layout": {},
+	"shared/render/expr":           {},
 	"shared/render/frame": {
 		"shared/base/html", "shared/render/component", "shared/render/highlight", "shared/render/mdx", "shared/render/page",
 		"shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
@@ -146,6 +147,7 @@ var rooms = map[string][]string{
 	"shared/service/storetest": {"shared/service/job", "shared/service/store"},
 
 	"shared/delivery/bundle": {"shared/base/json"},
+	"shared/delivery/diff":   {"shared/delivery/bundle", "shared/delivery/serve"},
 	"shared/delivery/serve":  {"shared/base/redirect", "shared/base/remote", "shared/delivery/bundle"},
 
 	"tests/outside": {},
@@ -196,6 +198,7 @@ var keepers = map[string]keeper{
 	"github.com/goccy/go-yaml":               {"one reader of front matter, one of rules", []string{"shared/render/check", "shared/render/site", "shared/render/theme", "shared/render/script"}},
 	"go.yaml.in/yaml/v3":                     {"the one YAML library that keeps order and lines", []string{"shared/render/reference"}},
 	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve"}},
+	"znkr.io/diff":                           {"words of pages are compared in one place", []string{"shared/delivery/diff"}},
 	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},
 	"github.com/wyatt915/treeblood":          {"formulas are a page's", []string{"shared/render/page"}},
 	"github.com/evanw/esbuild":               {"JavaScript is script's", []string{"shared/render/script", "shared/render/script/island"}},

@@ -200,7 +200,7 @@ func showAgentJob(w io.Writer, job api.AgentJob) {
 	pairs := []string{
 		"id", job.ID, "status", string(job.Status), "repository", job.Source.Repository, "ref", orEmpty(job.Source.Ref), "model", job.Model,
 		"phase", orEmpty(job.Phase), "pull request", orEmpty(job.PRLink), "branch", orEmpty(job.Branch), "changes", diffStat(job.Changes),
-		"turns", strconv.Itoa(job.TurnCount), "used", usageText(job.Usage),
+		"turns", strconv.Itoa(job.TurnCount), "used", tokensText(job.Usage), "cost", costText(job),
 	}
 	if job.Failure != nil {
 		pairs = append(pairs, "failure", fmt.Sprintf("%s (%s)", job.Failure.Message, job.Failure.Code))
@@ -226,9 +226,24 @@ func diffStat(c api.AgentChanges) string {
 	return fmt.Sprintf("%s, +%d -%d", count(c.Files, "file"), c.Added, c.Removed)
 }
 
-func usageText(u api.AgentUsage) string {
-	return fmt.Sprintf("%d tokens in, %d cached, %d out, $%.2f", u.InputTokens, u.CachedTokens, u.OutputTokens, float64(u.CostMicros)/1e6)
+func tokensText(u api.AgentUsage) string {
+	return fmt.Sprintf("%d tokens in, %d cached, %d out", u.InputTokens, u.CachedTokens, u.OutputTokens)
 }
+
+// costText is what a job has cost, by the prices of the service's table of models.
+func costText(job api.AgentJob) string {
+	u := job.Usage
+	switch {
+	case u.CostMicros == 0 && u.InputTokens+u.CachedTokens+u.OutputTokens > 0:
+		return "the model has no price"
+	case job.Round > 1:
+		return fmt.Sprintf("%s in %d rounds, %s of it in the last", usDollars(u.CostMicros), job.Round, usDollars(job.RoundCostMicros))
+	}
+	return usDollars(u.CostMicros)
+}
+
+// usDollars is an amount in millionths of a dollar, to a hundredth of a cent.
+func usDollars(micros int64) string { return fmt.Sprintf("$%.4f", float64(micros)/1e6) }
 
 // showEvent prints what happened, in lines for people beside the result.
 func (a *app) showEvent(e api.AgentEvent) {
@@ -256,7 +271,7 @@ func (a *app) showEvent(e api.AgentEvent) {
 		}
 	case "usage":
 		if e.Usage != nil {
-			say("used   ", usageText(*e.Usage))
+			say("used   ", tokensText(*e.Usage)+", "+usDollars(e.Usage.CostMicros))
 		}
 	case "end": // the result says how
 	default:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,8 @@ type setupFlags struct {
 	models, keys   string
 	hosts, private []string
 	allowHTTP      bool
+
+	app, appKey, appHost string // a GitHub App for projects without a credential
 }
 
 func (f *setupFlags) add(cmd *cobra.Command) {
@@ -31,6 +34,9 @@ func (f *setupFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.keys, "model-keys", "", "folder with a file for each server of models, which holds its key (default: $BINDERY_MODEL_KEYS)")
 	cmd.Flags().StringSliceVar(&f.hosts, "forge-host", nil, `host of a forge that agents may work with, "*." for all below one; may be repeated (default: $BINDERY_FORGE_HOSTS, else github.com, gitlab.com, codeberg.org, gitea.com)`)
 	cmd.Flags().StringSliceVar(&f.private, "forge-private-host", nil, "host of a forge in your own network, with its port unless it is the usual one; may be repeated (default: $BINDERY_FORGE_PRIVATE_HOSTS)")
+	cmd.Flags().StringVar(&f.app, "github-app", "", "id or client id of a GitHub App for projects that have no credential of their own (default: $BINDERY_GITHUB_APP)")
+	cmd.Flags().StringVar(&f.appKey, "github-app-key", "", "file with the App's private key, in PEM (default: $BINDERY_GITHUB_APP_KEY)")
+	cmd.Flags().StringVar(&f.appHost, "github-app-host", "", "host that the App is registered at (default: $BINDERY_GITHUB_APP_HOST, else github.com)")
 	cmd.Flags().BoolVar(&f.allowHTTP, "forge-allow-http", false, "let forges in your own network be asked without encryption (default: $BINDERY_FORGE_ALLOW_HTTP)")
 }
 
@@ -43,6 +49,9 @@ func (a *app) agentOptions(ctx context.Context, f *setupFlags, opt *server.Optio
 	}
 	if f.private == nil {
 		opt.Forge.AllowPrivate = a.env.ForgePrivateHosts
+	}
+	if err := a.githubApp(f, &opt.Forge); err != nil {
+		return err
 	}
 	file, keys := cmp.Or(f.models, a.env.Models), cmp.Or(f.keys, a.env.ModelKeys)
 	if file == "" {
@@ -73,7 +82,7 @@ func (a *app) agentOptions(ctx context.Context, f *setupFlags, opt *server.Optio
 			return string(key), err
 		},
 		Sign: func(s model.Server) (models.Sign, error) {
-			aws, err := stack.Config(ctx, "")
+			aws, err := stack.Config(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -82,6 +91,29 @@ func (a *app) agentOptions(ctx context.Context, f *setupFlags, opt *server.Optio
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
+// githubApp makes the GitHub App of flags and environment the credential of
+// projects that have none of their own.
+func (a *app) githubApp(f *setupFlags, opt *forge.Options) error {
+	id, file := cmp.Or(f.app, a.env.GitHubApp), cmp.Or(f.appKey, a.env.GitHubAppKey)
+	switch {
+	case id == "" && file == "":
+		return nil
+	case id == "":
+		return usagef("the id of the GitHub App is missing: --github-app or BINDERY_GITHUB_APP")
+	case file == "":
+		return usagef("the private key of the GitHub App is missing: --github-app-key or BINDERY_GITHUB_APP_KEY")
+	}
+	key, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	host := cmp.Or(f.appHost, a.env.GitHubAppHost, "github.com")
+	if opt.Credentials, err = forge.NewApp(*opt, forge.AppKey{ID: id, PEM: key, Host: strings.ToLower(host)}); err != nil {
+		return fmt.Errorf("--github-app %s, --github-app-key %s: %v", id, file, err)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@
 //	main.go       the process: signals, exit code
 //	app.go        what commands share: streams, exit codes, flags of callers
 //	terminal.go   what is shown: colour, meters, tables, JSON
+//	init.go       bindery init, which writes the site in site/
 //	check.go      bindery check
 //	findings.go   findings as people read them, and when to fail on them
 //	up.go         bindery up
@@ -13,6 +14,8 @@
 //	run.go        bindery run: everything from a folder to a checked bundle
 //	bundle.go     what a finished bundle holds
 //	serve.go      bindery serve
+//	diff.go       bindery diff
+//	doctor.go     bindery doctor
 //	operator.go   what operator commands share
 //	org.go, project.go, key.go, usage.go, cost.go, memory.go, restoredrill.go
 //	agent.go      bindery agent: jobs of callers

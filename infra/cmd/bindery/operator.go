@@ -89,7 +89,7 @@ func (a *app) operateOn(cmd *cobra.Command, o *operator, work func(ctx context.C
 // operateStack opens the records of a stack, with the credentials that the AWS
 // tools of this machine use.
 func (a *app) operateStack(ctx context.Context, name string, work func(ctx context.Context, s *admin.Service) error) error {
-	aws, err := stack.Config(ctx, "")
+	aws, err := stack.Config(ctx)
 	if err != nil {
 		return err
 	}

@@ -16,14 +16,13 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var data, domain string
-	f := exportFlags{interval: time.Second, maxPolls: 3600, passing: true}
+	f := exportFlags{interval: time.Second, maxPolls: 3600}
 	cmd := &cobra.Command{
 		Use:   "run DIR --out FILE",
 		Short: "Turn a folder into a bundle, through a Bindery of its own",
 		Long: `Run starts a Bindery as up does, on a free port of this machine, and does what a pipeline
-does with its API: publish the folder, start an export, follow it, generate the bundle,
-download it and check it. The exit code is 0 only if the bundle is there, with the size
-and SHA-256 that the API says, and all its files with theirs.
+does with its API: publish the folder, start an export, follow it, and take the bundle. The exit
+code is 0 only if the bundle is there, with the size and SHA-256 that the API says.
 
 Without --data all state is temporary. With it, a second run publishes only what changed.`,
 		Example: `  bindery run docs --out bundle.tar.gz
@@ -93,7 +92,7 @@ func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *server.Serv
 	if !a.json {
 		a.showPublished(a.stdout, published)
 	}
-	f.domain = have.Domain
+	f.domain, f.own = have.Domain, s
 	result, err := a.export(ctx, c, f)
 	if err != nil {
 		return nil, fmt.Errorf("export %s: %w", dir, err)

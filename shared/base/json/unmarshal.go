@@ -1,6 +1,7 @@
 package json
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -126,10 +127,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 		if tag == "-" || !f.IsExported() || f.Anonymous && name == "" {
 			continue
 		}
-		if name == "" {
-			name = f.Name
-		}
-		known[name] = container(f.Type)
+		known[cmp.Or(name, f.Name)] = container(f.Type)
 	}
 	fieldsOfTypes.Store(t, known)
 	return known

@@ -63,9 +63,7 @@ type Fetcher struct {
 
 // New makes a Fetcher.
 func New(o Options) *Fetcher {
-	if o.Resolver == nil {
-		o.Resolver = net.DefaultResolver
-	}
+	o.Resolver = cmp.Or[Resolver](o.Resolver, net.DefaultResolver)
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{Timeout: timeout, Control: control}).DialContext
 	}

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 )
@@ -50,10 +51,7 @@ func (h Hosts) Allows(u *url.URL) (problem string) {
 	case u.Opaque != "":
 		return "names no host"
 	}
-	host, port := strings.ToLower(u.Hostname()), u.Port()
-	if port == "" {
-		port = "443"
-	}
+	host, port := strings.ToLower(u.Hostname()), cmp.Or(u.Port(), "443")
 	// Numbers in all their forms (decimal, octal, in brackets) are no names.
 	if !validHost(host) {
 		return "names no host by its name"

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,8 +43,6 @@ type Options struct {
 	// Domain is the host name that the site is published under; links to it are
 	// links within the site.
 	Domain string
-	// Prefixes are those of site.Options.
-	Prefixes []string
 	// Groups are those of site.Options: readers who are let in.
 	Groups []string
 	// Rules, if not nil, are in the place of the site's own, of which nothing is
@@ -105,9 +104,7 @@ type Report struct {
 // where no bundle could be made of it; the error is about reading files, running
 // scripts or the context's end.
 func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if opt.Tools == nil {
 		opt.Tools = NewTools(opt.Log)
 	}
@@ -127,7 +124,7 @@ func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
 	specs := reference.NewReader(fsys)
 	specs.LetIn(opt.Groups)
 	loaded, found, err := site.Load(ctx, fsys, opt.Paths, site.Options{
-		Domain: opt.Domain, Prefixes: opt.Prefixes, Groups: opt.Groups, Reference: specs,
+		Domain: opt.Domain, Groups: opt.Groups, Reference: specs,
 	})
 	var refused []mdx.Diagnostic
 	for _, f := range opt.Refused {
@@ -365,8 +362,5 @@ type libraryIcons struct {
 
 // Icon is that of component.Icons.
 func (l libraryIcons) Icon(name, library, style string) (string, bool) {
-	if library == "" {
-		library = l.library
-	}
-	return l.set.SVG(name, library, style)
+	return l.set.SVG(name, cmp.Or(library, l.library), style)
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -30,10 +31,8 @@ func Navigation(s *site.Site) []mdx.Diagnostic {
 			if child.Kind != site.KindPage || child.Page < 0 || s.Pages[child.Page].Excluded {
 				continue
 			}
-			p, label := &s.Pages[child.Page], child.Label
-			if label == "" {
-				label = p.Name()
-			}
+			p := &s.Pages[child.Page]
+			label := cmp.Or(child.Label, p.Name())
 			before, again := first[label]
 			if !again {
 				first[label] = child.Page

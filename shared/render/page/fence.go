@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -79,9 +80,7 @@ func parseFence(lang, meta string) fence {
 			words = append(words, unquote(word))
 		}
 	}
-	if f.title == "" {
-		f.title = strings.Join(words, " ")
-	}
+	f.title = cmp.Or(f.title, strings.Join(words, " "))
 	return f
 }
 

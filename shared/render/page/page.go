@@ -23,6 +23,10 @@ type Options struct {
 	Icons component.Icons
 	// Registry holds the components; nil means component.Builtin().
 	Registry *component.Registry
+	// After returns the nodes at the end of the page with this index in
+	// Site.Pages, after its footnotes, for HTML and the Markdown copy; they count
+	// neither as the page's text nor as its links. Nil: no page has any.
+	After func(page int) []*mdx.Node
 	// AirGapped is set where readers have no network: what a page would embed
 	// from elsewhere is replaced by a notice with a link.
 	AirGapped bool

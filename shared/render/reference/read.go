@@ -130,8 +130,7 @@ func (r *Reader) parse(d *document, src []byte) {
 	root, err := parse(src)
 	if err != nil {
 		line := 0
-		var f *fault
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[*fault](err); ok {
 			line = f.line
 		}
 		r.report(mdx.Error, "api-unreadable", d.file, int32(line), "%s", err.Error())

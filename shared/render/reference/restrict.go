@@ -2,6 +2,7 @@ package reference
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -64,10 +65,7 @@ type barred struct {
 // those are others than the export lets in.
 func (r *Reader) audience(v *value) (only Audience, out bool) {
 	x := v.find(restriction)
-	g := x.get("groups")
-	if g == nil {
-		g = x.get("metadata").get("groups")
-	}
+	g := cmp.Or(x.get("groups"), x.get("metadata").get("groups"))
 	if g == nil || g.kind == nullValue {
 		return nil, false
 	}

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -289,9 +290,7 @@ func (r *Reader) operations(s *Spec, root place) {
 				}
 				o.Key, o.item = keyOf(m.key, method, list.kind), item
 				o.Excluded = o.Excluded || item.v.get("x-excluded").isTrue()
-				if o.Summary == "" {
-					o.Summary = item.v.first("summary")
-				}
+				o.Summary = cmp.Or(o.Summary, item.v.first("summary"))
 				s.add(o)
 				if list.kind == KindWebhook {
 					break // a webhook is called in one way

@@ -1,10 +1,10 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"runtime/debug"
 	"sync"
@@ -55,13 +55,10 @@ type Engine struct {
 // New makes an Engine.
 func New(o Options) *Engine {
 	e := &Engine{
-		log:   o.Log,
+		log:   cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		graph: program{name: "graph"}, elk: program{name: "elk"}, utilities: program{name: "utilities"},
 		slots: make(chan struct{}, machines), idle: make(chan *machine, machines),
 		cache: make(map[[32]byte]*Diagram),
-	}
-	if e.log == nil {
-		e.log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	return e
 }

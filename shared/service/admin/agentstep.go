@@ -245,7 +245,7 @@ func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn Agen
 		}
 		turn.At = tx.now
 		tx.put(agentTurnKey(ref, turn.N), 0, turn)
-		tx.job.Usage = tx.job.Usage.Add(turn.Usage)
+		tx.spend(turn.Usage)
 		tx.job.Turns++
 		if turn.Model != "" {
 			tx.job.Model = turn.Model
@@ -272,7 +272,7 @@ func (s *Service) SpendAgent(ctx context.Context, lease AgentLease, turn AgentTu
 			return cmp.Or(err, errNothing)
 		}
 		tx.put(key, 0, turn.Usage)
-		tx.job.Usage = tx.job.Usage.Add(turn.Usage)
+		tx.spend(turn.Usage)
 		return nil
 	})
 	return err

@@ -12,12 +12,15 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// ForgeCredential is what the forge of a project knows us by. However it is
-// printed, logged or encoded, it doesn't show itself.
+// ForgeCredential is what the forge of a project knows us by: a token, or a GitHub
+// App. However it is printed, logged or encoded, it doesn't show itself.
 type ForgeCredential struct {
 	// Username goes with the token to Git; "" means the usual one of the forge.
 	Username string
 	Token    string
+	// App is the id of a GitHub App, and Key its private key in PEM. Installation
+	// is the id of its installation; "" means the repository's own.
+	App, Installation, Key string
 }
 
 // String hides the credential.
@@ -34,21 +37,43 @@ func (ForgeCredential) LogValue() slog.Value { return slog.StringValue("credenti
 
 // storedCredential is how a credential is kept.
 type storedCredential struct {
-	Username string `json:"username,omitempty"`
-	Token    string `json:"token"`
+	Username     string `json:"username,omitempty"`
+	Token        string `json:"token,omitempty"`
+	App          string `json:"app,omitempty"`
+	Installation string `json:"installation,omitempty"`
+	Key          string `json:"key,omitempty"`
 }
 
 // Limits of credentials, in bytes. Tokens of GitHub Apps may grow to some hundred.
+// A key of 4,096 bits is some 3,300 bytes in PEM; with its ids it must fit into
+// store.MaxSecretBytes.
 const (
 	maxToken    = 2000
 	maxUsername = 200
+	maxKey      = 3600
+	maxAppID    = 100
 )
 
 func (c ForgeCredential) check() error {
 	outside := func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 	}
+	if c.App != "" {
+		switch {
+		case c.Token != "" || c.Username != "":
+			return FieldErrorf("app", "takes the place of a token and its user name")
+		case len(c.App) > maxAppID || outside(c.App):
+			return FieldErrorf("app", "must be the id of a GitHub App, at most %d characters", maxAppID)
+		case len(c.Installation) > maxAppID || strings.Trim(c.Installation, "0123456789") != "":
+			return FieldErrorf("installation", "must be a number")
+		case c.Key == "" || len(c.Key) > maxKey:
+			return FieldErrorf("key", "must be a private key of at most %d bytes", maxKey)
+		}
+		return nil
+	}
 	switch {
+	case c.Installation != "" || c.Key != "" || strings.HasPrefix(c.Token, "-----BEGIN"):
+		return FieldErrorf("app", "is missing: a private key is that of a GitHub App")
 	case c.Token == "":
 		return FieldErrorf("token", "is empty")
 	case len(c.Token) > maxToken || outside(c.Token):

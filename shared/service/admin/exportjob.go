@@ -39,6 +39,9 @@ type Bundle struct {
 	Size   int64  `json:"size"`   // of the archive, in bytes
 	SHA256 string `json:"sha256"` // of the archive, in lower-case hex
 	Pages  int    `json:"pages"`  // number of pages in the bundle
+	// End is where the bundle's last part begins (bundle.End), in bytes; 0 in
+	// records of older versions.
+	End int64 `json:"end,omitempty"`
 	// Diagnostics counts them by severity.
 	Diagnostics Diagnostics `json:"diagnostics"`
 }

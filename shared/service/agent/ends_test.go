@@ -48,6 +48,18 @@ func told(text string, s modeltest.Step) modeltest.Step {
 	})
 }
 
+// instructed expects that the model reads these instructions of the repository.
+func instructed(text string, s modeltest.Step) modeltest.Step {
+	return s.When(func(r model.Request) error {
+		for _, b := range r.System {
+			if strings.Contains(b.Text, "<instructions>\n"+text+"\n") {
+				return nil
+			}
+		}
+		return fmt.Errorf("the model was not instructed %q but %+v", text, r.System)
+	})
+}
+
 var lists = modeltest.Calls(call("list", args{}))
 
 // expected is how a job ends.
@@ -228,6 +240,13 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "GitHub", kind: forge.GitHub, script: steps(mends, finishes), want: expected{pulls: 1}},
 		{name: "GitLab", kind: forge.GitLab, script: steps(mends, finishes), want: expected{pulls: 1}},
 		{name: "plain Git", kind: forge.Git, script: steps(mends, finishes), want: expected{noPull: true}},
+		{name: "the repository's instructions", world: func(w *world) {
+			w.forge.Write("main", map[string]string{".mintlify/AGENTS.md": "Say gadget.\n", ".bindery/AGENTS.md": "Say doodad.\n"})
+		}, script: steps(instructed("Say doodad.", mends), finishes), want: expected{pulls: 1}},
+		{name: "instructions under the older name", world: func(w *world) { w.forge.Write("main", map[string]string{".mintlify/AGENTS.md": "Say gadget.\n"}) },
+			script: steps(instructed("Say gadget.", mends), finishes), want: expected{pulls: 1}},
+		{name: "a large picture, which stays on the forge, is there", world: func(w *world) { w.forge.Write("main", map[string]string{"big.png": strings.Repeat("\x89PNG", 1<<19)}) },
+			script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "![All widgets](/big.png) Acme makes"})), done("Picture")), want: expected{pulls: 1}},
 		{name: "a draft asked for", ask: admin.StartAgentJob{Draft: true}, script: steps(mends, finishes), want: expected{pulls: 1, draft: true}},
 		{name: "what was wrong before, to be mended", world: func(w *world) {
 			w.forge.Write("main", map[string]string{"index.mdx": strings.Replace(site()["index.mdx"], "/guides/start", "/guides/nowhere", 1)})

@@ -124,7 +124,7 @@ func TestAgentJob(t *testing.T) {
 	wantJob := map[string]any{
 		"id": j.ID, "status": "active", "source": map[string]any{"repository": "https://git.example.com/docs", "ref": nil},
 		"model": "large-1", "asDraft": false, "round": 1.0, "phase": "queued", "messageCount": 1.0, "turnCount": 0.0,
-		"usage":   map[string]any{"inputTokens": 0.0, "cachedTokens": 0.0, "outputTokens": 0.0, "costMicros": 0.0},
+		"usage":   map[string]any{"inputTokens": 0.0, "cachedTokens": 0.0, "outputTokens": 0.0, "costMicros": 0.0}, "roundCostMicros": 0.0,
 		"changes": map[string]any{"files": 0.0, "added": 0.0, "removed": 0.0},
 		"prLink":  nil, "branch": nil, "failure": nil, "createdAt": "2026-03-14T09:00:00Z", "updatedAt": "2026-03-14T09:00:00Z",
 		"cancelledAt": nil, "finishedAt": nil, "archivedAt": nil,

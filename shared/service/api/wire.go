@@ -90,9 +90,11 @@ type AgentJob struct {
 	Phase        *string `json:"phase"`
 	MessageCount int     `json:"messageCount"` // the prompt is the first
 	TurnCount    int     `json:"turnCount"`    // answers of the model, in all rounds
-	// Usage is that of all rounds, Changes those of the pull request.
-	Usage   AgentUsage   `json:"usage"`
-	Changes AgentChanges `json:"changes"`
+	// Usage is that of all rounds, RoundCostMicros what the current or last one cost
+	// in millionths of a US dollar, Changes those of the pull request.
+	Usage           AgentUsage   `json:"usage"`
+	RoundCostMicros int64        `json:"roundCostMicros"`
+	Changes         AgentChanges `json:"changes"`
 	// PRLink is null while the job is active, and when nothing changed.
 	PRLink *string `json:"prLink"`
 	// Branch is what was pushed to; null where nothing was.

@@ -17,9 +17,7 @@ import (
 // however often this is called; an empty key is replaced by one for this call.
 // It returns an *Error if the API refuses the export.
 func (c *Client) StartExport(ctx context.Context, request api.StartExportRequest, idempotencyKey string) (api.ExportJob, error) {
-	var job api.ExportJob
-	_, err := c.call(ctx, http.MethodPost, "/v1/static-export/jobs", idempotencyKey, request, &job)
-	return job, err
+	return call[api.ExportJob](ctx, c, http.MethodPost, "/v1/static-export/jobs", idempotencyKey, request)
 }
 
 // GetExport reads an export job. pace is when the service asks to be asked
@@ -38,33 +36,25 @@ func (c *Client) GetExport(ctx context.Context, jobID string) (job api.ExportJob
 // returns an *Error with the code job_running, job_failed or bundle_gone if
 // there is none.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (api.BundleLink, error) {
-	var link api.BundleLink
-	_, err := c.call(ctx, http.MethodPost, "/v1/static-export/jobs/"+url.PathEscape(jobID)+"/bundle", "", nil, &link)
-	return link, err
+	return call[api.BundleLink](ctx, c, http.MethodPost, "/v1/static-export/jobs/"+url.PathEscape(jobID)+"/bundle", "", nil)
 }
 
 // latestSnapshot reads the newest snapshot of a domain, with a link to its
 // manifest. It returns an *Error with the code not_found if there is none.
 func (c *Client) latestSnapshot(ctx context.Context, domain string) (api.Snapshot, error) {
-	var snapshot api.Snapshot
-	_, err := c.call(ctx, http.MethodGet, snapshots(domain)+"/latest", "", nil, &snapshot)
-	return snapshot, err
+	return call[api.Snapshot](ctx, c, http.MethodGet, snapshots(domain)+"/latest", "", nil)
 }
 
 // createSnapshot begins a snapshot and returns what of it has to be uploaded. It
 // returns an *Error if the API refuses the snapshot.
 func (c *Client) createSnapshot(ctx context.Context, domain string, request api.CreateSnapshotRequest) (api.CreateSnapshotResponse, error) {
-	var response api.CreateSnapshotResponse
-	_, err := c.call(ctx, http.MethodPost, snapshots(domain), "", request, &response)
-	return response, err
+	return call[api.CreateSnapshotResponse](ctx, c, http.MethodPost, snapshots(domain), "", request)
 }
 
 // publishSnapshot makes an uploaded snapshot the newest of its domain. It returns
 // an *Error with the code snapshot_overtaken if another one was published since.
 func (c *Client) publishSnapshot(ctx context.Context, domain, snapshotID string) (api.Snapshot, error) {
-	var snapshot api.Snapshot
-	_, err := c.call(ctx, http.MethodPost, snapshots(domain)+"/"+url.PathEscape(snapshotID)+"/publish", "", nil, &snapshot)
-	return snapshot, err
+	return call[api.Snapshot](ctx, c, http.MethodPost, snapshots(domain)+"/"+url.PathEscape(snapshotID)+"/publish", "", nil)
 }
 
 func snapshots(domain string) string { return "/v1/sites/" + url.PathEscape(domain) + "/snapshots" }

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/text/unicode/norm"
@@ -152,8 +151,7 @@ func (w *walk) look() (f *folder, paths []string, err error) {
 		paths[i] = norm.NFC.String(one.disk)
 		f.real[paths[i]] = one.real
 	}
-	var named snapshot.PathErrors
-	if errors.As(snapshot.CheckNames(paths), &named) {
+	if named, ok := errors.AsType[snapshot.PathErrors](snapshot.CheckNames(paths)); ok {
 		w.faults = append(w.faults, named...)
 	}
 	if len(w.found) > snapshot.MaxEntries {
@@ -279,8 +277,7 @@ func (w *walk) link(name string) (target string, kind fs.FileMode, err error) {
 
 func (w *walk) unreadable(name string, err error) {
 	// The error's own path would be said twice.
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inner.Err
 	}
 	w.fault(name, "it can't be read: %s", err)
@@ -340,6 +337,3 @@ func sum(f *folder, name string) (digest string, size int64, err error) {
 	size, err = io.Copy(h, in)
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
-
-// now is the time of files that were never committed, as a snapshot keeps it.
-func now(clock func() time.Time) time.Time { return clock().UTC().Truncate(time.Second) }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -129,7 +130,7 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 	if err != nil {
 		return Published{}, err
 	}
-	plan, err := snapshot.NewPlan(p.folder.Files, base, now(p.c.clock.Now))
+	plan, err := snapshot.NewPlan(p.folder.Files, base, p.c.clock.Now().UTC().Truncate(time.Second))
 	if err != nil {
 		return Published{}, err
 	}

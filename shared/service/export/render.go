@@ -166,10 +166,7 @@ func (s *Steps) renderPage(ctx context.Context, src *source, i int, slice *refer
 	if p.Size > MaxPageBytes {
 		return failedPage(p, fmt.Sprintf("the page has more than %d MiB", MaxPageBytes>>20)), nil
 	}
-	if res, err = src.pages.RenderReference(ctx, i, slice); err == nil {
-		src.views.AddDirectory(i, res)
-	}
-	return res, err
+	return src.pages.RenderReference(ctx, i, slice)
 }
 
 // document puts what the theme shows around a body. A fault there costs the page

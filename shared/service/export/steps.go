@@ -11,6 +11,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/script"
@@ -85,7 +86,7 @@ func New(opt Options) *Steps {
 	return &Steps{
 		opt:         opt,
 		highlighter: highlight.New(highlight.Options{CacheBytes: highlightCacheBytes}),
-		registry:    component.Builtin(),
+		registry:    component.NewRegistry(append(component.Builtin().All(), frame.Components()...)...),
 		icons:       icons.New(),
 		scripts:     script.New(script.Options{Log: opt.Log}),
 		slots:       make(chan struct{}, cmp.Or(max(opt.Concurrency, 0), runtime.GOMAXPROCS(0))),

@@ -159,6 +159,17 @@ func (s *server) value(word string) string {
 // can reports whether the server can do something.
 func (s *server) can(what string) bool { return slices.Contains(s.caps, what) }
 
+// named returns the id that a branch or tag is at, "" if there is none of that
+// name. Full names are known, too.
+func (s *server) named(ref string) string {
+	for _, name := range []string{"refs/heads/" + ref, "refs/tags/" + ref, ref} {
+		if id := s.refs[name]; id != "" && (name != ref || strings.HasPrefix(ref, "refs/")) {
+			return id
+		}
+	}
+	return ""
+}
+
 // advertises reports whether the server lists an id.
 func (s *server) advertises(id string) bool {
 	for _, have := range s.refs {
@@ -169,8 +180,8 @@ func (s *server) advertises(id string) bool {
 	return false
 }
 
-// givesAnyCommit reports whether the server lets commits be asked for by id that
-// no branch is at.
+// givesAnyCommit reports whether the server says that commits may be asked for
+// which no branch is at. Git's own allows it over HTTP without saying so.
 func (s *server) givesAnyCommit() bool { return s.can("allow-reachable-sha1-in-want") }
 
 // words are those of ours that the server knows, as a request has them.
@@ -199,6 +210,45 @@ func (s *server) fetch(ctx context.Context, p *pack, id string, files bool, larg
 	writeLine(&ask, "done\n")
 	_, err := s.receive(ctx, p, &ask)
 	return err
+}
+
+// depths are how many commits of a branch fetchBelow asks for: first the one below
+// a branch's newest, where the parent of a commit of ours is; 0 is all of them.
+var depths = []int{2, 64, 0}
+
+// fetchBelow brings a commit with its files, of which the server gives out only
+// what comes with a branch or tag. It returns ErrRefNotFound where none of them has
+// the commit.
+func (s *server) fetchBelow(ctx context.Context, p *pack, id string, refs []string) error {
+	var heads []string
+	for _, ref := range refs {
+		if at := s.named(ref); at != "" && !slices.Contains(heads, at) {
+			heads = append(heads, at)
+		}
+	}
+	for _, depth := range depths {
+		if len(heads) == 0 || depth > 0 && !s.can("shallow") {
+			continue
+		}
+		var ask bytes.Buffer
+		words := " " + s.words("ofs-delta", "side-band-64k")
+		for _, at := range heads {
+			writeLine(&ask, "want "+at+words+"\n")
+			words = ""
+		}
+		if depth > 0 {
+			writeLine(&ask, "deepen "+strconv.Itoa(depth)+"\n")
+		}
+		ask.WriteString("0000")
+		writeLine(&ask, "done\n")
+		if _, err := s.receive(ctx, p, &ask); err != nil {
+			return err
+		}
+		if p.kind(id) == "commit" {
+			return nil
+		}
+	}
+	return ErrRefNotFound.saying("no branch has this commit, or the server does not let it be fetched")
 }
 
 // fetchSince brings what an object needs beyond what a commit needs, without

@@ -51,11 +51,16 @@ type Tree struct {
 }
 
 // Fetch brings a commit's files: of a branch, a tag, the default branch ("") or a
-// commit by its full id, where the server lets it be asked for by that. It brings
-// no history, and files from LargeBlob on stay on the forge until they are
-// opened. The caller must close the Tree. Errors: ErrHost, ErrNotFound,
-// ErrCredential, ErrRefNotFound, ErrTooLarge, ErrRateLimited, ErrUnreachable.
-func (f *Forge) Fetch(ctx context.Context, r Repository, ref string) (*Tree, error) {
+// commit by its full id. It brings no history, and files from LargeBlob on stay on
+// the forge until they are opened. The caller must close the Tree.
+//
+// A server may refuse to be asked for a commit that no branch is at. There, the
+// commit is looked for in the history of the branches and tags of from, those that
+// exist, which brings that history's files along.
+//
+// Errors: ErrHost, ErrNotFound, ErrCredential, ErrRefNotFound, ErrTooLarge,
+// ErrRateLimited, ErrUnreachable.
+func (f *Forge) Fetch(ctx context.Context, r Repository, ref string, from ...string) (*Tree, error) {
 	var t *Tree
 	err := f.do(ctx, "fetch", r, func(c Credential) error {
 		s, err := f.connect(ctx, r, c, uploadPack)
@@ -70,7 +75,10 @@ func (f *Forge) Fetch(ctx context.Context, r Repository, ref string) (*Tree, err
 		if t.pack, err = newPack(f.opt.TempDir); err != nil {
 			return err
 		}
-		if err = s.fetch(ctx, t.pack, id, true, f.opt.LargeBlob); err == nil {
+		if err = s.fetch(ctx, t.pack, id, true, f.opt.LargeBlob); err != nil && len(from) > 0 && !s.advertises(id) && !s.givesAnyCommit() {
+			err = s.fetchBelow(ctx, t.pack, id, from)
+		}
+		if err == nil {
 			err = t.read(id)
 		}
 		if err != nil {
@@ -94,16 +102,11 @@ func (t *Tree) resolve(s *server, ref string) (id string, err error) {
 		}
 		return id, nil
 	}
-	for _, name := range []string{"refs/heads/" + ref, "refs/tags/" + ref, ref} {
-		if id = s.refs[name]; id != "" && (name != ref || strings.HasPrefix(ref, "refs/")) {
-			return id, nil
-		}
+	if id = s.named(ref); id != "" {
+		return id, nil
 	}
-	switch {
-	case !isID(ref):
+	if !isID(ref) {
 		return "", ErrRefNotFound
-	case !s.advertises(ref) && !s.givesAnyCommit():
-		return "", ErrRefNotFound.saying("no branch is at this commit, and the server gives out no other")
 	}
 	return ref, nil
 }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -83,10 +84,7 @@ const stepMemory = 1769
 func RunOf(j admin.ExportJob, steps []admin.StepTime, requests int) Run {
 	r := Run{Pages: j.PageCount(), Shards: j.Plan.Shards, Requests: requests}
 	for _, s := range steps {
-		memory := s.MemoryMB
-		if memory == 0 {
-			memory = stepMemory // on a laptop nothing is paid for: as if on Lambda
-		}
+		memory := cmp.Or(s.MemoryMB, stepMemory) // on a laptop nothing is paid for: as if on Lambda
 		r.Steps += s.Took()
 		r.GBSeconds += s.Took().Seconds() * float64(memory) / 1024
 	}

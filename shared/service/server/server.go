@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -71,7 +72,8 @@ type Options struct {
 	Memory uint64
 	// Models are what agents ask; nil means that there are no agents.
 	Models *models.Models
-	// Forge says which forges agents may work with. Credentials are the projects'.
+	// Forge says which forges agents may work with. Credentials are the projects';
+	// a *forge.App serves those that have none.
 	Forge forge.Options
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
@@ -110,10 +112,7 @@ type Server struct {
 // Open takes the data folder and the address; Serve begins. The error is
 // local.ErrLocked where another process serves the folder.
 func Open(ctx context.Context, opt Options) (*Server, error) {
-	log := opt.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log := cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	l, err := local.Open(ctx, local.Options{Dir: opt.Dir, Log: log})
 	if err != nil {
 		return nil, err
@@ -157,6 +156,22 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 
 // Addr is the address that it listens on.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Bundle returns where the bundle of a completed export is: its record, and a
+// function that opens it from a byte on. It returns the errors of
+// admin.Service.FindExport.
+func (s *Server) Bundle(ctx context.Context, jobID string) (admin.Bundle, func(ctx context.Context, offset int64) (io.ReadCloser, error), error) {
+	j, err := s.Admin.FindExport(ctx, jobID)
+	if err != nil {
+		return admin.Bundle{}, nil, err
+	}
+	if j.Bundle == nil {
+		return admin.Bundle{}, nil, fmt.Errorf("the job %s has no bundle", jobID)
+	}
+	return *j.Bundle, func(ctx context.Context, offset int64) (io.ReadCloser, error) {
+		return s.local.Objects().Get(ctx, j.Bundle.Key, offset, -1)
+	}, nil
+}
 
 // reachable is the address under which a listener is reached from this machine.
 func reachable(addr net.Addr) string {

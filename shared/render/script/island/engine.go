@@ -196,8 +196,7 @@ func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error)
 	}
 	defer func() { <-e.turn }()
 	a, err := e.try(ctx, fsys, r)
-	var ended *Ended
-	if errors.As(err, &ended) {
+	if ended, ok := errors.AsType[*Ended](err); ok {
 		e.log.WarnContext(ctx, "a page's JavaScript ended its process and is tried alone", "file", ended.File, "line", ended.Line, "reason", ended.Reason)
 		if a, err = e.try(ctx, fsys, r); errors.As(err, &ended) {
 			return answer{}, err

@@ -175,13 +175,15 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 			return g, err
 		}
 	}
-	if g.tree, err = f.Fetch(ctx, repo, head); err != nil {
+	// Where a server returns no commit but those of its branches.
+	from := []string{g.branch, j.Base.Ref, j.Ref}
+	if g.tree, err = f.Fetch(ctx, repo, head, from...); err != nil {
 		return g, err
 	}
 	same, err := asRead(ctx, r, g.tree, changes)
 	if err == nil && !same && !continues && g.tree.Commit != j.Base.Commit {
 		g.tree.Close()
-		if g.tree, err = f.Fetch(ctx, repo, j.Base.Commit); err == nil {
+		if g.tree, err = f.Fetch(ctx, repo, j.Base.Commit, from...); err == nil {
 			same, err = asRead(ctx, r, g.tree, changes)
 		}
 	}

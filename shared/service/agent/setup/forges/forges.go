@@ -5,29 +5,43 @@ package forges
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Forges are the forges of projects.
+// Forges are the forges of projects. They are safe for concurrent use.
 type Forges struct {
 	opt     forge.Options
 	allowed *forge.Forge // has no credential
+	app     *forge.App   // of the operator, nil without one
 	admin   *admin.Service
+
+	mu   sync.Mutex
+	apps map[string]projectApp // by project
+}
+
+// projectApp is a project's own GitHub App. It is kept for its tokens, as long as
+// its credential stays the same.
+type projectApp struct {
+	of  admin.ForgeCredential
+	app *forge.App
 }
 
 // New makes Forges whose hosts are those of opt, and whose credentials the
-// rules know; those of opt are not looked at. The error names the option that
-// can't be meant.
+// rules know. If the Credentials of opt are a *forge.App, it serves projects that
+// have none of their own; others are not looked at. The error names the option
+// that can't be meant.
 func New(a *admin.Service, opt forge.Options) (*Forges, error) {
+	app, _ := opt.Credentials.(*forge.App)
 	opt.Credentials = nil
 	allowed, err := forge.New(opt)
 	if err != nil {
 		return nil, err
 	}
-	return &Forges{opt, allowed, a}, nil
+	return &Forges{opt: opt, allowed: allowed, app: app, admin: a, apps: map[string]projectApp{}}, nil
 }
 
 // repository reads a project's repository and whether its host is allowed.
@@ -43,15 +57,19 @@ func (f *Forges) repository(p admin.Project) (forge.Repository, error) {
 // known without asking the forge, else an error of code admin.CodeForgeMissing
 // that says what is missing. It doesn't read the credential.
 func (f *Forges) Ready(ctx context.Context, p admin.Project) error {
-	if _, err := f.repository(p); err != nil {
+	r, err := f.repository(p)
+	if err != nil {
 		reason := "its repository can't be read"
 		if coded, ok := errors.AsType[store.Coded](err); ok {
 			reason = coded.SafeMessage()
 		}
 		return admin.Errorf(admin.CodeForgeMissing, "no agent can work for the project: %s", reason).Wrap(err)
 	}
-	_, err := f.admin.ForgeCredentialInfo(ctx, p.ID)
+	_, err = f.admin.ForgeCredentialInfo(ctx, p.ID)
 	if admin.CodeOf(err) == admin.CodeNotFound {
+		if f.app != nil && f.app.Serves(r) {
+			return nil
+		}
 		return admin.Errorf(admin.CodeForgeMissing, "no agent can work for the project: it has no credential for its forge")
 	}
 	return err
@@ -65,15 +83,38 @@ func (f *Forges) Forge(ctx context.Context, p admin.Project) (*forge.Forge, forg
 	if err != nil {
 		return nil, r, err
 	}
-	c, err := f.admin.ForgeCredential(ctx, p.ID)
-	if admin.CodeOf(err) == admin.CodeNotFound {
-		err = admin.Errorf(forge.CodeCredential, "the project has no credential for its forge").Wrap(err)
-	}
-	if err != nil {
+	opt := f.opt
+	if opt.Credentials, err = f.credentials(ctx, p.ID, r); err != nil {
 		return nil, r, err
 	}
-	opt := f.opt
-	opt.Credentials = forge.Static(forge.Credential(c))
 	made, err := forge.New(opt)
 	return made, r, err
+}
+
+// credentials are those of a project for its repository.
+func (f *Forges) credentials(ctx context.Context, project string, r forge.Repository) (forge.Credentials, error) {
+	c, err := f.admin.ForgeCredential(ctx, project)
+	switch {
+	case admin.CodeOf(err) == admin.CodeNotFound && f.app != nil && f.app.Serves(r):
+		return f.app, nil
+	case admin.CodeOf(err) == admin.CodeNotFound:
+		return nil, admin.Errorf(forge.CodeCredential, "the project has no credential for its forge").Wrap(err)
+	case err != nil:
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c.App == "" {
+		delete(f.apps, project)
+		return forge.Static(forge.Credential{Username: c.Username, Token: c.Token}), nil
+	}
+	if have := f.apps[project]; have.of == c {
+		return have.app, nil
+	}
+	app, err := forge.NewApp(f.opt, forge.AppKey{ID: c.App, Installation: c.Installation, PEM: []byte(c.Key)})
+	if err != nil {
+		return nil, err
+	}
+	f.apps[project] = projectApp{c, app}
+	return app, nil
 }

@@ -1,0 +1,478 @@
+package layout
+
+import "slices"
+
+// loopReach is how far a loop stands out, in units.
+const loopReach = 20 * unit
+
+// extents sets how far a vert reaches, with room for its loops: bands one above the
+// other on its right, each with its label.
+func (lv *level) extents(v *vert) {
+	v.left, v.right, v.up, v.down = v.w/2, v.w/2, v.h/2, v.h/2
+	if len(v.loops) == 0 {
+		return
+	}
+	high, wide := 0, 0
+	for _, i := range v.loops {
+		e := &lv.edges[i]
+		high += lv.band(e)
+		wide = max(wide, e.lw)
+	}
+	v.right += loopReach
+	if wide > 0 {
+		v.right += wide + loopReach/4
+	}
+	v.up, v.down = max(v.up, high/2), max(v.down, (high+1)/2)
+}
+
+// band returns the height that a loop takes.
+func (lv *level) band(e *ledge) int { return max(e.lh+4*unit, 20*unit) }
+
+// routeLoops routes the loops of a vert.
+func (lv *level) routeLoops(v *vert) {
+	high := 0
+	for _, i := range v.loops {
+		high += lv.band(&lv.edges[i])
+	}
+	if len(v.loops) == 0 {
+		return
+	}
+	// Where the loops meet the shape is drawn together if the bands are higher.
+	inner := min(high, v.h*3/4)
+	x, out := v.x+v.w/2, v.x+v.w/2+loopReach
+	y := 0
+	for _, i := range v.loops {
+		e := &lv.edges[i]
+		h := lv.band(e)
+		at := func(part int) int { return (y*8+h*part)*inner/(8*high) - inner/2 + v.y }
+		top, mid := v.y-high/2+y, v.y-high/2+y+h/2
+		e.points = []place{{x, at(1)}, {out, top + h/4}, {out, top + h - h/4}, {x, at(7)}}
+		e.label = place{out + loopReach/4 + e.lw/2, mid}
+		if e.lw == 0 {
+			e.label.x = out
+		}
+		y += h
+	}
+}
+
+// channels counts the lines that leave the level's cluster at its sides, for which
+// there is room in the rows of its borders.
+func (c *comp) channels() {
+	lv := c.lv
+	if !lv.ported {
+		return
+	}
+	up, in := 0, 0
+	for _, i := range c.edges {
+		if e := &lv.edges[i]; !e.inner() && e.out >= sideLeft {
+			if e.from < 0 {
+				up++
+			} else {
+				in++
+			}
+		}
+	}
+	s := &lv.scopes[0]
+	gap := lv.b.passGap()
+	if up > 0 {
+		s.trackUp = (up + 1) * gap
+	}
+	if in > 0 {
+		s.trackIn = (in + 1) * gap
+	}
+}
+
+// route routes all edges of the component.
+func (c *comp) route() {
+	lv := c.lv
+	for _, v := range c.verts {
+		lv.routeLoops(&lv.verts[v])
+	}
+	passes := c.passes()
+	tracks := c.tracks()
+	for k, i := range c.edges {
+		c.routeEdge(k, &lv.edges[i], passes, tracks)
+	}
+}
+
+// passes returns where lines cross the row of a title, which stands in the middle
+// of its box only after the items were placed: those on its left are moved left of
+// it and the others right.
+func (c *comp) passes() map[int32]int {
+	lv := c.lv
+	at := map[int32]int{}
+	if lv.dir.horizontal() {
+		return at
+	}
+	gap := lv.b.passGap()
+	for _, i := range c.scopes {
+		s := &lv.scopes[i]
+		if s.th == 0 {
+			continue
+		}
+		r := s.top
+		if lv.dir == Up {
+			r = s.bottom
+		}
+		mid := (s.x0 + s.x1) / 2
+		low, high := mid-s.tw/2-gap/2, mid+s.tw/2+gap/2
+		order := c.rows[r].order
+		from, to := int(c.pos[s.left[r-s.top]]), int(c.pos[s.right[r-s.top]])
+		split := from + 1
+		for split < to && c.items[order[split]].x < mid {
+			split++
+		}
+		for p := split - 1; p > from; p-- {
+			if j := order[p]; c.items[j].x > low {
+				at[j] = low
+				low -= gap
+			} else {
+				low = c.items[j].x - gap
+			}
+		}
+		for p := split; p < to; p++ {
+			if j := order[p]; c.items[j].x < high {
+				at[j] = high
+				high += gap
+			} else {
+				high = c.items[j].x + gap
+			}
+		}
+	}
+	return at
+}
+
+// tracks returns the heights at which lines run to the sides of the level's
+// cluster: the nearest to its side runs nearest to the content.
+func (c *comp) tracks() map[int32]int {
+	lv := c.lv
+	at := map[int32]int{}
+	if !lv.ported {
+		return at
+	}
+	s := &lv.scopes[0]
+	gap := lv.b.passGap()
+	for _, top := range [2]bool{true, false} {
+		for _, out := range [2]side{sideLeft, sideRight} {
+			var list []int32
+			for k, i := range c.edges {
+				if e := &lv.edges[i]; !e.inner() && e.out == out && (e.from < 0) == top {
+					list = append(list, c.ports[k])
+				}
+			}
+			x := func(j int32) int {
+				if top {
+					return c.items[c.items[j].down[0]].x
+				}
+				return c.items[c.items[j].up[0]].x
+			}
+			slices.SortStableFunc(list, func(a, b int32) int {
+				if out == sideLeft {
+					return x(a) - x(b)
+				}
+				return x(b) - x(a)
+			})
+			for _, j := range list {
+				if top {
+					at[j] = c.rows[s.top].bottom - gap*(1+c.taken(at, top))
+				} else {
+					at[j] = c.rows[s.bottom].top + gap*(1+c.taken(at, top))
+				}
+			}
+		}
+	}
+	return at
+}
+
+// taken returns how many tracks are given out at a border.
+func (c *comp) taken(at map[int32]int, top bool) int {
+	n := 0
+	for j := range at {
+		if (c.items[j].row == 0) == top {
+			n++
+		}
+	}
+	return n
+}
+
+// routeEdge makes the points of an edge.
+func (c *comp) routeEdge(k int, e *ledge, passes, tracks map[int32]int) {
+	lv := c.lv
+	w := &way{comp: c, e: e}
+	i := c.ports[k]
+	if u := e.upper(); u >= 0 {
+		i = c.of[u]
+	}
+	next := c.first[k]
+	w.start(i)
+	for {
+		it := &c.items[next]
+		if it.kind == itemVert || it.kind == itemPort {
+			break
+		}
+		r := &c.rows[it.row]
+		x := it.x
+		if p, ok := passes[next]; ok {
+			x = p
+		}
+		switch {
+		case it.kind == itemLabel:
+			w.add(x, r.top, false)
+			w.add(x, r.mid, true)
+			w.add(x, r.bottom, false)
+			e.label = place{x, r.mid}
+		case c.items[i].kind == itemPort && len(w.points) == 0:
+			s := &lv.scopes[0]
+			if t, ok := tracks[i]; ok {
+				side := s.x0
+				if e.out == sideRight {
+					side = s.x1
+				}
+				w.add(side, t, true)
+				w.add(x, t, true)
+				w.add(x, r.bottom, true)
+			} else {
+				w.add(x, r.top, true)
+				w.add(x, r.bottom, true)
+			}
+		case len(it.down) == 1 && c.items[it.down[0]].kind == itemPort:
+			s := &lv.scopes[0]
+			w.add(x, r.top, true)
+			if t, ok := tracks[it.down[0]]; ok {
+				side := s.x0
+				if e.out == sideRight {
+					side = s.x1
+				}
+				w.add(x, t, true)
+				w.add(side, t, true)
+			} else {
+				w.add(x, r.bottom, true)
+			}
+		default:
+			w.add(x, r.top, false)
+			w.add(x, r.bottom, false)
+		}
+		next = it.down[0]
+	}
+	w.end(next)
+	w.shorten()
+	w.clip(i, next)
+	e.points = w.result()
+	if e.flip {
+		slices.Reverse(e.points)
+	}
+	if !e.mid() {
+		e.label = middle(e.points)
+	}
+}
+
+// way is a route that is being made, from the upper end to the lower.
+type way struct {
+	*comp
+	e      *ledge
+	points []place
+	fixed  []bool
+}
+
+func (w *way) add(x, y int, fixed bool) {
+	p := place{x, y}
+	if n := len(w.points); n > 0 && w.points[n-1] == p {
+		w.fixed[n-1] = w.fixed[n-1] || fixed
+		return
+	}
+	w.points = append(w.points, p)
+	w.fixed = append(w.fixed, fixed)
+}
+
+// port returns where an edge meets a vert in whose level it goes on, and whether it
+// does.
+func (w *way) port(v *vert) (place, bool) {
+	if v.child == nil {
+		return place{}, false
+	}
+	n, ok := v.child.at[w.e.edge]
+	if !ok {
+		return place{}, false
+	}
+	ce := &v.child.edges[n]
+	if v.child.carries(ce) || ce.inner() {
+		return place{}, false
+	}
+	p := ce.points[0]
+	if ce.to < 0 {
+		p = ce.points[len(ce.points)-1]
+	}
+	return w.lv.inFrame(v, v.child.page(p)), true
+}
+
+// start begins at the middle of the upper end, or at its port.
+func (w *way) start(i int32) {
+	it := &w.items[i]
+	if it.kind != itemVert {
+		return
+	}
+	v := &w.lv.verts[it.ref]
+	bottom := w.rows[it.row].bottom
+	if p, ok := w.port(v); ok {
+		w.add(p.x, p.y, true)
+		w.add(p.x, bottom, false)
+		return
+	}
+	w.add(v.x, v.y, true)
+	w.add(v.x, bottom, false)
+}
+
+// end ends in the middle of the lower end, or at its port.
+func (w *way) end(i int32) {
+	it := &w.items[i]
+	if it.kind != itemVert {
+		return
+	}
+	v := &w.lv.verts[it.ref]
+	top := w.rows[it.row].top
+	if p, ok := w.port(v); ok {
+		w.add(p.x, top, false)
+		w.add(p.x, p.y, true)
+		return
+	}
+	w.add(v.x, top, false)
+	w.add(v.x, v.y, true)
+}
+
+// shorten leaves out bends where the straight way is clear.
+func (w *way) shorten() {}
+
+// result returns the points without repetition and those on a straight line.
+func (w *way) result() []place {
+	var to []place
+	for _, p := range w.points {
+		if n := len(to); n > 0 && to[n-1] == p {
+			continue
+		}
+		for n := len(to); n > 1; n-- {
+			a, b := to[n-2], to[n-1]
+			if (b.x-a.x)*(p.y-b.y) != (b.y-a.y)*(p.x-b.x) || (p.y-b.y)*(b.y-a.y) < 0 {
+				break
+			}
+			to = to[:n-1]
+		}
+		to = append(to, p)
+	}
+	return to
+}
+
+// clip cuts the parts inside the boxes at the ends off.
+func (w *way) clip(i, j int32) {
+	if it := &w.items[i]; it.kind == itemVert {
+		if v := &w.lv.verts[it.ref]; len(w.points) > 1 && w.points[0] == (place{v.x, v.y}) {
+			w.points[0] = border(v, w.points[1], v.h/2)
+		}
+	}
+	if it := &w.items[j]; it.kind == itemVert {
+		n := len(w.points)
+		if v := &w.lv.verts[it.ref]; n > 1 && w.points[n-1] == (place{v.x, v.y}) {
+			w.points[n-1] = border(v, w.points[n-2], -v.h/2)
+		}
+	}
+}
+
+// border returns where the line from the middle of a vert to p leaves its box; y is
+// the edge that a line to a place in the box leaves by.
+func border(v *vert, p place, y int) place {
+	dx, dy := p.x-v.x, p.y-v.y
+	w, h := v.w/2, v.h/2
+	if abs(dx) <= w && abs(dy) <= h {
+		return place{p.x, v.y + y}
+	}
+	if abs(dy)*w >= abs(dx)*h { // by the upper or the lower edge
+		if dy < 0 {
+			h = -h
+		}
+		return place{v.x + dx*h/dy, v.y + h}
+	}
+	if dx < 0 {
+		w = -w
+	}
+	return place{v.x + w, v.y + dy*w/dx}
+}
+
+func abs(n int) int {
+	if n < 0 {
+		return -n
+	}
+	return n
+}
+
+// middle returns the point half way along a line.
+func middle(points []place) place {
+	total := 0
+	for k := 1; k < len(points); k++ {
+		total += length(points[k-1], points[k])
+	}
+	half := total / 2
+	for k := 1; k < len(points); k++ {
+		a, b := points[k-1], points[k]
+		n := length(a, b)
+		if half <= n && n > 0 {
+			return place{a.x + (b.x-a.x)*half/n, a.y + (b.y-a.y)*half/n}
+		}
+		half -= n
+	}
+	if len(points) > 0 {
+		return points[len(points)-1]
+	}
+	return place{}
+}
+
+// length returns the length of a line, in whole units.
+func length(a, b place) int {
+	dx, dy := a.x-b.x, a.y-b.y
+	return root(dx*dx + dy*dy)
+}
+
+// rect is a box in a frame.
+type rect struct{ x0, y0, x1, y1 int }
+
+// cut reports whether the line from a to b runs through the inside of the box.
+func (r rect) cut(a, b place) bool {
+	if max(a.x, b.x) <= r.x0 || min(a.x, b.x) >= r.x1 || max(a.y, b.y) <= r.y0 || min(a.y, b.y) >= r.y1 {
+		return false
+	}
+	// Corners on both sides of the line.
+	dx, dy := b.x-a.x, b.y-a.y
+	left, right := false, false
+	for _, p := range [4]place{{r.x0, r.y0}, {r.x0, r.y1}, {r.x1, r.y0}, {r.x1, r.y1}} {
+		side := dx*(p.y-a.y) - dy*(p.x-a.x)
+		left, right = left || side < 0, right || side > 0
+	}
+	return left && right
+}
+
+// freeTitles makes clusters levels of their own whose titles lines run through, and
+// reports whether there are any. That can be where ranks are columns: the title
+// stands at the side of the scope there, which lines cross that come from beside it.
+func (c *comp) freeTitles() bool {
+	lv := c.lv
+	found := false
+	if !lv.dir.horizontal() {
+		return false
+	}
+	for _, i := range c.scopes {
+		s := &lv.scopes[i]
+		if s.th == 0 || s.cluster == lv.owner {
+			continue
+		}
+		mid := (s.y0 + s.y1) / 2
+		title := rect{s.x0, mid - s.tw/2, s.x0 + s.th, mid + s.tw/2}
+		for _, k := range c.edges {
+			points := lv.edges[k].points
+			lv.b.spend(len(points))
+			for n := 1; n < len(points); n++ {
+				if title.cut(points[n-1], points[n]) {
+					lv.b.free[s.cluster], found = true, true
+				}
+			}
+		}
+	}
+	return found
+}
