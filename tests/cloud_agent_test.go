@@ -336,7 +336,7 @@ func (d *deployment) agentFailures(t *testing.T, project admin.Project) {
 	}
 }
 
-// agentArchived has a job of 40 days ago, whose pull request was merged a day later.
+// agentArchived has a job of 40 days ago, whose pull request was closed a day later.
 func (d *deployment) agentArchived(t *testing.T, project admin.Project) {
 	ctx, then := t.Context(), time.Now().Add(-40*24*time.Hour)
 	past := admin.New(admin.Options{
@@ -349,7 +349,7 @@ func (d *deployment) agentArchived(t *testing.T, project admin.Project) {
 	}
 	pull := d.agents.forge.Pulls()[0]
 	d.agents.forge.ClosedAt = then.Add(24 * time.Hour)
-	d.agents.forge.Merge(pull.Number)
+	d.agents.forge.Close(pull.Number)
 	_, err = past.AgentRound(ctx, j.Current())
 	if err == nil {
 		_, err = past.BeginAgentRound(ctx, j.Current(), admin.AgentBase{Commit: "c1", Ref: "main"})
