@@ -58,8 +58,6 @@ type Renderer struct {
 
 // Result is one rendered page. Its slices are the caller's.
 type Result struct {
-	// Title and Description are the front matter's.
-	Title, Description string
 	// Lead is the description as inline HTML, with its links resolved.
 	Lead []byte
 	// HTML is the body of the article, without the title.

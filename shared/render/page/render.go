@@ -91,7 +91,6 @@ func (r *Renderer) begin(ctx context.Context, page int, slice *reference.Slice) 
 func (t *tree) writeHTML(ctx context.Context, said *report, uncoloured bool) (*Result, []*footnote, error) {
 	p := &t.r.Site.Pages[t.page]
 	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx, uncoloured: uncoloured, written: make(map[string]struct{}, len(t.used.taken))}
-	w.result.Title, w.result.Description = p.Title, p.Description
 	w.result.Reference, w.result.Playground, w.result.Unrun = t.reference, t.playground, t.unrun
 	for _, server := range t.servers {
 		w.allow("connect-src", server)

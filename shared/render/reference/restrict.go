@@ -56,7 +56,6 @@ const restrictedPart = "leads to what is for other readers"
 // item of a list, without a key.
 type barred struct {
 	key  string
-	line int32
 	val  *value
 	only Audience
 }
@@ -158,7 +157,7 @@ func (r *Reader) restrict(d *document, say bool) {
 			d.barred = map[*value][]barred{}
 		}
 		d.restricted = true
-		d.barred[v] = append(d.barred[v], barred{key, line, child, only})
+		d.barred[v] = append(d.barred[v], barred{key, child, only})
 		r.refersTo(d, child, gone)
 		r.barIDs(child)
 		if say {

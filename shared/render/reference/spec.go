@@ -16,7 +16,6 @@ type Spec struct {
 	File string
 	// Version is the version of OpenAPI or AsyncAPI that the file names, such as "3.1.0".
 	Version string
-	Title   string
 	// Operations are the calls, webhooks and, of AsyncAPI, channels.
 	Operations []Operation
 
@@ -176,7 +175,7 @@ func (r *Reader) Spec(file string) *Spec {
 		return nil
 	}
 	root := place{doc: doc, v: doc.root}
-	s := &Spec{File: file, Title: root.v.get("info").first("title"), doc: doc, byKey: map[string]int{}}
+	s := &Spec{File: file, doc: doc, byKey: map[string]int{}}
 	switch {
 	case root.v.get("openapi") != nil:
 		s.Version = root.v.first("openapi")

@@ -188,7 +188,6 @@ func (s *Steps) document(ctx context.Context, src *source, dst []byte, i int, re
 func failedPage(p *site.Page, reason string) *page.Result {
 	const notice = "This page could not be rendered."
 	return &page.Result{
-		Title: p.Title, Description: p.Description,
 		HTML:        []byte(`<div class="callout callout-danger" role="note"><p>` + notice + `</p></div>`),
 		Markdown:    []byte("# " + p.Title + "\n\n" + notice + "\n"),
 		Diagnostics: []mdx.Diagnostic{check.PageFailed(p, reason)},

@@ -66,16 +66,6 @@ type Run struct {
 	Requests int
 }
 
-// Example is the run of an export that nobody has timed: pages that take so
-// much processor time each and as much again of waiting, in steps of 1,769 MB.
-func Example(pages, shards int, page time.Duration, pageBytes int64, polls int) Run {
-	steps := 2 * page * time.Duration(pages)
-	return Run{
-		Pages: pages, Shards: shards, Steps: steps, GBSeconds: steps.Seconds() * stepMemory / 1024,
-		Bundle: pageBytes * int64(pages), Requests: polls + 2,
-	}
-}
-
 // stepMemory is the memory of a step's function, in MB: on Lambda one processor.
 const stepMemory = 1769
 

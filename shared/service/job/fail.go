@@ -45,19 +45,26 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 			message = "the workflow of the export was stopped"
 		}
 	}
-	err := k.opt.Admin.FailExport(ctx, in.JobID, code, message)
-	if admin.CodeOf(err) == admin.CodeJobNotActive {
-		return nil
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return Coded(err)
+	if over, err := recorded(ctx, k.opt.Admin.FailExport(ctx, in.JobID, code, message)); over || err != nil {
+		return err
 	}
 	k.countFault(ctx, in.JobID)
 	Clean(ctx, k.opt.Objects, k.opt.Log, in.JobID, "")
 	return nil
+}
+
+// recorded reads the answer to a job's failure: over reports that the job was
+// final before, which is not an error.
+func recorded(ctx context.Context, answer error) (over bool, err error) {
+	switch {
+	case admin.CodeOf(answer) == admin.CodeJobNotActive:
+		return true, nil
+	case answer != nil && ctx.Err() != nil:
+		return false, ctx.Err()
+	case answer != nil:
+		return false, Coded(answer)
+	}
+	return false, nil
 }
 
 // agentMessages are what a failed round says where the error itself is not one of
@@ -92,15 +99,8 @@ func (k *Keeper) FailAgent(ctx context.Context, in AgentFailInput) error {
 			message = "the workflow of the agent was stopped"
 		}
 	}
-	err := k.opt.Admin.FailAgent(ctx, in.AgentRef, code, message)
-	if admin.CodeOf(err) == admin.CodeJobNotActive {
-		return nil
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return Coded(err)
+	if over, err := recorded(ctx, k.opt.Admin.FailAgent(ctx, in.AgentRef, code, message)); over || err != nil {
+		return err
 	}
 	if code == admin.CodeInternal || code == admin.CodeTemporary {
 		k.opt.Annotate(ctx, slog.Int("agentFaults", 1))

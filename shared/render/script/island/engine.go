@@ -122,8 +122,6 @@ type Shown struct {
 	// Live means that it may change, or answers to readers: that the page
 	// needs Script.
 	Live bool
-	// Inputs are the site's files that were read.
-	Inputs []string
 	// Steps is the work that it took: calls and turns of loops.
 	Steps int
 }
@@ -136,7 +134,7 @@ func (e *Engine) Render(ctx context.Context, fsys fs.FS, source Source, componen
 	if err != nil {
 		return nil, err
 	}
-	shown := &Shown{Inputs: a.Inputs, Steps: a.Steps}
+	shown := &Shown{Steps: a.Steps}
 	var raw struct {
 		Nodes []json.RawMessage `json:"nodes"`
 		Live  bool              `json:"live"`
