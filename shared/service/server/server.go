@@ -29,7 +29,8 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/agent/setup"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/export"
@@ -74,7 +75,7 @@ type Options struct {
 	// it is set.
 	Memory uint64
 	// Models are what agents ask; nil means that there are no agents.
-	Models *setup.Models
+	Models *models.Models
 	// Forge says which forges agents may work with. Credentials are the projects';
 	// a *forge.App serves those that have none.
 	Forge forge.Options
@@ -105,8 +106,8 @@ type Server struct {
 	tasks    map[string]asl.Task
 	keeper   *job.Keeper
 	children *children // nil without a program
-	forges   *setup.Forges
-	models   *setup.Models // nil without agents
+	forges   *forges.Forges
+	models   *models.Models // nil without agents
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more
