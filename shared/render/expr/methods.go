@@ -83,7 +83,7 @@ func (m *Machine) method(of any, name string, args []any) any {
 			name == "toLocaleString" && len(args) == 0 && math.Abs(of) < 1000 && of == math.Trunc(of):
 			return FormatNumber(of)
 		case name == "toFixed" && digits >= 0 && digits <= 20 && math.Abs(of) < 1e15:
-			return formatFixed(of, int(digits))
+			return strconv.FormatFloat(of, 'f', int(digits), 64)
 		}
 	case bool:
 		if name == "toString" {

@@ -70,9 +70,7 @@ func (r *Reader) audience(v *value) (only Audience, out bool) {
 	}
 	only, known := r.audiences[g]
 	if !known {
-		if only = r.names(g); r.audiences == nil {
-			r.audiences = map[*value]Audience{}
-		}
+		only = r.names(g)
 		r.audiences[g] = only
 	}
 	return only, !r.lets(only)
@@ -94,9 +92,6 @@ func (r *Reader) names(v *value) (names Audience) {
 	for _, g := range list[:min(len(list), maxAudience)] {
 		if g = strings.TrimSpace(g); g != "" && !slices.Contains(names, g) {
 			names = append(names, g)
-			if r.known == nil {
-				r.known = map[string]bool{}
-			}
 			r.known[g] = true
 		}
 	}
@@ -187,9 +182,6 @@ func (r *Reader) restrict(d *document, say bool) {
 // barIDs notes the names of the operation, or of the operations of an entry of
 // paths, that is left out.
 func (r *Reader) barIDs(v *value) {
-	if r.barredIDs == nil {
-		r.barredIDs = map[string]bool{}
-	}
 	note := func(op *value) {
 		if id := op.find("operationId").str(); id != "" {
 			r.barredIDs[id] = true
@@ -229,10 +221,7 @@ func (r *Reader) refersTo(d *document, v *value, seen map[*value]bool) {
 			if !strings.HasPrefix(file, "/") {
 				file = "/" + path.Join(path.Dir(d.file), file)
 			}
-			if file = strings.TrimPrefix(path.Clean(file), "/"); r.private == nil {
-				r.private = map[string]bool{}
-			}
-			r.private[file] = true
+			r.private[strings.TrimPrefix(path.Clean(file), "/")] = true
 		}
 		for _, i := range v.items {
 			walk(i)
@@ -267,9 +256,6 @@ func (r *Reader) Look(file string) error {
 		r.restrict(d, false)
 	}
 	if d.restricted {
-		if r.private == nil {
-			r.private = map[string]bool{}
-		}
 		r.private[file] = true
 	}
 	return nil
@@ -281,9 +267,6 @@ func (r *Reader) Look(file string) error {
 func (r *Reader) RestrictedFiles() []string {
 	for _, d := range r.docs {
 		if d.restricted && !Remote(d.file) {
-			if r.private == nil {
-				r.private = map[string]bool{}
-			}
 			r.private[d.file] = true
 		}
 	}
@@ -321,9 +304,6 @@ func (d *document) left(v *value) []barred {
 
 // bar notes that an operation has no page because it is for others.
 func (s *Spec) bar(key Key, only Audience) {
-	if s.restricted == nil {
-		s.restricted = map[string]Audience{}
-	}
 	s.restricted[key.folded()] = only
 }
 

@@ -175,7 +175,7 @@ func (r *Reader) Spec(file string) *Spec {
 		return nil
 	}
 	root := place{doc: doc, v: doc.root}
-	s := &Spec{File: file, doc: doc, byKey: map[string]int{}}
+	s := &Spec{File: file, doc: doc, byKey: map[string]int{}, restricted: map[string]Audience{}}
 	switch {
 	case root.v.get("openapi") != nil:
 		s.Version = root.v.first("openapi")
