@@ -105,6 +105,9 @@ type lexicon struct {
 	begins   []uint32
 	meanings []meaning
 	score    scorer
+	// found and lines are those of a part that was used up, for the next one.
+	found []found
+	lines []byte
 }
 
 // meaning is a term of a word.

@@ -107,6 +107,7 @@ type member struct {
 func (p *Part) Add(page Page) (Fact, error) {
 	if p.lexicon == nil {
 		p.lexicon = lexicons.Get().(*lexicon)
+		p.found, p.lines = p.lexicon.found[:0], p.lexicon.lines[:0]
 	}
 	sections := page.sections()
 	fact, err := page.fact()
@@ -148,6 +149,7 @@ func (p *Part) Join(o *Part) {
 	}
 	p.added = append(p.added, o.added...)
 	p.lines = append(p.lines, o.lines...)
+	o.lexicon.found, o.lexicon.lines = o.found, o.lines
 	o.lexicon.free()
 	*o = Part{}
 }
@@ -195,6 +197,7 @@ func (p *Part) WriteTerms(w io.Writer) error {
 			return err
 		}
 	}
+	p.lexicon.found, p.lexicon.lines = p.found, nil
 	p.lexicon.free()
 	*p = Part{lines: p.lines}
 	return out.close()

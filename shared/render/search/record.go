@@ -201,7 +201,7 @@ func appendOneLine(b []byte, s string, limit int) []byte {
 			continue
 		}
 		start := i
-		for i < len(s) && spaceAt(s, i) == 0 {
+		for i++; i < len(s) && (s[i] > ' ' && s[i] < utf8.RuneSelf || spaceAt(s, i) == 0); {
 			i++
 		}
 		if len(b) > begin {
