@@ -18,13 +18,15 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 // names are the functions, in the order in which the story calls them.
 var names = []string{
-	"openapi", "getagentjob", "startagentjob", "messageagentjob", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
+	"openapi", "getagentjob", "startagentjob", "messageagentjob", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob",
+	"agentprepare", "agentwork", "agentpublish", "agentfail", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
 	"rendershard", "assemblebundle", "getexport", "generatebundle", "failexport", "reconcile",
 }
 
@@ -166,6 +168,8 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 		t.Errorf("the agent job is %+v", job)
 	}
 
+	s.agentSteps(service, owner, project)
+
 	blobs := sampleSite(t)
 	var created api.CreateSnapshotResponse
 	s.ask("createsnapshot", http.StatusCreated, &created)
@@ -230,6 +234,44 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 		t.Errorf("the export is %+v, failure %+v", export, export.Failure)
 	}
 	s.step("reconcile", nil)
+}
+
+// agentSteps calls the steps of the agent's workflow for a repository of no known
+// forge: Prepare fails its job, the other steps find that out, and the end of an
+// execution fails the next job.
+func (s *story) agentSteps(service *admin.Service, owner admin.Caller, project admin.Project) {
+	s.t.Helper()
+	begin := func() admin.AgentJob {
+		j, err := service.StartAgentJob(s.t.Context(), owner, admin.StartAgentJob{Project: project.ID, Prompt: "mend the links"})
+		check(s.t, err)
+		s.made["agj_sample"] = j.ID
+		return j
+	}
+	ended := func(j admin.AgentJob) admin.Failure {
+		j, err := service.FindAgentJob(s.t.Context(), project.ID, j.ID)
+		check(s.t, err)
+		if j.Status != admin.AgentFailed || j.Failure == nil {
+			s.t.Fatalf("the agent job is %+v", j)
+		}
+		return *j.Failure
+	}
+	first := begin()
+	if _, failed := s.invoke("agentprepare"); failed == nil || failed.Type != forge.CodeInvalid || ended(first).Code != forge.CodeInvalid {
+		s.t.Errorf("a repository of no known forge: %+v, the job %+v", failed, ended(first))
+	}
+	if b, failed := s.call("agentprepare", fmt.Appendf(nil, `{"projectId": %q, "jobId": %q, "round": 1, "pull": true}`, project.ID, first.ID)); failed != nil || string(b) != "{}" {
+		s.t.Errorf("asked for the pull request of a job without one, it says %s, %+v", b, failed)
+	}
+	for _, name := range []string{"agentwork", "agentpublish"} {
+		if _, failed := s.invoke(name); failed == nil || failed.Type != admin.CodeJobNotActive {
+			s.t.Errorf("%s of a failed job: %+v", name, failed)
+		}
+	}
+	second := begin()
+	s.step("agentfail", nil)
+	if f := ended(second); f.Message != "the agent took too long" {
+		s.t.Errorf("the job failed with %+v", f)
+	}
 }
 
 // another starts an export of another version of the same snapshot.

@@ -136,7 +136,7 @@ func (d *deployment) tenants(t *testing.T) {
 		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID, "", 200},
 		{"GET", "/v2/agent/" + project.ID + "/jobs?limit=1", "", 200},
 		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/events?cursor=1", "", 200},
-		// No forge is set up.
+		// The project has no credential for its forge.
 		{"POST", "/v2/agent/" + project.ID + "/job", `{"prompt":"any"}`, 409},
 		{"POST", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/message", `{"prompt":"any"}`, 409},
 		{"POST", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/cancel", "", 409},

@@ -40,6 +40,7 @@ type deployment struct {
 	runner   *sfnrun.Runner
 	org      admin.Organisation
 	orphaned string // the job that the reconciler has to start
+	agents   agentWorld
 	client   *http.Client
 }
 
@@ -67,6 +68,7 @@ func TestCloud(t *testing.T) {
 	t.Run("a passing fault heals", d.passingFault)
 	t.Run("a lasting fault fails the job", d.lastingFault)
 	t.Run("whatever happens to steps, the bundle is the same", d.faultyExports)
+	t.Run("agent jobs", d.agentJobs)
 	t.Run("a late shard changes nothing", d.lateShard)
 	t.Run("a stopped execution fails its job", d.stopped)
 	t.Run("without the event rule the reconciler fails it", d.stoppedWithoutRule)
@@ -117,8 +119,11 @@ func deploy(t *testing.T) *deployment {
 
 	d := &deployment{dir: dir, endpoint: fmt.Sprintf("https://127.0.0.1:%d", port)}
 	d.proxy = newAWSProxy(t, d.endpoint, cert, key)
+	var parameters string
+	d.agents, parameters = newAgentWorld(t, cert, key)
 	for name, value := range map[string]string{
-		"LOCAL_DIR": dir, "LOCAL_PORT": fmt.Sprint(port), "LOCAL_AUTH": "true", "LOCAL_CALLS": d.proxy.url,
+		"LOCAL_PARAMETERS": parameters,
+		"LOCAL_DIR":        dir, "LOCAL_PORT": fmt.Sprint(port), "LOCAL_AUTH": "true", "LOCAL_CALLS": d.proxy.url,
 	} {
 		t.Setenv(name, value)
 	}
@@ -155,7 +160,7 @@ func deploy(t *testing.T) *deployment {
 		Store:   dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table}),
 		Objects: s3store.New(d.aws, s3store.Options{Sources: d.stack.SourcesBucket, Exports: d.stack.ExportsBucket}),
 		Runner:  d.runner,
-		// The stack's functions have no forge; tests make agent jobs by the rules.
+		// Most projects have no forge; tests make agent jobs of theirs by the rules.
 		AgentReady: func(context.Context, admin.Project, string) (string, error) { return "any", nil },
 	})
 	d.org = d.organisation(t, admin.PlanEnterprise, cloudDomain, "broken.example.com", "large.example.com", "faults.example.com", "orphan.example.com", "update.example.com")

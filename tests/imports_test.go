@@ -28,14 +28,17 @@ var rooms = map[string][]string{
 		"shared/service/cloud", "shared/service/export", "shared/service/job",
 	},
 	"functions/internal/wire": {
-		"shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/awsconfig",
-		"shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/sfnrun", "shared/service/store",
+		"shared/base/config", "shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/agent/pull",
+		"shared/service/agent/setup/forges", "shared/service/agent/setup/models", "shared/service/api", "shared/service/cloud",
+		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/invoke", "shared/service/cloud/kmsstore",
+		"shared/service/cloud/s3store", "shared/service/cloud/secretrow", "shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun",
+		"shared/service/forge", "shared/service/job", "shared/service/store",
 	},
 
-	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
+	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/secretrow", "shared/service/job"},
 	"infra/cmd/bindery": {
 		"shared/base/config", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/render/script/island", "shared/service/admin",
-		"shared/service/agent/model", "shared/service/agent/setup", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
+		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/server", "shared/service/store",
 		"shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/serve",
@@ -85,16 +88,20 @@ var rooms = map[string][]string{
 	"shared/render/words":             {},
 
 	"shared/service/admin": {"shared/service/store"},
+	// No forge: a program that works on rounds links none.
 	"shared/service/agent": {
-		"shared/render/check", "shared/service/admin", "shared/service/agent/model", "shared/service/agent/tool", "shared/service/forge",
+		"shared/render/check", "shared/service/admin", "shared/service/agent/model", "shared/service/agent/tool",
 		"shared/service/job", "shared/service/store",
 	},
 	"shared/service/agent/model": {"shared/base/json", "shared/base/remote", "shared/service/store"},
 	// For tests, and for programs that play a model.
 	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},
-	"shared/service/agent/setup": {
-		"shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/forge", "shared/service/store",
+	"shared/service/agent/pull": {
+		"shared/service/admin", "shared/service/agent", "shared/service/agent/tool", "shared/service/forge", "shared/service/job",
+		"shared/service/store",
 	},
+	"shared/service/agent/setup/forges": {"shared/service/admin", "shared/service/forge", "shared/service/store"},
+	"shared/service/agent/setup/models": {"shared/service/admin", "shared/service/agent/model"},
 	// No store, no network, no clock (its doc.go).
 	"shared/service/agent/tool": {
 		"shared/base/html", "shared/base/json", "shared/base/redirect", "shared/render/component", "shared/render/expr", "shared/render/mdx",
@@ -111,8 +118,11 @@ var rooms = map[string][]string{
 	"shared/service/cloud/cloudtest":     {"shared/service/cloud/dynamo", "shared/service/job", "shared/service/store", "tests/outside"},
 	"shared/service/cloud/dynamo":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/internal/call": {"shared/service/store"},
-	"shared/service/cloud/kmsstore":      {"shared/service/cloud/internal/call", "shared/service/store"},
+	"shared/service/cloud/kmsstore":      {"shared/service/cloud/internal/call", "shared/service/cloud/secretrow", "shared/service/store"},
 	"shared/service/cloud/s3store":       {"shared/service/cloud/internal/call", "shared/service/job", "shared/service/store"},
+	"shared/service/cloud/secretrow":     {"shared/service/store"},
+	"shared/service/cloud/invoke":        {"shared/service/cloud/awsconfig"},
+	"shared/service/cloud/secretvalue":   {"shared/service/cloud/awsconfig", "shared/service/cloud/internal/call"},
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
 	"shared/service/export": {
@@ -128,7 +138,8 @@ var rooms = map[string][]string{
 	"shared/service/local":           {"shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
-		"shared/service/agent/model", "shared/service/agent/setup", "shared/service/api", "shared/service/asl", "shared/service/client",
+		"shared/service/agent/model", "shared/service/agent/pull", "shared/service/agent/setup/forges", "shared/service/agent/setup/models",
+		"shared/service/api", "shared/service/asl", "shared/service/client",
 		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/store",
 	},
 	"shared/service/snapshot":  {"shared/base/json", "shared/service/store"},
@@ -173,8 +184,8 @@ var keepers = map[string]keeper{
 	"github.com/alecthomas/chroma/v2": {"its own driver is six times slower than ours", []string{"shared/render/highlight"}},
 	"github.com/dlclark/regexp2/v2":   {"backtracks without a bound", []string{"shared/render/highlight"}},
 	"github.com/aws/aws-sdk-go-v2": {"AWS stands behind the ports", []string{
-		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
-		"shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
+		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/invoke", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
+		"shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
 		"functions/internal/wire",
 	}},
 	"github.com/aws/smithy-go":               {"AWS stands behind the ports", []string{"shared/service/cloud/internal/call", "shared/service/cloud/stack"}},

@@ -13,7 +13,7 @@ import (
 
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
-	"github.com/bindery-docs/bindery/shared/service/agent/setup"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
 	"github.com/bindery-docs/bindery/shared/service/cloud/awsconfig"
 	"github.com/bindery-docs/bindery/shared/service/cloud/stack"
 	"github.com/bindery-docs/bindery/shared/service/forge"
@@ -69,7 +69,7 @@ func (a *app) agentOptions(ctx context.Context, f *setupFlags, opt *server.Optio
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	fallback, _ := table.Entry("")
-	opt.Models, err = setup.NewModels(table, setup.ModelOptions{
+	opt.Models, err = models.New(table, models.Options{
 		Log: opt.Log,
 		Key: func(s model.Server) (string, error) {
 			if s.Name == fallback.Server.Name && a.env.ModelKey != "" {
@@ -81,7 +81,7 @@ func (a *app) agentOptions(ctx context.Context, f *setupFlags, opt *server.Optio
 			key, err := os.ReadFile(filepath.Join(keys, s.Name))
 			return string(key), err
 		},
-		Sign: func(s model.Server) (setup.Sign, error) {
+		Sign: func(s model.Server) (models.Sign, error) {
 			aws, err := stack.Config(ctx)
 			if err != nil {
 				return nil, err

@@ -72,6 +72,7 @@ or those with one of several codes. With none, it never is.`,
   bindery check docs --format sarif > findings.sarif`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			server.CollectLate()
 			if a.json && cmd.Flags().Changed("format") && f.format != "json" {
 				return usagef("--json means --format json: use one of them")
 			}

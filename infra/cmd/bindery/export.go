@@ -59,6 +59,7 @@ put the link into a file instead, where no log shows it.`,
   bindery export --job exp_… --out bundle.tar.gz`,
 		Args: cobra.NoArgs,
 		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
+			server.CollectLate()
 			if f.job == "" {
 				if err := required("domain", f.domain); err != nil {
 					return err

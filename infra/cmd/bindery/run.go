@@ -29,6 +29,7 @@ Without --data all state is temporary. With it, a second run publishes only what
   bindery run docs --out bundle.tar.gz --domain docs.example.org --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) (err error) {
+			server.CollectLate()
 			if err := required("out", f.out); err != nil {
 				return err
 			}
@@ -40,13 +41,14 @@ Without --data all state is temporary. With it, a second run publishes only what
 				return err
 			}
 			ctx := cmd.Context()
-			if data == "" {
+			temporary := data == ""
+			if temporary {
 				if data, err = os.MkdirTemp("", "bindery-run-"); err != nil {
 					return err
 				}
 				defer func() { _ = os.RemoveAll(data) }()
 			}
-			s, err := openServer(ctx, server.Options{Dir: data, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)})
+			s, err := openServer(ctx, server.Options{Dir: data, Temporary: temporary, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)})
 			if err != nil {
 				return err
 			}

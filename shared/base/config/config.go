@@ -75,7 +75,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		GitHubOutput: getenv("GITHUB_OUTPUT"), NoColor: getenv("NO_COLOR") != "",
 		Models: getenv("BINDERY_MODELS"), ModelKeys: getenv("BINDERY_MODEL_KEYS"),
 		GitHubApp: getenv("BINDERY_GITHUB_APP"), GitHubAppKey: getenv("BINDERY_GITHUB_APP_KEY"), GitHubAppHost: getenv("BINDERY_GITHUB_APP_HOST"),
-		ForgeHosts: words(getenv("BINDERY_FORGE_HOSTS")), ForgePrivateHosts: words(getenv("BINDERY_FORGE_PRIVATE_HOSTS"))}
+		ForgeHosts: words(getenv(ForgeHosts)), ForgePrivateHosts: words(getenv(ForgePrivateHosts))}
 	if err := set(getenv, "BINDERY_URL", &c.URL, parseURL); err != nil {
 		return Config{}, err
 	}

@@ -33,7 +33,7 @@ func unmarshal(src []byte, into any, open bool) error {
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
 // container returns the struct, map, slice or array that t is or points at, nil
-// if it is none or reads itself.
+// for another type and for one that reads itself.
 func container(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -249,7 +249,7 @@ func padding(s string, args []any) string {
 	return string([]rune(strings.Repeat(fill, missing))[:missing])
 }
 
-// replace puts one text in the place of another, at most n times; -1 is always.
+// replace replaces one text by another, at most n times; -1 means all.
 func (m *Machine) replace(s string, args []any, n int) (any, bool) {
 	old, isText := arg(args, 0).(string)
 	with, ok := arg(args, 1).(string)

@@ -37,7 +37,7 @@ type Features struct {
 	AssistantURL string
 	// RatingsURL is where readers' ratings are sent; empty for nowhere.
 	RatingsURL string
-	// Offline is whether readers have no network: the reason why there is no service.
+	// Offline is whether readers have no network, which is why a service is missing.
 	Offline bool
 	// HTMLAddresses is whether canonical addresses end with ".html".
 	HTMLAddresses bool

@@ -133,7 +133,7 @@ func (f *fence) mark(from, to int, m mark) {
 	}
 }
 
-// lineMarks returns the marks of each of so many lines. Its work grows with the
+// lineMarks returns the marks of each line. Its work grows with the
 // marks and with the lines, not with how many lines each mark names.
 func (f *fence) lineMarks(lines int) []mark {
 	const kinds = 6

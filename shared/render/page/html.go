@@ -55,7 +55,7 @@ func (w *htmlWriter) children(out *component.Writer, n *mdx.Node) { w.nodes(out,
 
 // scrollBox begins an element that scrolls by itself where it is too wide. It
 // takes the focus, so that the keyboard can scroll it too; it is a group and
-// not a region, because a page's tables and formulas are no landmarks.
+// not a region, because a page's tables and formulas are not landmarks.
 func (w *htmlWriter) scrollBox(out *component.Writer, class string, name words.Phrase) {
 	out.Raw(`<div class="`).Raw(class).Raw(`" tabindex="0" role="group"`).Attr("aria-label", w.say(name)).Raw(">")
 }

@@ -82,7 +82,7 @@ type Result struct {
 	// Classes are the class names that the page's author wrote, sorted.
 	Classes []string
 	// MaybeClasses are words of the page's components that may become class
-	// names when a reader does something, sorted. Most are none.
+	// names when a reader does something, sorted. Most are not class names.
 	MaybeClasses []string
 	// Styles are the rules that stand for authors' style attributes: the CSS
 	// declarations of a class by its name. A class means the same on every page;

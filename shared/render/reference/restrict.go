@@ -45,7 +45,7 @@ func (r *Reader) LetIn(groups []string) { r.groups = groups }
 func (r *Reader) Groups() []string { return slices.Sorted(maps.Keys(r.known)) }
 
 // restriction is the extension by which authors keep a part for groups of
-// readers: an object with "groups". The one with "-enum" behind its name does so
+// readers: an object with "groups". The one with "-enum" after its name does so
 // with values of an enum.
 const restriction = "x-mint"
 

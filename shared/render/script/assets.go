@@ -18,7 +18,7 @@ var start []byte
 // live. They use the theme's custom properties and define none of them.
 func CSS() string { return styles + islandStyles }
 
-// islandStyles: these elements mark places and are none themselves.
+// islandStyles: these elements mark places and have no box of their own.
 // What is kept for later stands on the page where scripts don't run.
 const islandStyles = "bindery-island,bindery-live,bindery-frame,bindery-hole,bindery-content{display:contents}\n" +
 	"@media (scripting:enabled){bindery-content[data-kept]{display:none}}\n"

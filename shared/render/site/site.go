@@ -218,7 +218,7 @@ type Node struct {
 	// that to Hidden.
 	Boost      float64 `json:",omitempty"`
 	Searchable *bool   `json:",omitempty"`
-	// Navbar, Footer and Banner stand on the pages below in the place of the
+	// Navbar, Footer and Banner stand on the pages below in place of the
 	// site's; languages have them.
 	Navbar *Navbar `json:",omitempty"`
 	Footer *Footer `json:",omitempty"`

@@ -522,9 +522,18 @@ func (tx *agentTx) reopen() {
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
 }
 
+// AgentKeys returns patterns of the partitions that the steps of agents read and
+// write, for rights to them alone.
+func AgentKeys() []string {
+	return []string{projectKey("*").PK, organisationKey("*").PK, agentStreamKey("*").PK}
+}
+
 // startAgent starts the workflow of a job's round. A failure is only logged: the
 // round stays queued, and the reconciler starts it.
 func (s *Service) startAgent(ctx context.Context, ref AgentRef) {
+	if s.opt.Runner == nil {
+		return // the program can't, as the function of Publish on AWS
+	}
 	if err := s.RestartAgent(ctx, ref); err != nil {
 		s.opt.Log.ErrorContext(ctx, "agent job not started yet", "job", ref.Job, "round", ref.Round, "error", err)
 	}

@@ -20,17 +20,16 @@
 // two that run at once the one that began last wins. So an answer is paid for
 // at most twice, and no tool's work is done twice.
 //
-//	agent.go         Steps and what they stand on
+// This package has Work, and how a round is kept; package pull has the steps that
+// need a forge, so that a program with Work does not even link them.
+//
+//	agent.go         the step and what it stands on
+//	rounds.go        Rounds: what all steps have in common; the codes of errors
 //	manifest.go      what Prepare keeps of a repository, and reading it again
-//	prepare.go       Prepare
 //	work.go          Work: a segment of turns
 //	watch.go         whether an answer that is under way is still wanted
 //	conversation.go  what the model reads: instructions, messages, results
 //	checkpoint.go    a turn as it is stored, and a round as its turns
 //	budget.go        what a round may use, and calls that go in circles
-//	publish.go       Publish
-//	pulltext.go      the text of the pull request
-//	pull.go          what became of the pull request of a final job
 //	check.go         findings, and which are new
-//	fail.go          the codes of errors
 package agent

@@ -226,7 +226,7 @@ func (c *Client) once(request *http.Request, answer any) (http.Header, error) {
 	// else does.
 	direct := *c.http
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	slow := fmt.Errorf("there is no whole answer after %s", c.answerTime)
+	slow := fmt.Errorf("no complete answer after %s", c.answerTime)
 	ctx, cancel := context.WithTimeoutCause(request.Context(), c.answerTime, slow)
 	defer cancel()
 	response, err := direct.Do(request.WithContext(ctx))

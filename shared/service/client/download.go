@@ -160,7 +160,7 @@ func (d *download) restart() error {
 }
 
 // fetch brings in the rest and checks the whole. Attempts are counted anew
-// once they have brought enough: a byte for each is no progress.
+// once they have brought enough: a byte for each is not progress.
 func (d *download) fetch(ctx context.Context, jobID string) error {
 	most := d.have
 	for d.have < d.link.SizeBytes && d.open == nil {

@@ -36,6 +36,10 @@ type folder struct {
 
 	root *os.Root
 	real map[string]string // path in the snapshot → path below root, links resolved
+
+	mu  sync.Mutex
+	dir string   // path below root of at
+	at  *os.Root // where the last file was opened; the next is mostly there too
 }
 
 // folderError is why a folder can't be published: all that is wrong with it,
@@ -102,11 +106,45 @@ func (f *folder) Open(name string) (io.ReadCloser, error) {
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return f.root.Open(real)
+	return f.open(real)
+}
+
+// open opens a file by its path below the root. A root opens each folder of a path
+// on its way, so the last one is kept.
+func (f *folder) open(real string) (*os.File, error) {
+	dir, name := path.Split(real)
+	if dir == "" {
+		return f.root.Open(real)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dir != dir {
+		at, err := f.root.OpenRoot(dir)
+		if err != nil {
+			return f.root.Open(real) // whose error names the whole path
+		}
+		if f.at != nil {
+			_ = f.at.Close()
+		}
+		f.dir, f.at = dir, at
+	}
+	file, err := f.at.Open(name)
+	if err != nil {
+		return f.root.Open(real)
+	}
+	return file, nil
 }
 
 // Close ends the use of the folder. It returns the error of closing it.
-func (f *folder) Close() error { return f.root.Close() }
+func (f *folder) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.at != nil {
+		_ = f.at.Close()
+		f.dir, f.at = "", nil
+	}
+	return f.root.Close()
+}
 
 // walk is one look through a folder.
 type walk struct {

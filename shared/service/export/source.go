@@ -128,6 +128,10 @@ func (s *Steps) put(ctx context.Context, key string, data []byte) error {
 	return err
 }
 
+// streamBuffer is how many bytes of a stream are handed on at once: compressors
+// write some hundred at a time, and each hand-over wakes another goroutine.
+const streamBuffer = 64 << 10
+
 // stream writes an object that fn produces as it goes.
 func (s *Steps) stream(ctx context.Context, key string, opt store.PutOptions, fn func(w io.Writer) error) (store.ObjectInfo, error) {
 	r, w := io.Pipe()
@@ -154,7 +158,11 @@ func (s *Steps) stream(ctx context.Context, key string, opt store.PutOptions, fn
 				panic(p)
 			}
 		}()
-		return fn(w)
+		buffer := bufio.NewWriterSize(w, streamBuffer)
+		if err := fn(buffer); err != nil {
+			return err
+		}
+		return buffer.Flush()
 	}()
 	if err != nil {
 		w.CloseWithError(err)

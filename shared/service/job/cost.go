@@ -17,7 +17,7 @@ type Asks struct {
 	Calls                     int // of Lambda
 }
 
-// AsksOf returns what an export with so many shards asks, from the call that
+// AsksOf returns what an export with that many shards asks, from the call that
 // starts it to its end, without its callers' polls and without the parts of
 // large objects. A test holds it against exports that are counted.
 func AsksOf(shards int) Asks {

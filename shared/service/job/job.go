@@ -55,8 +55,14 @@ const (
 	NextDone    = "done"
 )
 
-// PullOutput is what an agent's step says of the pull request of a final job, whose
-// admin.AgentRef is its input.
+// PullInput asks the step that reads repositories for the pull request of a final
+// job, in place of what it does for a round.
+type PullInput struct {
+	admin.AgentRef
+	Pull bool `json:"pull"` // true
+}
+
+// PullOutput is what that step says of the pull request.
 type PullOutput struct {
 	// ClosedAt is when it was merged or closed, zero while it is open.
 	ClosedAt time.Time `json:"closedAt,omitzero"`

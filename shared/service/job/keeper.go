@@ -10,8 +10,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Options are what a Keeper works with. Admin and Objects are required; Runner
-// is needed by Reconcile alone.
+// Options are what a Keeper works with. Admin is required, Objects for all but
+// FailAgent; Runner is needed by Reconcile alone.
 type Options struct {
 	Admin   *admin.Service
 	Objects store.Objects

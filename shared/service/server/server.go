@@ -22,13 +22,15 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/agent/setup"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/export"
@@ -59,6 +61,9 @@ type Options struct {
 	// Dir is the data folder, which is made if it is not there. One process at
 	// a time can serve it.
 	Dir string
+	// Temporary says that Dir is removed after Close: nothing is synced to the disk,
+	// and the processes of exports collect garbage late (CollectLate).
+	Temporary bool
 	// Addr is the address to listen on; port 0 takes a free one.
 	Addr string
 	// Program is started, again and again, to do the steps of exports and to
@@ -70,12 +75,20 @@ type Options struct {
 	// it is set.
 	Memory uint64
 	// Models are what agents ask; nil means that there are no agents.
-	Models *setup.Models
+	Models *models.Models
 	// Forge says which forges agents may work with. Credentials are the projects';
 	// a *forge.App serves those that have none.
 	Forge forge.Options
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
+}
+
+// CollectLate has this process, that of a short command, let its heap grow by
+// three times as much as usual before it collects garbage, as long as it holds
+// less than 3 GiB.
+func CollectLate() {
+	debug.SetMemoryLimit(childMemory / 4 * 3)
+	debug.SetGCPercent(300)
 }
 
 // Server is a whole Bindery in one process.
@@ -93,8 +106,8 @@ type Server struct {
 	tasks    map[string]asl.Task
 	keeper   *job.Keeper
 	children *children // nil without a program
-	forges   *setup.Forges
-	models   *setup.Models // nil without agents
+	forges   *forges.Forges
+	models   *models.Models // nil without agents
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more
@@ -112,7 +125,7 @@ type Server struct {
 // local.ErrLocked where another process serves the folder.
 func Open(ctx context.Context, opt Options) (*Server, error) {
 	log := cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
-	l, err := local.Open(ctx, local.Options{Dir: opt.Dir, Log: log})
+	l, err := local.Open(ctx, local.Options{Dir: opt.Dir, Temporary: opt.Temporary, Log: log})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +151,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
 	}
 	if opt.Program != "" {
-		charge := charge{Dir: opt.Dir, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
+		charge := charge{Dir: opt.Dir, Temporary: opt.Temporary, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
 		s.children = &children{charge: charge, log: log, record: s.Admin.RecordFailure, jobs: map[string]*family{}}
 		for _, name := range []string{job.TaskPlan, job.TaskRender, job.TaskAssemble} {
 			s.tasks[name] = s.children.task(name)
@@ -226,7 +239,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return nil
 }
 
-// Wait waits until ctx ends, which is no error, or until the server, after
+// Wait waits until ctx ends, which is not an error, or until the server, after
 // Serve, can't go on.
 func (s *Server) Wait(ctx context.Context) error {
 	select {

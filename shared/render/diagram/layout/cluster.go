@@ -59,7 +59,9 @@ type ledge struct {
 	flip     bool // drawn from to to from, as ranks go
 	lw, lh   int  // label, in the frame
 	length   int
-	apart    bool    // one of several between the same ends
+	apart    bool    // has a place between the ranks without a label too
+	direct   bool    // leads from its vert straight to the side of the level
+	indirect bool    // must not
 	points   []place // from from to to, in the frame
 	label    place
 }
@@ -358,6 +360,16 @@ func (lv *level) layout() {
 		}
 		lv.extents(v)
 	}
+	for i := range lv.edges {
+		e := &lv.edges[i]
+		if e.from == e.to {
+			continue
+		}
+		// A place chosen inside is met from a place between the ranks.
+		_, from := lv.port(e, e.from)
+		_, to := lv.port(e, e.to)
+		e.apart = e.apart || e.inner() && (from || to)
+	}
 	for _, c := range comps {
 		c.layout()
 		if c.freeTitles() {
@@ -612,7 +624,7 @@ func (d *builder) place(lv *level, o place, l *Layout, heads, tails [][][]Point)
 		// The box as wide as asked for, in the middle of the rounded one.
 		n := &d.g.Nodes[v.node]
 		nw, nh := clamp(n.Width), clamp(n.Height)
-		l.Nodes[v.node] = Box{b.X + (b.Width-nw)/2, b.Y + (b.Height-nh)/2, nw, nh}
+		l.Nodes[v.node] = Box{b.X + float64((b.Width-nw)/2), b.Y + float64((b.Height-nh)/2), nw, nh}
 	}
 }
 

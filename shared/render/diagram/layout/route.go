@@ -55,33 +55,6 @@ func (lv *level) routeLoops(v *vert) {
 	}
 }
 
-// channels counts the lines that leave the level's cluster at its sides, for which
-// there is room in the rows of its borders.
-func (c *comp) channels() {
-	lv := c.lv
-	if !lv.ported {
-		return
-	}
-	up, in := 0, 0
-	for _, i := range c.edges {
-		if e := &lv.edges[i]; !e.inner() && e.out >= sideLeft {
-			if e.from < 0 {
-				up++
-			} else {
-				in++
-			}
-		}
-	}
-	s := &lv.scopes[0]
-	gap := lv.b.passGap()
-	if up > 0 {
-		s.trackUp = (up + 1) * gap
-	}
-	if in > 0 {
-		s.trackIn = (in + 1) * gap
-	}
-}
-
 // route routes all edges of the component.
 func (c *comp) route() {
 	lv := c.lv
@@ -91,7 +64,11 @@ func (c *comp) route() {
 	passes := c.passes()
 	tracks := c.tracks()
 	for k, i := range c.edges {
-		c.routeEdge(k, &lv.edges[i], passes, tracks)
+		if e := &lv.edges[i]; e.direct {
+			c.routeDirect(e)
+		} else {
+			c.routeEdge(k, e, passes, tracks)
+		}
 	}
 }
 
@@ -140,59 +117,6 @@ func (c *comp) passes() map[int32]int {
 		}
 	}
 	return at
-}
-
-// tracks returns the heights at which lines run to the sides of the level's
-// cluster: the nearest to its side runs nearest to the content.
-func (c *comp) tracks() map[int32]int {
-	lv := c.lv
-	at := map[int32]int{}
-	if !lv.ported {
-		return at
-	}
-	s := &lv.scopes[0]
-	gap := lv.b.passGap()
-	for _, top := range [2]bool{true, false} {
-		for _, out := range [2]side{sideLeft, sideRight} {
-			var list []int32
-			for k, i := range c.edges {
-				if e := &lv.edges[i]; !e.inner() && e.out == out && (e.from < 0) == top {
-					list = append(list, c.ports[k])
-				}
-			}
-			x := func(j int32) int {
-				if top {
-					return c.items[c.items[j].down[0]].x
-				}
-				return c.items[c.items[j].up[0]].x
-			}
-			slices.SortStableFunc(list, func(a, b int32) int {
-				if out == sideLeft {
-					return x(a) - x(b)
-				}
-				return x(b) - x(a)
-			})
-			for _, j := range list {
-				if top {
-					at[j] = c.rows[s.top].bottom - gap*(1+c.taken(at, top))
-				} else {
-					at[j] = c.rows[s.bottom].top + gap*(1+c.taken(at, top))
-				}
-			}
-		}
-	}
-	return at
-}
-
-// taken returns how many tracks are given out at a border.
-func (c *comp) taken(at map[int32]int, top bool) int {
-	n := 0
-	for j := range at {
-		if (c.items[j].row == 0) == top {
-			n++
-		}
-	}
-	return n
 }
 
 // routeEdge makes the points of an edge.
@@ -255,6 +179,7 @@ func (c *comp) routeEdge(k int, e *ledge, passes, tracks map[int32]int) {
 		next = it.down[0]
 	}
 	w.end(next)
+	w.setWalls()
 	w.shorten()
 	w.clip(i, next)
 	e.points = w.result()
@@ -272,6 +197,7 @@ type way struct {
 	e      *ledge
 	points []place
 	fixed  []bool
+	walls  []rect
 }
 
 func (w *way) add(x, y int, fixed bool) {
@@ -284,27 +210,6 @@ func (w *way) add(x, y int, fixed bool) {
 	w.fixed = append(w.fixed, fixed)
 }
 
-// port returns where an edge meets a vert in whose level it goes on, and whether it
-// does.
-func (w *way) port(v *vert) (place, bool) {
-	if v.child == nil {
-		return place{}, false
-	}
-	n, ok := v.child.at[w.e.edge]
-	if !ok {
-		return place{}, false
-	}
-	ce := &v.child.edges[n]
-	if v.child.carries(ce) || ce.inner() {
-		return place{}, false
-	}
-	p := ce.points[0]
-	if ce.to < 0 {
-		p = ce.points[len(ce.points)-1]
-	}
-	return w.lv.inFrame(v, v.child.page(p)), true
-}
-
 // start begins at the middle of the upper end, or at its port.
 func (w *way) start(i int32) {
 	it := &w.items[i]
@@ -313,7 +218,7 @@ func (w *way) start(i int32) {
 	}
 	v := &w.lv.verts[it.ref]
 	bottom := w.rows[it.row].bottom
-	if p, ok := w.port(v); ok {
+	if p, ok := w.lv.port(w.e, it.ref); ok {
 		w.add(p.x, p.y, true)
 		w.add(p.x, bottom, false)
 		return
@@ -330,7 +235,7 @@ func (w *way) end(i int32) {
 	}
 	v := &w.lv.verts[it.ref]
 	top := w.rows[it.row].top
-	if p, ok := w.port(v); ok {
+	if p, ok := w.lv.port(w.e, it.ref); ok {
 		w.add(p.x, top, false)
 		w.add(p.x, p.y, true)
 		return
@@ -339,8 +244,142 @@ func (w *way) end(i int32) {
 	w.add(v.x, v.y, true)
 }
 
+// maxStraight is how many rows a line is looked for in that replaces a bend.
+const maxStraight = 16
+
 // shorten leaves out bends where the straight way is clear.
-func (w *way) shorten() {}
+func (w *way) shorten() {
+	// Straight down through several rows is clear.
+	n := 0
+	for k, p := range w.points {
+		if k > 0 && k+1 < len(w.points) && !w.fixed[k] && w.points[n-1].x == p.x && w.points[k+1].x == p.x {
+			continue
+		}
+		w.points[n], w.fixed[n] = p, w.fixed[k]
+		n++
+	}
+	w.points, w.fixed = w.points[:n], w.fixed[:n]
+	for range 4 {
+		n, dropped := 1, false
+		for k := 1; k+1 < len(w.points); k++ {
+			if !w.fixed[k] && w.clear(w.points[n-1], w.points[k+1]) {
+				dropped = true
+				continue
+			}
+			w.points[n], w.fixed[n] = w.points[k], w.fixed[k]
+			n++
+		}
+		if !dropped {
+			return
+		}
+		last := len(w.points) - 1
+		w.points[n], w.fixed[n] = w.points[last], w.fixed[last]
+		w.points, w.fixed = w.points[:n+1], w.fixed[:n+1]
+	}
+}
+
+// clear reports whether the line from a down to b keeps away from everything that
+// is not its own.
+func (w *way) clear(a, b place) bool {
+	for _, i := range w.walls {
+		if i.cut(a, b) {
+			return false
+		}
+	}
+	w.lv.b.spend(1 + len(w.walls))
+	r, _ := slices.BinarySearchFunc(w.rows, a.y, func(r row, y int) int { return r.bottom - y })
+	for n := 0; r < len(w.rows) && w.rows[r].top <= b.y; r++ {
+		if n++; n > maxStraight || !w.clearRow(&w.rows[r], a, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// clearRow is clear in one row.
+func (w *way) clearRow(r *row, a, b place) bool {
+	margin := w.lv.b.passGap() / 2
+	x0, x1 := a.x, b.x // where the line is in the row
+	if dy := b.y - a.y; dy > 0 {
+		y0, y1 := max(a.y, r.top), min(b.y, r.bottom)
+		x0, x1 = a.x+(b.x-a.x)*(y0-a.y)/dy, a.x+(b.x-a.x)*(y1-a.y)/dy
+	}
+	if x0 > x1 {
+		x0, x1 = x1, x0
+	}
+	p, _ := slices.BinarySearchFunc(r.order, x0-margin, func(i int32, x int) int { return w.items[i].x + w.items[i].wr - x })
+	for ; p < len(r.order); p++ {
+		it := &w.items[r.order[p]]
+		w.lv.b.spend(1)
+		if it.x-it.wl >= x1+margin {
+			break
+		}
+		var box rect
+		switch {
+		case it.kind == itemVert && (it.ref == w.e.from || it.ref == w.e.to):
+			v := &w.lv.verts[it.ref]
+			if v.right == v.w/2 {
+				continue
+			}
+			box = rect{v.x + v.w/2, v.y - v.up, v.x + v.right, v.y + v.down} // its loops
+		case it.kind == itemVert:
+			v := &w.lv.verts[it.ref]
+			box = rect{v.x - v.left, v.y - v.up, v.x + v.right, v.y + v.down}
+		case it.kind == itemLabel && &w.lv.edges[it.ref] != w.e:
+			box = rect{it.x - it.wl, r.top, it.x + it.wr, r.bottom}
+		case it.kind == itemDummy && it.ref >= 0 && &w.lv.edges[it.ref] != w.e:
+			box = rect{it.x, r.top, it.x, r.bottom}
+		default:
+			continue
+		}
+		if (rect{box.x0 - margin, box.y0 - margin, box.x1 + margin, box.y1 + margin}).cut(a, b) {
+			return false
+		}
+	}
+	return true
+}
+
+// setWalls collects the boxes that the edge must not run through: scopes that it
+// has no end in, and titles.
+func (w *way) setWalls() {
+	lv := w.lv
+	from, to := -1, -1
+	if u := w.e.upper(); u >= 0 {
+		from = lv.verts[u].scope
+	}
+	if v := w.e.lower(); v >= 0 {
+		to = lv.verts[v].scope
+	}
+	around := func(s, i int) bool {
+		for ; s >= 0; s = lv.scopes[s].parent {
+			if s == i {
+				return true
+			}
+		}
+		return false
+	}
+	margin := lv.b.passGap() / 2
+	for _, i := range w.scopes {
+		s := &lv.scopes[i]
+		if !around(from, i) && !around(to, i) {
+			w.walls = append(w.walls, rect{s.x0 - margin, s.y0 - margin, s.x1 + margin, s.y1 + margin})
+		} else if s.th > 0 {
+			w.walls = append(w.walls, lv.titleOf(s))
+		}
+	}
+}
+
+// titleOf returns where a title is in the frame.
+func (lv *level) titleOf(s *scope) rect {
+	x, y := (s.x0+s.x1)/2, (s.y0+s.y1)/2
+	switch lv.dir {
+	case Down:
+		return rect{x - s.tw/2, s.y0, x + s.tw/2, s.y0 + s.th}
+	case Up:
+		return rect{x - s.tw/2, s.y1 - s.th, x + s.tw/2, s.y1}
+	}
+	return rect{s.x0, y - s.tw/2, s.x0 + s.th, y + s.tw/2}
+}
 
 // result returns the points without repetition and those on a straight line.
 func (w *way) result() []place {
@@ -462,8 +501,7 @@ func (c *comp) freeTitles() bool {
 		if s.th == 0 || s.cluster == lv.owner {
 			continue
 		}
-		mid := (s.y0 + s.y1) / 2
-		title := rect{s.x0, mid - s.tw/2, s.x0 + s.th, mid + s.tw/2}
+		title := lv.titleOf(s)
 		for _, k := range c.edges {
 			points := lv.edges[k].points
 			lv.b.spend(len(points))

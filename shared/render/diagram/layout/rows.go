@@ -43,6 +43,9 @@ type item struct {
 	wl, wr   int // reach to both sides of its middle
 	up, down []int32
 	x        int
+	// offUp and offDown are how far from the middle of a vert above or below the
+	// line meets it, at a cluster whose layout chose the place.
+	offUp, offDown int
 }
 
 type rowKind uint8
@@ -225,6 +228,7 @@ func (e *ledge) mid() bool { return e.lw > 0 || e.lh > 0 || e.apart }
 // makeRows makes the rows and all items.
 func (c *comp) makeRows() {
 	lv := c.lv
+	c.items = c.items[:0]
 	var keys []row
 	for _, v := range c.verts {
 		keys = append(keys, row{kind: rowVert, step: lv.verts[v].step, sub: c.subVert()})
@@ -265,7 +269,9 @@ func (c *comp) makeRows() {
 	}
 	c.ports, c.first = make([]int32, len(c.edges)), make([]int32, len(c.edges))
 	for k, i := range c.edges {
-		c.makeChain(k, i)
+		if !lv.edges[i].direct {
+			c.makeChain(k, i)
+		}
 	}
 }
 
@@ -335,6 +341,13 @@ func (c *comp) makeChain(k, i int) {
 	c.link(last, v)
 	if last == u {
 		c.first[k] = v
+		return
+	}
+	if p, ok := lv.port(e, e.upper()); ok {
+		c.items[c.first[k]].offUp = p.x - lv.verts[e.upper()].x
+	}
+	if p, ok := lv.port(e, e.lower()); ok {
+		c.items[last].offDown = p.x - lv.verts[e.lower()].x
 	}
 }
 

@@ -29,7 +29,7 @@ type Source struct {
 	// own lines.
 	Module string
 	// Expression is what is shown: JSX, or an expression in braces. What the
-	// element holds besides is named $children in it.
+	// element holds beyond them is named $children in it.
 	Expression string
 	// Line is the line of the file that Expression begins at.
 	Line int

@@ -128,7 +128,7 @@ type Shown struct {
 
 // Render shows a source as it is at first. components are the names of the
 // built-in components. An *Error is the author's; an *Ended and ErrUnavailable
-// leave open what is shown; others are faults of ours that come again.
+// leave open what is shown; others are our own faults and come again.
 func (e *Engine) Render(ctx context.Context, fsys fs.FS, source Source, components []string) (*Shown, error) {
 	a, err := e.ask(ctx, fsys, request{Sources: []Source{source}, Components: components})
 	if err != nil {
@@ -212,7 +212,7 @@ func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error)
 }
 
 // try has the process do one piece of work, and gives it the files that it asks
-// for meanwhile. The process is started when there is none, and ended when it
+// for meanwhile. A process is started if none runs, and ended when it
 // fails in any way.
 func (e *Engine) try(ctx context.Context, fsys fs.FS, r request) (answer, error) {
 	if err := ctx.Err(); err != nil {

@@ -146,6 +146,18 @@ func (p Price) Cost(u Usage) int64 {
 	return sum.Int64()
 }
 
+// A Choice is the model that a name means, ready to be asked.
+type Choice struct {
+	// ID is how the provider calls it.
+	ID string
+	// Client speaks to the provider.
+	Client *Client
+	// Price is what its tokens cost.
+	Price Price
+	// MaxOutput bounds one answer, in tokens.
+	MaxOutput int
+}
+
 // Entry returns what a name means, the default for "". It reports false for a
 // name that is not in the table.
 func (t *Table) Entry(name string) (Entry, bool) {

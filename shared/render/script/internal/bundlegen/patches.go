@@ -18,7 +18,7 @@ var patches = []change{
 	{file: "parser.ts", why: "style of longer arrows", old: "if (op === '-.->') return 'dotted'", new: "if (op.startsWith('-.')) return 'dotted'"},
 	{file: "parser.ts", why: "style of longer thick arrows", old: "if (op === '==>') return 'thick'", new: "if (op.startsWith('==')) return 'thick'"},
 	{file: "parser.ts", why: "a bare name does not take an arrow's hyphens", old: `const BARE_NODE_REGEX = /^([\w-]+)/`, new: `const BARE_NODE_REGEX = /^([\w\u00aa-\uffff]+(?:[-.][\w\u00aa-\uffff]+)*)/`},
-	{file: "parser.ts", why: "what is no arrow is an error", old: "if (!textMatch) break", new: "if (!textMatch) throw new Error('a line can not be read')"},
+	{file: "parser.ts", why: "anything but an arrow is an error", old: "if (!textMatch) break", new: "if (!textMatch) throw new Error('a line can not be read')"},
 	{file: "parser.ts", why: "an arrow without an end is an error", old: "if (!nextGroup || nextGroup.ids.length === 0) break", new: "if (!nextGroup || nextGroup.ids.length === 0) throw new Error('an arrow leads nowhere')"},
 	{file: "parser.ts", why: "a line without a node is an error", old: "if (!firstGroup || firstGroup.ids.length === 0) return", new: "if (/^(click|href|accTitle|accDescr)\\b/.test(remaining)) return\n" +
 		"  if (!firstGroup || firstGroup.ids.length === 0) throw new Error('a line can not be read')"},
@@ -56,7 +56,7 @@ var patches = []change{
 	},
 	{file: "parser.ts", why: "notes, choices and states without words", old: "    // --- state description: `s1 : Description` ---\n", new: stateLines},
 	{
-		file: "parser.ts", why: "words for a state that was named before; what is no line of states is an error",
+		file: "parser.ts", why: "words for a state that was named before; a line that does not name states is an error",
 		old: "      registerStateNode(graph, compositeStack, { id, label, shape: 'rounded' })\n      continue\n    }\n  }\n",
 		new: "      registerStateNode(graph, compositeStack, { id, label, shape: 'rounded' })\n      const named = graph.nodes.get(id)!\n" +
 			"      if (compositeStateIds.has(id)) throw new Error('a line can not be read')\n      named.label = label\n      continue\n    }\n" +

@@ -1,10 +1,11 @@
-package agent
+package pull
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -17,7 +18,7 @@ import (
 // It returns the forge's errors (repository_unreachable, ref_not_found, …),
 // invalid_site for a repository without a docs.json, and cancelled.
 func (s *Steps) Prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.step(ctx, ref, admin.AgentPreparing, s.prepare)
+	return s.rounds.Step(ctx, ref, admin.AgentPreparing, s.prepare)
 }
 
 func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
@@ -27,7 +28,7 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		return out, err
 	}
 	if !in.Job.CancelledAt.IsZero() {
-		return out, errCancelled()
+		return out, agent.ErrCancelled()
 	}
 	if in.Job.Base.Manifest != "" {
 		return out, nil // done before
@@ -53,26 +54,26 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	if err != nil {
 		return out, err
 	}
-	m := manifest{Commit: tree.Commit, Ref: tree.Ref, Files: files}
+	m := agent.Manifest{Commit: tree.Commit, Ref: tree.Ref, Files: files}
 	if m.Root, err = siteRoot(r, in.Project.Agent.Root); err != nil {
 		return out, err
 	}
 	m.Instructions = instructions(r, m.Root)
-	if m.Packs, err = s.pack(ctx, ref, r, m.Files); err != nil {
+	if m.Packs, err = s.rounds.Pack(ctx, ref, r, m.Files); err != nil {
 		return out, err
 	}
 	site, err := tool.NewTree(r, m.Root)
 	if err != nil {
 		return out, err
 	}
-	c, err := newChecker(in.Project.Domain, site.FS(), nil)
+	c, err := agent.NewChecker(in.Project.Domain, site.FS(), nil)
 	if err != nil {
 		return out, err
 	}
-	if m.Findings, err = c.findings(ctx, site.FS()); err != nil {
+	if m.Findings, err = c.Findings(ctx, site.FS()); err != nil {
 		return out, err
 	}
-	key, err := s.keepJSON(ctx, ref, "manifest", m)
+	key, err := s.rounds.KeepJSON(ctx, ref, "manifest", m)
 	if err != nil {
 		return out, err
 	}

@@ -1,4 +1,4 @@
-package setup_test
+package forges_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/agent/setup"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/local"
 )
@@ -80,7 +80,7 @@ func TestGitHubApps(t *testing.T) {
 		}
 		return p
 	}
-	forges, err := setup.NewForges(a, options)
+	forges, err := forges.New(a, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package setup
+// Package models turns the table of models that an operator has set up into
+// models that agents can ask.
+package models
 
 import (
 	"context"
@@ -8,15 +10,14 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 )
 
 // Sign signs a request for AWS, as of model.Options.
 type Sign = func(ctx context.Context, r *http.Request, bodySHA256 string) error
 
-// ModelOptions are what Models need beside a table.
-type ModelOptions struct {
+// Options are what Models need beside a table.
+type Options struct {
 	// Key returns the key of a server that knows its caller by one.
 	Key func(s model.Server) (string, error)
 	// Sign returns what signs requests to a server whose Auth is model.AuthSigV4;
@@ -32,9 +33,9 @@ type Models struct {
 	clients map[string]*model.Client // by the name of the server
 }
 
-// NewModels makes a client for each server that a model of the table is at. The
+// New makes a client for each server that a model of the table is at. The
 // error names the server whose key is missing, and no key.
-func NewModels(table *model.Table, opt ModelOptions) (*Models, error) {
+func New(table *model.Table, opt Options) (*Models, error) {
 	m := &Models{table: table, clients: map[string]*model.Client{}}
 	for _, name := range table.Names() {
 		e, _ := table.Entry(name)
@@ -50,7 +51,7 @@ func NewModels(table *model.Table, opt ModelOptions) (*Models, error) {
 	return m, nil
 }
 
-func (opt ModelOptions) client(s model.Server) (*model.Client, error) {
+func (opt Options) client(s model.Server) (*model.Client, error) {
 	var key string
 	var sign Sign
 	var err error
@@ -85,22 +86,22 @@ func entry(table *model.Table, name string) (model.Entry, error) {
 	return e, nil
 }
 
-// ModelName returns the name of the model that a job asks for, the default's for
+// Name returns the name of the model that a job asks for, the default's for
 // "". It returns admin.CodeModelMissing where table is nil or has none of that
 // name.
-func ModelName(table *model.Table, name string) (string, error) {
+func Name(table *model.Table, name string) (string, error) {
 	e, err := entry(table, name)
 	return e.Name, err
 }
 
 // Model returns the model of that name, the default for "". It returns
 // admin.CodeModelMissing for a name that is not in the table.
-func (m *Models) Model(name string) (agent.Model, error) {
+func (m *Models) Model(name string) (model.Choice, error) {
 	e, err := entry(m.table, name)
 	if err != nil {
-		return agent.Model{}, err
+		return model.Choice{}, err
 	}
-	return agent.Model{ID: e.Model, Client: m.clients[e.Server.Name], Price: e.Price, MaxOutput: e.Output}, nil
+	return model.Choice{ID: e.Model, Client: m.clients[e.Server.Name], Price: e.Price, MaxOutput: e.Output}, nil
 }
 
 // Table is the table that the models are of.

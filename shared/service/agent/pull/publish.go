@@ -1,4 +1,4 @@
-package agent
+package pull
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -32,7 +33,7 @@ const (
 // It returns the forge's errors (push_denied, branch_moved, …), changes_refused
 // and cancelled.
 func (s *Steps) Publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.step(ctx, ref, admin.AgentPublishing, s.publish)
+	return s.rounds.Step(ctx, ref, admin.AgentPublishing, s.publish)
 }
 
 func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
@@ -47,26 +48,26 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	if err != nil {
 		return out, err
 	}
-	r, err := s.load(ctx, ref, in)
+	r, err := s.rounds.Load(ctx, ref, in)
 	if err != nil {
 		return out, err
 	}
-	if r.finish == nil { // a start that was late, of a round that works again
+	if r.Finish == nil { // a start that was late, of a round that works again
 		out.Next = job.NextWork
 		return out, nil
 	}
-	seen := r.seen
-	if r.spent() {
+	seen := r.Seen
+	if r.Spent() {
 		seen = in.Job.Messages
 	}
 	if unread, err := s.opt.Admin.BeginAgentPublish(ctx, ref, seen); err != nil || unread {
 		out.Next = job.NextWork
 		return out, err
 	}
-	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Review: in.Job.Review, Seen: r.seen}
+	result := admin.AgentResult{PRLink: in.Job.PRLink, PRNumber: in.Job.PRNumber, Branch: in.Job.Branch, Changes: in.Job.Changes, Review: in.Job.Review, Seen: r.Seen}
 	end := admin.AgentEvent{Kind: admin.AgentEventNote}
-	end.Text = cut(strings.TrimSpace(r.finish.Summary+"\n\n"+r.finish.Question), maxEventText)
-	if changes := r.tree.Changes(); len(changes) > 0 {
+	end.Text = agent.Cut(strings.TrimSpace(r.Finish.Summary+"\n\n"+r.Finish.Question), agent.MaxEventText)
+	if changes := r.Tree.Changes(); len(changes) > 0 {
 		p, err := s.propose(ctx, r, changes)
 		if err != nil {
 			return out, err
@@ -79,10 +80,10 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 		}
 		result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventCheck, Text: checked})
 	}
-	result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventUsage, Usage: &r.usage}, end)
+	result.Events = append(result.Events, admin.AgentEvent{Kind: admin.AgentEventUsage, Usage: &r.Usage}, end)
 	_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, result)
 	if err == nil {
-		s.clean(ctx, ref)
+		s.rounds.Clean(ctx, ref)
 	}
 	return out, err
 }
@@ -96,8 +97,8 @@ type proposal struct {
 }
 
 // propose brings changes to the forge.
-func (s *Steps) propose(ctx context.Context, r *round, changes []tool.Change) (proposal, error) {
-	f, repo, err := s.opt.Forge(ctx, r.in.Project)
+func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Change) (proposal, error) {
+	f, repo, err := s.opt.Forge(ctx, r.In.Project)
 	if err != nil {
 		return proposal{}, err
 	}
@@ -116,8 +117,8 @@ func (s *Steps) propose(ctx context.Context, r *round, changes []tool.Change) (p
 	}
 	p := proposal{branch: g.branch, stat: text.stat, review: review}
 	p.pull, err = s.pull(ctx, f, repo, forge.Pull{
-		Head: g.branch, Base: r.in.Job.Base.Ref, Title: text.title, Body: text.body,
-		Draft: r.in.Job.Draft || len(review.Findings) > 0,
+		Head: g.branch, Base: r.In.Job.Base.Ref, Title: text.title, Body: text.body,
+		Draft: r.In.Job.Draft || len(review.Findings) > 0,
 	})
 	return p, err
 }
@@ -151,16 +152,16 @@ type ground struct {
 // unless they changed the same files: then the job's own branch is branch_moved,
 // and a new one begins from the commit that Work has read. A round that has
 // recorded its commit keeps its parent.
-func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round, changes []tool.Change) (g ground, err error) {
+func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, changes []tool.Change) (g ground, err error) {
 	defer func() {
 		if err != nil && g.tree != nil {
 			g.tree.Close()
 		}
 	}()
-	j := r.in.Job
+	j := r.In.Job
 	continues := j.Base.Previous != ""
 	head := j.Base.Ref
-	switch kept := r.in.Commit; {
+	switch kept := r.In.Commit; {
 	case kept.ID != "":
 		at, err := f.Branch(ctx, repo, kept.Branch)
 		if err != nil {
@@ -179,11 +180,11 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 	if g.tree, err = f.Fetch(ctx, repo, head, from...); err != nil {
 		return g, err
 	}
-	same, err := r.same(ctx, g.tree, changes)
+	same, err := asRead(ctx, r, g.tree, changes)
 	if err == nil && !same && !continues && g.tree.Commit != j.Base.Commit {
 		g.tree.Close()
 		if g.tree, err = f.Fetch(ctx, repo, j.Base.Commit, from...); err == nil {
-			same, err = r.same(ctx, g.tree, changes)
+			same, err = asRead(ctx, r, g.tree, changes)
 		}
 	}
 	if err == nil && !same {
@@ -197,10 +198,10 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 
 // newBranch returns the name of a round's own branch. That of the job is taken
 // where an earlier round has pushed to it, also one that failed afterwards.
-func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round) (string, error) {
-	name := "bindery/" + r.ref.Job
-	taken := r.in.Job.Branch != ""
-	if !taken && r.ref.Round > 1 {
+func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round) (string, error) {
+	name := "bindery/" + r.Ref.Job
+	taken := r.In.Job.Branch != ""
+	if !taken && r.Ref.Round > 1 {
 		head, err := f.Branch(ctx, repo, name)
 		if err != nil {
 			return "", err
@@ -208,15 +209,15 @@ func newBranch(ctx context.Context, f *forge.Forge, repo forge.Repository, r *ro
 		taken = head != ""
 	}
 	if taken {
-		name = fmt.Sprintf("%s-%d", name, r.ref.Round)
+		name = fmt.Sprintf("%s-%d", name, r.Ref.Round)
 	}
 	return name, nil
 }
 
-// same reports whether the files of changes are in a tree as Work has read them.
-func (r *round) same(ctx context.Context, t *forge.Tree, changes []tool.Change) (bool, error) {
+// asRead reports whether the files of changes are in a tree as Work has read them.
+func asRead(ctx context.Context, r *agent.Round, t *forge.Tree, changes []tool.Change) (bool, error) {
 	for _, c := range changes {
-		before, had := r.base.texts[c.Path]
+		before, had := r.Base.Texts[c.Path]
 		f, ok := t.File(c.Path)
 		if had != ok {
 			return false, nil
@@ -241,12 +242,12 @@ func (r *round) same(ctx context.Context, t *forge.Tree, changes []tool.Change) 
 // look refuses what an agent may not change, and returns what the reviewer must
 // know of the rest and of earlier rounds of the pull request. It reads the site
 // from the forge's tree, and trusts nothing else.
-func (s *Steps) look(ctx context.Context, r *round, g ground, changes []tool.Change) (admin.AgentReview, error) {
+func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []tool.Change) (admin.AgentReview, error) {
 	base, _, err := read(ctx, g.tree)
 	if err != nil {
 		return admin.AgentReview{}, err
 	}
-	root, err := siteRoot(base, r.in.Project.Agent.Root)
+	root, err := siteRoot(base, r.In.Project.Agent.Root)
 	if err != nil {
 		return admin.AgentReview{}, err
 	}
@@ -257,11 +258,11 @@ func (s *Steps) look(ctx context.Context, r *round, g ground, changes []tool.Cha
 		}
 		bytes += int64(len(c.Content))
 	}
-	if l := r.in.Limits; len(changes) > l.Files || bytes > l.Bytes {
+	if l := r.In.Limits; len(changes) > l.Files || bytes > l.Bytes {
 		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes are too large: %d files and %d bytes, at most %d and %d", len(changes), bytes, l.Files, l.Bytes)
 	}
 	found := tool.Look(base, changes)
-	settings := r.in.Project.Agent
+	settings := r.In.Project.Agent
 	switch {
 	case len(found.Refused) > 0:
 		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes hold what looks like a secret: %s", found.Refused[0])
@@ -270,13 +271,13 @@ func (s *Steps) look(ctx context.Context, r *round, g ground, changes []tool.Cha
 	case settings.RefuseExecutable && len(found.Executable) > 0:
 		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes bring executable code: %s", found.Executable[0])
 	}
-	findings, err := findingsOf(ctx, r.in.Project.Domain, base, root, changes)
+	findings, err := findingsOf(ctx, r.In.Project.Domain, base, root, changes)
 	if err != nil {
 		return admin.AgentReview{}, err
 	}
 	var before admin.AgentReview
-	if r.in.Job.Base.Previous != "" {
-		before = r.in.Job.Review
+	if r.In.Job.Base.Previous != "" {
+		before = r.In.Job.Review
 	}
 	return admin.AgentReview{
 		NewHosts:   joined(before.NewHosts, found.NewHosts),
@@ -306,11 +307,11 @@ func findingsOf(ctx context.Context, domain string, base tool.Base, root string,
 	if err != nil {
 		return nil, err
 	}
-	c, err := newChecker(domain, tree.FS(), nil)
+	c, err := agent.NewChecker(domain, tree.FS(), nil)
 	if err != nil {
 		return nil, err
 	}
-	if c.before, err = c.findings(ctx, tree.FS()); err != nil {
+	if err := c.Before(ctx, tree.FS()); err != nil {
 		return nil, err
 	}
 	if err := tree.Apply(changes); err != nil {
@@ -329,7 +330,7 @@ func findingsOf(ctx context.Context, domain string, base tool.Base, root string,
 // push commits and pushes. Which commit it is is recorded before it is pushed: a
 // repeated Publish makes that one, or finds it there, at the end of the branch or
 // below people's commits.
-func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *round, g ground, changes []tool.Change, title string) error {
+func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground, changes []tool.Change, title string) error {
 	if g.pushed {
 		return nil
 	}
@@ -337,12 +338,12 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 	for _, c := range changes {
 		files = append(files, forge.Change{Path: c.Path, Content: c.Content, Delete: c.Delete})
 	}
-	want := r.in.Commit
+	want := r.In.Commit
 	if want.ID == "" {
 		want = admin.AgentCommit{Parent: g.tree.Commit, Branch: g.branch, When: s.opt.Now().UTC().Truncate(time.Second)}
 	}
 	commit, err := f.Commit(ctx, repo, g.tree, files, forge.Meta{
-		Message:    title + "\n\nBindery-Job: " + r.in.Job.ID + "\n",
+		Message:    title + "\n\nBindery-Job: " + r.In.Job.ID + "\n",
 		AuthorName: authorName, AuthorEmail: authorEmail, When: want.When,
 	})
 	if err != nil {
@@ -350,7 +351,7 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 	}
 	if want.ID == "" {
 		want.ID = commit.ID
-		recorded, err := s.opt.Admin.RecordAgentCommit(ctx, r.ref, want)
+		recorded, err := s.opt.Admin.RecordAgentCommit(ctx, r.Ref, want)
 		if err != nil {
 			return err
 		}
@@ -370,9 +371,4 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 		return herr
 	}
 	return err
-}
-
-// check returns what is new in the site with the round's changes.
-func (r *round) check(ctx context.Context) ([]tool.Finding, error) {
-	return r.checker.Check(ctx, r.tree.FS(), false)
 }

@@ -1,4 +1,6 @@
-package setup
+// Package forges turns the repositories and credentials of projects into forges
+// that agents can work with.
+package forges
 
 import (
 	"context"
@@ -28,11 +30,11 @@ type projectApp struct {
 	app *forge.App
 }
 
-// NewForges makes Forges whose hosts are those of opt, and whose credentials the
+// New makes Forges whose hosts are those of opt, and whose credentials the
 // rules know. If the Credentials of opt are a *forge.App, it serves projects that
 // have none of their own; others are not looked at. The error names the option
 // that can't be meant.
-func NewForges(a *admin.Service, opt forge.Options) (*Forges, error) {
+func New(a *admin.Service, opt forge.Options) (*Forges, error) {
 	app, _ := opt.Credentials.(*forge.App)
 	opt.Credentials = nil
 	allowed, err := forge.New(opt)

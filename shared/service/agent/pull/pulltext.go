@@ -1,4 +1,4 @@
-package agent
+package pull
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 )
 
@@ -28,13 +29,13 @@ type text struct {
 // pullText writes the text of the round's pull request. Everything in it that
 // the model, the request or the repository wrote is quoted or escaped: it can
 // mention nobody, close no issue and begin no command.
-func pullText(r *round, changes []tool.Change, review admin.AgentReview) text {
+func pullText(r *agent.Round, changes []tool.Change, review admin.AgentReview) text {
 	var t text
 	summary := ""
-	if r.finish != nil {
-		t.title, summary = r.finish.Title, r.finish.Summary
+	if r.Finish != nil {
+		t.title, summary = r.Finish.Title, r.Finish.Summary
 	}
-	prompt := r.in.Messages[0].Prompt
+	prompt := r.In.Messages[0].Prompt
 	if strings.TrimSpace(t.title) == "" {
 		t.title = "docs: " + prompt
 	}
@@ -44,22 +45,22 @@ func pullText(r *round, changes []tool.Change, review admin.AgentReview) text {
 	warn(&b, "Links or pictures of hosts that the site did not name before", review.NewHosts)
 	warn(&b, "Executable code in pages, which runs where the site is read", review.Executable)
 	b.WriteString("## What was asked\n\n")
-	for _, m := range r.in.Messages {
-		b.WriteString(quote(inert(cut(m.Prompt, maxQuote))) + "\n\n")
+	for _, m := range r.In.Messages {
+		b.WriteString(quote(inert(agent.Cut(m.Prompt, maxQuote))) + "\n\n")
 	}
 	if s := strings.TrimSpace(summary); s != "" {
-		b.WriteString("## What changed and why\n\n" + inert(cut(s, maxSummary)) + "\n\n")
+		b.WriteString("## What changed and why\n\n" + inert(agent.Cut(s, maxSummary)) + "\n\n")
 	}
-	if r.finish != nil && strings.TrimSpace(r.finish.Question) != "" {
-		b.WriteString("## A question\n\n" + inert(cut(r.finish.Question, maxQuote)) + "\n\n")
+	if r.Finish != nil && strings.TrimSpace(r.Finish.Question) != "" {
+		b.WriteString("## A question\n\n" + inert(agent.Cut(r.Finish.Question, maxQuote)) + "\n\n")
 	}
 	b.WriteString("## Files\n\n")
 	for i, c := range changes {
-		_, added, removed := tool.Diff(c.Path, r.base.texts[c.Path], c.Content)
+		_, added, removed := tool.Diff(c.Path, r.Base.Texts[c.Path], c.Content)
 		t.stat.Files++
 		t.stat.Added += added
 		t.stat.Removed += removed
-		switch _, had := r.base.texts[c.Path]; {
+		switch _, had := r.Base.Texts[c.Path]; {
 		case i == maxListedFiles:
 			fmt.Fprintf(&b, "- … and %d more\n", len(changes)-i)
 		case i > maxListedFiles:
@@ -84,9 +85,9 @@ func pullText(r *round, changes []tool.Change, review admin.AgentReview) text {
 			b.WriteString("- " + code(f) + "\n")
 		}
 	}
-	u := r.usage
+	u := r.Usage
 	fmt.Fprintf(&b, "\n---\n\nMade by the Bindery agent, job %s: %d turns, %d input and %d output tokens.\n",
-		code(r.in.Job.ID), r.turns, u.Input+u.CacheRead+u.CacheWrite, u.Output)
+		code(r.In.Job.ID), r.Turns, u.Input+u.CacheRead+u.CacheWrite, u.Output)
 	t.body = b.String()
 	return t
 }
@@ -112,7 +113,7 @@ func plainLine(s string, n int) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r >= 0x80 && r <= 0x9f || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 	}), " ")
-	return cut(s, n)
+	return agent.Cut(s, n)
 }
 
 // lineActs are what forges act on in titles and in messages of commits, where
