@@ -23,7 +23,7 @@ import (
 // round was about to publish, of which a job has at most 100. With Publish, that
 // is some 230 calls. A call that succeeds is 7 events with its Choice, and each
 // try of it that failed is 3 more: less than 17,000 events even if every call
-// uses up all its retries. TestHistory reckons with the real constants.
+// uses up all its retries. TestHistory calculates with the real constants.
 const Segment = 11 * time.Minute
 
 // Options are what Work works with. Admin, Objects and Model are required.
@@ -38,7 +38,7 @@ type Options struct {
 	// the error of ctx once that is done; nil means a real wait.
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Log gets what callers must not see; nil discards it.
+	// Log receives what callers must not see; nil discards it.
 	Log *slog.Logger
 }
 

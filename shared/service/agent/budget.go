@@ -6,7 +6,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// Calls that are equal and have equal results lead nowhere.
+// Equal calls with equal results lead nowhere.
 const (
 	hintAfter = 3 // equal calls until the model is told
 	endAfter  = 5 // equal calls until the job ends
@@ -51,7 +51,7 @@ func (r *Round) budget() (last bool, err error) {
 	if r.last || share >= 1 {
 		return false, admin.Errorf(admin.CodeBudget, "the job used up its budget of %s before it was done", of)
 	}
-	// Of few turns, none would lie between the last share and the end.
+	// With few turns, none might lie between the last share and the end.
 	return share >= lastTurn || r.Turns+1 == r.In.Limits.Turns, nil
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 )
 
-// A Checker is the tools' Checker: it finds what is new against the site before,
-// by the rules of the site before, which an agent can't loosen. It runs no
-// script of the site and asks no host.
+// A Checker satisfies tool.Checker: it finds what is new compared with the original
+// site, by that site's rules, which an agent can't relax. It runs no script of the
+// site and makes no request.
 type Checker struct {
 	domain string
 	rules  check.Rules
@@ -23,7 +23,7 @@ var _ tool.Checker = (*Checker)(nil)
 // NewChecker returns a checker of changes to a site. before is what is wrong
 // with it; where it is nil, all that is found is new.
 func NewChecker(domain string, site fs.FS, before []check.Finding) (*Checker, error) {
-	// What is wrong with the rules is a finding of its own.
+	// Faults in the rules are findings of their own.
 	rules, _, err := check.ReadRules(site)
 	if rules == nil {
 		rules = check.Rules{}

@@ -13,9 +13,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 )
 
-// A checkpoint is a turn as it is stored: what was said to the model, what it
-// answered, and what its tools did. A round is what its checkpoints make when
-// they are applied in order, also after a restart.
+// A checkpoint is the stored form of a turn: what was said to the model, its answer,
+// and what its tools did. Applying all checkpoints in order restores a round.
 type checkpoint struct {
 	// Said is text of ours and of the user's before the answer. It comes after
 	// the results of the turn before.
@@ -24,23 +23,23 @@ type checkpoint struct {
 	// Results are for the answer's calls, in order.
 	Results []model.Block `json:"results,omitempty"`
 	Calls   []call        `json:"calls,omitempty"`
-	// Changed are the files that this turn changed, Restored those that are as
-	// the repository has them again.
+	// Changed are the files that this turn changed, Restored those that are again as
+	// in the repository.
 	Changed  []tool.Change   `json:"changed,omitempty"`
 	Restored []string        `json:"restored,omitempty"`
 	Plan     []tool.PlanItem `json:"plan,omitempty"`
 	Finish   *tool.Finish    `json:"finish,omitempty"`
-	// Warned reports that a finish was held up once because of new findings.
+	// Warned is set if a finish was held up once because of new findings.
 	Warned bool `json:"warned,omitempty"`
-	// Last reports that the model knew this to be its last turn.
+	// Last is set if the model was told that this is its last turn.
 	Last bool `json:"last,omitempty"`
 	// Forgotten is the number of turns whose results the model no longer reads,
 	// because the conversation had outgrown it.
 	Forgotten int `json:"forgotten,omitempty"`
 }
 
-// call is a tool's call with the digest of its input and result, by which calls
-// that go in circles are found.
+// call is a call of a tool with the digest of its input and result, to detect calls
+// that go in circles.
 type call struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
@@ -80,7 +79,7 @@ type Round struct {
 	forgotten int
 }
 
-// Load makes a round of its manifest and its turns.
+// Load restores a round from its manifest and its turns.
 func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*Round, error) {
 	r := &Round{Ref: ref, In: in, Manifest: &Manifest{}, changes: map[string]tool.Change{}, repeated: map[string]int{}, Seen: in.Job.Seen, Usage: in.Spent}
 	if in.Job.Base.Manifest == "" {
@@ -125,7 +124,7 @@ func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	return r, nil
 }
 
-// check returns what is new in the site with the round's changes.
+// check returns the new findings about the site with the round's changes.
 func (r *Round) check(ctx context.Context) ([]tool.Finding, error) {
 	return r.checker.Check(ctx, r.Tree.FS(), false)
 }
@@ -160,8 +159,7 @@ func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 	r.forgotten = max(r.forgotten, c.Forgotten)
 }
 
-// user is the content of the message that comes next: what the tools said, then
-// texts.
+// user returns the content of the next message: the tools' results, then texts.
 func (r *Round) user(said []string) []model.Block {
 	content := slices.Clone(r.results)
 	for _, text := range said {
@@ -170,7 +168,7 @@ func (r *Round) user(said []string) []model.Block {
 	return content
 }
 
-// delta returns what the tree's changes are beside those of the turns so far.
+// delta returns the tree's changes that previous turns don't have.
 func (r *Round) delta() (changed []tool.Change, restored []string) {
 	now := map[string]bool{}
 	for _, c := range r.Tree.Changes() {

@@ -9,8 +9,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 )
 
-// system is what every model reads first. It changes only with the product, so
-// that providers can keep it.
+// system is the beginning of every prompt. It is constant, so that providers can cache
+// it.
 const system = `You edit a documentation site: Markdown and MDX pages, a docs.json with navigation and settings, API specifications and pictures. Someone describes a change. You make it with your tools, check it, and call finish. A person reviews the pull request that comes of it.
 
 How to work
@@ -48,7 +48,7 @@ func (r *Round) systemBlocks() []model.Block {
 	return blocks
 }
 
-// overview says what the site has.
+// overview describes the site.
 func (r *Round) overview() string {
 	var b strings.Builder
 	root := "the repository's root"
@@ -76,7 +76,7 @@ func (r *Round) overview() string {
 	return b.String()
 }
 
-// inside returns a path as the folder root sees it.
+// inside returns a path relative to the folder root.
 func inside(path, root string) (string, bool) {
 	if root == "" {
 		return path, true
@@ -84,8 +84,7 @@ func inside(path, root string) (string, bool) {
 	return strings.CutPrefix(path, root+"/")
 }
 
-// opening is the first text of a round: what was asked, and what earlier rounds
-// were asked.
+// opening returns the first text of a round, with the requests of earlier rounds.
 func (r *Round) opening() string {
 	var b strings.Builder
 	for _, m := range r.In.Messages {
@@ -129,8 +128,8 @@ func (r *Round) say(unread []admin.AgentMessage) (said []string, seen int) {
 
 const sayTool = "That was text without a call of a tool. Go on with your tools, or call finish if you are done."
 
-// request is the next request to the model. Results of the first forgotten turns
-// are left out.
+// request returns the next request to the model, without the results of the forgotten
+// turns.
 func (r *Round) request(m model.Choice, said []string, forgotten int) model.Request {
 	messages := append(slices.Clone(r.messages), model.Message{Role: model.User, Content: r.user(said)})
 	for i := range messages {
@@ -140,8 +139,8 @@ func (r *Round) request(m model.Choice, said []string, forgotten int) model.Requ
 			messages[i].Content = forget(messages[i].Content)
 		}
 	}
-	// What was sent before is what the provider has kept: the end of the last
-	// request and of this one.
+	// Cache breakpoints: the end of the last request, which the provider has cached,
+	// and the end of this one.
 	for _, i := range []int{len(messages) - 3, len(messages) - 1} {
 		if i >= 0 && len(messages[i].Content) > 0 {
 			content := slices.Clone(messages[i].Content)

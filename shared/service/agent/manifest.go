@@ -33,7 +33,7 @@ type Manifest struct {
 	Files        []File `json:"files"` // sorted by path
 	// Packs are the keys of the objects in which texts lie one after another.
 	Packs []string `json:"packs"`
-	// Findings is what a check says of the site as it is.
+	// Findings are those of a check of the site as it is.
 	Findings []check.Finding `json:"findings"`
 }
 
@@ -52,8 +52,7 @@ func roundPrefix(ref admin.AgentRef) string {
 	return fmt.Sprintf("agents/%s/%d/", ref.Job, ref.Round)
 }
 
-// keep stores an object under its digest and returns its key. One that is there
-// already is the same one.
+// keep stores an object under its digest and returns its key.
 func (s Rounds) keep(ctx context.Context, ref admin.AgentRef, kind string, b []byte) (string, error) {
 	sum := sha256.Sum256(b)
 	digest := hex.EncodeToString(sum[:])
@@ -65,7 +64,7 @@ func (s Rounds) keep(ctx context.Context, ref admin.AgentRef, kind string, b []b
 	return key, err
 }
 
-// fetch reads an object that keep stored, and checks that it is what its key says.
+// fetch reads an object that keep stored and verifies its digest.
 func (s Rounds) fetch(ctx context.Context, key string) ([]byte, error) {
 	r, err := s.Objects.Get(ctx, key, 0, -1)
 	if err != nil {

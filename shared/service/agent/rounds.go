@@ -10,19 +10,19 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Rounds are the rounds of jobs as they are kept: what all steps have in common.
-// All fields are required.
+// Rounds reads and writes the stored rounds of jobs, for all steps. All fields are
+// required.
 type Rounds struct {
 	Admin   *admin.Service
 	Objects store.Objects
-	// Log gets what callers must not see.
+	// Log receives what callers must not see.
 	Log *slog.Logger
 }
 
 // Step runs one step of a phase and returns its error with a code. An error that no
 // retry can cure fails the job at once, with its own message: the workflow passes on
-// the code, and many messages share one. A step that fails after another start of it
-// has ended the phase has nothing to say.
+// the code, and many messages share one. The error of a step is dropped if another
+// start of it has ended the phase.
 func (s Rounds) Step(ctx context.Context, ref admin.AgentRef, phase admin.AgentPhase, fn func(context.Context, admin.AgentRef) (job.AgentOutput, error)) (job.AgentOutput, error) {
 	out, err := fn(ctx, ref)
 	if err == nil {
@@ -61,7 +61,7 @@ func (s Rounds) Step(ctx context.Context, ref admin.AgentRef, phase admin.AgentP
 	return out, ferr
 }
 
-// ErrCancelled returns the error of a round whose end was asked for.
+// ErrCancelled returns the error of a cancelled round.
 func ErrCancelled() error {
 	return admin.Errorf(admin.CodeCancelled, "the job was cancelled")
 }

@@ -13,10 +13,9 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
-// Work takes the round's lease and goes on with its turns until the model has
-// finished (Next is publish) or the segment is over (Next is work). Where a
-// newer start of Work took the lease, it stops without an error: nobody
-// reads what it returns.
+// Work takes the round's lease and continues its turns until the model has finished
+// (Next is publish) or the segment is over (Next is work). If a newer start of Work
+// takes the lease, it stops without an error, since nobody uses its result.
 //
 // It returns the model's errors (model_unavailable, model_refused, …), budget,
 // loop and cancelled.
@@ -32,7 +31,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 	}
 	lease, err := s.opt.Admin.LeaseAgentWork(ctx, ref)
 	if admin.CodeOf(err) == admin.CodeSuperseded {
-		// A start that was late: the round is being published already.
+		// This start is late: the round is being published already.
 		out.Next = job.NextPublish
 		return out, nil
 	}
@@ -74,7 +73,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 	}
 }
 
-// turn asks the model once, does what it says and keeps the checkpoint.
+// turn asks the model once, runs its calls and writes the checkpoint.
 func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m model.Choice, unread []admin.AgentMessage) error {
 	last, err := r.budget()
 	if err != nil {
@@ -119,13 +118,13 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m m
 	return stop
 }
 
-// spend records what an answer cost that became no turn. What can't be recorded
-// is missing in the job's usage, and nothing else.
+// spend records the usage of answers that became no turn. If it fails, only the job's
+// usage is too low.
 func (s *Steps) spend(ctx context.Context, lease admin.AgentLease, t admin.AgentTurn) {
 	if t.Usage == (admin.AgentUsage{}) {
 		return
 	}
-	// What ends the step ends no payment.
+	// Record it even if the context of the step has ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), spendTime)
 	defer cancel()
 	if err := s.opt.Admin.SpendAgent(ctx, lease, t); err != nil {
@@ -133,12 +132,13 @@ func (s *Steps) spend(ctx context.Context, lease admin.AgentLease, t admin.Agent
 	}
 }
 
-// spendTime bounds how long a step that ends still records what it has used.
+// spendTime is how long a step may take to record its usage after its context has
+// ended.
 const spendTime = 5 * time.Second
 
-// ask sends the request. A conversation that has outgrown the model is sent once
-// more without the results of its older half. What is known of the cost is in the
-// answer, with an error too.
+// ask sends the request. If the conversation is too long for the model, it is sent
+// once more without the results of its older half. The answer has the known usage,
+// even with an error.
 func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m model.Choice, c *checkpoint) (model.Answer, error) {
 	ctx, unwanted, end := s.watched(ctx, lease)
 	defer end()
@@ -164,8 +164,8 @@ func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m mod
 	return answer, nil
 }
 
-// call runs the answer's calls and fills the checkpoint and the event with what
-// came of them. The error is the one that ends the round after this turn is kept.
+// call runs the answer's calls and adds their results to the checkpoint and the event.
+// The error ends the round after this turn is written.
 func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *checkpoint, event *admin.AgentEvent) error {
 	var stop error
 	for _, b := range answer.Content {
@@ -179,8 +179,8 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 			result = r.tools.Call(ctx, b.Name, b.Input)
 		}
 		if result.Finish != nil && !r.warned && !c.Last {
-			// All of an answer were written before its results are read: what holds
-			// up one call of finish holds up the others, also those before it.
+			// The model wrote all calls before it saw any result: what holds up one
+			// call of finish holds up the others, too.
 			if text := s.unfinished(ctx, r); text != "" {
 				c.Warned, c.Finish = true, nil
 				result = tool.Result{Text: text, IsError: true, Outcome: "findings are left"}
@@ -195,7 +195,7 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 			}
 		}
 		if n >= endAfter {
-			stop = admin.Errorf(admin.CodeLoop, "the agent went in circles: it made one call of %s with one result %d times", b.Name, n)
+			stop = admin.Errorf(admin.CodeLoop, "the agent went in circles: it called %s %d times with the same result", b.Name, n)
 		} else if n >= hintAfter {
 			result.Text += "\n\n" + hintCircles
 		}
@@ -216,8 +216,8 @@ func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *chec
 	return stop
 }
 
-// unfinished returns what to answer to the first finish of a round whose changes
-// brought new errors, "" where there are none.
+// unfinished returns the answer to the first finish of a round whose changes brought
+// new errors, or "".
 func (s *Steps) unfinished(ctx context.Context, r *Round) string {
 	if len(r.Tree.Changes()) == 0 {
 		return ""
@@ -239,7 +239,7 @@ func (s *Steps) unfinished(ctx context.Context, r *Round) string {
 	return "Not finished yet: your changes bring these findings. Mend them, or call finish again and say in the summary why they stay.\n" + Cut(b.String(), 8<<10)
 }
 
-// MaxEventText bounds what an event shows of an answer, in bytes.
+// MaxEventText is how many bytes of an answer an event shows.
 const MaxEventText = 2000
 
 func answerText(a model.Answer) string {

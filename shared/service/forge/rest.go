@@ -16,7 +16,7 @@ import (
 const (
 	// maxAnswer is the most bytes of an answer of a REST interface.
 	maxAnswer = 8 << 20
-	// maxRefusal is the most of one that says what was wrong.
+	// maxRefusal is the most bytes of an answer that is an error.
 	maxRefusal = 64 << 10
 )
 
@@ -73,7 +73,7 @@ func (f *Forge) call(ctx context.Context, method, address, authorization string,
 	return nil
 }
 
-// reason is what a refusal says: all texts of its JSON, else its beginning.
+// reason returns the text of an error: all texts of its JSON, else its beginning.
 func reason(data []byte) string {
 	var v any
 	if json.Unmarshal(data, &v) != nil {
@@ -101,7 +101,7 @@ func reason(data []byte) string {
 	return strings.Join(texts, ": ")
 }
 
-// statusError is what an HTTP status means, nil if it is not a failure.
+// statusError returns the error for an HTTP status, nil for success.
 func statusError(status int, header http.Header, c Credential) *Error {
 	var e Error
 	switch {
@@ -131,7 +131,7 @@ func limited(h http.Header) bool {
 	return h.Get("Retry-After") != "" || h.Get("X-Ratelimit-Remaining") == "0"
 }
 
-// retryAfter is how long a forge asks to wait, 0 if it does not say.
+// retryAfter returns how long a forge asks to wait, 0 if it doesn't say.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 0 {

@@ -39,9 +39,9 @@ type File struct {
 type Tree struct {
 	Repository Repository
 	// Commit is the id of the commit, Ref what was asked for: the name of a
-	// branch or tag, the default branch's if that was "", or the id.
+	// branch or tag, or of the default branch for "", or the id.
 	Commit, Ref string
-	// DefaultBranch is the one that the forge shows first, "" if it names none.
+	// DefaultBranch is the repository's default branch, "" if it has none.
 	DefaultBranch string
 
 	forge *Forge
@@ -92,7 +92,7 @@ func (f *Forge) Fetch(ctx context.Context, r Repository, ref string, from ...str
 	return t, nil
 }
 
-// resolve finds the object that a ref means, and sets t.Ref.
+// resolve returns the id of the object that a ref names, and sets t.Ref.
 func (t *Tree) resolve(s *server, ref string) (id string, err error) {
 	t.Ref = ref
 	if ref == "" {
@@ -111,10 +111,10 @@ func (t *Tree) resolve(s *server, ref string) (id string, err error) {
 	return ref, nil
 }
 
-// maxTags is how many tags may point at each other.
+// maxTags is the longest chain of tags.
 const maxTags = 5
 
-// read finds the commit that an object means, and lists its files.
+// read resolves an object to a commit and lists its files.
 func (t *Tree) read(id string) error {
 	for n := 0; t.pack.kind(id) == "tag" && n < maxTags; n++ {
 		data, err := t.pack.object("tag", id)
@@ -209,8 +209,8 @@ func (t *Tree) File(path string) (File, bool) {
 	return t.files[i], true
 }
 
-// Open opens a file, ErrPath if there is none at the path. A file that was left
-// on the forge is fetched, with the errors of Fetch.
+// Open opens a file. It returns ErrPath if there is none at the path. A file that was
+// left on the forge is fetched, with the errors of Fetch.
 func (t *Tree) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	file, ok := t.File(path)
 	if !ok || file.Mode == Submodule {
@@ -236,7 +236,7 @@ func (t *Tree) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// Close removes what was fetched. Nothing may be opened after it.
+// Close removes what was fetched. No file may be opened afterwards.
 func (t *Tree) Close() error {
 	if t.pack == nil {
 		return nil

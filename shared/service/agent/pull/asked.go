@@ -8,10 +8,10 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
-// Pull returns when the pull request of a final job was merged or closed: now,
-// where the forge doesn't say when, or has it no more. It changes nothing.
+// Pull returns when the pull request of a final job was merged or closed: the current
+// time if the forge doesn't say when, or no longer has it. It changes nothing.
 //
-// It is no step of the workflow: job.Keeper asks for it, whose process has no
+// It is not a step of the workflow: job.Keeper calls it, whose process has no
 // credential of a forge. It returns the forge's errors, and CodeNotFound.
 func (s *Steps) Pull(ctx context.Context, ref admin.AgentRef) (job.PullOutput, error) {
 	j, err := s.opt.Admin.FindAgentJob(ctx, ref.Project, ref.Job)

@@ -13,7 +13,7 @@ import (
 
 // Prepare reads the repository: the job's branch where an earlier round's pull
 // request is still open, else the branch that was asked for. It keeps the text
-// of that commit, and what a check says of the site as it is.
+// of that commit, and the findings of a check of the site as it is.
 //
 // It returns the forge's errors (repository_unreachable, ref_not_found, …),
 // invalid_site for a repository without a docs.json, and cancelled.
@@ -83,7 +83,7 @@ func (s *Steps) prepare(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	} else if base.Ref, err = target(ctx, f, repo, tree); err != nil {
 		return out, err
 	}
-	// What is not a branch, such as a tag, takes no pull request.
+	// A pull request can't be for a tag or anything else that is not a branch.
 	if head, err := f.Branch(ctx, repo, base.Ref); err != nil {
 		return out, err
 	} else if head == "" {

@@ -22,13 +22,12 @@ const (
 	authorEmail = "agent@bindery.invalid"
 )
 
-// Publish looks at the round's changes, commits them on the branch as it is now,
-// pushes without force, and finds or opens the pull request. Next is work where
-// a message came that the model has not read, else done.
+// Publish reviews the round's changes, commits them on the branch as it is now, pushes
+// without force, and updates or opens the pull request. Next is work if there is a
+// message that the model has not read, else done.
 //
-// Everything that it looks at it reads from the forge, not from Work: which
-// paths an agent may write, what the files were before, which hosts, code and
-// secrets the changes bring.
+// Its review relies on the forge's files, not on Work: which paths an agent may write,
+// what the files were before, and which hosts, code and secrets the changes add.
 //
 // It returns the forge's errors (push_denied, branch_moved, …), changes_refused
 // and cancelled.
@@ -40,8 +39,8 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	out := job.AgentOutput{AgentRef: ref, Next: job.NextDone}
 	in, err := s.opt.Admin.AgentRound(ctx, ref)
 	if admin.CodeOf(err) == admin.CodeJobNotActive {
-		// Perhaps because an earlier start of this step has completed the round:
-		// that is success, and the next round, if there is one, is started.
+		// An earlier start of this step may have completed the round: that is
+		// success, and the next round is started if there is one.
 		_, _, err = s.opt.Admin.CompleteAgent(ctx, ref, admin.AgentResult{})
 		return out, err
 	}
@@ -88,7 +87,7 @@ func (s *Steps) publish(ctx context.Context, ref admin.AgentRef) (job.AgentOutpu
 	return out, err
 }
 
-// proposal is what became of a round's changes.
+// proposal is the result of proposing a round's changes.
 type proposal struct {
 	branch string
 	pull   forge.PullRequest
@@ -96,7 +95,7 @@ type proposal struct {
 	review admin.AgentReview
 }
 
-// propose brings changes to the forge.
+// propose pushes changes and opens a pull request.
 func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Change) (proposal, error) {
 	f, repo, err := s.opt.Forge(ctx, r.In.Project)
 	if err != nil {
@@ -123,8 +122,8 @@ func (s *Steps) propose(ctx context.Context, r *agent.Round, changes []tool.Chan
 	return p, err
 }
 
-// pull opens the branch's pull request, or brings the text of the open one up to
-// date. On a plain Git server there is none: the branch is all there is.
+// pull opens the branch's pull request, or updates the text of the open one. On a
+// plain Git server it does nothing.
 func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository, p forge.Pull) (forge.PullRequest, error) {
 	open, found, err := f.FindPull(ctx, repo, p.Head, p.Base)
 	switch {
@@ -138,7 +137,7 @@ func (s *Steps) pull(ctx context.Context, f *forge.Forge, repo forge.Repository,
 	return f.OpenPull(ctx, repo, p)
 }
 
-// ground is what a round's commit is made on.
+// ground is what a round's commit is based on.
 type ground struct {
 	tree   *forge.Tree
 	branch string // that the commit is pushed to
@@ -175,7 +174,7 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 			return g, err
 		}
 	}
-	// Where a server returns no commit but those of its branches.
+	// For servers that can be asked only for what a branch is at.
 	from := []string{g.branch, j.Base.Ref, j.Ref}
 	if g.tree, err = f.Fetch(ctx, repo, head, from...); err != nil {
 		return g, err
@@ -188,7 +187,7 @@ func (s *Steps) ground(ctx context.Context, f *forge.Forge, repo forge.Repositor
 		}
 	}
 	if err == nil && !same {
-		err = admin.Errorf(admin.CodeBranchMoved, "the branch %s was changed in the files that the agent changed", head)
+		err = admin.Errorf(admin.CodeBranchMoved, "the branch %s has other changes of the files that the agent changed", head)
 	}
 	if continues {
 		g.expect = g.tree.Commit
@@ -239,9 +238,9 @@ func asRead(ctx context.Context, r *agent.Round, t *forge.Tree, changes []tool.C
 	return true, nil
 }
 
-// look refuses what an agent may not change, and returns what the reviewer must
-// know of the rest and of earlier rounds of the pull request. It reads the site
-// from the forge's tree, and trusts nothing else.
+// look refuses what an agent may not change, and returns what the reviewer must know
+// about the rest and about earlier rounds of the pull request. It reads the site from
+// the forge's tree and trusts nothing else.
 func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []tool.Change) (admin.AgentReview, error) {
 	base, _, err := read(ctx, g.tree)
 	if err != nil {
@@ -265,11 +264,11 @@ func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []to
 	settings := r.In.Project.Agent
 	switch {
 	case len(found.Refused) > 0:
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes hold what looks like a secret: %s", found.Refused[0])
+		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes contain what looks like a secret: %s", found.Refused[0])
 	case settings.RefuseNewHosts && len(found.NewHosts) > 0:
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes bring a link or a picture of a new host: %s", found.NewHosts[0])
+		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes add a link to, or a picture from, a new host: %s", found.NewHosts[0])
 	case settings.RefuseExecutable && len(found.Executable) > 0:
-		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes bring executable code: %s", found.Executable[0])
+		return admin.AgentReview{}, admin.Errorf(admin.CodeChanges, "the changes add executable code: %s", found.Executable[0])
 	}
 	findings, err := findingsOf(ctx, r.In.Project.Domain, base, root, changes)
 	if err != nil {
@@ -286,7 +285,7 @@ func (s *Steps) look(ctx context.Context, r *agent.Round, g ground, changes []to
 	}, nil
 }
 
-// maxReview is how many lines of a kind a review keeps.
+// maxReview is the most lines of each kind in a review.
 const maxReview = 50
 
 // joined appends lines to those of earlier rounds, each once.
@@ -300,8 +299,7 @@ func joined(before, now []string) []string {
 	return all
 }
 
-// findingsOf is what a check finds in the changed site that was not there before,
-// notices aside.
+// findingsOf returns the new errors and warnings of a check of the changed site.
 func findingsOf(ctx context.Context, domain string, base tool.Base, root string, changes []tool.Change) ([]string, error) {
 	tree, err := tool.NewTree(base, root)
 	if err != nil {
@@ -327,9 +325,8 @@ func findingsOf(ctx context.Context, domain string, base tool.Base, root string,
 	return lines, err
 }
 
-// push commits and pushes. Which commit it is is recorded before it is pushed: a
-// repeated Publish makes that one, or finds it there, at the end of the branch or
-// below people's commits.
+// push commits and pushes. The commit is recorded before the push, so that a repeated
+// Publish makes the same one, or finds it at the end of the branch or in its history.
 func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository, r *agent.Round, g ground, changes []tool.Change, title string) error {
 	if g.pushed {
 		return nil
@@ -366,7 +363,8 @@ func (s *Steps) push(ctx context.Context, f *forge.Forge, repo forge.Repository,
 	if admin.CodeOf(err) != forge.CodeMoved {
 		return err
 	}
-	// An earlier push of the commit may have been heard, and people gone on from it.
+	// An earlier push of the commit may have succeeded, and others may have added
+	// commits since.
 	if has, herr := f.Contains(ctx, repo, g.branch, commit); has || herr != nil {
 		return herr
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Options are what the steps work with. Admin, Objects and Forge are required.
+// Options configure the steps. Admin, Objects and Forge are required.
 type Options struct {
 	Admin   *admin.Service
 	Objects store.Objects
@@ -24,7 +24,7 @@ type Options struct {
 	Forge func(ctx context.Context, p admin.Project) (*forge.Forge, forge.Repository, error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Log gets what callers must not see; nil discards it.
+	// Log receives what callers must not see; nil discards it.
 	Log *slog.Logger
 }
 
@@ -47,9 +47,9 @@ func New(opt Options) (*Steps, error) {
 	return &Steps{opt, agent.Rounds{Admin: opt.Admin, Objects: opt.Objects, Log: opt.Log}}, nil
 }
 
-// Tasks returns the steps by their names in the workflow. That of Prepare answers a
-// job.PullInput, too: where each task is a process of its own, it is one that has
-// the credentials for that.
+// Tasks returns the steps by their names in the workflow. The one of Prepare also
+// accepts a job.PullInput: if each task is a process of its own, it is one that has the
+// credentials for that.
 func (s *Steps) Tasks() map[string]func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	prepare, pull := job.Task(s.Prepare), job.Task(s.Pull)
 	return map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){

@@ -10,7 +10,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 )
 
-// Bounds of a pull request's text, in bytes or entries. GitHub takes 65,536
+// Limits of a pull request's text, in bytes or entries. GitHub allows 65,536
 // characters.
 const (
 	maxTitle       = 120
@@ -20,7 +20,7 @@ const (
 	maxListed      = 25
 )
 
-// text is what a pull request says.
+// text is the text of a pull request.
 type text struct {
 	title, body string
 	stat        admin.AgentChanges
@@ -107,8 +107,8 @@ func warn(b *strings.Builder, what string, list []string) {
 	b.WriteString("\n")
 }
 
-// plainLine makes one line of text, without control characters or marks that
-// turn the direction of writing.
+// plainLine joins the lines of a text and removes control characters and marks that
+// change the direction of writing.
 func plainLine(s string, n int) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r >= 0x80 && r <= 0x9f || r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069
@@ -116,20 +116,20 @@ func plainLine(s string, n int) string {
 	return agent.Cut(s, n)
 }
 
-// lineActs are what forges act on in titles and in messages of commits, where
-// nothing can be escaped: see acts; and marks that keep checks from running.
+// lineActs matches what forges act on in titles and commit messages, where nothing can
+// be escaped: see acts; and marks that skip checks.
 var (
 	lineActs = regexp.MustCompile(`@+(\w)|([#!])+(\d)|(?i:\b(GH)-)(\d)|(?i:https?://)`)
 	skips    = regexp.MustCompile(`(?i)[\[*]+(?:skip|no|ci|actions)[ _-]?(?:skip|ci|actions)[\]*]+`)
 )
 
-// inertLine is plainLine without what forges act on.
+// inertLine is plainLine, and removes what forges act on.
 func inertLine(s string, n int) string {
 	s = skips.ReplaceAllString(plainLine(s, n), "")
 	return plainLine(lineActs.ReplaceAllString(s, "$2$4 $1$3$5"), n)
 }
 
-// code shows s as it is.
+// code formats s as a code span.
 func code(s string) string {
 	s = plainLine(s, 500)
 	fence := "`"
@@ -144,12 +144,12 @@ func code(s string) string {
 
 func quote(s string) string { return "> " + strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n> ") }
 
-// acts are what forges act on in a text: mentions; references to issues and
-// merge requests, which closing words before them make orders; addresses, which
-// can be both; pictures; HTML; and GitLab's commands at the beginning of a line.
+// acts matches what forges act on in a text: mentions; references to issues and merge
+// requests, which may follow closing words; addresses, which can be either; pictures;
+// HTML; and GitLab's commands at the beginning of a line.
 var acts = regexp.MustCompile(`@|#\d|!\d|!\[|<|&|(?i:\bGH-)\d|(?i:https?://)|(?m:^[ \t>]*/)`)
 
-// inert returns Markdown that reads the same and does nothing.
+// inert returns Markdown that reads the same and triggers nothing.
 func inert(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (r < ' ' || r == 0x7f) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {

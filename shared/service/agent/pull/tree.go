@@ -16,10 +16,10 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/forge"
 )
 
-// Bounds of what Prepare keeps of a repository.
+// Limits of what Prepare keeps of a repository.
 const (
-	// maxText is the largest file that counts as text, in bytes. Longer ones
-	// are there by path and size.
+	// maxText is the largest file that counts as text, in bytes. Of larger ones only
+	// path and size are kept.
 	maxText = 1 << 20
 	// maxTexts is the most text of one repository, in bytes: Work has it in
 	// memory.
@@ -31,8 +31,8 @@ const (
 // isText reports whether a file's bytes are text that a model can read and edit.
 func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
 
-// read makes the files of a fetched commit a repository in memory. It returns
-// site_too_large where their text is over the limit.
+// read reads the files of a fetched commit into memory. It returns site_too_large if
+// their text exceeds the limit.
 func read(ctx context.Context, t *forge.Tree) (*agent.Repository, []agent.File, error) {
 	r := &agent.Repository{Texts: map[string][]byte{}}
 	var files []agent.File
@@ -78,7 +78,7 @@ func siteRoot(r *agent.Repository, want string) (string, error) {
 	const name = "docs.json"
 	if want != "" {
 		if _, ok := r.Texts[want+"/"+name]; !ok {
-			return "", admin.Errorf(admin.CodeInvalidSite, "there is no %s in the folder %s of the repository", name, want)
+			return "", admin.Errorf(admin.CodeInvalidSite, "the folder %[2]s of the repository has no %[1]s", name, want)
 		}
 		return want, nil
 	}
@@ -101,8 +101,8 @@ func siteRoot(r *agent.Repository, want string) (string, error) {
 	return roots[0], nil
 }
 
-// instructions returns what the repository tells agents, from the folder of the
-// site or the repository's own.
+// instructions returns the repository's instructions for agents, from the folder of
+// the site or from the root.
 func instructions(r *agent.Repository, root string) string {
 	for _, folder := range []string{root, ""} {
 		for _, name := range []string{".bindery/AGENTS.md", ".mintlify/AGENTS.md"} {

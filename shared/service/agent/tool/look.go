@@ -260,46 +260,61 @@ func compilePattern(pattern string, literal, ignoreCase bool) (*regexp.Regexp, *
 	return re, &scan{instructions: min(size, maxInstructions)}, nil
 }
 
-func (s *Set) search(ctx context.Context, a args) (Result, error) {
-	re, steps, err := compilePattern(a.text("pattern"), a.yes("literal"), a.yes("ignore_case"))
+// texts calls fn with the text of each file that a pattern matches, until fn returns
+// an error. It omits files whose names begin with a dot. all is false if it stopped at
+// the limit of steps.
+func (s *Set) texts(ctx context.Context, pattern string, steps *scan, fn func(p string, src []byte) error) (all bool, err error) {
+	match, err := compileGlob(pattern)
 	if err != nil {
-		return Result{}, err
+		return false, err
 	}
-	match, err := compileGlob(a.text("path"))
-	if err != nil {
-		return Result{}, err
-	}
-	around := a.number("context", 0)
-	var b pages
-	files, hits, looked := 0, 0, 0
-	cutShort := false
+	found := false
 	for _, p := range s.tree.files() {
 		if !match(p) || dotted(p) || !s.tree.text(p) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return Result{}, err
+			return false, err
 		}
 		src, err := s.tree.read(p)
 		if err != nil {
 			continue
 		}
 		if !steps.more(len(src)) {
-			cutShort = true
-			break
+			return false, nil
 		}
-		looked++
+		found = true
+		if err := fn(p, src); err != nil {
+			return false, err
+		}
+	}
+	if !found {
+		return false, s.missing(pattern)
+	}
+	return true, nil
+}
+
+func (s *Set) search(ctx context.Context, a args) (Result, error) {
+	re, steps, err := compilePattern(a.text("pattern"), a.yes("literal"), a.yes("ignore_case"))
+	if err != nil {
+		return Result{}, err
+	}
+	around := a.number("context", 0)
+	var b pages
+	files, hits := 0, 0
+	all, err := s.texts(ctx, a.text("path"), steps, func(p string, src []byte) error {
 		if found := matches(re, src); len(found) > 0 {
 			files++
 			hits += len(found)
 			show(&b, p, src, found, around)
 		}
-	}
-	if looked == 0 {
-		return Result{}, s.missing(a.text("path"))
+		return nil
+	})
+	if err != nil {
+		return Result{}, err
 	}
 	out := fmt.Sprintf("%s in %s\n", plural(hits, "matching line"), plural(files, "file")) + b.end("lines", "narrow the pattern or the path to see them")
-	if cutShort {
+	if !all {
 		out += "There are more files than one search looks at; name a folder.\n"
 	}
 	return Result{Text: out, File: a.text("path"), Outcome: fmt.Sprintf("%s in %s", plural(hits, "match"), plural(files, "file"))}, nil

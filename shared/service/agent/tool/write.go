@@ -236,51 +236,37 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	match, err := compileGlob(a.text("path"))
-	if err != nil {
-		return Result{}, err
-	}
 	with := a.text("replace")
 	if literal {
 		with = strings.ReplaceAll(with, "$", "$$")
 	}
 	leave := a.texts("leave")
 	var b pages
-	looked, places, left := 0, 0, 0
+	places, left, big := 0, 0, ""
 	contents := map[string][]byte{}
-	for _, p := range s.tree.files() {
-		if !match(p) || dotted(p) || !s.tree.text(p) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return Result{}, err
-		}
-		src, err := s.tree.read(p)
-		if err != nil {
-			continue
-		}
-		if !steps.more(len(src)) {
-			return Result{}, refuse("there is too much text for one replace; name a folder")
-		}
-		looked++
+	all, err := s.texts(ctx, a.text("path"), steps, func(p string, src []byte) error {
 		if !re.Match(src) {
-			continue
+			return nil
 		}
 		out, n, kept := s.replaced(re, p, src, with, leave)
 		if len(out) > s.limits.FileBytes {
-			return Result{File: p}, refuse("%s: would have more than %d bytes, the limit of a file", p, s.limits.FileBytes)
+			big = p
+			return refuse("%s: would have more than %d bytes, the limit of a file", p, s.limits.FileBytes)
 		}
 		left += kept
-		if n == 0 || bytes.Equal(out, src) {
-			continue
+		if n > 0 && !bytes.Equal(out, src) {
+			places += n
+			contents[p] = out
+			b.add("%s: %s", p, plural(n, "place"))
+			s.preview(&b, src, out)
 		}
-		places += n
-		contents[p] = out
-		b.add("%s: %s", p, plural(n, "place"))
-		s.preview(&b, src, out)
+		return nil
+	})
+	if err == nil && !all {
+		err = refuse("there is too much text for one replace; name a folder")
 	}
-	if looked == 0 {
-		return Result{}, s.missing(a.text("path"))
+	if err != nil {
+		return Result{File: big}, err
 	}
 	said := fmt.Sprintf("%s in %s", plural(places, "place"), plural(len(contents), "file"))
 	if left > 0 {

@@ -266,7 +266,7 @@ func (f *Fake) Protect(branch string) {
 	}
 }
 
-// ReadOnly makes the token one that may read and not write.
+// ReadOnly makes the token one that may only read.
 func (f *Fake) ReadOnly() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -397,7 +397,7 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if fails {
-		// It is done, and nobody hears of it.
+		// Do it, but don't answer.
 		f.answer(httptest.NewRecorder(), r, call)
 		failure.happen(w)
 		return
