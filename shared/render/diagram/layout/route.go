@@ -353,6 +353,7 @@ func (w *way) setWalls() {
 		return false
 	}
 	margin := lv.b.passGap() / 2
+	lv.b.spend(len(w.scopes))
 	for _, i := range w.scopes {
 		s := &lv.scopes[i]
 		if !around(from, i) && !around(to, i) {
