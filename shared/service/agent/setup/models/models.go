@@ -81,7 +81,7 @@ func entry(table *model.Table, name string) (model.Entry, error) {
 	}
 	e, ok := table.Entry(name)
 	if !ok {
-		return e, admin.Errorf(admin.CodeModelMissing, "unknown model %q; the models are %s", name, strings.Join(table.Names(), ", "))
+		return e, admin.Errorf(admin.CodeModelMissing, "unknown model %q; available: %s", name, strings.Join(table.Names(), ", "))
 	}
 	return e, nil
 }
