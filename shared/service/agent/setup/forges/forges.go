@@ -23,17 +23,16 @@ type Forges struct {
 	apps map[string]projectApp // by project
 }
 
-// projectApp is a project's own GitHub App. It is kept for its tokens, as long as
-// its credential stays the same.
+// projectApp is a project's own GitHub App. It is kept with its tokens until the
+// project's credential changes.
 type projectApp struct {
 	of  admin.ForgeCredential
 	app *forge.App
 }
 
-// New makes Forges whose hosts are those of opt, and whose credentials the
-// rules know. If the Credentials of opt are a *forge.App, it serves projects that
-// have none of their own; others are not looked at. The error names the option
-// that can't be meant.
+// New returns Forges with the hosts of opt and the stored credentials of projects. If
+// the Credentials of opt are a *forge.App, it serves projects without their own;
+// others are ignored. The error names the option that is invalid.
 func New(a *admin.Service, opt forge.Options) (*Forges, error) {
 	app, _ := opt.Credentials.(*forge.App)
 	opt.Credentials = nil
@@ -53,9 +52,9 @@ func (f *Forges) repository(p admin.Project) (forge.Repository, error) {
 	return r, err
 }
 
-// Ready returns nil if an agent can reach a project's repository as far as is
-// known without asking the forge, else an error of code admin.CodeForgeMissing
-// that says what is missing. It doesn't read the credential.
+// Ready returns an error of code admin.CodeForgeMissing, which says what is missing, if
+// an agent can't reach a project's repository. It neither asks the forge nor reads the
+// credential.
 func (f *Forges) Ready(ctx context.Context, p admin.Project) error {
 	r, err := f.repository(p)
 	if err != nil {
@@ -75,8 +74,8 @@ func (f *Forges) Ready(ctx context.Context, p admin.Project) error {
 	return err
 }
 
-// Forge returns a project's forge, which knows the project's credential, and its
-// repository. It returns errors of package forge, and one of code
+// Forge returns a project's forge, with the project's credential, and its repository.
+// It returns errors of package forge, and one of code
 // forge_credential for a project without a credential.
 func (f *Forges) Forge(ctx context.Context, p admin.Project) (*forge.Forge, forge.Repository, error) {
 	r, err := f.repository(p)
@@ -91,7 +90,7 @@ func (f *Forges) Forge(ctx context.Context, p admin.Project) (*forge.Forge, forg
 	return made, r, err
 }
 
-// credentials are those of a project for its repository.
+// credentials returns the credentials of a project for its repository.
 func (f *Forges) credentials(ctx context.Context, project string, r forge.Repository) (forge.Credentials, error) {
 	c, err := f.admin.ForgeCredential(ctx, project)
 	switch {

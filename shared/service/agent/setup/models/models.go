@@ -13,17 +13,17 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 )
 
-// Sign signs a request for AWS, as of model.Options.
+// Sign signs a request for AWS; see model.Options.
 type Sign = func(ctx context.Context, r *http.Request, bodySHA256 string) error
 
-// Options are what Models need beside a table.
+// Options configure Models in addition to a table.
 type Options struct {
-	// Key returns the key of a server that knows its caller by one.
+	// Key returns the key of a server that requires one.
 	Key func(s model.Server) (string, error)
-	// Sign returns what signs requests to a server whose Auth is model.AuthSigV4;
+	// Sign returns the signer of requests to a server whose Auth is model.AuthSigV4;
 	// nil refuses such servers.
 	Sign func(s model.Server) (Sign, error)
-	// Log takes attempts that failed; nil discards it.
+	// Log receives failed attempts; nil discards them.
 	Log *slog.Logger
 }
 
@@ -33,8 +33,8 @@ type Models struct {
 	clients map[string]*model.Client // by the name of the server
 }
 
-// New makes a client for each server that a model of the table is at. The
-// error names the server whose key is missing, and no key.
+// New returns a client for each server of a model of the table. The error names the
+// server whose key is missing, and contains no key.
 func New(table *model.Table, opt Options) (*Models, error) {
 	m := &Models{table: table, clients: map[string]*model.Client{}}
 	for _, name := range table.Names() {
@@ -74,27 +74,26 @@ func (opt Options) client(s model.Server) (*model.Client, error) {
 	return model.New(o)
 }
 
-// entry is what a name means, or an error of code admin.CodeModelMissing.
+// entry returns the entry with a name, or an error of code admin.CodeModelMissing.
 func entry(table *model.Table, name string) (model.Entry, error) {
 	if table == nil {
 		return model.Entry{}, admin.Errorf(admin.CodeModelMissing, "no model is set up for agent jobs")
 	}
 	e, ok := table.Entry(name)
 	if !ok {
-		return e, admin.Errorf(admin.CodeModelMissing, "there is no model %q; there are %s", name, strings.Join(table.Names(), ", "))
+		return e, admin.Errorf(admin.CodeModelMissing, "unknown model %q; available: %s", name, strings.Join(table.Names(), ", "))
 	}
 	return e, nil
 }
 
 // Name returns the name of the model that a job asks for, the default's for
-// "". It returns admin.CodeModelMissing where table is nil or has none of that
-// name.
+// "". It returns admin.CodeModelMissing if table is nil or has no such model.
 func Name(table *model.Table, name string) (string, error) {
 	e, err := entry(table, name)
 	return e.Name, err
 }
 
-// Model returns the model of that name, the default for "". It returns
+// Model returns the model with a name, the default for "". It returns
 // admin.CodeModelMissing for a name that is not in the table.
 func (m *Models) Model(name string) (model.Choice, error) {
 	e, err := entry(m.table, name)
@@ -104,5 +103,5 @@ func (m *Models) Model(name string) (model.Choice, error) {
 	return model.Choice{ID: e.Model, Client: m.clients[e.Server.Name], Price: e.Price, MaxOutput: e.Output}, nil
 }
 
-// Table is the table that the models are of.
+// Table returns the table of the models.
 func (m *Models) Table() *model.Table { return m.table }
