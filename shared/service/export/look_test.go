@@ -13,6 +13,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/diagram"
 	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/script"
@@ -182,7 +183,7 @@ func TestNamesOfTheTheme(t *testing.T) {
 		"contents", // the style sheet leaves the theme's alone
 		"hidden", "sr-only",
 	}
-	look, err := theme.New(theme.Config{CSS: []string{component.CSS(), highlight.CSS(), script.CSS()}})
+	look, err := theme.New(theme.Config{CSS: []string{component.CSS(), highlight.CSS(), diagram.CSS(), script.CSS()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestNamesOfTheTheme(t *testing.T) {
 			}
 		}
 	}
-	_, unknown, err := script.New(script.Options{}).Utilities(t.Context(), names)
+	_, unknown, err := script.New().Utilities(t.Context(), names)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package script
+package diagram
 
 import (
 	"regexp"
@@ -29,6 +29,9 @@ type source struct {
 	// without comments and empty ones.
 	header string
 	lines  []string
+	// body is what lines are of, in one piece: with the semicolons that end
+	// statements of flowcharts.
+	body string
 	// title and description are what the author says of the whole.
 	title, description string
 	// hole is how much of a pie chart's radius is open, 0 for none.
@@ -78,6 +81,7 @@ func parseSource(text string) source {
 		}
 		text = accessible.ReplaceAllString(text, "")
 	}
+	var body []string
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "%%") {
@@ -97,12 +101,14 @@ func parseSource(text string) source {
 			}
 			line = rest
 		}
+		body = append(body, line)
 		if s.kind == Flowchart {
 			s.lines = append(s.lines, splitLine(line)...)
 		} else {
 			s.lines = append(s.lines, line)
 		}
 	}
+	s.body = strings.Join(body, "\n")
 	return s
 }
 
@@ -129,7 +135,7 @@ func cutFrontMatter(text string) (front, body string, ok bool) {
 	return "", text, false
 }
 
-var headers = regexp.MustCompile(`(?i)^(?:(graph|flowchart|flowchart-elk)(?: (?:TD|TB|LR|BT|RL))?|(stateDiagram(?:-v2)?)|(classDiagram(?:-v2)?)|(erDiagram)|(sequenceDiagram)|(pie)(?: .*)?)$`)
+var headers = regexp.MustCompile(`(?i)^(?:(graph|flowchart|flowchart-elk)(?: (?:TD|TB|LR|BT|RL|[v^<>]))?|(stateDiagram(?:-v2)?)|(classDiagram(?:-v2)?)|(erDiagram)|(sequenceDiagram)|(pie)(?: .*)?)$`)
 
 // kindOf reads the first line.
 func kindOf(header string) Kind {

@@ -1,4 +1,4 @@
-package script
+package diagram
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ const (
 type sequence struct {
 	actors []actor
 	index  map[string]int
-	groups []group
+	groups []seqBox
 	items  []item
 	// numbered: messages carry numbers.
 	numbered bool
@@ -31,8 +31,8 @@ type actor struct {
 	group  int // index into groups, -1 for none
 }
 
-// group is a box around participants.
-type group struct{ label string }
+// seqBox is a box around participants.
+type seqBox struct{ label string }
 
 // item is one thing that happens.
 type item struct {
@@ -178,7 +178,7 @@ func (r *sequenceReader) line(line string) {
 		}
 	} else if m := boxLine.FindStringSubmatch(line); m != nil && !r.boxed && len(r.open) == 0 {
 		r.boxed = true
-		r.groups = append(r.groups, group{plain(colorWord.ReplaceAllString(m[1], ""))})
+		r.groups = append(r.groups, seqBox{plain(colorWord.ReplaceAllString(m[1], ""))})
 	} else if !ignoredLine.MatchString(line) {
 		r.fail(errUnread{line})
 	}

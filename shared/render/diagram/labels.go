@@ -1,4 +1,4 @@
-package script
+package diagram
 
 import (
 	"encoding/xml"
@@ -22,7 +22,11 @@ func lost(src *source, svg []byte) string {
 	shown := map[string]bool{}
 	words(textOf(svg), func(w string) { shown[w] = true })
 	noted := false // within the lines of a state's note
-	for _, line := range src.lines {
+	lines := src.lines
+	if src.kind == Flowchart { // whose labels may have several lines
+		lines = []string{flowLines.ReplaceAllString(src.body, "")}
+	}
+	for _, line := range lines {
 		labels := []string{line}
 		switch {
 		case src.kind == State && noteStart.MatchString(line):
@@ -48,6 +52,9 @@ func lost(src *source, svg []byte) string {
 	}
 	return ""
 }
+
+// flowLines are lines of flowcharts that readers need not see.
+var flowLines = regexp.MustCompile(`(?m)^(?:classDef|class|style|linkStyle|click|direction)\s.*$`)
 
 // labelsOf returns the parts of a line that readers must see.
 func labelsOf(kind Kind, line string) []string {
@@ -76,7 +83,8 @@ func labelsOf(kind Kind, line string) []string {
 		_, text, _ := strings.Cut(line, ":")
 		return []string{text}
 	case Flowchart:
-		var out []string
+		out := saidLabels(line)
+		line = shapeWords.ReplaceAllString(line, "")
 		for _, m := range labelled.FindAllStringSubmatch(line, -1) {
 			for _, part := range m[1:] {
 				if part != "" {
@@ -100,6 +108,22 @@ func labelsOf(kind Kind, line string) []string {
 	return []string{line}
 }
 
+var (
+	shapeWords = regexp.MustCompile(`(?s)@\{(?:"[^"]*"|[^"}])*\}`)
+	labelWord  = regexp.MustCompile(`(?s)label:\s*(?:"([^"]*)"|'([^']*)'|([^,"'}\n]*))`)
+)
+
+// saidLabels returns the labels in the braces after nodes.
+func saidLabels(s string) []string {
+	var out []string
+	for _, block := range shapeWords.FindAllString(s, -1) {
+		for _, m := range labelWord.FindAllStringSubmatch(block, -1) {
+			out = append(out, m[1]+m[2]+m[3])
+		}
+	}
+	return out
+}
+
 // relation is what stands between classes or entities, and around their parts.
 var relation = regexp.MustCompile(`\b(?:class|PK|FK|UK|note for)\b|<<|>>|[|}{o]{1,2}(?:--|\.\.)[|}{o]{1,2}|~`)
 
@@ -112,10 +136,12 @@ func words(s string, fn func(string)) {
 	}
 }
 
+var unmarked = strings.NewReplacer(string(rune(markLink)), "", string(rune(markEnd)), "")
+
 // textOf is the text of a drawing; lines of a label are apart.
 func textOf(svg []byte) string {
 	var b strings.Builder
-	dec := xml.NewDecoder(strings.NewReader("<svg>" + strings.ReplaceAll(string(svg), "\x00", "") + "</svg>"))
+	dec := xml.NewDecoder(strings.NewReader("<svg>" + unmarked.Replace(string(svg)) + "</svg>"))
 	for {
 		tok, err := dec.RawToken()
 		if err != nil {
@@ -125,8 +151,8 @@ func textOf(svg []byte) string {
 		case xml.CharData:
 			b.Write(t)
 		case xml.StartElement:
-			// Marks within a word do not end it; a line does.
-			if t.Name.Local != "tspan" || attr(t, "x") != "" {
+			// Marks within a word do not end it.
+			if t.Name.Local != "tspan" {
 				b.WriteByte(' ')
 			}
 		}
