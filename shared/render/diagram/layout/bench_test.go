@@ -41,6 +41,29 @@ func made(nodes int, seed uint64) *Graph {
 	return g
 }
 
+// local returns a graph whose edges join what is near each other in the source.
+func local(n int, clusters bool, seed uint64) *Graph {
+	r := rand.New(rand.NewPCG(seed, 16))
+	g := &Graph{}
+	for i := range n {
+		p := -1
+		if clusters && r.IntN(4) > 0 {
+			p = i / 8
+		}
+		if clusters && i%8 == 0 {
+			g.Clusters = append(g.Clusters, Cluster{Parent: -1, TitleWidth: float64(40 + r.IntN(80)), TitleHeight: 24})
+		}
+		g.Nodes = append(g.Nodes, Node{Width: float64(60 + r.IntN(140)), Height: 40, Parent: p})
+		if i > 0 {
+			g.Edges = append(g.Edges, Edge{From: max(0, i-1-r.IntN(6)), To: i})
+			if r.IntN(3) == 0 {
+				g.Edges = append(g.Edges, Edge{From: max(0, i-1-r.IntN(12)), To: i, LabelWidth: 40, LabelHeight: 24})
+			}
+		}
+	}
+	return g
+}
+
 func BenchmarkCompute(b *testing.B) {
 	for _, n := range []int{10, 30, 100, 300} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

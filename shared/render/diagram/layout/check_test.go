@@ -154,6 +154,12 @@ func routeFaults(g *Graph, l *Layout, i int, title func(int) Box) (list []string
 				bad("edge %d runs through node %d", i, n)
 			}
 		}
+		for j, o := range g.Edges {
+			q := l.Routes[j].Label
+			if j != i && o.LabelWidth > 0 && cuts(p[k-1], p[k], Box{q.X - o.LabelWidth/2, q.Y - o.LabelHeight/2, o.LabelWidth, o.LabelHeight}) {
+				bad("edge %d runs through the label of %d", i, j)
+			}
+		}
 		for c := range l.Clusters {
 			if cuts(p[k-1], p[k], title(c)) {
 				bad("edge %d runs through the title of %d", i, c)

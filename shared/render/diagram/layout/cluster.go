@@ -59,7 +59,7 @@ type ledge struct {
 	flip     bool // drawn from to to from, as ranks go
 	lw, lh   int  // label, in the frame
 	length   int
-	apart    bool    // one of several between the same ends
+	apart    bool    // has a place between the ranks without a label too
 	points   []place // from from to to, in the frame
 	label    place
 }
@@ -357,6 +357,16 @@ func (lv *level) layout() {
 			lv.enter(v)
 		}
 		lv.extents(v)
+	}
+	for i := range lv.edges {
+		e := &lv.edges[i]
+		if e.from == e.to {
+			continue
+		}
+		// A place chosen inside is met from a place between the ranks.
+		_, from := lv.port(e, e.from)
+		_, to := lv.port(e, e.to)
+		e.apart = e.apart || e.inner() && (from || to)
 	}
 	for _, c := range comps {
 		c.layout()

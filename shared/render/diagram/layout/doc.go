@@ -8,6 +8,7 @@
 //   - rows.go: components, rows and what has a place in them
 //   - order.go: the order in a row, by medians and exchanges
 //   - place.go: coordinates
+//   - refine.go: shorter lines at the same order
 //   - route.go: the ways of edges, loops, titles that edges pass
 //
 // The method is that of Sugiyama, with ranks after Gansner, Koutsofios, North and

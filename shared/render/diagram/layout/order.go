@@ -12,13 +12,16 @@ import (
 // both, so that their boxes never overlap.
 type orderer struct {
 	*comp
-	value  []int // what an item is sorted by
-	slot   []int // where an item is by its neighbours in the row beside it
-	placed []bool
-	tree   []int
-	buf    []int32
-	ents   []entity
-	dirty  []bool // rows that transpose looks at, from the one before the first
+	value []int // what an item is sorted by
+	// fracUp and fracDown are where in a wide vert above or below a line ends, from
+	// -scale/2 to scale/2.
+	fracUp, fracDown []int
+	slot             []int // where an item is by its neighbours in the row beside it
+	placed           []bool
+	tree             []int
+	buf              []int32
+	ents             []entity
+	dirty            []bool // rows that transpose looks at, from the one before the first
 }
 
 // entity is an item or a scope with all that it holds, among its siblings.
@@ -32,6 +35,10 @@ type entity struct {
 // largeOrder is how many items are ordered with all rounds and starts.
 const largeOrder = 1500
 
+// borderWeight is how many crossings with edges a crossing with the border of a
+// scope counts for.
+const borderWeight = 2
+
 // scale is how far neighbours in a row are apart for medians.
 const scale = 16
 
@@ -40,6 +47,7 @@ func (c *comp) order() {
 	n := len(c.items)
 	o := &orderer{comp: c, value: make([]int, n), slot: make([]int, n), placed: make([]bool, n)}
 	c.pos = make([]int32, n)
+	o.fractions()
 	widest := 0
 	for _, it := range c.items {
 		c.rows[it.row].order = append(c.rows[it.row].order, 0)
@@ -51,20 +59,35 @@ func (c *comp) order() {
 	o.dirty = make([]bool, len(c.rows)+2)
 	o.buf = make([]int32, widest)
 	// Rounds are fewer in a large graph, so that it costs little more for its size.
-	rounds, starts := 24, 2
+	rounds, starts := 24, 4
 	if n > largeOrder {
 		rounds, starts = max(6, rounds*largeOrder/n), 1
 	}
 	best, least := o.save(nil), -1
 	for start := range starts {
-		o.initial(start == 1)
-		if o.improve(&best, &least, rounds) == 0 {
+		o.initial(start%2 == 1, start >= 2)
+		if o.improve(&best, &least, start/2, rounds) == 0 {
 			break
 		}
 	}
 	for r := range c.rows {
 		copy(c.rows[r].order, best[r])
 		o.number(r)
+	}
+}
+
+func (o *orderer) fractions() {
+	o.fracUp, o.fracDown = make([]int, len(o.items)), make([]int, len(o.items))
+	for i := range o.items {
+		it := &o.items[i]
+		part := func(off int, near []int32) int {
+			if off == 0 {
+				return 0
+			}
+			v := &o.items[near[0]]
+			return off * (scale - 2) / max(1, v.wl+v.wr)
+		}
+		o.fracUp[i], o.fracDown[i] = part(it.offUp, it.up), part(it.offDown, it.down)
 	}
 }
 
@@ -82,10 +105,10 @@ func (o *orderer) save(to [][]int32) [][]int32 {
 
 // improve sweeps up and down until that has not helped for some rounds, keeping
 // the best order, and returns the least crossings.
-func (o *orderer) improve(best *[][]int32, least *int, rounds int) int {
+func (o *orderer) improve(best *[][]int32, least *int, turn, rounds int) int {
 	for round, idle := 0, 0; idle < 4 && round < rounds; round++ {
 		if round > 0 {
-			o.sweep(round%2 == 1, round%4 >= 2)
+			o.sweep((round+turn)%2 == 1, (round+2*turn)%4 >= 2)
 		}
 		o.transpose()
 		idle++
@@ -102,8 +125,8 @@ func (o *orderer) improve(best *[][]int32, least *int, rounds int) int {
 
 // initial orders the rows as a walk through the graph in source order meets the
 // items.
-func (o *orderer) initial(reverse bool) {
-	o.walk(reverse)
+func (o *orderer) initial(reverse, plain bool) {
+	o.walk(reverse, plain)
 	// Lists by scope and row, then the rows as brackets.
 	kids := make(map[[2]int][]int32)
 	for i := range o.items {
@@ -142,7 +165,16 @@ func (o *orderer) initial(reverse bool) {
 }
 
 // walk numbers the items depth first.
-func (o *orderer) walk(reverse bool) {
+func (o *orderer) walk(reverse, plain bool) {
+	if plain {
+		for i := range o.items {
+			o.value[i] = i
+			if reverse {
+				o.value[i] = -i
+			}
+		}
+		return
+	}
 	seen := make([]bool, len(o.items))
 	var stack []int32
 	n := 0
@@ -211,7 +243,7 @@ func (o *orderer) weigh(r int, up, mean bool) {
 			for _, j := range near {
 				sum += int(o.pos[j]) * scale
 			}
-			o.slot[i] = sum / len(near)
+			o.slot[i] = sum/len(near) + o.frac(i, up)
 		}
 	}
 	for _, i := range o.rows[r].order {
@@ -226,6 +258,13 @@ func (o *orderer) near(i int32, up bool) []int32 {
 	return o.items[i].down
 }
 
+func (o *orderer) frac(i int32, up bool) int {
+	if up {
+		return o.fracUp[i]
+	}
+	return o.fracDown[i]
+}
+
 // medians sets slot to the middle of the neighbours in the row above or below.
 func (o *orderer) medians(r int, up bool) {
 	var at []int
@@ -237,7 +276,7 @@ func (o *orderer) medians(r int, up bool) {
 		case 0:
 			continue
 		case 1:
-			o.slot[i] = int(o.pos[near[0]]) * scale
+			o.slot[i] = int(o.pos[near[0]])*scale + o.frac(i, up)
 			continue
 		}
 		at = at[:0]
@@ -375,22 +414,25 @@ func (o *orderer) between(r int) int {
 		down := o.items[i].down
 		ends := at[:0]
 		for _, j := range down {
-			ends = append(ends, o.pos[j])
+			ends = append(ends, int32(o.fracUp[j]+scale)<<24|o.pos[j])
 		}
 		slices.Sort(ends)
+		weight := 1
+		if o.items[i].kind >= itemLeft {
+			weight = borderWeight
+		}
 		for _, p := range ends {
+			p &= 1<<24 - 1
 			// Those that end at p or before.
 			before := 0
 			for q := int(p) + 1; q > 0; q &= q - 1 {
 				before += tree[q]
 			}
-			total += lines - before
-		}
-		for _, p := range ends {
+			total += weight * (lines - before)
 			for q := int(p) + 1; q <= n; q += q & -q {
-				tree[q]++
+				tree[q] += weight
 			}
-			lines++
+			lines += weight
 		}
 	}
 	o.lv.b.spend(n + 4*lines)
@@ -429,7 +471,7 @@ func (o *orderer) transposeRow(r int) (better bool) {
 		if a.kind >= itemLeft || b.kind >= itemLeft {
 			continue
 		}
-		if o.pair(a.up, b.up)+o.pair(a.down, b.down) > 0 {
+		if o.pair(a.up, b.up, o.fracUp[u], o.fracUp[v])+o.pair(a.down, b.down, o.fracDown[u], o.fracDown[v]) > 0 {
 			order[p-1], order[p] = v, u
 			o.pos[u], o.pos[v] = int32(p), int32(p-1)
 			better = true
@@ -440,11 +482,11 @@ func (o *orderer) transposeRow(r int) (better bool) {
 
 // pair returns how many crossings less there are with the lines of v before those
 // of u than with them after.
-func (o *orderer) pair(u, v []int32) int {
+func (o *orderer) pair(u, v []int32, fracU, fracV int) int {
 	n := 0
 	for _, a := range u {
 		for _, b := range v {
-			switch pa, pb := o.pos[a], o.pos[b]; {
+			switch pa, pb := int(o.pos[a])*scale+fracU, int(o.pos[b])*scale+fracV; {
 			case pa > pb:
 				n++
 			case pa < pb:

@@ -340,9 +340,6 @@ func (c *comp) compact(root []int32, left bool) []int {
 	return all
 }
 
-// refine moves chains and single items to where their lines are shortest.
-func (c *comp) refine() {}
-
 // placeY places the rows one below the other.
 func (c *comp) placeY() {
 	lv := c.lv
@@ -376,7 +373,7 @@ func (c *comp) placeY() {
 	for r := range c.rows {
 		w := &c.rows[r]
 		if r > 0 {
-			y += c.rowGap(&c.rows[r-1], w)
+			y += c.steep(r, c.rowGap(&c.rows[r-1], w))
 		}
 		w.top, w.mid, w.bottom = y, y+up[r], y+up[r]+down[r]
 		y = w.bottom
@@ -402,6 +399,22 @@ func (c *comp) placeY() {
 		s.x0, s.x1 = c.items[s.left[0]].x, c.items[s.right[0]].x
 		s.y0, s.y1 = c.rows[s.top].top, c.rows[s.bottom].bottom
 	}
+}
+
+// steep returns the gap above a row, larger where a line leads so far to the side
+// that it would lie almost flat on what is below.
+func (c *comp) steep(r, gap int) int {
+	far := 0
+	for _, i := range c.rows[r].order {
+		it := &c.items[i]
+		if it.kind >= itemLeft {
+			continue
+		}
+		for _, j := range it.up {
+			far = max(far, abs(c.items[j].x-it.x))
+		}
+	}
+	return gap + min(max(0, (far-6*gap)/16), c.lv.b.rankGap)&^1
 }
 
 // rowGap returns the room between two rows.

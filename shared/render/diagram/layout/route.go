@@ -288,11 +288,12 @@ func (w *way) add(x, y int, fixed bool) {
 
 // port returns where an edge meets a vert in whose level it goes on, and whether it
 // does.
-func (w *way) port(v *vert) (place, bool) {
-	if v.child == nil {
+func (lv *level) port(e *ledge, i int) (place, bool) {
+	if i < 0 || lv.verts[i].child == nil {
 		return place{}, false
 	}
-	n, ok := v.child.at[w.e.edge]
+	v := &lv.verts[i]
+	n, ok := v.child.at[e.edge]
 	if !ok {
 		return place{}, false
 	}
@@ -304,7 +305,7 @@ func (w *way) port(v *vert) (place, bool) {
 	if ce.to < 0 {
 		p = ce.points[len(ce.points)-1]
 	}
-	return w.lv.inFrame(v, v.child.page(p)), true
+	return lv.inFrame(v, v.child.page(p)), true
 }
 
 // start begins at the middle of the upper end, or at its port.
@@ -315,7 +316,7 @@ func (w *way) start(i int32) {
 	}
 	v := &w.lv.verts[it.ref]
 	bottom := w.rows[it.row].bottom
-	if p, ok := w.port(v); ok {
+	if p, ok := w.lv.port(w.e, it.ref); ok {
 		w.add(p.x, p.y, true)
 		w.add(p.x, bottom, false)
 		return
@@ -332,7 +333,7 @@ func (w *way) end(i int32) {
 	}
 	v := &w.lv.verts[it.ref]
 	top := w.rows[it.row].top
-	if p, ok := w.port(v); ok {
+	if p, ok := w.lv.port(w.e, it.ref); ok {
 		w.add(p.x, top, false)
 		w.add(p.x, p.y, true)
 		return

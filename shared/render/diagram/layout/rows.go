@@ -43,6 +43,9 @@ type item struct {
 	wl, wr   int // reach to both sides of its middle
 	up, down []int32
 	x        int
+	// offUp and offDown are how far from the middle of a vert above or below the
+	// line meets it, at a cluster whose layout chose the place.
+	offUp, offDown int
 }
 
 type rowKind uint8
@@ -335,6 +338,13 @@ func (c *comp) makeChain(k, i int) {
 	c.link(last, v)
 	if last == u {
 		c.first[k] = v
+		return
+	}
+	if p, ok := lv.port(e, e.upper()); ok {
+		c.items[c.first[k]].offUp = p.x - lv.verts[e.upper()].x
+	}
+	if p, ok := lv.port(e, e.lower()); ok {
+		c.items[last].offDown = p.x - lv.verts[e.lower()].x
 	}
 }
 
