@@ -52,6 +52,11 @@ func readFlow(src *source) (*graph, error) {
 		if r.at == len(r.s) {
 			break
 		}
+		if strings.HasPrefix(r.rest(), "%%") { // a comment after a semicolon
+			line, _, _ := strings.Cut(r.rest(), "\n")
+			r.at += len(line)
+			continue
+		}
 		start := r.at
 		if err := r.statement(); err != nil {
 			return nil, err

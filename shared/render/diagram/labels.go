@@ -104,6 +104,9 @@ func labelsOf(kind Kind, line string) []string {
 		return nil
 	}
 	// Classes and entities: every word but signs and keywords.
+	if m := entityLink.FindStringSubmatchIndex(line); m != nil && m[16] >= 0 { // a relation in words
+		line = line[:m[16]] + " " + line[m[21]:]
+	}
 	line = relation.ReplaceAllString(line, " ")
 	return []string{line}
 }
@@ -125,7 +128,7 @@ func saidLabels(s string) []string {
 }
 
 // relation is what stands between classes or entities, and around their parts.
-var relation = regexp.MustCompile(`\b(?:class|PK|FK|UK|note for)\b|<<|>>|[|}{o]{1,2}(?:--|\.\.)[|}{o]{1,2}|~`)
+var relation = regexp.MustCompile(`:::[\w,-]+|\b(?:class|PK|FK|UK|note(?: for)?)\b|<<|>>|[|}{o]{1,2}(?:--|\.\.)[|}{o]{1,2}|~`)
 
 // words calls fn with each run of at least three letters, in lower case.
 func words(s string, fn func(string)) {

@@ -104,7 +104,7 @@ func place(g *graph) (*placedGraph, error) {
 		in.Edges = append(in.Edges, at)
 	}
 	if g.wide {
-		in.RankSpacing += 20
+		in.RankSpacing += g.besides()
 	}
 	l, err := layout.Compute(&in, maxSteps)
 	if errors.Is(err, layout.ErrBudget) {
@@ -225,6 +225,17 @@ func (p *placedGraph) crop() {
 		r.Label.X += dx
 		r.Label.Y += dy
 	}
+}
+
+// besides is the room that signs and texts at the ends of links need between ranks.
+func (g *graph) besides() float64 {
+	room := 20.0
+	for i := range g.edges {
+		if e := &g.edges[i]; !g.downward(-1) {
+			room = max(room, e.startText.width+e.endText.width)
+		}
+	}
+	return min(room, 160)
 }
 
 // backward finds the links that lead back in a circle, from what the source names
