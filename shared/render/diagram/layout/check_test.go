@@ -1,111 +1,141 @@
 package layout
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
+
+// sight is a layout with what the checks ask of it.
+type sight struct {
+	g    *Graph
+	l    *Layout
+	list []string
+}
+
+func (s *sight) bad(format string, a ...any) { s.list = append(s.list, fmt.Sprintf(format, a...)) }
 
 // faults returns what is wrong with a layout: each thing that a reader would see.
-func faults(g *Graph, l *Layout) (list []string) {
-	bad := func(format string, a ...any) { list = append(list, fmt.Sprintf(format, a...)) }
-	const eps = 0.2
-	overlap := func(a, b Box) bool {
-		return a.X+a.Width > b.X+eps && b.X+b.Width > a.X+eps && a.Y+a.Height > b.Y+eps && b.Y+b.Height > a.Y+eps
+func faults(g *Graph, l *Layout) []string {
+	s := &sight{g: g, l: l}
+	for i := range l.Nodes {
+		s.node(i)
 	}
-	within := func(a, b Box) bool {
-		return a.X >= b.X-eps && a.Y >= b.Y-eps && a.X+a.Width <= b.X+b.Width+eps && a.Y+a.Height <= b.Y+b.Height+eps
+	for i := range l.Clusters {
+		s.cluster(i)
 	}
-	all := Box{0, 0, l.Width, l.Height}
-	inCluster := func(c, holder int) bool { // c is holder or in it
-		for ; c >= 0; c = g.Clusters[c].Parent {
-			if c == holder {
-				return true
-			}
-		}
-		return false
+	for i := range g.Edges {
+		s.label(i)
+		s.route(i)
 	}
-	title := func(c int) Box {
-		b := l.Clusters[c]
-		return Box{b.X + b.Width/2 - g.Clusters[c].TitleWidth/2, b.Y, g.Clusters[c].TitleWidth, g.Clusters[c].TitleHeight}
-	}
-	for i, b := range l.Nodes {
-		if !(math.Abs(b.Width-g.Nodes[i].Width) < 1e-9) || !(math.Abs(b.Height-g.Nodes[i].Height) < 1e-9) {
-			bad("node %d has another size", i)
-		}
-		if !within(b, all) {
-			bad("node %d out of the drawing", i)
-		}
-		for j := range i {
-			if overlap(b, l.Nodes[j]) {
-				bad("nodes %d and %d overlap", j, i)
-			}
-		}
-		for c, cb := range l.Clusters {
-			in := inCluster(g.Nodes[i].Parent, c)
-			if in && !within(b, cb) {
-				bad("node %d outside its cluster %d", i, c)
-			}
-			if !in && overlap(b, cb) {
-				bad("node %d in the foreign cluster %d", i, c)
-			}
-			if overlap(b, title(c)) {
-				bad("node %d on the title of %d", i, c)
-			}
+	return s.list
+}
+
+const near = 0.2
+
+func overlap(a, b Box) bool {
+	return a.X+a.Width > b.X+near && b.X+b.Width > a.X+near && a.Y+a.Height > b.Y+near && b.Y+b.Height > a.Y+near
+}
+
+func within(a, b Box) bool {
+	return a.X >= b.X-near && a.Y >= b.Y-near && a.X+a.Width <= b.X+b.Width+near && a.Y+a.Height <= b.Y+b.Height+near
+}
+
+func (s *sight) all() Box { return Box{0, 0, s.l.Width, s.l.Height} }
+
+// holds reports whether a cluster is holder or in it.
+func (s *sight) holds(c, holder int) bool {
+	for ; c >= 0; c = s.g.Clusters[c].Parent {
+		if c == holder {
+			return true
 		}
 	}
-	for i, b := range l.Clusters {
-		if !within(b, all) {
-			bad("cluster %d out of the drawing", i)
-		}
-		if !within(title(i), b) {
-			bad("title %d out of its box", i)
-		}
-		for j, o := range l.Clusters {
-			switch {
-			case i == j:
-			case inCluster(i, j):
-				if !within(b, o) {
-					bad("cluster %d outside %d", i, j)
-				}
-				if overlap(b, title(j)) {
-					bad("cluster %d on the title of %d", i, j)
-				}
-			case !inCluster(j, i) && j < i && overlap(b, o):
-				bad("clusters %d and %d overlap", j, i)
-			}
+	return false
+}
+
+func (s *sight) title(c int) Box {
+	b, w := s.l.Clusters[c], s.g.Clusters[c].TitleWidth
+	return Box{b.X + b.Width/2 - w/2, b.Y, w, s.g.Clusters[c].TitleHeight}
+}
+
+func (s *sight) labelBox(i int) Box {
+	p, e := s.l.Routes[i].Label, s.g.Edges[i]
+	return Box{p.X - e.LabelWidth/2, p.Y - e.LabelHeight/2, e.LabelWidth, e.LabelHeight}
+}
+
+func (s *sight) node(i int) {
+	b, n := s.l.Nodes[i], s.g.Nodes[i]
+	if b.Width != n.Width || b.Height != n.Height {
+		s.bad("node %d has another size", i)
+	}
+	if !within(b, s.all()) {
+		s.bad("node %d out of the drawing", i)
+	}
+	for j := range i {
+		if overlap(b, s.l.Nodes[j]) {
+			s.bad("nodes %d and %d overlap", j, i)
 		}
 	}
-	var labels []Box
-	for i, e := range g.Edges {
-		p := l.Routes[i].Label
-		lb := Box{p.X - e.LabelWidth/2, p.Y - e.LabelHeight/2, e.LabelWidth, e.LabelHeight}
-		labels = append(labels, lb)
-		if e.LabelWidth > 0 {
-			if !within(lb, all) {
-				bad("label %d out of the drawing", i)
-			}
-			for n, b := range l.Nodes {
-				if overlap(lb, b) {
-					bad("label %d on node %d", i, n)
-				}
-			}
-			for c := range l.Clusters {
-				if overlap(lb, title(c)) {
-					bad("label %d on the title of %d", i, c)
-				}
-				if !ends(g, e, c) && overlap(lb, l.Clusters[c]) {
-					bad("label %d in the foreign cluster %d", i, c)
-				}
-			}
-			for j := range i {
-				if g.Edges[j].LabelWidth > 0 && overlap(lb, labels[j]) {
-					bad("labels %d and %d overlap", j, i)
-				}
-			}
+	for c, cb := range s.l.Clusters {
+		in := s.holds(n.Parent, c)
+		if in && !within(b, cb) {
+			s.bad("node %d outside its cluster %d", i, c)
 		}
-		list = append(list, routeFaults(g, l, i, title)...)
+		if !in && overlap(b, cb) {
+			s.bad("node %d in the foreign cluster %d", i, c)
+		}
+		if overlap(b, s.title(c)) {
+			s.bad("node %d on the title of %d", i, c)
+		}
 	}
-	return list
+}
+
+func (s *sight) cluster(i int) {
+	b := s.l.Clusters[i]
+	if !within(b, s.all()) {
+		s.bad("cluster %d out of the drawing", i)
+	}
+	if !within(s.title(i), b) {
+		s.bad("title %d out of its box", i)
+	}
+	for j, o := range s.l.Clusters {
+		switch {
+		case i == j:
+		case s.holds(i, j):
+			if !within(b, o) {
+				s.bad("cluster %d outside %d", i, j)
+			}
+			if overlap(b, s.title(j)) {
+				s.bad("cluster %d on the title of %d", i, j)
+			}
+		case !s.holds(j, i) && j < i && overlap(b, o):
+			s.bad("clusters %d and %d overlap", j, i)
+		}
+	}
+}
+
+func (s *sight) label(i int) {
+	e, b := s.g.Edges[i], s.labelBox(i)
+	if e.LabelWidth == 0 {
+		return
+	}
+	if !within(b, s.all()) {
+		s.bad("label %d out of the drawing", i)
+	}
+	for n, o := range s.l.Nodes {
+		if overlap(b, o) {
+			s.bad("label %d on node %d", i, n)
+		}
+	}
+	for c := range s.l.Clusters {
+		if overlap(b, s.title(c)) {
+			s.bad("label %d on the title of %d", i, c)
+		}
+		if !ends(s.g, e, c) && overlap(b, s.l.Clusters[c]) {
+			s.bad("label %d in the foreign cluster %d", i, c)
+		}
+	}
+	for j := range i {
+		if s.g.Edges[j].LabelWidth > 0 && overlap(b, s.labelBox(j)) {
+			s.bad("labels %d and %d overlap", j, i)
+		}
+	}
 }
 
 // ends reports whether an edge has an end in a cluster or at it.
@@ -124,49 +154,49 @@ func ends(g *Graph, e Edge, c int) bool {
 	return in(e.From, e.FromCluster) || in(e.To, e.ToCluster)
 }
 
-func routeFaults(g *Graph, l *Layout, i int, title func(int) Box) (list []string) {
-	bad := func(format string, a ...any) { list = append(list, fmt.Sprintf(format, a...)) }
-	e, p := g.Edges[i], l.Routes[i].Points
+func (s *sight) end(k int, cluster bool) Box {
+	if cluster {
+		return s.l.Clusters[k]
+	}
+	return s.l.Nodes[k]
+}
+
+// onBorder reports whether a point is on the border of a box.
+func onBorder(q Point, b Box) bool {
+	in := q.X >= b.X-near && q.X <= b.X+b.Width+near && q.Y >= b.Y-near && q.Y <= b.Y+b.Height+near
+	deep := q.X > b.X+near && q.X < b.X+b.Width-near && q.Y > b.Y+near && q.Y < b.Y+b.Height-near
+	return in && !deep
+}
+
+func (s *sight) route(i int) {
+	e, p := s.g.Edges[i], s.l.Routes[i].Points
 	if len(p) < 2 {
-		return []string{fmt.Sprintf("edge %d has %d points", i, len(p))}
+		s.bad("edge %d has %d points", i, len(p))
+		return
 	}
-	end := func(k int, cluster bool) Box {
-		if cluster {
-			return l.Clusters[k]
-		}
-		return l.Nodes[k]
+	if b := s.end(e.From, e.FromCluster); !onBorder(p[0], b) {
+		s.bad("edge %d starts at %v, not at %v", i, p[0], b)
 	}
-	onBorder := func(q Point, b Box) bool {
-		const eps = 0.3
-		in := q.X >= b.X-eps && q.X <= b.X+b.Width+eps && q.Y >= b.Y-eps && q.Y <= b.Y+b.Height+eps
-		deep := q.X > b.X+eps && q.X < b.X+b.Width-eps && q.Y > b.Y+eps && q.Y < b.Y+b.Height-eps
-		return in && !deep
-	}
-	if !onBorder(p[0], end(e.From, e.FromCluster)) {
-		bad("edge %d starts at %v, not at %v", i, p[0], end(e.From, e.FromCluster))
-	}
-	if !onBorder(p[len(p)-1], end(e.To, e.ToCluster)) {
-		bad("edge %d ends at %v, not at %v", i, p[len(p)-1], end(e.To, e.ToCluster))
+	if b := s.end(e.To, e.ToCluster); !onBorder(p[len(p)-1], b) {
+		s.bad("edge %d ends at %v, not at %v", i, p[len(p)-1], b)
 	}
 	for k := 1; k < len(p); k++ {
-		for n, b := range l.Nodes {
+		for n, b := range s.l.Nodes {
 			if cuts(p[k-1], p[k], b) {
-				bad("edge %d runs through node %d", i, n)
+				s.bad("edge %d runs through node %d", i, n)
 			}
 		}
-		for j, o := range g.Edges {
-			q := l.Routes[j].Label
-			if j != i && o.LabelWidth > 0 && cuts(p[k-1], p[k], Box{q.X - o.LabelWidth/2, q.Y - o.LabelHeight/2, o.LabelWidth, o.LabelHeight}) {
-				bad("edge %d runs through the label of %d", i, j)
+		for j, o := range s.g.Edges {
+			if j != i && o.LabelWidth > 0 && cuts(p[k-1], p[k], s.labelBox(j)) {
+				s.bad("edge %d runs through the label of %d", i, j)
 			}
 		}
-		for c := range l.Clusters {
-			if cuts(p[k-1], p[k], title(c)) {
-				bad("edge %d runs through the title of %d", i, c)
+		for c := range s.l.Clusters {
+			if cuts(p[k-1], p[k], s.title(c)) {
+				s.bad("edge %d runs through the title of %d", i, c)
 			}
 		}
 	}
-	return list
 }
 
 // cuts reports whether a line runs through the inside of a box.

@@ -60,6 +60,8 @@ type ledge struct {
 	lw, lh   int  // label, in the frame
 	length   int
 	apart    bool    // has a place between the ranks without a label too
+	direct   bool    // leads from its vert straight to the side of the level
+	indirect bool    // must not
 	points   []place // from from to to, in the frame
 	label    place
 }

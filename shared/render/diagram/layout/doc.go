@@ -10,6 +10,7 @@
 //   - place.go: coordinates
 //   - refine.go: shorter lines at the same order
 //   - route.go: the ways of edges, loops, titles that edges pass
+//   - ports.go: where edges cross the border of a cluster that stands as one box
 //
 // The method is that of Sugiyama, with ranks after Gansner, Koutsofios, North and
 // Vo and coordinates after Brandes and Köpf.

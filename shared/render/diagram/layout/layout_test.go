@@ -89,7 +89,7 @@ func TestSame(t *testing.T) {
 		}
 		fmt.Fprintf(h, "%v\n", *l)
 	}
-	const want = "55ede2d8b82abe77"
+	const want = "caab1af75a575df7"
 	if got := hex.EncodeToString(h.Sum(nil))[:16]; got != want {
 		t.Errorf("layouts have the digest %s, want %s: change it if they were to change", got, want)
 	}
@@ -177,6 +177,38 @@ func TestDirections(t *testing.T) {
 				t.Errorf("%d in %d: the second node is at %v after %v", inner, outer, b, a)
 			}
 		}
+	}
+}
+
+// TestStraightOut draws a cluster of nodes from left to right in a drawing downwards:
+// edges reach its nodes straight through its border.
+func TestStraightOut(t *testing.T) {
+	g := &Graph{Clusters: []Cluster{{Parent: -1, HasDirection: true, Direction: Right, TitleWidth: 60, TitleHeight: 24}}}
+	for i := range 6 {
+		n := Node{Width: 80, Height: 40, Parent: -1}
+		if i >= 1 && i < 5 {
+			n.Parent = 0
+		}
+		g.Nodes = append(g.Nodes, n)
+	}
+	for _, e := range [][2]int{{1, 2}, {2, 3}, {3, 4}, {0, 1}, {0, 4}, {2, 5}} {
+		g.Edges = append(g.Edges, Edge{From: e[0], To: e[1]})
+	}
+	l, err := Compute(g, 1<<22)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bad := faults(g, l); len(bad) > 0 {
+		t.Error(bad)
+	}
+	for _, i := range []int{3, 4} {
+		p, n := l.Routes[i].Points, l.Nodes[g.Edges[i].To]
+		if a, b := p[len(p)-2], p[len(p)-1]; a.X != b.X || b.Y != n.Y {
+			t.Errorf("edge %d comes from %v to %v at the node %v", i, a, b, n)
+		}
+	}
+	if p, n := l.Routes[5].Points, l.Nodes[2]; p[0].X != p[1].X || p[0].Y != n.Y+n.Height {
+		t.Errorf("edge 5 leads from %v to %v at the node %v", p[0], p[1], n)
 	}
 }
 

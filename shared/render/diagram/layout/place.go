@@ -4,10 +4,15 @@ import "slices"
 
 // layout places a component whose steps are known: rows, order, then places.
 func (c *comp) layout() {
-	c.makeRows()
-	c.order()
-	c.placeX()
-	c.placeY()
+	for try := 0; ; try++ {
+		c.makeRows()
+		c.order()
+		c.placeX()
+		c.placeY()
+		if !c.shortcuts(try) {
+			break
+		}
+	}
 	c.route()
 	c.bounds()
 }

@@ -55,33 +55,6 @@ func (lv *level) routeLoops(v *vert) {
 	}
 }
 
-// channels counts the lines that leave the level's cluster at its sides, for which
-// there is room in the rows of its borders.
-func (c *comp) channels() {
-	lv := c.lv
-	if !lv.ported {
-		return
-	}
-	up, in := 0, 0
-	for _, i := range c.edges {
-		if e := &lv.edges[i]; !e.inner() && e.out >= sideLeft {
-			if e.from < 0 {
-				up++
-			} else {
-				in++
-			}
-		}
-	}
-	s := &lv.scopes[0]
-	gap := lv.b.passGap()
-	if up > 0 {
-		s.trackUp = (up + 1) * gap
-	}
-	if in > 0 {
-		s.trackIn = (in + 1) * gap
-	}
-}
-
 // route routes all edges of the component.
 func (c *comp) route() {
 	lv := c.lv
@@ -91,7 +64,11 @@ func (c *comp) route() {
 	passes := c.passes()
 	tracks := c.tracks()
 	for k, i := range c.edges {
-		c.routeEdge(k, &lv.edges[i], passes, tracks)
+		if e := &lv.edges[i]; e.direct {
+			c.routeDirect(e)
+		} else {
+			c.routeEdge(k, e, passes, tracks)
+		}
 	}
 }
 
@@ -140,59 +117,6 @@ func (c *comp) passes() map[int32]int {
 		}
 	}
 	return at
-}
-
-// tracks returns the heights at which lines run to the sides of the level's
-// cluster: the nearest to its side runs nearest to the content.
-func (c *comp) tracks() map[int32]int {
-	lv := c.lv
-	at := map[int32]int{}
-	if !lv.ported {
-		return at
-	}
-	s := &lv.scopes[0]
-	gap := lv.b.passGap()
-	for _, top := range [2]bool{true, false} {
-		for _, out := range [2]side{sideLeft, sideRight} {
-			var list []int32
-			for k, i := range c.edges {
-				if e := &lv.edges[i]; !e.inner() && e.out == out && (e.from < 0) == top {
-					list = append(list, c.ports[k])
-				}
-			}
-			x := func(j int32) int {
-				if top {
-					return c.items[c.items[j].down[0]].x
-				}
-				return c.items[c.items[j].up[0]].x
-			}
-			slices.SortStableFunc(list, func(a, b int32) int {
-				if out == sideLeft {
-					return x(a) - x(b)
-				}
-				return x(b) - x(a)
-			})
-			for _, j := range list {
-				if top {
-					at[j] = c.rows[s.top].bottom - gap*(1+c.taken(at, top))
-				} else {
-					at[j] = c.rows[s.bottom].top + gap*(1+c.taken(at, top))
-				}
-			}
-		}
-	}
-	return at
-}
-
-// taken returns how many tracks are given out at a border.
-func (c *comp) taken(at map[int32]int, top bool) int {
-	n := 0
-	for j := range at {
-		if (c.items[j].row == 0) == top {
-			n++
-		}
-	}
-	return n
 }
 
 // routeEdge makes the points of an edge.
@@ -284,28 +208,6 @@ func (w *way) add(x, y int, fixed bool) {
 	}
 	w.points = append(w.points, p)
 	w.fixed = append(w.fixed, fixed)
-}
-
-// port returns where an edge meets a vert in whose level it goes on, and whether it
-// does.
-func (lv *level) port(e *ledge, i int) (place, bool) {
-	if i < 0 || lv.verts[i].child == nil {
-		return place{}, false
-	}
-	v := &lv.verts[i]
-	n, ok := v.child.at[e.edge]
-	if !ok {
-		return place{}, false
-	}
-	ce := &v.child.edges[n]
-	if v.child.carries(ce) || ce.inner() {
-		return place{}, false
-	}
-	p := ce.points[0]
-	if ce.to < 0 {
-		p = ce.points[len(ce.points)-1]
-	}
-	return lv.inFrame(v, v.child.page(p)), true
 }
 
 // start begins at the middle of the upper end, or at its port.

@@ -228,6 +228,7 @@ func (e *ledge) mid() bool { return e.lw > 0 || e.lh > 0 || e.apart }
 // makeRows makes the rows and all items.
 func (c *comp) makeRows() {
 	lv := c.lv
+	c.items = c.items[:0]
 	var keys []row
 	for _, v := range c.verts {
 		keys = append(keys, row{kind: rowVert, step: lv.verts[v].step, sub: c.subVert()})
@@ -268,7 +269,9 @@ func (c *comp) makeRows() {
 	}
 	c.ports, c.first = make([]int32, len(c.edges)), make([]int32, len(c.edges))
 	for k, i := range c.edges {
-		c.makeChain(k, i)
+		if !lv.edges[i].direct {
+			c.makeChain(k, i)
+		}
 	}
 }
 
