@@ -50,7 +50,11 @@ func (p *placedGraph) group(c *group, b layout.Box) {
 	d.paint(l, fill, "d-s-edge")
 	d.trace(&frame, 0, 0)
 	d.raw("/>")
-	d.label(&c.label, b.X+b.Width/2, b.Y+titlePad+c.label.height/2, 0, "d-strong", l.ink())
+	class := "d-strong"
+	if l.ink() != "" {
+		class = "d-heading"
+	}
+	d.label(&c.label, b.X+b.Width/2, b.Y+titlePad+c.label.height/2, 0, class, l.ink())
 }
 
 // node draws a node's form and label.
