@@ -193,12 +193,6 @@ func (l *label) measure() {
 
 func (l *label) lineHeight() float64 { return math.Round(l.size * lineHeight / textSize) }
 
-// join appends the lines of another label of the same size.
-func (l *label) join(other label) {
-	l.lines = append(l.lines, other.lines...)
-	l.measure()
-}
-
 func (l *label) empty() bool { return len(l.lines) == 0 }
 
 // String returns the label as one line of plain text.

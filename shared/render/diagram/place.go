@@ -45,17 +45,23 @@ func drawGraph(g *graph) (*Diagram, error) {
 	return &Diagram{svg: p.out.b, links: p.links, Width: ceil(p.width), Height: ceil(p.height), Lines: g.lines()}, nil
 }
 
-// place gives everything its place.
-func place(g *graph) (*placedGraph, error) {
-	in := layout.Graph{Direction: g.direction, NodeSpacing: nodeSpacing, RankSpacing: rankSpacing}
-	// Indices of what is placed, by those of the graph.
-	groupAt := make([]int, len(g.groups))
-	var groups []int
+// asked is what the layout is asked for, with the graph's indices of what it
+// places.
+type asked struct {
+	layout.Graph
+	groups, nodes []int
+	back          []bool // links that are placed from their ends to their beginnings
+}
+
+// ask makes the layout's graph.
+func (g *graph) ask() asked {
+	in := asked{Graph: layout.Graph{Direction: g.direction, NodeSpacing: nodeSpacing, RankSpacing: rankSpacing}, back: g.backward()}
+	groupAt, nodeAt := make([]int, len(g.groups)), make([]int, len(g.nodes))
 	for i := range g.groups {
 		groupAt[i] = -1
-		if !g.groups[i].bare || g.groups[i].nodes > 0 || g.groups[i].hasDirection {
-			groupAt[i] = len(groups)
-			groups = append(groups, i)
+		if !g.groups[i].bare {
+			groupAt[i] = len(in.groups)
+			in.groups = append(in.groups, i)
 		}
 	}
 	parent := func(i int) int {
@@ -67,7 +73,7 @@ func place(g *graph) (*placedGraph, error) {
 		}
 		return groupAt[i]
 	}
-	for _, i := range groups {
+	for _, i := range in.groups {
 		c := &g.groups[i]
 		cluster := layout.Cluster{Parent: parent(c.parent), Direction: c.direction, HasDirection: c.hasDirection}
 		if !c.label.empty() {
@@ -75,30 +81,31 @@ func place(g *graph) (*placedGraph, error) {
 		}
 		in.Clusters = append(in.Clusters, cluster)
 	}
-	nodeAt := make([]int, len(g.nodes))
-	var nodes []int
 	for i := range g.nodes {
 		n := &g.nodes[i]
-		nodeAt[i] = -1
-		if n.gone {
-			continue
+		nodeAt[i] = len(in.nodes)
+		if !n.gone {
+			in.nodes = append(in.nodes, i)
+			n.measure(g.downward(n.group))
+			in.Nodes = append(in.Nodes, layout.Node{Width: n.width, Height: n.height, Parent: parent(n.group)})
 		}
-		nodeAt[i] = len(nodes)
-		nodes = append(nodes, i)
-		n.measure(g.downward(n.group))
-		in.Nodes = append(in.Nodes, layout.Node{Width: n.width, Height: n.height, Parent: parent(n.group)})
 	}
-	if len(nodes) == 0 && len(groups) == 0 {
-		return nil, errors.New("there is nothing in it")
+	end := func(i int, isGroup bool) int {
+		if isGroup {
+			return groupAt[i]
+		}
+		return nodeAt[i]
 	}
-	back := g.backward()
 	for i := range g.edges {
 		e := &g.edges[i]
-		at := layout.Edge{From: nodeOr(e.fromGroup, groupAt, nodeAt, e.from), To: nodeOr(e.toGroup, groupAt, nodeAt, e.to), FromCluster: e.fromGroup, ToCluster: e.toGroup, MinLength: min(max(e.length, 1), 12)}
+		at := layout.Edge{
+			From: end(e.from, e.fromGroup), To: end(e.to, e.toGroup), FromCluster: e.fromGroup, ToCluster: e.toGroup,
+			MinLength: min(max(e.length, 1), 12),
+		}
 		if !e.label.empty() {
 			at.LabelWidth, at.LabelHeight = e.label.width+2*linkPad, e.label.height+2*linkPad
 		}
-		if back[i] {
+		if in.back[i] {
 			at.From, at.To, at.FromCluster, at.ToCluster = at.To, at.From, at.ToCluster, at.FromCluster
 		}
 		in.Edges = append(in.Edges, at)
@@ -106,7 +113,16 @@ func place(g *graph) (*placedGraph, error) {
 	if g.wide {
 		in.RankSpacing += g.besides()
 	}
-	l, err := layout.Compute(&in, maxSteps)
+	return in
+}
+
+// place gives everything its place.
+func place(g *graph) (*placedGraph, error) {
+	in := g.ask()
+	if len(in.nodes) == 0 && len(in.groups) == 0 {
+		return nil, errors.New("there is nothing in it")
+	}
+	l, err := layout.Compute(&in.Graph, maxSteps)
 	if errors.Is(err, layout.ErrBudget) {
 		return nil, errLarge{"too many crossings"}
 	}
@@ -115,35 +131,47 @@ func place(g *graph) (*placedGraph, error) {
 	}
 	p := &placedGraph{
 		graph: g, nodeBoxes: make([]layout.Box, len(g.nodes)), groupBoxes: make([]layout.Box, len(g.groups)), routes: l.Routes,
-		width: l.Width + 2*margin, height: l.Height + 2*margin,
+		width: l.Width + 2*margin, height: l.Height + 2*margin, figures: make([]figure, len(g.nodes)),
 	}
-	for at, i := range nodes {
-		p.nodeBoxes[i] = moved(l.Nodes[at])
-	}
-	for at, i := range groups {
-		p.groupBoxes[i] = moved(l.Clusters[at])
-	}
-	for i := range p.routes {
-		r := &p.routes[i]
-		if back[i] {
-			slices.Reverse(r.Points)
-		}
-		for j := range r.Points {
-			r.Points[j].X += margin
-			r.Points[j].Y += margin
-		}
-		r.Label.X += margin
-		r.Label.Y += margin
-	}
-	p.figures = make([]figure, len(g.nodes))
-	for i := range g.nodes {
+	for at, i := range in.nodes {
+		p.nodeBoxes[i] = l.Nodes[at]
 		p.figures[i] = g.nodes[i].shape.figure(g.nodes[i].innerW, g.nodes[i].innerH)
 	}
+	for at, i := range in.groups {
+		p.groupBoxes[i] = l.Clusters[at]
+	}
+	for i := range p.routes {
+		if in.back[i] {
+			slices.Reverse(p.routes[i].Points)
+		}
+	}
+	p.move(margin, margin)
 	for i := range p.routes {
 		p.clip(i)
 	}
 	p.crop()
 	return p, nil
+}
+
+// move moves everything.
+func (p *placedGraph) move(dx, dy float64) {
+	for i := range p.nodeBoxes {
+		p.nodeBoxes[i].X += dx
+		p.nodeBoxes[i].Y += dy
+	}
+	for i := range p.groupBoxes {
+		p.groupBoxes[i].X += dx
+		p.groupBoxes[i].Y += dy
+	}
+	for i := range p.routes {
+		r := &p.routes[i]
+		for j := range r.Points {
+			r.Points[j].X += dx
+			r.Points[j].Y += dy
+		}
+		r.Label.X += dx
+		r.Label.Y += dy
+	}
 }
 
 // crop takes away the room that notes need only for the sake of symmetry.
@@ -207,24 +235,7 @@ func (p *placedGraph) crop() {
 		}
 	}
 	p.width, p.height = right-left+2*margin, bottom-top+2*margin
-	dx, dy := margin-left, margin-top
-	for i := range p.nodeBoxes {
-		p.nodeBoxes[i].X += dx
-		p.nodeBoxes[i].Y += dy
-	}
-	for i := range p.groupBoxes {
-		p.groupBoxes[i].X += dx
-		p.groupBoxes[i].Y += dy
-	}
-	for i := range p.routes {
-		r := &p.routes[i]
-		for j := range r.Points {
-			r.Points[j].X += dx
-			r.Points[j].Y += dy
-		}
-		r.Label.X += dx
-		r.Label.Y += dy
-	}
+	p.move(margin-left, margin-top)
 }
 
 // besides is the room that signs and texts at the ends of links need between ranks.
@@ -284,19 +295,6 @@ func (g *graph) backward() []bool {
 		}
 	}
 	return back
-}
-
-func nodeOr(isGroup bool, groupAt, nodeAt []int, i int) int {
-	if isGroup {
-		return groupAt[i]
-	}
-	return nodeAt[i]
-}
-
-func moved(b layout.Box) layout.Box {
-	b.X += margin
-	b.Y += margin
-	return b
 }
 
 // downward reports whether ranks in a group are rows.

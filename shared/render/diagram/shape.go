@@ -119,41 +119,45 @@ const (
 	fold     = 10.0
 )
 
+// fixed are the sizes of shapes without a text in them.
+var fixed = map[shape][2]float64{
+	shapeStart: {16, 16}, shapeSmall: {16, 16}, shapeEnd: {20, 20}, shapeJunction: {12, 12}, shapeChoice: {28, 28}, shapeCrossed: {34, 34},
+	shapeHourglass: {32, 36}, shapeBolt: {34, 40}, shapeFork: {78, 7},
+}
+
+// wider is what shapes need besides the room around a text.
+var wider = map[shape][2]float64{
+	shapeCylinder: {0, 2 * lid}, shapeDisk: {0, 3 * lid}, shapePipe: {3 * lid, 0}, shapeDocument: {0, 2 * wave}, shapeFlag: {0, 2 * wave},
+	shapeTaggedDocument: {8, 2 * wave}, shapeLinedDocument: {8, 2 * wave}, shapeDocuments: {2 * stacked, 2*wave + 2*stacked},
+	shapeStack: {2 * stacked, 2 * stacked}, shapeSloped: {0, 12}, shapeDivided: {10, 10}, shapeWindow: {10, 10}, shapeLined: {12, 0},
+	shapeNotched: {12, 0}, shapeTagged: {12, 0}, shapeSubroutine: {12, 0},
+}
+
+// slanted is how much wider shapes are by their height.
+var slanted = map[shape]float64{
+	shapeHexagon: 0.3, shapeLeanRight: 0.6, shapeLeanLeft: 0.6, shapeTrapezoid: 0.6, shapeTrapezoidTop: 0.6, shapeOdd: 0.25,
+	shapeBow: 0.5, shapeDelay: 0.5, shapeDisplay: 0.5,
+}
+
 // size returns the size of a node whose text has this one. down is whether the
 // drawing runs from top to bottom or back.
 func (s shape) size(tw, th float64, down bool) (w, h float64) {
-	w, h = max(tw+2*padX, minWidth), max(th, lineHeight)+2*padY
-	switch s {
-	case shapeStart, shapeSmall:
-		w, h = 16, 16
-	case shapeEnd:
-		w, h = 20, 20
-	case shapeJunction:
-		w, h = 12, 12
-	case shapeChoice:
-		w, h = 28, 28
-	case shapeCrossed:
-		w, h = 34, 34
-	case shapeHourglass:
-		w, h = 32, 36
-	case shapeBolt:
-		w, h = 34, 40
-	case shapeFork:
-		if w, h = 78, 7; !down {
-			w, h = 7, 78
+	if f, ok := fixed[s]; ok {
+		if s == shapeFork && !down {
+			return f[1], f[0]
 		}
+		return f[0], f[1]
+	}
+	w, h = max(tw+2*padX, minWidth), max(th, lineHeight)+2*padY
+	w, h = w+wider[s][0], h+wider[s][1]
+	w += float64(slanted[s] * h)
+	switch s {
 	case shapeStadium:
 		w = max(tw+h-6, minWidth)
 	case shapeState:
 		w = max(tw+2*padX, 48)
-	case shapeCylinder:
-		h += 2 * lid
+	case shapeCylinder, shapeDisk:
 		w = max(tw+2*12, 64)
-	case shapeDisk:
-		h += 3 * lid
-		w = max(tw+2*12, 64)
-	case shapePipe:
-		w += 3 * lid
 	case shapeCircle, shapeDouble:
 		w = max(math.Ceil(math.Sqrt(float64(tw*tw)+float64(th*th)))+12, 40)
 		if s == shapeDouble {
@@ -173,12 +177,6 @@ func (s shape) size(tw, th float64, down bool) (w, h float64) {
 			h = 0.72 * w
 		}
 		h = max(h, 0.38*w)
-	case shapeHexagon:
-		w += math.Round(h * 0.3)
-	case shapeLeanRight, shapeLeanLeft, shapeTrapezoid, shapeTrapezoidTop:
-		w += h * 0.6
-	case shapeOdd:
-		w += h / 4
 	case shapeTriangle, shapeFlipped:
 		w = tw + th + 2*padX + 20
 		h = math.Ceil(w * 0.5)
@@ -190,26 +188,6 @@ func (s shape) size(tw, th float64, down bool) (w, h float64) {
 		w, h = tw+24, th+14
 	case shapeBraces:
 		w, h = tw+36, th+14
-	case shapeDocument, shapeFlag:
-		h += 2 * wave
-	case shapeTaggedDocument, shapeLinedDocument:
-		h += 2 * wave
-		w += 8
-	case shapeDocuments:
-		h += 2*wave + 2*stacked
-		w += 2 * stacked
-	case shapeStack:
-		h += 2 * stacked
-		w += 2 * stacked
-	case shapeSloped:
-		h += 12
-	case shapeDivided, shapeWindow:
-		h += 10
-		w += 10
-	case shapeBow, shapeDelay, shapeDisplay:
-		w += h * 0.5
-	case shapeLined, shapeNotched, shapeTagged, shapeSubroutine:
-		w += 12
 	case shapeNote:
 		w, h = tw+2*notePadX+4, th+2*notePadY+4
 	}
@@ -262,7 +240,6 @@ func (s shape) figure(w, h float64) figure {
 		f.outline, f.solid = oval(x, y), true
 	case shapeEnd:
 		f.outline = oval(x, y)
-		f.under = nil
 		f.inner = []pen{oval(x-5, y-5)}
 	case shapeCrossed:
 		d := x * math.Sqrt2 / 2
@@ -272,6 +249,16 @@ func (s shape) figure(w, h float64) figure {
 		f.outline, f.solid = rounded(-x, -y, x, y, 2), true
 	case shapeDiamond, shapeChoice:
 		f.outline = polygon(0, -y, x, 0, 0, y, -x, 0)
+	default:
+		return s.cornered(f, w, h)
+	}
+	return f
+}
+
+// cornered is figure for forms of straight lines.
+func (s shape) cornered(f figure, w, h float64) figure {
+	x, y := w/2, h/2
+	switch s {
 	case shapeHexagon:
 		m := min(h*0.3, x/2)
 		f.outline = polygon(-x+m, -y, x-m, -y, x, 0, x-m, y, -x+m, y, -x, 0)
@@ -439,10 +426,8 @@ func rounded(x1, y1, x2, y2, r float64) pen {
 	return p
 }
 
-func oval(x, y float64) pen { return rounded2(x, y) }
-
-// rounded2 is an ellipse with these half axes.
-func rounded2(x, y float64) pen {
+// oval is an ellipse with these half axes.
+func oval(x, y float64) pen {
 	cx, cy := float64(x*round), float64(y*round)
 	var p pen
 	p.move(0, -y)

@@ -164,47 +164,52 @@ func faults(p *placedGraph) []string {
 		}
 	}
 	for i := range p.edges {
-		e, pts := &p.edges[i], p.routes[i].Points
-		for k, end := range []struct {
-			at    int
-			group bool
-			point layout.Point
-		}{{e.from, e.fromGroup, pts[0]}, {e.to, e.toGroup, pts[len(pts)-1]}} {
-			outline, b := []layout.Point(nil), layout.Box{}
-			if end.group {
-				b = p.groupBoxes[end.at]
-				frame := box(-b.Width/2, -b.Height/2, b.Width/2, b.Height/2)
-				outline = frame.points()
-			} else {
-				b = p.nodeBoxes[end.at]
-				outline = p.figures[end.at].outline.points()
-			}
-			if far := off(outline, b.X+b.Width/2, b.Y+b.Height/2, end.point); far > 1 {
-				report("the link %d ends (%d) %.1f pixels off its shape", i, k, far)
-			}
-		}
-		if e.label.empty() {
-			continue
-		}
-		_, at := smooth(pts, p.routes[i].Label, &e.label)
-		plate := layout.Box{X: at.X - e.label.width/2, Y: at.Y - e.label.height/2, Width: e.label.width, Height: e.label.height}
-		for j := range p.nodes {
-			if !p.nodes[j].gone && !apart(plate, p.nodeBoxes[j]) {
-				report("the label %q lies on %s", e.label.String(), p.nodes[j].id)
-			}
-		}
-		for j := range i {
-			o := &p.edges[j]
-			if o.label.empty() {
-				continue
-			}
-			_, at := smooth(p.routes[j].Points, p.routes[j].Label, &o.label)
-			if !apart(plate, layout.Box{X: at.X - o.label.width/2, Y: at.Y - o.label.height/2, Width: o.label.width, Height: o.label.height}) {
-				report("the label %q lies on the label %q", e.label.String(), o.label.String())
-			}
-		}
+		edgeFaults(p, i, apart, report)
 	}
 	return out
+}
+
+// edgeFaults reports what is wrong with a link.
+func edgeFaults(p *placedGraph, i int, apart func(a, b layout.Box) bool, report func(format string, args ...any)) {
+	e, pts := &p.edges[i], p.routes[i].Points
+	for k, end := range []struct {
+		at    int
+		group bool
+		point layout.Point
+	}{{e.from, e.fromGroup, pts[0]}, {e.to, e.toGroup, pts[len(pts)-1]}} {
+		outline, b := []layout.Point(nil), layout.Box{}
+		if end.group {
+			b = p.groupBoxes[end.at]
+			frame := box(-b.Width/2, -b.Height/2, b.Width/2, b.Height/2)
+			outline = frame.points()
+		} else {
+			b = p.nodeBoxes[end.at]
+			outline = p.figures[end.at].outline.points()
+		}
+		if far := off(outline, b.X+b.Width/2, b.Y+b.Height/2, end.point); far > 1 {
+			report("the link %d ends (%d) %.1f pixels off its shape", i, k, far)
+		}
+	}
+	if e.label.empty() {
+		return
+	}
+	_, at := smooth(pts, p.routes[i].Label, &e.label)
+	plate := layout.Box{X: at.X - e.label.width/2, Y: at.Y - e.label.height/2, Width: e.label.width, Height: e.label.height}
+	for j := range p.nodes {
+		if !p.nodes[j].gone && !apart(plate, p.nodeBoxes[j]) {
+			report("the label %q lies on %s", e.label.String(), p.nodes[j].id)
+		}
+	}
+	for j := range i {
+		o := &p.edges[j]
+		if o.label.empty() {
+			continue
+		}
+		_, at := smooth(p.routes[j].Points, p.routes[j].Label, &o.label)
+		if !apart(plate, layout.Box{X: at.X - o.label.width/2, Y: at.Y - o.label.height/2, Width: o.label.width, Height: o.label.height}) {
+			report("the label %q lies on the label %q", e.label.String(), o.label.String())
+		}
+	}
 }
 
 // off is how far a place is from an outline around a middle.
