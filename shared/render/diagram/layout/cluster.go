@@ -624,7 +624,7 @@ func (d *builder) place(lv *level, o place, l *Layout, heads, tails [][][]Point)
 		// The box as wide as asked for, in the middle of the rounded one.
 		n := &d.g.Nodes[v.node]
 		nw, nh := clamp(n.Width), clamp(n.Height)
-		l.Nodes[v.node] = Box{b.X + (b.Width-nw)/2, b.Y + (b.Height-nh)/2, nw, nh}
+		l.Nodes[v.node] = Box{b.X + float64((b.Width-nw)/2), b.Y + float64((b.Height-nh)/2), nw, nh}
 	}
 }
 

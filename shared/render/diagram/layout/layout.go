@@ -94,8 +94,8 @@ const (
 	unit = 16
 )
 
-// Compute places the graph. It counts its work in steps of a few nanoseconds
-// each and returns ErrBudget after maxSteps of them.
+// Compute places the graph. It counts its work in steps of about ten
+// nanoseconds and returns ErrBudget after maxSteps of them.
 func Compute(g *Graph, maxSteps int) (*Layout, error) {
 	l, _, err := compute(g, maxSteps)
 	return l, err
@@ -107,7 +107,7 @@ func compute(g *Graph, maxSteps int) (l *Layout, steps int, err error) {
 	defer func() {
 		steps = maxSteps - b.left
 		if r := recover(); r != nil {
-			if r != ErrBudget { //nolint:errorlint // a value, not an error that is passed on
+			if r != ErrBudget {
 				panic(r)
 			}
 			l, err = nil, ErrBudget

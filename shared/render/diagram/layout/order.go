@@ -58,15 +58,16 @@ func (c *comp) order() {
 	o.tree = make([]int, widest+1)
 	o.dirty = make([]bool, len(c.rows)+2)
 	o.buf = make([]int32, widest)
-	// Rounds are fewer in a large graph, so that it costs little more for its size.
-	rounds, starts := 24, 4
+	// Rounds and starts are fewer in a large graph, so that it costs little more for
+	// its size.
+	rounds, starts := 24, min(max(4, 3000/n), 20)
 	if n > largeOrder {
 		rounds, starts = max(6, rounds*largeOrder/n), 1
 	}
 	best, least := o.save(nil), -1
 	for start := range starts {
-		o.initial(start%2 == 1, start >= 2)
-		if o.improve(&best, &least, start/2, rounds) == 0 {
+		o.initial(start)
+		if o.improve(&best, &least, start/2%2, rounds) == 0 {
 			break
 		}
 	}
@@ -123,10 +124,23 @@ func (o *orderer) improve(best *[][]int32, least *int, turn, rounds int) int {
 	return *least
 }
 
-// initial orders the rows as a walk through the graph in source order meets the
-// items.
-func (o *orderer) initial(reverse, plain bool) {
-	o.walk(reverse, plain)
+// initial orders the rows for a start: as a walk through the graph in source order
+// meets the items, or backwards; in source order, or backwards; or anyhow.
+func (o *orderer) initial(start int) {
+	switch start {
+	case 0, 1:
+		o.walk(start == 1)
+	case 2, 3:
+		for i := range o.items {
+			o.value[i] = i * (5 - 2*start)
+		}
+	default: // anyhow, but the same each time
+		seed := uint32(start)
+		for i := range o.items {
+			seed = seed*1664525 + 1013904223
+			o.value[i] = int(seed >> 8)
+		}
+	}
 	// Lists by scope and row, then the rows as brackets.
 	kids := make(map[[2]int][]int32)
 	for i := range o.items {
@@ -165,16 +179,7 @@ func (o *orderer) initial(reverse, plain bool) {
 }
 
 // walk numbers the items depth first.
-func (o *orderer) walk(reverse, plain bool) {
-	if plain {
-		for i := range o.items {
-			o.value[i] = i
-			if reverse {
-				o.value[i] = -i
-			}
-		}
-		return
-	}
+func (o *orderer) walk(reverse bool) {
 	seen := make([]bool, len(o.items))
 	var stack []int32
 	n := 0

@@ -35,6 +35,9 @@ func (c *comp) refine() {
 			}
 			w.settle(groups[k])
 		}
+		if pass >= refinePasses/2 {
+			w.settleStraight()
+		}
 		w.borders(false)
 		for _, i := range c.scopes {
 			w.settle(bodies[i])
@@ -67,6 +70,41 @@ func (w *refiner) chains() [][]int32 {
 		}
 	}
 	return list
+}
+
+// settleStraight moves items together that straight lines join: each alone would
+// stay where it is for the sake of its line to the next.
+func (w *refiner) settleStraight() {
+	seen := make([]bool, len(w.items))
+	var group []int32
+	for r := range w.rows {
+		for _, i := range w.rows[r].order {
+			if seen[i] || w.items[i].kind >= itemLeft {
+				continue
+			}
+			seen[i] = true
+			group = append(group[:0], i)
+			for k := 0; k < len(group); k++ {
+				it := &w.items[group[k]]
+				for _, j := range it.down {
+					if o := &w.items[j]; !seen[j] && it.x+o.offUp == o.x+it.offDown {
+						seen[j] = true
+						group = append(group, j)
+					}
+				}
+				for _, j := range it.up {
+					if o := &w.items[j]; !seen[j] && it.x+o.offDown == o.x+it.offUp {
+						seen[j] = true
+						group = append(group, j)
+					}
+				}
+			}
+			if len(group) > 1 {
+				w.settle(group)
+			}
+		}
+	}
+	w.lv.b.spend(2 * len(w.items))
 }
 
 // room returns how far a group may move to the left and to the right.
@@ -133,12 +171,15 @@ func (w *refiner) settle(group []int32) {
 	for k, p := range w.pulls {
 		sum += p.weight
 		if 2*sum == total {
-			// In the middle of two on one side; between above and below a bend is
-			// worse than a longer line, so no further than to the nearer one.
-			if q := w.pulls[k+1]; p.side == q.side {
+			// In the middle of two on one side; between above and below the nearer,
+			// so that one of the lines is straight.
+			switch q := w.pulls[k+1]; {
+			case p.side == q.side:
 				by = (p.by + q.by) >> 1
-			} else {
-				by = min(max(0, p.by), q.by)
+			case abs(p.by) <= abs(q.by):
+				by = p.by
+			default:
+				by = q.by
 			}
 			break
 		}

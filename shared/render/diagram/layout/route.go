@@ -327,6 +327,8 @@ func (w *way) clearRow(r *row, a, b place) bool {
 			box = rect{v.x - v.left, v.y - v.up, v.x + v.right, v.y + v.down}
 		case it.kind == itemLabel && &w.lv.edges[it.ref] != w.e:
 			box = rect{it.x - it.wl, r.top, it.x + it.wr, r.bottom}
+		case it.kind == itemDummy && it.ref >= 0 && &w.lv.edges[it.ref] != w.e:
+			box = rect{it.x, r.top, it.x, r.bottom}
 		default:
 			continue
 		}
