@@ -259,6 +259,14 @@ func TestHostile(t *testing.T) {
 		parallel.Edges = append(parallel.Edges, Edge{From: 0, To: 1, LabelWidth: 10, LabelHeight: 10})
 	}
 	loops := &Graph{Nodes: []Node{{Parent: -1}}, Edges: make([]Edge, 10000)}
+	wide := &Graph{Clusters: []Cluster{{Parent: -1, HasDirection: true, Direction: Right}}, Nodes: []Node{{Parent: -1}, {Parent: 0}, {Parent: 0}}}
+	beside := &Graph{}
+	for i := range 10000 {
+		wide.Edges = append(wide.Edges, Edge{From: 0, To: 1 + i%2})
+		beside.Clusters = append(beside.Clusters, Cluster{Parent: -1, TitleWidth: 10, TitleHeight: 10})
+		beside.Nodes = append(beside.Nodes, Node{Width: 10, Height: 10, Parent: i})
+		beside.Edges = append(beside.Edges, Edge{From: 0, To: i})
+	}
 	own := &Graph{Nodes: []Node{{Parent: 0}}, Clusters: []Cluster{{Parent: 1}, {Parent: 0}}}
 	odd := &Graph{
 		Nodes:       []Node{{Width: math.NaN(), Height: math.Inf(1), Parent: -1}, {Width: -5, Height: 1e300, Parent: -1}},
@@ -275,6 +283,8 @@ func TestHostile(t *testing.T) {
 		{"clusters as deep as they may be", nested, nil},
 		{"10,000 parallel edges", parallel, nil},
 		{"10,000 loops", loops, nil},
+		{"10,000 edges into a turned cluster", wide, ErrBudget},
+		{"10,000 clusters beside each other", beside, ErrBudget},
 		{"a cluster in itself", own, ErrGraph},
 		{"sizes that are no numbers", odd, nil},
 		{"an edge to nowhere", &Graph{Edges: []Edge{{From: 0, To: 1}}}, ErrGraph},

@@ -61,6 +61,7 @@ func (c *comp) least(s *scope) int {
 		r = s.bottom
 	}
 	passing := 0
+	c.lv.b.spend(1 + len(c.rows[r].order)/4)
 	for _, i := range c.rows[r].order {
 		if c.items[i].kind == itemDummy {
 			passing++

@@ -159,6 +159,7 @@ func (c *comp) tracks() map[int32]int {
 	s := &lv.scopes[0]
 	gap := lv.b.passGap()
 	for _, top := range [2]bool{true, false} {
+		taken := 0
 		for _, out := range [2]side{sideLeft, sideRight} {
 			var list []int32
 			for k, i := range c.edges {
@@ -178,25 +179,16 @@ func (c *comp) tracks() map[int32]int {
 				}
 				return x(b) - x(a)
 			})
+			lv.b.spend(8 * len(list))
 			for _, j := range list {
+				taken++
 				if top {
-					at[j] = c.rows[s.top].bottom - gap*(1+c.taken(at, top))
+					at[j] = c.rows[s.top].bottom - gap*taken
 				} else {
-					at[j] = c.rows[s.bottom].top + gap*(1+c.taken(at, top))
+					at[j] = c.rows[s.bottom].top + gap*taken
 				}
 			}
 		}
 	}
 	return at
-}
-
-// taken returns how many tracks are given out at a border.
-func (c *comp) taken(at map[int32]int, top bool) int {
-	n := 0
-	for j := range at {
-		if (c.items[j].row == 0) == top {
-			n++
-		}
-	}
-	return n
 }

@@ -61,25 +61,23 @@ func (c *comp) route() {
 	for _, v := range c.verts {
 		lv.routeLoops(&lv.verts[v])
 	}
-	passes := c.passes()
+	c.passTitles()
 	tracks := c.tracks()
 	for k, i := range c.edges {
 		if e := &lv.edges[i]; e.direct {
 			c.routeDirect(e)
 		} else {
-			c.routeEdge(k, e, passes, tracks)
+			c.routeEdge(k, e, tracks)
 		}
 	}
 }
 
-// passes returns where lines cross the row of a title, which stands in the middle
-// of its box only after the items were placed: those on its left are moved left of
-// it and the others right.
-func (c *comp) passes() map[int32]int {
+// passTitles moves lines that cross the row of a title beside it. The title stands in
+// the middle of its box, which is known only after the items were placed.
+func (c *comp) passTitles() {
 	lv := c.lv
-	at := map[int32]int{}
 	if lv.dir.horizontal() {
-		return at
+		return
 	}
 	gap := lv.b.passGap()
 	for _, i := range c.scopes {
@@ -101,7 +99,7 @@ func (c *comp) passes() map[int32]int {
 		}
 		for p := split - 1; p > from; p-- {
 			if j := order[p]; c.items[j].x > low {
-				at[j] = low
+				c.items[j].x = low
 				low -= gap
 			} else {
 				low = c.items[j].x - gap
@@ -109,18 +107,17 @@ func (c *comp) passes() map[int32]int {
 		}
 		for p := split; p < to; p++ {
 			if j := order[p]; c.items[j].x < high {
-				at[j] = high
+				c.items[j].x = high
 				high += gap
 			} else {
 				high = c.items[j].x + gap
 			}
 		}
 	}
-	return at
 }
 
 // routeEdge makes the points of an edge.
-func (c *comp) routeEdge(k int, e *ledge, passes, tracks map[int32]int) {
+func (c *comp) routeEdge(k int, e *ledge, tracks map[int32]int) {
 	lv := c.lv
 	w := &way{comp: c, e: e}
 	i := c.ports[k]
@@ -136,9 +133,6 @@ func (c *comp) routeEdge(k int, e *ledge, passes, tracks map[int32]int) {
 		}
 		r := &c.rows[it.row]
 		x := it.x
-		if p, ok := passes[next]; ok {
-			x = p
-		}
 		switch {
 		case it.kind == itemLabel:
 			w.add(x, r.top, false)
@@ -359,6 +353,7 @@ func (w *way) setWalls() {
 		return false
 	}
 	margin := lv.b.passGap() / 2
+	lv.b.spend(len(w.scopes))
 	for _, i := range w.scopes {
 		s := &lv.scopes[i]
 		if !around(from, i) && !around(to, i) {
