@@ -17,6 +17,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/diagram"
 	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -72,6 +73,7 @@ type Refused struct{ Path, Reason string }
 // Tools can be shared by checks of any sites. They are safe for concurrent use.
 type Tools struct {
 	scripts     *script.Engine
+	diagrams    *diagram.Drawer
 	highlighter *highlight.Highlighter
 	registry    *component.Registry
 	icons       *icons.Set
@@ -80,7 +82,7 @@ type Tools struct {
 // NewTools returns Tools, which cost nothing until they are needed.
 func NewTools(log *slog.Logger) *Tools {
 	return &Tools{
-		scripts: script.New(script.Options{Log: log}), highlighter: highlight.New(highlight.Options{}),
+		scripts: script.New(), diagrams: diagram.New(), highlighter: highlight.New(highlight.Options{}),
 		registry: component.Builtin(), icons: icons.New(),
 	}
 }
@@ -246,7 +248,7 @@ func (c *checker) report(ctx context.Context) (*Report, error) {
 func (c *checker) inspect(ctx context.Context) error {
 	c.pages = page.New(page.Options{
 		Site: c.site, FS: c.site.Readable(c.fs), Highlighter: c.Tools.highlighter, Registry: c.Tools.registry, Log: c.Log,
-		Icons: libraryIcons{c.Tools.icons, c.site.Config.Icons.Library}, Diagrams: c.Tools.scripts, Islands: c.Islands,
+		Icons: libraryIcons{c.Tools.icons, c.site.Config.Icons.Library}, Diagrams: c.Tools.diagrams, Islands: c.Islands,
 		AirGapped: c.AirGapped,
 	})
 	for i := range c.site.Pages {

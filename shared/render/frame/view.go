@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/diagram"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
@@ -158,7 +159,7 @@ func New(opt Options) (*Views, error) {
 		href = t.Href
 	}
 	library := c.Icons.Library
-	sheets, scripts := []string{component.CSS(), highlight.CSS(), script.CSS()}, []string{component.JS(languages(s))}
+	sheets, scripts := []string{component.CSS(), highlight.CSS(), diagram.CSS(), script.CSS()}, []string{component.JS(languages(s))}
 	if v.finder != nil {
 		sheets, scripts = append(sheets, search.CSS()), append(scripts, search.Opener())
 	}

@@ -18,10 +18,9 @@ type htmlWriter struct {
 	// uncoloured leaves code in one colour.
 	uncoloured bool
 
-	anchors  int // depth of links: HTML knows none within another
-	svg      int // depth of svg elements
-	diagrams int // that were drawn
-	images   int // pictures written so far
+	anchors int // depth of links: HTML knows none within another
+	svg     int // depth of svg elements
+	images  int // pictures written so far
 	// once is what reportOnce said, classes are those that the author wrote.
 	once, classes map[string]struct{}
 	// inlined is the file of links in attributes, where it is not the page's.

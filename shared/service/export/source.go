@@ -101,7 +101,7 @@ func (s *Steps) prepare(src *source) error {
 	src.finder, src.full = src.views.Finder(), src.views.Full()
 	src.pages = page.New(page.Options{
 		Site: src.site, FS: src.site.Readable(src.fs), Highlighter: s.highlighter, Registry: s.registry, Log: s.opt.Log,
-		Icons: src.views.Theme(), After: src.views.Directory, Diagrams: s.scripts, Islands: s.opt.Islands,
+		Icons: src.views.Theme(), After: src.views.Directory, Diagrams: s.diagrams, Islands: s.opt.Islands,
 		Playground: src.input.Features.Playground,
 		AirGapped:  src.input.Project.Kind == admin.KindAirGapped,
 	})
