@@ -16,8 +16,12 @@
 //	credential.go    what projects' forges know us by
 //	feature.go       features by deployment
 //	snapshot.go      snapshots: upload, publish, retention
+//	snapshotlist.go  snapshots: list, restore
+//	account.go       what a caller's organisation is, has and used
 //	sweep.go         how far the sweep of all organisations is
 //	exportjob.go     export jobs as callers see them: start, read, bundle link
+//	exportlist.go    export jobs: lists, cancel, rows for jobs of earlier releases
+//	findings.go      what a job found in its site
 //	exportstep.go    export jobs as the workflow moves them
 //	agentjob.go      agent jobs as callers see them: start, message, read, cancel, archive
 //	agentstep.go     agent jobs as the workflow and the reconciler move them

@@ -33,6 +33,7 @@ const (
 	CodeInconsistent   = "snapshot_inconsistent" // manifest and packs contradict each other
 	CodeOvertaken      = "snapshot_overtaken"    // another snapshot was published meanwhile
 	CodeBundleGone     = "bundle_gone"           // the bundle was removed
+	CodeFindingsGone   = "findings_gone"         // the findings were removed, or never kept
 	CodeKeyReused      = "idempotency_mismatch"  // same Idempotency-Key, other request
 	CodeKeyRunning     = "idempotency_running"   // the first request with this key still runs
 	CodeTooManyExports = "too_many_exports"      // the organisation's running exports are at their limit
@@ -83,7 +84,7 @@ func Codes() []string {
 	return []string{
 		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodePlan, CodeInvalid, CodeUnsupported,
 		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
-		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone,
+		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone, CodeFindingsGone,
 		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
 		CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeArchived, CodePublishing, CodeSuperseded, CodeCancelled,

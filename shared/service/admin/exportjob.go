@@ -331,6 +331,9 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 		b.put(jobKey(j.ID), 0, j).Active = activeValue(j)
 		b.put(versionKey(project.ID, j.Version), versionRevision, v)
 		b.put(runningKey(c.OrganisationID), runningRevision, running)
+		for _, row := range exportRows(j) {
+			b.put(row, 0, presence{})
+		}
 		if !snapshot.Exported {
 			snapshot.Exported = true
 			b.put(snapshotKey(project.ID, snapshot.ID), snapshotRevision, snapshot)

@@ -23,7 +23,12 @@ type Scope string
 const (
 	ScopeRead  Scope = "read"  // GET
 	ScopeWrite Scope = "write" // everything else
+	// ScopeManage is for what decides about other systems, such as webhooks.
+	ScopeManage Scope = "manage"
 )
+
+// Scopes lists the scopes.
+func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeManage} }
 
 // Key is an admin key as it is stored and listed: everything but the secret.
 type Key struct {
@@ -47,7 +52,7 @@ type Key struct {
 type KeyRequest struct {
 	Organisation string
 	Name         string
-	// Scopes; none means all.
+	// Scopes; none means read and write.
 	Scopes           []Scope
 	AllowedAddresses []netip.Prefix
 	// ExpiresAt, if not zero, must be in the future.
@@ -129,8 +134,8 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 	if len(in.Scopes) > 0 {
 		scopes = nil
 		for i, sc := range in.Scopes {
-			if sc != ScopeRead && sc != ScopeWrite {
-				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read or write")
+			if !slices.Contains(Scopes(), sc) {
+				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read, write or manage")
 			}
 			if !slices.Contains(scopes, sc) {
 				scopes = append(scopes, sc)

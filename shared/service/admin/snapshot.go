@@ -97,6 +97,8 @@ type Snapshot struct {
 	Packs       []Blob    `json:"packs,omitempty"`
 	CreatedAt   time.Time `json:"createdAt"`
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
+	// RestoredAt is when it was last made the newest again.
+	RestoredAt time.Time `json:"restoredAt,omitzero"`
 	// Files is the number of the site's files and Bytes their size together,
 	// once published.
 	Files int   `json:"files,omitempty"`

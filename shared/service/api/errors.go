@@ -28,7 +28,7 @@ func status(code string) int {
 		admin.CodeForgeMissing, admin.CodeModelMissing, admin.CodeArchived, admin.CodePublishing, admin.CodeBudget,
 		admin.CodeSuperseded, admin.CodeCancelled:
 		return http.StatusConflict
-	case admin.CodeBundleGone:
+	case admin.CodeBundleGone, admin.CodeFindingsGone:
 		return http.StatusGone
 	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeInvalidPaths, admin.CodeSiteTooLarge, admin.CodeProcessEnded,
 		admin.CodeLoop, admin.CodeBranchMoved, admin.CodeModelDown, admin.CodeModelRefused, admin.CodeModelContext, admin.CodeModelInvalid,

@@ -55,7 +55,7 @@ func TestStepsRepeat(t *testing.T) {
 		t.Error("other bytes")
 	}
 	list, err := w.objects.List(ctx, job.Prefix(exp.ID), "", 0)
-	if err != nil || len(list) != 1 || list[0].Key != job.BundleKey(exp.ID) {
+	if err != nil || len(list) != 2 || list[0].Key != job.BundleKey(exp.ID) || list[1].Key != admin.FindingsKey(exp.ID) {
 		t.Errorf("the job leaves %v (%v)", list, err)
 	}
 

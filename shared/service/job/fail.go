@@ -56,7 +56,7 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 		return Coded(err)
 	}
 	k.countFault(ctx, in.JobID)
-	Clean(ctx, k.opt.Objects, k.opt.Log, in.JobID, "")
+	k.clear(ctx, in.JobID)
 	return nil
 }
 
