@@ -109,7 +109,7 @@ func (a *app) root() *cobra.Command {
 	root.Long = `Bindery turns a documentation site, a folder with a docs.json and MDX pages, into one
 archive of pure HTML, CSS and JavaScript.
 
-Callers of a Bindery use publish, export and agent, with an address and an admin key from
+Callers of a Bindery use publish, export, jobs, snapshots and agent, with an address and an admin key from
 BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project and key on the
 data folder of a Bindery. up runs a whole Bindery on this machine.
 
@@ -128,8 +128,8 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found wha
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print more about what is done")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
-		a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(),
-		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(),
+		a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.jobsCommand(), a.snapshotsCommand(), a.serveCommand(),
+		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(), a.backfillCommand(),
 	)
 	return root
 }

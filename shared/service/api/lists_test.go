@@ -64,7 +64,7 @@ func pages[T any](w *world, x tenant, path string, limit int, each func(body res
 	w.t.Helper()
 	cursor := ""
 	for n = 1; n < 50; n++ {
-		res := w.do(x.get(path + "&limit=" + itoa(limit) + cursor)).want(200, "")
+		res := w.do(x.get(path+"&limit="+itoa(limit)+cursor)).want(200, "")
 		items, next := each(res)
 		all = append(all, items...)
 		if next == nil {
@@ -161,7 +161,7 @@ func TestFindings(t *testing.T) {
 	}
 	w.do(x.get(path+"?cursor=7")).want(400, admin.CodeInvalid) // inside a line
 	var page api.Findings
-	w.do(x.get(path + "?cursor=99999999")).want(200, "").into(&page)
+	w.do(x.get(path+"?cursor=99999999")).want(200, "").into(&page)
 	if len(page.Findings) != 0 || page.NextCursor != nil {
 		t.Errorf("after the end: %+v", page)
 	}
