@@ -94,6 +94,8 @@ func heavySite(t *testing.T) string {
 // keysFreed has requests with an Idempotency-Key fail half-way: the key is free
 // again, and the repeated request goes well.
 func (d *deployment) keysFreed(t *testing.T) {
+	d.publish(t, madeSite(t, 2), "faults.example.com")
+	_, older, _ := d.call(t, "GET", "/v1/sites/faults.example.com/snapshots/latest", "")
 	d.publish(t, madeSite(t, 3), "faults.example.com")
 	done := d.startJob(t, "faults.example.com")
 	if job := d.wait(t, done, 2*time.Minute); job["status"] != "completed" {
@@ -140,6 +142,8 @@ func (d *deployment) keysFreed(t *testing.T) {
 		{"bundle", "/v1/static-export/jobs/" + done + "/bundle", "", func(c awsCall) bool { return strings.HasSuffix(c.object, "/bundle.tar.gz") }, 200},
 		{"snapshot", "/v1/sites/faults.example.com/snapshots", newSnapshot, makes, 201},
 		{"cancel", agent(active) + "/cancel", "", makes, 200},
+		{"cancel-export", "/v1/static-export/jobs/" + d.unstarted(t, "faults.example.com") + "/cancel", "", makes, 200},
+		{"restore", fmt.Sprintf("/v1/sites/faults.example.com/snapshots/%s/restore", older["snapshotId"]), fmt.Sprintf(`{"base":%q}`, latest["snapshotId"]), makes, 200},
 		{"archive", agent(final) + "/archive", "", second, 200},
 		// Of this one nothing was uploaded, which is what the second answer says.
 		{"publish", fmt.Sprintf("/v1/sites/faults.example.com/snapshots/%s/publish", pending["snapshotId"]), "",
