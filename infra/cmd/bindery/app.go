@@ -110,8 +110,8 @@ func (a *app) root() *cobra.Command {
 archive of pure HTML, CSS and JavaScript.
 
 Callers of a Bindery use publish, export, jobs, snapshots and agent, with an address and an admin key from
-BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project and key on the
-data folder of a Bindery. up runs a whole Bindery on this machine.
+BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project, key, person and
+audit on the data folder of a Bindery. up runs a whole Bindery on this machine.
 
 Check needs none of that: it finds what is wrong with a folder, here.
 
@@ -129,7 +129,7 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found wha
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
 	root.AddCommand(
 		a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.jobsCommand(), a.snapshotsCommand(), a.serveCommand(),
-		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(), a.backfillCommand(),
+		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.personCommand(), a.auditCommand(), a.agentCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(), a.backfillCommand(),
 	)
 	return root
 }

@@ -11,6 +11,10 @@
 //	id.go            identifiers
 //	domain.go        domains, labels, path prefixes: what callers may write
 //	organisation.go  organisations and plans
+//	person.go        people, memberships, invitations
+//	role.go          roles and actions: who may do what
+//	acting.go        what callers may do of what else is for operators
+//	audit.go         the audit log
 //	key.go           admin keys: creation, revocation, authentication
 //	project.go       projects, the claim on a domain, settings
 //	credential.go    what projects' forges know us by
@@ -32,9 +36,12 @@
 //	meter.go         calls of the API, noted and added up
 //
 // Three kinds of caller: operators (CreateOrganisation, CreateKey, …), who are
-// trusted; callers of the API, who come with a Caller from Authenticate and
-// see nothing of other organisations; and the steps of the workflows, who name
-// a job, and a round of an agent's.
+// trusted; keys and people, who come with a Caller from Authenticate or
+// PersonCaller and see nothing of other organisations; and the steps of the
+// workflows, who name a job, and a round of an agent's.
+//
+// What people and operators change is in the audit log: the entry is written in
+// the transaction of the change.
 //
 // Whatever must hold (one owner of a domain, so many exports at once, one
 // meaning of a version) is a condition inside a transaction, never a count

@@ -17,6 +17,7 @@ const (
 	CodeKeyExpired     = "key_expired"            // the key was one of ours until its end
 	CodeAddress        = "address_not_allowed"    // the key may not be used from there
 	CodeScope          = "scope_missing"          // the key may not do this
+	CodeRole           = "role_missing"           // the person's role does not allow this
 	CodePlan           = "plan_required"          // the organisation's plan does not include this
 	CodeInvalid        = "invalid_request"        // a field or header is wrong
 	CodeUnsupported    = "unsupported_media_type" // the body is not declared as JSON
@@ -24,6 +25,7 @@ const (
 	CodeNotFound       = "not_found"              // nothing there for this caller
 	CodeDomainNotFound = "domain_not_found"       // no project of the caller has this domain
 
+	CodeLastOwner      = "last_owner"            // the organisation would have no owner
 	CodeDomainTaken    = "domain_taken"          // another project has the domain
 	CodeJobRunning     = "job_running"           // the job has no result yet
 	CodeJobFailed      = "job_failed"            // the job has no result and never will
@@ -82,8 +84,8 @@ const MessageInternal = "something went wrong on our side"
 // Codes lists every code above, for tables and tests that must name them all.
 func Codes() []string {
 	return []string{
-		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodePlan, CodeInvalid, CodeUnsupported,
-		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
+		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodeRole, CodePlan, CodeInvalid, CodeUnsupported,
+		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeLastOwner, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
 		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone, CodeFindingsGone,
 		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,

@@ -116,6 +116,9 @@ func (s *Service) listed(ctx context.Context, c Caller, rows []store.Record) ([]
 // It returns CodeNotFound, CodeJobNotActive for a job that is completed or failed
 // in another way, CodeKeyReused or CodeKeyRunning.
 func (s *Service) CancelExport(ctx context.Context, c Caller, id, idempotencyKey string) (ExportJob, error) {
+	if err := c.person(ActionExport); err != nil {
+		return ExportJob{}, err
+	}
 	run := func(sl *slot) (ExportJob, string, error) {
 		var j ExportJob
 		err := s.transact(ctx, func() (err error) {
@@ -140,6 +143,7 @@ func (s *Service) CancelExport(ctx context.Context, c Caller, id, idempotencyKey
 					return err
 				}
 			}
+			s.audit(&b, c, j.Organisation, "export.cancelled", id, changed("domain", "", j.Domain)...)
 			sl.settle(&b, id)
 			return sl.settled(s.write(ctx, &b))
 		})

@@ -14,6 +14,11 @@ import (
 
 // The keys of all records. One partition holds what is read together.
 //
+//	person#<psn>    person           Person
+//	                member#<org>     that the person is a member
+//	identity#<digest> identity       the person of an identity
+//	invitation#<digest> <org>        Invitation, by its address
+//	audit#<org>     <time>           AuditEntry
 //	orgs            <org>            that there is such an organisation
 //	sweeps          sweep            SweepRound: how far the sweep of everything is
 //	backfills       exports          that the rows of all ExportJobs are there
@@ -22,6 +27,9 @@ import (
 //	                agents           how many agent jobs are active
 //	                key#<key>        digest of an admin key, to list by
 //	                project#<prj>    that it has such a project
+//	                member#<psn>     Membership
+//	                invitation#<digest> Invitation, to list by
+//	                owners           how many owners it has
 //	                sweep            when its packs were swept
 //	                usage#<yyyy-mm>  Usage
 //	                calls#<yyyy-mm>  Calls
@@ -61,6 +69,7 @@ const (
 	skAgents       = "agents"
 	skStream       = "stream"
 	skRequest      = "request"
+	skPerson       = "person"
 
 	prefixShard    = "shard#"
 	prefixStepTime = "took#"
@@ -71,6 +80,9 @@ const (
 	prefixProject  = "project#"
 	prefixMessage  = "message#"
 	prefixEvent    = "event#"
+
+	prefixMember     = "member#"
+	prefixInvitation = "invitation#"
 )
 
 func organisationRow(id string) store.Key { return store.Key{PK: "orgs", SK: id} }

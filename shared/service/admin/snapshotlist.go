@@ -77,6 +77,9 @@ type RestoreSnapshot struct {
 // that was never published, CodeOvertaken where Base is no longer the newest,
 // CodeKeyReused or CodeKeyRunning.
 func (s *Service) RestoreSnapshot(ctx context.Context, c Caller, in RestoreSnapshot) (Snapshot, error) {
+	if err := c.person(ActionExport); err != nil {
+		return Snapshot{}, err
+	}
 	if err := CheckDomain("domain", in.Domain); err != nil {
 		return Snapshot{}, err
 	}
@@ -113,6 +116,7 @@ func (s *Service) RestoreSnapshot(ctx context.Context, c Caller, in RestoreSnaps
 			// same time either stays or is not found.
 			b.put(snapshotKey(p.Project, p.ID), revision, p)
 			b.put(domainKey(p.Domain), claimRevision, claim)
+			s.audit(&b, c, p.Organisation, "snapshot.restored", p.ID, changed("newest", in.Base, p.ID)...)
 			sl.settle(&b, p.ID)
 			return sl.settled(s.write(ctx, &b))
 		})

@@ -13,7 +13,7 @@ func status(code string) int {
 	switch code {
 	case admin.CodeUnauthorized, admin.CodeKeyExpired:
 		return http.StatusUnauthorized
-	case admin.CodeAddress, admin.CodeScope, admin.CodePlan:
+	case admin.CodeAddress, admin.CodeScope, admin.CodeRole, admin.CodePlan:
 		return http.StatusForbidden
 	case admin.CodeInvalid:
 		return http.StatusBadRequest
@@ -23,7 +23,7 @@ func status(code string) int {
 		return http.StatusRequestEntityTooLarge
 	case admin.CodeNotFound, admin.CodeDomainNotFound:
 		return http.StatusNotFound
-	case admin.CodeDomainTaken, admin.CodeJobRunning, admin.CodeJobFailed, admin.CodeJobNotActive, admin.CodeNoSnapshot,
+	case admin.CodeLastOwner, admin.CodeDomainTaken, admin.CodeJobRunning, admin.CodeJobFailed, admin.CodeJobNotActive, admin.CodeNoSnapshot,
 		admin.CodeVersionTaken, admin.CodeIncomplete, admin.CodeInconsistent, admin.CodeOvertaken, admin.CodeKeyRunning,
 		admin.CodeForgeMissing, admin.CodeModelMissing, admin.CodeArchived, admin.CodePublishing, admin.CodeBudget,
 		admin.CodeSuperseded, admin.CodeCancelled:
