@@ -14,7 +14,8 @@ type Acting struct {
 // As returns what a caller may do.
 func (s *Service) As(c Caller) Acting { return Acting{s, c} }
 
-// CreateKey makes an admin key, as Service.CreateKey does.
+// CreateKey makes an admin key, as Service.CreateKey does. It returns
+// CodeTooManyKeys where the organisation has made ten in this hour.
 func (a Acting) CreateKey(ctx context.Context, in KeyRequest) (Key, string, error) {
 	if err := a.c.May(ActionKeys); err != nil {
 		return Key{}, "", err

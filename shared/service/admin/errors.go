@@ -40,6 +40,7 @@ const (
 	CodeKeyRunning     = "idempotency_running"   // the first request with this key still runs
 	CodeTooManyExports = "too_many_exports"      // the organisation's running exports are at their limit
 
+	CodeTooManyKeys     = "too_many_keys"    // people made as many keys as they may in an hour
 	CodeInvalidSite     = "invalid_site"     // the site can't be exported as it is
 	CodeInvalidPaths    = "invalid_paths"    // no page lies below the paths of the export
 	CodeRendererChanged = "renderer_changed" // steps of two renderers met in one job
@@ -87,7 +88,7 @@ func Codes() []string {
 		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodeRole, CodePlan, CodeInvalid, CodeUnsupported,
 		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeLastOwner, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
 		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone, CodeFindingsGone,
-		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
+		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeTooManyKeys, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
 		CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeArchived, CodePublishing, CodeSuperseded, CodeCancelled,
 		CodeBudget, CodeLoop, CodeBranchMoved, CodeModelDown, CodeModelRefused, CodeModelContext, CodeModelInvalid,
@@ -171,7 +172,7 @@ func CodeOf(err error) string {
 // request with the same Idempotency-Key. Errors that a retry may resolve are not.
 func keepable(code string) bool {
 	switch code {
-	case CodeTooManyExports, CodeTooManyAgents, CodeForgeMissing, CodeModelMissing, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
+	case CodeTooManyExports, CodeTooManyKeys, CodeTooManyAgents, CodeForgeMissing, CodeModelMissing, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
 		return false
 	}
 	return true

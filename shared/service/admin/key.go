@@ -93,6 +93,7 @@ const (
 	tailLength     = 4  // letters of the checksum, which say nothing of the secret alone
 	checksumLength = 6  // letters of base62 that hold a CRC-32
 	maxAddresses   = 100
+	maxKeysPerHour = 10   // that people may make in an organisation
 	lastYear       = 9999 // RFC 3339 has four digits for a year
 )
 
@@ -190,15 +191,48 @@ func (s *Service) createKey(ctx context.Context, c Caller, in KeyRequest) (Key, 
 	if !in.ExpiresAt.IsZero() {
 		k.ExpiresAt = in.ExpiresAt.UTC()
 	}
-	var b batch
-	b.put(keyKey(k.Digest), 0, k)
-	b.put(keyRow(k.Organisation, k.ID), 0, keyEntry{k.Digest})
-	s.audit(&b, c, k.Organisation, "key.created", k.ID, changed("name", "", k.Name, "scopes", "", joined(k.Scopes),
-		"allowedAddresses", "", joined(k.AllowedAddresses), "expiresAt", "", timeText(k.ExpiresAt))...)
-	if err := s.write(ctx, &b); err != nil {
+	err := s.transact(ctx, func() error {
+		var b batch
+		if c.Operator == "" {
+			if err := s.countKey(ctx, &b, k); err != nil {
+				return err
+			}
+		}
+		b.put(keyKey(k.Digest), 0, k)
+		b.put(keyRow(k.Organisation, k.ID), 0, keyEntry{k.Digest})
+		s.audit(&b, c, k.Organisation, "key.created", k.ID, changed("name", "", k.Name, "scopes", "", joined(k.Scopes),
+			"allowedAddresses", "", joined(k.AllowedAddresses), "expiresAt", "", timeText(k.ExpiresAt))...)
+		return s.write(ctx, &b)
+	})
+	if err != nil {
 		return Key{}, "", err
 	}
 	return k, secret, nil
+}
+
+// keyHour counts the keys that people made in an hour of the clock.
+type keyHour struct {
+	Hour time.Time `json:"hour"`
+	Made int       `json:"made"`
+}
+
+// countKey adds to a transaction that people made a key, as long as they made
+// fewer than maxKeysPerHour in this hour: CodeTooManyKeys.
+func (s *Service) countKey(ctx context.Context, b *batch, k Key) error {
+	key := store.Key{PK: "org#" + k.Organisation, SK: skKeyHour}
+	made, revision, err := readOr[keyHour](ctx, s, key)
+	if err != nil {
+		return err
+	}
+	if hour := k.CreatedAt.Truncate(time.Hour); !made.Hour.Equal(hour) {
+		made = keyHour{Hour: hour}
+	}
+	if made.Made++; made.Made > maxKeysPerHour {
+		return Errorf(CodeTooManyKeys, "an organisation can make %d admin keys in an hour", maxKeysPerHour).
+			After(made.Hour.Add(time.Hour).Sub(k.CreatedAt))
+	}
+	b.put(key, revision, made)
+	return nil
 }
 
 // ListKeys returns all keys of an organisation, also those that have ended.

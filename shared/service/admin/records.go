@@ -30,6 +30,7 @@ import (
 //	                member#<psn>     Membership
 //	                invitation#<digest> Invitation, to list by
 //	                owners           how many owners it has
+//	                keyhour          how many keys people made in this hour
 //	                sweep            when its packs were swept
 //	                usage#<yyyy-mm>  Usage
 //	                calls#<yyyy-mm>  Calls
@@ -70,6 +71,7 @@ const (
 	skStream       = "stream"
 	skRequest      = "request"
 	skPerson       = "person"
+	skKeyHour      = "keyhour"
 
 	prefixShard    = "shard#"
 	prefixStepTime = "took#"

@@ -2,7 +2,10 @@ package admin_test
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
@@ -53,5 +56,40 @@ func TestWhoMayDoWhat(t *testing.T) {
 		if err := (admin.Caller{Operator: "ops"}).May(c.action); err != nil {
 			t.Errorf("an operator may not %s: %v", c.action, err)
 		}
+	}
+}
+
+// TestKeysAnHour: people make ten at most, also all at once; operators are not
+// counted.
+func TestKeysAnHour(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	_, c := w.member(x.ID, "ann", admin.RoleAdmin)
+	make := func() error {
+		_, _, err := w.As(c).CreateKey(w.ctx, admin.KeyRequest{Name: "k"})
+		return err
+	}
+	for range 2 {
+		var wg sync.WaitGroup
+		var made atomic.Int32
+		for range 14 {
+			wg.Go(func() {
+				switch err := make(); admin.CodeOf(err) {
+				case "":
+					made.Add(1)
+				case admin.CodeTooManyKeys:
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if made.Load() != 10 {
+			t.Errorf("%d keys were made", made.Load())
+		}
+		if _, _, err := w.CreateKey(w.ctx, admin.KeyRequest{Organisation: x.ID, Name: "k"}); err != nil {
+			t.Error(err)
+		}
+		w.advance(time.Hour)
 	}
 }
