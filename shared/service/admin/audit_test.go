@@ -71,36 +71,7 @@ func TestTheAuditLogTellsOfEveryChange(t *testing.T) {
 	}) {
 		t.Errorf("the entry is %+v", configured)
 	}
-
-	// Filters, and pages of one.
-	for _, f := range []struct {
-		name string
-		in   admin.AuditList
-		want int
-	}{
-		{"of an action", admin.AuditList{Action: "key.revoked"}, 1},
-		{"of a kind", admin.AuditList{Action: "key"}, 3},
-		{"of an actor", admin.AuditList{Actor: ann.ID}, 4}, // joining, too
-		{"of a target", admin.AuditList{Target: k.ID}, 2},
-		{"since", admin.AuditList{Since: entries[1].At}, 2},
-		{"until", admin.AuditList{Until: entries[1].At}, len(entries) - 2},
-		{"between", admin.AuditList{Since: entries[2].At, Until: entries[1].At}, 1},
-	} {
-		n := 0
-		for f.in.Limit = 1; ; {
-			page, next, err := w.Audit(w.ctx, c, f.in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n += len(page)
-			if f.in.Cursor = next; next == "" {
-				break
-			}
-		}
-		if n != f.want {
-			t.Errorf("%s: %d entries, want %d", f.name, n, f.want)
-		}
-	}
+	w.auditFilters(c, entries, ann.ID, k.ID)
 
 	// Both forms have all of it; nothing is a formula.
 	var lines, table strings.Builder
@@ -153,5 +124,38 @@ func TestNothingIsLoggedThatDidNotHappen(t *testing.T) {
 	after, _, err := w.Audit(w.ctx, operatorOf(x.ID), admin.AuditList{})
 	if err != nil || len(after) != len(before)+1 {
 		t.Errorf("%d entries, then %d: %v", len(before), len(after), err)
+	}
+}
+
+// auditFilters asks for parts of the log, in pages of one entry.
+func (w *world) auditFilters(c admin.Caller, entries []admin.AuditEntry, ann, key string) {
+	w.t.Helper()
+	for _, f := range []struct {
+		name string
+		in   admin.AuditList
+		want int
+	}{
+		{"of an action", admin.AuditList{Action: "key.revoked"}, 1},
+		{"of a kind", admin.AuditList{Action: "key"}, 3},
+		{"of an actor", admin.AuditList{Actor: ann}, 4}, // joining, too
+		{"of a target", admin.AuditList{Target: key}, 2},
+		{"since", admin.AuditList{Since: entries[1].At}, 2},
+		{"until", admin.AuditList{Until: entries[1].At}, len(entries) - 2},
+		{"between", admin.AuditList{Since: entries[2].At, Until: entries[1].At}, 1},
+	} {
+		n := 0
+		for f.in.Limit = 1; ; {
+			page, next, err := w.Audit(w.ctx, c, f.in)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			n += len(page)
+			if f.in.Cursor = next; next == "" {
+				break
+			}
+		}
+		if n != f.want {
+			w.t.Errorf("%s: %d entries, want %d", f.name, n, f.want)
+		}
 	}
 }

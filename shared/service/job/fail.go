@@ -35,14 +35,15 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 		}
 	}
 	if message == "" {
-		k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
 		code, message = admin.CodeInternal, messages[admin.CodeInternal]
 		// An event of an execution's end may name its state alone.
 		switch in.Error.Error {
 		case "States.Timeout", string(store.TimedOut):
 			message = "the export took too long"
-		case string(store.Aborted):
+		case string(store.Aborted): // of a cancelled export, too, which is final by now
 			message = "the workflow of the export was stopped"
+		default:
+			k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", in.Error.Error, "cause", in.Error.Cause)
 		}
 	}
 	err := k.opt.Admin.FailExport(ctx, in.JobID, code, message)
