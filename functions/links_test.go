@@ -28,6 +28,8 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 		"messageagentjob": {"service/agent", "render/check", "service/cloud/kmsstore", "service/cloud/secretvalue"},
 	}
 	want := map[string][]string{
+		"listexports": records, "cancelexport": started, "listfindings": objects, "listsnapshots": records, "restoresnapshot": objects,
+		"getorganisation": records, "listprojects": records, "getusage": records,
 		"openapi": nil, "getagentjob": records, "listagentjobs": records, "listagentevents": records, "cancelagentjob": records, "archiveagentjob": records,
 		"startagentjob": started, "messageagentjob": started, "getexport": records, "startexport": started,
 		"createsnapshot": objects, "publishsnapshot": objects, "latestsnapshot": objects, "generatebundle": objects,

@@ -28,6 +28,7 @@ var names = []string{
 	"openapi", "getagentjob", "startagentjob", "messageagentjob", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob",
 	"agentprepare", "agentwork", "agentpublish", "agentfail", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
 	"rendershard", "assemblebundle", "getexport", "generatebundle", "failexport", "reconcile",
+	"listexports", "cancelexport", "listfindings", "listsnapshots", "restoresnapshot", "getorganisation", "listprojects", "getusage",
 }
 
 // operations are the functions of the API, by the operation that each answers.
@@ -36,6 +37,8 @@ var operations = map[string]string{
 	"cancelagentjob": "cancelAgentJob", "archiveagentjob": "archiveAgentJob",
 	"getagentjob": "getAgentJob", "startexport": "startExport", "getexport": "getExport", "generatebundle": "generateBundle",
 	"latestsnapshot": "getLatestSnapshot", "createsnapshot": "createSnapshot", "publishsnapshot": "publishSnapshot",
+	"listexports": "listExports", "cancelexport": "cancelExport", "listfindings": "listFindings", "listsnapshots": "listSnapshots",
+	"restoresnapshot": "restoreSnapshot", "getorganisation": "getOrganisation", "listprojects": "listProjects", "getusage": "getUsage",
 }
 
 // sample reads the sample invocation of a function.
@@ -190,6 +193,14 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 		t.Errorf("the manifest has the digest %s, want %s", got, published.Manifest.SHA256)
 	}
 
+	// It is the newest already.
+	s.ask("restoresnapshot", http.StatusOK, &published)
+	var snapshots api.Snapshots
+	s.ask("listsnapshots", http.StatusOK, &snapshots)
+	if len(snapshots.Snapshots) != 1 || !snapshots.Snapshots[0].Newest || published.SnapshotID != created.SnapshotID {
+		t.Errorf("the snapshots are %+v, restored is %+v", snapshots, published)
+	}
+
 	var export api.ExportJob
 	s.ask("startexport", http.StatusAccepted, &export)
 	s.made["exp_sample"] = export.JobID
@@ -212,6 +223,23 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 	s.ask("getexport", http.StatusOK, &export)
 	if export.Status != admin.ExportCompleted || export.Progress != 100 || export.PageCount != 1 {
 		t.Fatalf("the export is %+v", export)
+	}
+	var findings api.Findings
+	s.ask("listfindings", http.StatusOK, &findings)
+	s.ask("cancelexport", http.StatusConflict, nil)
+	var exports api.ExportJobs
+	s.ask("listexports", http.StatusOK, &exports)
+	if len(exports.Jobs) != 1 || exports.Jobs[0].JobID != export.JobID {
+		t.Errorf("the completed exports are %+v", exports)
+	}
+	var usage api.Usage
+	s.ask("getusage", http.StatusOK, &usage)
+	var organisation api.Organisation
+	s.ask("getorganisation", http.StatusOK, &organisation)
+	var projects api.Projects
+	s.ask("listprojects", http.StatusOK, &projects)
+	if usage.Exports != 1 || organisation.Name != "Sample" || len(projects.Projects) != 1 || projects.Projects[0].ProjectID != project.ID {
+		t.Errorf("usage %+v, organisation %+v, projects %+v", usage, organisation, projects)
 	}
 	var link api.BundleLink
 	s.ask("generatebundle", http.StatusOK, &link)

@@ -63,6 +63,7 @@ var (
 	fullTexts   = beside(job.FullKey("*", 1))
 	fetched     = beside(job.RemoteIndexKey("*"))
 	bundleFiles = job.BundleKey("*")
+	findings    = admin.FindingsKey("*")
 
 	anyRound = agentObjects + "*"
 )
@@ -105,6 +106,14 @@ func grants() map[string]access {
 		"cancelagentjob":  {table: idem},
 		"archiveagentjob": {table: idem},
 		"getexport":       {table: []string{"GetItem", "Query"}, metered: true},
+		"listexports":     {table: []string{"GetItem", "Query"}, metered: true},
+		"cancelexport":    {table: append(idem, "Query"), runs: []string{"StopExecution"}},
+		"listfindings":    {table: read, metered: true, exports: map[string][]string{findings: get}, exportsListing: true},
+		"listsnapshots":   {table: []string{"GetItem", "Query"}, metered: true},
+		"restoresnapshot": {table: idem, signs: []string{signer}},
+		"getorganisation": {table: read, metered: true},
+		"listprojects":    {table: []string{"GetItem", "Query"}, metered: true},
+		"getusage":        {table: read, metered: true},
 		"latestsnapshot":  {table: read, metered: true, signs: []string{signer}},
 		"startexport":     {table: idem, runs: []string{"StartExecution"}},
 		"generatebundle": {
@@ -122,7 +131,7 @@ func grants() map[string]access {
 		"openapi": {},
 
 		// Each step writes its own parts of an export, and Assemble alone a
-		// bundle.
+		// bundle. Who ends a job keeps what was found in its parts.
 		"planexport": {
 			table: write, sources: published,
 			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, anyPart: takeBack},
@@ -144,13 +153,13 @@ func grants() map[string]access {
 				sitePlan: {"GetObject", "DeleteObject"}, diagnostics: {"GetObject", "DeleteObject"}, shardPlans: del,
 				units: {"GetObject", "DeleteObject"}, fileLists: {"GetObject", "DeleteObject"}, facts: {"GetObject", "DeleteObject"},
 				apiSlices: del, fullTexts: {"GetObject", "DeleteObject"}, searchParts: {"GetObject", "PutObject", "DeleteObject"}, fetched: {"GetObject", "DeleteObject"},
-				bundleFiles: put, anyPart: takeBack,
+				bundleFiles: put, findings: put, anyPart: takeBack,
 			},
 			exportsListing: true,
 		},
 		"failexport": {
 			table:   []string{"GetItem", "Query", "PutItem"},
-			exports: map[string][]string{anyPart: del}, exportsListing: true,
+			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put}, exportsListing: true,
 		},
 
 		// Who has a forge's credential has no model's key, and the other way
@@ -173,7 +182,7 @@ func grants() map[string]access {
 		"reconcile": {
 			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, index: true,
 			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: del}, sourcesListing: true,
-			exports: map[string][]string{anyPart: del}, exportsListing: true,
+			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put}, exportsListing: true,
 			// It has no credential of a forge, and asks who has one for pull requests.
 			invokes: []string{"agentprepare"},
 			runs:    []string{"StartExecution", "DescribeExecution", "StopExecution"}, agents: []string{"StartExecution", "DescribeExecution", "StopExecution"},

@@ -41,6 +41,7 @@ func (s *stack) explain() {
 		on(signs.role, keys)
 	}
 	on(s.functions["reconcile"].role, executions)
+	on(s.functions["cancelexport"].role, executions)
 	on(s.workflow.mapPolicy, executions)
 	on(s.workflow.machine,
 		because("AwsSolutions-IAM5", vendedLog, "Resource::*"),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -236,6 +237,21 @@ func TestAgentsSecretsAreApart(t *testing.T) {
 			}
 			if partitions != want {
 				t.Errorf("%s may read the partitions %q, want %q", f.name, partitions, want)
+			}
+		}
+	})
+}
+
+// TestWhoMayRunKnowsWhat: a function with a right to executions has a machine in
+// its environment, without which it can't start.
+func TestWhoMayRunKnowsWhat(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		for _, f := range functions() {
+			_, r := s.named(t, "AWS::Lambda::Function", f.name)
+			variables, _ := at(r.Properties, "Environment", "Variables").(object)
+			knows := slices.ContainsFunc(slices.Collect(maps.Keys(variables)), func(name string) bool { return strings.HasSuffix(name, "_MACHINE") })
+			if may := len(grants()[f.name].runs) > 0; may && !knows {
+				t.Errorf("%s may run executions and knows no machine", f.name)
 			}
 		}
 	})

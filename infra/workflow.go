@@ -134,7 +134,7 @@ func (s *stack) newWorkflow() {
 		statemachine.RenderConcurrency: s.parameters.renderConcurrency.ValueAsString(),
 	}, true)
 	s.workflow.machine, s.workflow.mapPolicy = machine, mapPolicy
-	for _, name := range []string{"startexport", "reconcile"} {
+	for _, name := range []string{"startexport", "cancelexport", "reconcile"} {
 		s.functions[name].fn.AddEnvironment(jsii.String(config.StateMachine), machine.StateMachineArn(), nil)
 	}
 

@@ -61,6 +61,7 @@ func TestCloud(t *testing.T) {
 	t.Run("refusals", d.refusals)
 	t.Run("same bytes as on this machine", d.sameBytes)
 	t.Run("tenants", d.tenants)
+	t.Run("what an organisation has", d.own)
 	t.Run("operators", d.operators)
 	t.Run("a restore drill", d.restoreDrill)
 	t.Run("memory of functions", d.memory)
@@ -71,6 +72,7 @@ func TestCloud(t *testing.T) {
 	t.Run("agent jobs", d.agentJobs)
 	t.Run("a late shard changes nothing", d.lateShard)
 	t.Run("a stopped execution fails its job", d.stopped)
+	t.Run("a cancelled export stops", d.cancelled)
 	t.Run("without the event rule the reconciler fails it", d.stoppedWithoutRule)
 	t.Run("the reconciler starts what was never started", func(t *testing.T) {
 		if job := d.wait(t, orphan, 4*time.Minute); job["status"] != "completed" {

@@ -160,24 +160,19 @@ func (a *app) agentList() *cobra.Command {
 		Example: `  bindery agent list --project prj_… --status failed`,
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
-			if most <= 0 {
-				return usagef("--limit must be positive")
+			if err := checkMost(most); err != nil {
+				return err
 			}
 			c, err := a.client(&f.who)
 			if err != nil {
 				return err
 			}
-			jobs := []api.AgentJob{}
-			for cursor := ""; ; {
-				page, err := c.AgentJobs(cmd.Context(), f.project, status, cursor, min(most-len(jobs), 200))
-				if err != nil {
-					return err
-				}
-				jobs = append(jobs, page.Jobs...)
-				if page.NextCursor == nil || len(jobs) >= most {
-					break
-				}
-				cursor = *page.NextCursor
+			jobs, err := paged(most, func(cursor string, limit int) ([]api.AgentJob, *string, error) {
+				page, err := c.AgentJobs(cmd.Context(), f.project, status, cursor, limit)
+				return page.Jobs, page.NextCursor, err
+			})
+			if err != nil {
+				return err
 			}
 			return a.print(jobs, func(w io.Writer) {
 				var rows [][]string

@@ -111,9 +111,9 @@ func (a *app) root() *cobra.Command {
 	root.Long = `Bindery turns a documentation site, a folder with a docs.json and MDX pages, into one
 archive of pure HTML, CSS and JavaScript.
 
-Callers of a Bindery use publish, export and agent, with an address and an admin key from
-BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project and key on the
-data folder of a Bindery. up runs a whole Bindery on this machine.
+Callers of a Bindery use publish, export, jobs, snapshots and agent, with an address and an admin key from
+BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project, key, person and
+audit on the data folder of a Bindery. up runs a whole Bindery on this machine.
 
 Check needs none of that: it finds what is wrong with a folder, here.
 
@@ -138,8 +138,8 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found wha
 		return &usageError{err}
 	})
 	root.AddCommand(
-		a.initCommand(), a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(), a.diffCommand(),
-		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(), a.doctorCommand(),
+		a.initCommand(), a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.jobsCommand(), a.snapshotsCommand(), a.serveCommand(), a.diffCommand(),
+		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.personCommand(), a.auditCommand(), a.agentCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(), a.backfillCommand(), a.doctorCommand(),
 	)
 	return root
 }

@@ -10,6 +10,8 @@
 //	up.go         bindery up
 //	publish.go    bindery publish
 //	export.go     bindery export
+//	jobs.go       bindery jobs: exports listed, cancelled, their findings
+//	snapshots.go  bindery snapshots: listed, restored
 //	handover.go   who gets the link to a bundle that is not downloaded
 //	run.go        bindery run: everything from a folder to a checked bundle
 //	bundle.go     what a finished bundle holds
@@ -17,7 +19,7 @@
 //	diff.go       bindery diff
 //	doctor.go     bindery doctor
 //	operator.go   what operator commands share
-//	org.go, project.go, key.go, usage.go, cost.go, memory.go, restoredrill.go
+//	org.go, project.go, key.go, person.go (and the audit log), usage.go, cost.go, memory.go, restoredrill.go, backfill.go
 //	agent.go      bindery agent: jobs of callers
 //	credential.go a project's credential for its forge
 //	agentsetup.go the models and forges of agents

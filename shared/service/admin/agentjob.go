@@ -83,6 +83,9 @@ func agentPlan(c Caller) (AgentPlan, error) {
 // It returns CodePlan, CodeInvalid, CodeNotFound, CodeForgeMissing,
 // CodeModelMissing, CodeTooManyAgents, CodeKeyReused or CodeKeyRunning.
 func (s *Service) StartAgentJob(ctx context.Context, c Caller, in StartAgentJob) (AgentJob, error) {
+	if err := c.person(ActionAgent); err != nil {
+		return AgentJob{}, err
+	}
 	plan, err := agentPlan(c)
 	if err != nil {
 		return AgentJob{}, err
@@ -139,6 +142,7 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 		if err := tx.take(plan); err != nil {
 			return err
 		}
+		s.audit(&tx.batch, c, p.Organisation, "agent.started", tx.job.ID, changed("project", "", p.ID)...)
 		sl.settle(&tx.batch, tx.job.ID)
 		err := sl.settled(tx.write())
 		job = tx.job
@@ -185,6 +189,9 @@ type MessageAgentJob struct {
 // the job has as many messages as the plan allows, CodeJobRunning while it is
 // being cancelled, CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeKeyReused or CodeKeyRunning.
 func (s *Service) MessageAgentJob(ctx context.Context, c Caller, in MessageAgentJob) (AgentJob, error) {
+	if err := c.person(ActionAgent); err != nil {
+		return AgentJob{}, err
+	}
 	plan, err := agentPlan(c)
 	if err != nil {
 		return AgentJob{}, err
@@ -274,8 +281,17 @@ func (s *Service) ArchiveAgentJob(ctx context.Context, c Caller, project, id, id
 
 // moveAgent is callersAgent for calls that are made once for an Idempotency-Key.
 func (s *Service) moveAgent(ctx context.Context, c Caller, operation, project, id, key string, fn func(*agentTx) error) (AgentJob, error) {
+	if err := c.person(ActionAgent); err != nil {
+		return AgentJob{}, err
+	}
 	run := func(*slot) (AgentJob, string, error) {
-		j, err := s.callersAgent(ctx, c, project, id, fn)
+		j, err := s.callersAgent(ctx, c, project, id, func(tx *agentTx) error {
+			err := fn(tx)
+			if err == nil {
+				s.audit(&tx.batch, c, c.OrganisationID, operation, id)
+			}
+			return err
+		})
 		return j, id, err
 	}
 	replay := func(string) (AgentJob, error) { return s.AgentJob(ctx, c, project, id) }

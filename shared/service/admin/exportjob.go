@@ -233,6 +233,9 @@ type counter struct {
 // It returns CodeInvalid, CodeDomainNotFound, CodeNoSnapshot, CodeVersionTaken,
 // CodeTooManyExports, CodeKeyReused or CodeKeyRunning.
 func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (ExportJob, error) {
+	if err := c.person(ActionExport); err != nil {
+		return ExportJob{}, err
+	}
 	if err := CheckDomain("domain", in.Domain); err != nil {
 		return ExportJob{}, err
 	}
@@ -334,6 +337,10 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 		b.put(jobKey(j.ID), 0, j).Active = activeValue(j)
 		b.put(versionKey(project.ID, j.Version), versionRevision, v)
 		b.put(runningKey(c.OrganisationID), runningRevision, running)
+		for _, row := range exportRows(j) {
+			b.put(row, 0, presence{})
+		}
+		s.audit(&b, c, j.Organisation, "export.started", j.ID, changed("domain", "", j.Domain, "version", "", j.Version)...)
 		if !snapshot.Exported {
 			snapshot.Exported = true
 			b.put(snapshotKey(project.ID, snapshot.ID), snapshotRevision, snapshot)

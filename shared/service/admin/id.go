@@ -15,6 +15,7 @@ const (
 	idSnapshot     = "snp"
 	idExport       = "exp"
 	idAgentJob     = "agj"
+	idPerson       = "psn"
 )
 
 // idEncoding keeps the order of what it encodes and has no letters that read

@@ -23,7 +23,12 @@ type Scope string
 const (
 	ScopeRead  Scope = "read"  // GET
 	ScopeWrite Scope = "write" // everything else
+	// ScopeManage is for what decides about other systems, such as webhooks.
+	ScopeManage Scope = "manage"
 )
+
+// Scopes lists the scopes.
+func Scopes() []Scope { return []Scope{ScopeRead, ScopeWrite, ScopeManage} }
 
 // Key is an admin key as it is stored and listed: everything but the secret.
 type Key struct {
@@ -35,6 +40,11 @@ type Key struct {
 	// means any.
 	AllowedAddresses []netip.Prefix `json:"allowedAddresses,omitempty"`
 	CreatedAt        time.Time      `json:"createdAt"`
+	// CreatedBy is the person who made it, empty for an operator, and Tail the last
+	// letters of the key, by which people tell keys apart. Keys of earlier releases
+	// have neither.
+	CreatedBy string `json:"createdBy,omitempty"`
+	Tail      string `json:"tail,omitempty"`
 	// ExpiresAt is the key's end, RevokedAt when an operator ended it; zero
 	// for never and not yet.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
@@ -47,19 +57,29 @@ type Key struct {
 type KeyRequest struct {
 	Organisation string
 	Name         string
-	// Scopes; none means all.
+	// Scopes; none means read and write.
 	Scopes           []Scope
 	AllowedAddresses []netip.Prefix
 	// ExpiresAt, if not zero, must be in the future.
 	ExpiresAt time.Time
 }
 
-// Caller is who made a request: an organisation, by one of its keys.
+// Caller is who made a request in the name of an organisation: one of its keys, a
+// person who is a member, or an operator. May says what it may do.
 type Caller struct {
 	OrganisationID string
-	KeyID          string
 	Plan           Plan
-	Scopes         []Scope
+	// KeyID is the key, and Scopes what it may do.
+	KeyID  string
+	Scopes []Scope
+	// Person is the id of a person, whom PersonCaller returns, and Role what that
+	// person is in the organisation.
+	Person string
+	Role   Role
+	// Operator is the name of an operator, who may do everything.
+	Operator string
+	// Address is where the request came from; zero where that is not known.
+	Address netip.Addr
 }
 
 // keyEntry is the row by which an organisation's keys are listed.
@@ -70,8 +90,10 @@ type keyEntry struct {
 const (
 	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	secretLength   = 32 // letters of base62: 190 bits
+	tailLength     = 4  // letters of the checksum, which say nothing of the secret alone
 	checksumLength = 6  // letters of base62 that hold a CRC-32
 	maxAddresses   = 100
+	maxKeysPerHour = 10   // that people may make in an organisation
 	lastYear       = 9999 // RFC 3339 has four digits for a year
 )
 
@@ -122,6 +144,10 @@ func keyDigest(key string) string {
 // key itself: it is returned here and never again.
 // It returns CodeInvalid, or CodeNotFound for an unknown or ended organisation.
 func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, error) {
+	return s.createKey(ctx, s.Operator(in.Organisation), in)
+}
+
+func (s *Service) createKey(ctx context.Context, c Caller, in KeyRequest) (Key, string, error) {
 	if err := checkName("name", in.Name); err != nil {
 		return Key{}, "", err
 	}
@@ -129,8 +155,8 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 	if len(in.Scopes) > 0 {
 		scopes = nil
 		for i, sc := range in.Scopes {
-			if sc != ScopeRead && sc != ScopeWrite {
-				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read or write")
+			if !slices.Contains(Scopes(), sc) {
+				return Key{}, "", FieldErrorf(indexed("scopes", i), "must be read, write or manage")
 			}
 			if !slices.Contains(scopes, sc) {
 				scopes = append(scopes, sc)
@@ -160,18 +186,53 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 	secret := newSecret(s.opt.KeyPrefix)
 	k := Key{
 		ID: s.opt.NewID(idKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks,
-		CreatedAt: now, Digest: keyDigest(secret),
+		CreatedAt: now, CreatedBy: c.Person, Tail: secret[len(secret)-tailLength:], Digest: keyDigest(secret),
 	}
 	if !in.ExpiresAt.IsZero() {
 		k.ExpiresAt = in.ExpiresAt.UTC()
 	}
-	var b batch
-	b.put(keyKey(k.Digest), 0, k)
-	b.put(keyRow(k.Organisation, k.ID), 0, keyEntry{k.Digest})
-	if err := s.write(ctx, &b); err != nil {
+	err := s.transact(ctx, func() error {
+		var b batch
+		if c.Operator == "" {
+			if err := s.countKey(ctx, &b, k); err != nil {
+				return err
+			}
+		}
+		b.put(keyKey(k.Digest), 0, k)
+		b.put(keyRow(k.Organisation, k.ID), 0, keyEntry{k.Digest})
+		s.audit(&b, c, k.Organisation, "key.created", k.ID, changed("name", "", k.Name, "scopes", "", joined(k.Scopes),
+			"allowedAddresses", "", joined(k.AllowedAddresses), "expiresAt", "", timeText(k.ExpiresAt))...)
+		return s.write(ctx, &b)
+	})
+	if err != nil {
 		return Key{}, "", err
 	}
 	return k, secret, nil
+}
+
+// keyHour counts the keys that people made in an hour of the clock.
+type keyHour struct {
+	Hour time.Time `json:"hour"`
+	Made int       `json:"made"`
+}
+
+// countKey adds to a transaction that people made a key, as long as they made
+// fewer than maxKeysPerHour in this hour: CodeTooManyKeys.
+func (s *Service) countKey(ctx context.Context, b *batch, k Key) error {
+	key := store.Key{PK: "org#" + k.Organisation, SK: skKeyHour}
+	made, revision, err := readOr[keyHour](ctx, s, key)
+	if err != nil {
+		return err
+	}
+	if hour := k.CreatedAt.Truncate(time.Hour); !made.Hour.Equal(hour) {
+		made = keyHour{Hour: hour}
+	}
+	if made.Made++; made.Made > maxKeysPerHour {
+		return Errorf(CodeTooManyKeys, "an organisation can make %d admin keys in an hour", maxKeysPerHour).
+			After(made.Hour.Add(time.Hour).Sub(k.CreatedAt))
+	}
+	b.put(key, revision, made)
+	return nil
 }
 
 // ListKeys returns all keys of an organisation, also those that have ended.
@@ -195,15 +256,21 @@ func (s *Service) ListKeys(ctx context.Context, organisation string) ([]Key, err
 // RevokeKey ends a key at once. Ending it again is success. It returns
 // CodeNotFound if the organisation has no such key.
 func (s *Service) RevokeKey(ctx context.Context, organisation, id string) (Key, error) {
+	return s.revokeKey(ctx, s.Operator(organisation), id)
+}
+
+func (s *Service) revokeKey(ctx context.Context, c Caller, id string) (Key, error) {
+	organisation := c.OrganisationID
 	row, _, err := find[keyEntry](ctx, s, "key", keyRow(organisation, id), organisation, id)
 	if err != nil {
 		return Key{}, err
 	}
-	return change(ctx, s, "key", keyKey(row.Digest), nil, func(k *Key, _ *batch) (bool, error) {
+	return change(ctx, s, "key", keyKey(row.Digest), nil, func(k *Key, b *batch) (bool, error) {
 		if !k.RevokedAt.IsZero() {
 			return false, nil
 		}
 		k.RevokedAt = s.now()
+		s.audit(b, c, organisation, "key.revoked", k.ID, changed("name", k.Name, "")...)
 		return true, nil
 	})
 }
@@ -244,7 +311,7 @@ func (s *Service) Authenticate(ctx context.Context, authorization string, addr n
 	if !o.RevokedAt.IsZero() {
 		return Caller{}, Errorf(CodeUnauthorized, "the organisation of this admin key was ended")
 	}
-	c := Caller{OrganisationID: k.Organisation, KeyID: k.ID, Plan: o.Plan, Scopes: k.Scopes}
+	c := Caller{OrganisationID: k.Organisation, KeyID: k.ID, Plan: o.Plan, Scopes: k.Scopes, Address: addr.Unmap()}
 	if !allowed(k.AllowedAddresses, addr) {
 		return c, Errorf(CodeAddress, "this admin key may not be used from this address")
 	}

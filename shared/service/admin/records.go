@@ -14,13 +14,23 @@ import (
 
 // The keys of all records. One partition holds what is read together.
 //
+//	person#<psn>    person           Person
+//	                member#<org>     that the person is a member
+//	identity#<digest> identity       the person of an identity
+//	invitation#<digest> <org>        Invitation, by its address
+//	audit#<org>     <time>           AuditEntry
 //	orgs            <org>            that there is such an organisation
 //	sweeps          sweep            SweepRound: how far the sweep of everything is
+//	backfills       exports          that the rows of all ExportJobs are there
 //	org#<org>       organisation     Organisation
 //	                running          how many exports are queued or running
 //	                agents           how many agent jobs are active
 //	                key#<key>        digest of an admin key, to list by
 //	                project#<prj>    that it has such a project
+//	                member#<psn>     Membership
+//	                invitation#<digest> Invitation, to list by
+//	                owners           how many owners it has
+//	                keyhour          how many keys people made in this hour
 //	                sweep            when its packs were swept
 //	                usage#<yyyy-mm>  Usage
 //	                calls#<yyyy-mm>  Calls
@@ -44,6 +54,8 @@ import (
 //	                spent#<round>#<attempt> AgentUsage that became no turn
 //	                commit#<round>   AgentCommit
 //	                end#<round>      how the round ended
+//	exports#<org>   <row>            an ExportJob, sorted by time
+//	exports#<org>#<domain> <row>     the same, for each domain
 //	secret#<org>    <prj>            a credential on AWS, encrypted (package kmsstore)
 //	request#<org>#<operation>#<digest>  request   a request with an Idempotency-Key
 const (
@@ -58,6 +70,8 @@ const (
 	skAgents       = "agents"
 	skStream       = "stream"
 	skRequest      = "request"
+	skPerson       = "person"
+	skKeyHour      = "keyhour"
 
 	prefixShard    = "shard#"
 	prefixStepTime = "took#"
@@ -68,6 +82,9 @@ const (
 	prefixProject  = "project#"
 	prefixMessage  = "message#"
 	prefixEvent    = "event#"
+
+	prefixMember     = "member#"
+	prefixInvitation = "invitation#"
 )
 
 func organisationRow(id string) store.Key { return store.Key{PK: "orgs", SK: id} }
@@ -120,6 +137,26 @@ func agentKey(job, form string, numbers ...any) store.Key {
 }
 func domainKey(name string) store.Key { return store.Key{PK: "domain#" + name, SK: skDomain} }
 func jobKey(id string) store.Key      { return store.Key{PK: "export#" + id, SK: skJob} }
+
+// exportRows are the keys by which a job is listed: of all of its organisation,
+// and of its domain. They sort by time.
+func exportRows(j ExportJob) []store.Key {
+	row := exportRow(j)
+	return []store.Key{{PK: exportsPK(j.Organisation, ""), SK: row}, {PK: exportsPK(j.Organisation, j.Domain), SK: row}}
+}
+
+// exportRow is a job's place in lists, which is the cursor after it, too.
+func exportRow(j ExportJob) string { return timePart(j.CreatedAt) + "." + j.ID }
+
+// exportsPK is the partition of the rows of an organisation's exports: of all, or
+// of those of a domain.
+func exportsPK(org, domain string) string {
+	if domain == "" {
+		return "exports#" + org
+	}
+	return "exports#" + org + "#" + domain
+}
+
 func failureKey(job string) store.Key { return store.Key{PK: "export#" + job, SK: skFailure} }
 func stepTimeKey(job, step string, shard int) store.Key {
 	return store.Key{PK: "export#" + job, SK: fmt.Sprintf(prefixStepTime+"%s#%06d", step, shard)}

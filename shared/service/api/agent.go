@@ -29,7 +29,7 @@ func (s *server) startAgentJob(ctx context.Context, c call) (answer, error) {
 }
 
 func (s *server) messageAgentJob(ctx context.Context, c call) (answer, error) {
-	prompt, err := decodeMessage(c.body)
+	prompt, err := decodeText(c.body, "prompt")
 	if err != nil {
 		return answer{}, err
 	}

@@ -350,6 +350,8 @@ func TestTenantsDoNotSeeEachOther(t *testing.T) {
 		switch route.Operation {
 		case "startExport":
 			bodies = []string{`{"domain":"a.example.com"}`, `{"domain":"a.example.com","version":"v1"}`}
+		case "restoreSnapshot":
+			bodies = []string{`{"base":"` + a.published + `"}`, `{"base":"` + b.published + `"}`}
 		case "startAgentJob", "messageAgentJob":
 			bodies = []string{`{"prompt":"p"}`}
 		case "createSnapshot":
@@ -357,6 +359,14 @@ func TestTenantsDoNotSeeEachOther(t *testing.T) {
 		}
 		// Every way to take at least one id of the other tenant's.
 		paths := map[string]bool{route.Path: false}
+		switch route.Operation { // what has no id has a query
+		case "listExports":
+			_, cursor, err := w.ListExports(w.ctx, a.caller, admin.ExportList{Limit: 1})
+			must(w, 0, err)
+			paths["/v1/static-export/jobs?domain=a.example.com"], paths["/v1/static-export/jobs?cursor="+cursor] = false, false
+		case "listProjects":
+			paths["/v1/projects?cursor="+a.project.ID] = false
+		}
 		for _, p := range params {
 			next := map[string]bool{}
 			for path, foreign := range paths {
@@ -380,10 +390,10 @@ func TestTenantsDoNotSeeEachOther(t *testing.T) {
 						r.Header.Set(api.HeaderIdempotencyKey, key)
 					}
 					res := doWith(t, route.Handler, r)
-					if res.StatusCode != 404 {
+					if want := map[bool]int{true: 404, false: 200}[foreign || len(bodies[0]) > 0 || len(params) > 0]; res.StatusCode != want {
 						t.Errorf("%s with %s: %d %s", res.what, body, res.StatusCode, res.body)
 					}
-					for _, secret := range []string{a.ID, a.project.ID, a.agent} {
+					for _, secret := range []string{a.ID, a.project.ID, a.agent, a.done, a.running, "\"a.example.com"} {
 						if !strings.Contains(path, secret) && strings.Contains(res.body, secret) {
 							t.Errorf("%s tells %s", res.what, secret)
 						}
@@ -407,7 +417,7 @@ func TestWhatNothingAnswersIs404(t *testing.T) {
 	x := w.tenant("docs.example.com")
 	job := "/v1/static-export/jobs/" + x.done
 	for _, c := range [][2]string{
-		{"GET", "/"}, {"GET", "/nothing"}, {"GET", "/v1/static-export/jobs"}, {"POST", job}, {"DELETE", job}, {"HEAD", job},
+		{"GET", "/"}, {"GET", "/nothing"}, {"GET", "/v1/static-export"}, {"POST", job}, {"DELETE", job}, {"HEAD", job},
 		{"OPTIONS", job}, {"TRACE", job}, {"GET", job + "/"}, {"GET", "/" + job}, {"GET", "/v1//static-export/jobs/x"},
 		{"GET", "/v1/./static-export/jobs/x"}, {"GET", "/v1/x/../static-export/jobs/x"}, {"GET", "/V1/static-export/jobs/x"},
 		{"GET", "/v1/static-export/jobs%2Fx"}, {"GET", "/v1/static-export/jobs/"}, {"POST", "/openapi.json"}, {"GET", "/openapi.json/"},

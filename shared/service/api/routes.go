@@ -106,6 +106,9 @@ func operations() []operation {
 		{"startExport", "POST", "/v1/static-export/jobs", admin.ScopeWrite, enterprise, smallBody, "", (*server).startExport},
 		{"getExport", "GET", "/v1/static-export/jobs/{jobId}", admin.ScopeRead, enterprise, ignoredBody, "jobId", (*server).getExport},
 		{"generateBundle", "POST", "/v1/static-export/jobs/{jobId}/bundle", admin.ScopeWrite, enterprise, noBody, "jobId", (*server).generateBundle},
+		{"listExports", "GET", "/v1/static-export/jobs", admin.ScopeRead, enterprise, ignoredBody, "", (*server).listExports},
+		{"cancelExport", "POST", "/v1/static-export/jobs/{jobId}/cancel", admin.ScopeWrite, enterprise, noBody, "jobId", (*server).cancelExport},
+		{"listFindings", "GET", "/v1/static-export/jobs/{jobId}/findings", admin.ScopeRead, enterprise, ignoredBody, "jobId", (*server).listFindings},
 		{"startAgentJob", "POST", "/v2/agent/{projectId}/job", admin.ScopeWrite, admin.PlanPro, largeBody, "", (*server).startAgentJob},
 		{"listAgentJobs", "GET", "/v2/agent/{projectId}/jobs", admin.ScopeRead, "", ignoredBody, "", (*server).listAgentJobs},
 		{"getAgentJob", "GET", "/v2/agent/{projectId}/job/{id}", admin.ScopeRead, "", ignoredBody, "id", (*server).getAgentJob},
@@ -116,6 +119,11 @@ func operations() []operation {
 		{"getLatestSnapshot", "GET", "/v1/sites/{domain}/snapshots/latest", admin.ScopeRead, "", ignoredBody, "", (*server).getLatestSnapshot},
 		{"createSnapshot", "POST", "/v1/sites/{domain}/snapshots", admin.ScopeWrite, "", largeBody, "", (*server).createSnapshot},
 		{"publishSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/publish", admin.ScopeWrite, "", noBody, "", (*server).publishSnapshot},
+		{"listSnapshots", "GET", "/v1/sites/{domain}/snapshots", admin.ScopeRead, "", ignoredBody, "", (*server).listSnapshots},
+		{"restoreSnapshot", "POST", "/v1/sites/{domain}/snapshots/{snapshotId}/restore", admin.ScopeWrite, "", smallBody, "", (*server).restoreSnapshot},
+		{"getOrganisation", "GET", "/v1/organisation", admin.ScopeRead, "", ignoredBody, "", (*server).getOrganisation},
+		{"listProjects", "GET", "/v1/projects", admin.ScopeRead, "", ignoredBody, "", (*server).listProjects},
+		{"getUsage", "GET", "/v1/usage", admin.ScopeRead, "", ignoredBody, "", (*server).getUsage},
 	}
 }
 

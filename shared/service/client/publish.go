@@ -192,7 +192,7 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 
 // newest reads the newest snapshot's manifest: nil where there is none yet.
 func (p *publish) newest(ctx context.Context) (m *snapshot.Manifest, id, digest string, err error) {
-	latest, err := p.c.latestSnapshot(ctx, p.o.Domain)
+	latest, err := p.c.LatestSnapshot(ctx, p.o.Domain)
 	if hasCode(err, codeNotFound, codeNoSnapshot) {
 		return nil, "", "", nil
 	}

@@ -71,6 +71,10 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 	if err != nil {
 		return err
 	}
+	// Before the job is final: whoever sees that it is reads them at once.
+	if err := s.put(ctx, admin.FindingsKey(in.JobID), facts.lines.Bytes()); err != nil {
+		return err
+	}
 	err = s.opt.Admin.CompleteExport(ctx, in.JobID, admin.Bundle{
 		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: facts.total.Pages, End: written.end,
 		Diagnostics: admin.Diagnostics{Errors: counts.Errors, Warnings: counts.Warnings, Infos: counts.Notices},

@@ -64,7 +64,7 @@ func TestStepsRepeat(t *testing.T) {
 		t.Errorf("the bundle's end begins at %d, the record says %d (%v)", end.Offset, done.Bundle.End, err)
 	}
 	list, err := w.objects.List(ctx, job.Prefix(exp.ID), "", 0)
-	if err != nil || len(list) != 1 || list[0].Key != job.BundleKey(exp.ID) {
+	if err != nil || len(list) != 2 || list[0].Key != job.BundleKey(exp.ID) || list[1].Key != admin.FindingsKey(exp.ID) {
 		t.Errorf("the job leaves %v (%v)", list, err)
 	}
 

@@ -34,14 +34,17 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 		}
 	}
 	if message == "" {
-		k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
-		code, message = admin.CodeInternal, endMessage(in.Error, "export", messages[admin.CodeInternal])
+		code, message = admin.CodeInternal, endMessage(in.Error, "export", "")
+		if message == "" {
+			message = messages[code]
+			k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", in.Error.Error, "cause", in.Error.Cause)
+		}
 	}
 	if over, err := recorded(ctx, k.opt.Admin.FailExport(ctx, in.JobID, code, message)); over || err != nil {
 		return err
 	}
 	k.countFault(ctx, in.JobID)
-	Clean(ctx, k.opt.Objects, k.opt.Log, in.JobID, "")
+	k.clear(ctx, in.JobID)
 	return nil
 }
 

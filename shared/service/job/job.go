@@ -7,6 +7,7 @@
 //	keys.go       the objects of a job
 //	failure.go    what failed jobs say; Coded
 //	keeper.go     Keeper and its options; Clean
+//	findings.go   what failed jobs had found, kept with them
 //	fail.go       Fail, FailAgent, Ended: the end of a job that can't be completed
 //	reconcile.go  Reconcile: jobs whose execution never was, or ended without them
 //	archive.go    agent jobs that are archived by their age or their pull request

@@ -208,6 +208,11 @@ func (s *Server) Serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if n, err := s.Admin.Backfill(ctx); err != nil {
+		s.log.ErrorContext(ctx, "exports of earlier releases are not in the list of exports", "error", err)
+	} else if n > 0 {
+		s.log.InfoContext(ctx, "exports of earlier releases are in the list of exports", "count", n)
+	}
 	calls := api.Handler(api.Options{Admin: s.Admin, Objects: s.local.Objects(), Log: s.log})
 	links := s.local.Objects().Handler()
 	s.server = &http.Server{
