@@ -55,6 +55,7 @@ require (
 	pgregory.net/rapid v1.3.0
 	sigs.k8s.io/gateway-api v1.5.0
 	sigs.k8s.io/yaml v1.6.0
+	znkr.io/diff v1.0.0-beta.4
 )
 
 require (

@@ -51,6 +51,8 @@ func TestPrograms(t *testing.T) {
 				"AWS_ENDPOINT_URL=" + local.Endpoint,
 				config.Stage + "=local", config.Table + "=" + table, config.SourcesBucket + "=" + sources,
 				config.ExportsBucket + "=" + exports, config.StateMachine + "=" + machine, config.SignerRole + "=" + signer,
+				config.CredentialKey + "=arn:aws:kms:us-east-1:000000000000:key/credentials",
+				config.ModelSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:models",
 			}
 			processes := map[string]*process{}
 			db := dynamo.New(local.Config, dynamo.Options{Table: table})

@@ -17,12 +17,25 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 		objects   = []string{"dynamodb", "s3", "sts"}
 		allOfThem = []string{"dynamodb", "s3", "sfn", "sts"}
 	)
+	// Of the agent's secrets, a function links what opens its own alone; and what
+	// starts a round does not carry the renderer that checks.
+	apart := map[string][]string{
+		"agentprepare":    {"service/cloud/secretvalue", "service/agent/setup/models"},
+		"agentpublish":    {"service/cloud/secretvalue", "service/agent/setup/models"},
+		"agentwork":       {"service/forge", "service/agent/pull", "service/cloud/kmsstore", "service/cloud/secretrow"},
+		"agentfail":       {"service/forge", "service/agent", "service/cloud/kmsstore", "service/cloud/secretvalue"},
+		"startagentjob":   {"service/agent", "render/check", "service/cloud/kmsstore", "service/cloud/secretvalue"},
+		"messageagentjob": {"service/agent", "render/check", "service/cloud/kmsstore", "service/cloud/secretvalue"},
+	}
 	want := map[string][]string{
+		"listexports": records, "cancelexport": started, "listfindings": objects, "listsnapshots": records, "restoresnapshot": objects,
+		"getorganisation": records, "listprojects": records, "getusage": records,
 		"openapi": nil, "getagentjob": records, "listagentjobs": records, "listagentevents": records, "cancelagentjob": records, "archiveagentjob": records,
 		"getwebhooks": records, "createwebhook": records, "deletewebhook": records, "rotatewebhooksecret": records, "listdeliveries": records,
 		"redeliver": records, "deliverwebhooks": records,
 		"startagentjob": started, "messageagentjob": started, "getexport": records, "startexport": started,
 		"createsnapshot": objects, "publishsnapshot": objects, "latestsnapshot": objects, "generatebundle": objects,
+		"agentprepare": {"dynamodb", "kms", "s3", "sts"}, "agentwork": objects, "agentpublish": {"dynamodb", "kms", "s3", "sts"}, "agentfail": records,
 		"planexport": objects, "rendershard": objects, "assemblebundle": objects, "failexport": objects, "reconcile": allOfThem,
 	}
 	for _, name := range names {
@@ -41,6 +54,11 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 			slices.Sort(clients)
 			if !slices.Equal(clients, want[name]) {
 				t.Errorf("it links the clients of %v, want %v", clients, want[name])
+			}
+			for _, room := range apart[name] {
+				if strings.Contains(string(out), "bindery/shared/"+room+"\n") {
+					t.Errorf("it links %s", room)
+				}
 			}
 			if any && want[name] == nil {
 				t.Error("it links the SDK, and calls nothing")

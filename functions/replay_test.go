@@ -13,9 +13,14 @@ import (
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/pull"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/cloud"
 	"github.com/bindery-docs/bindery/shared/service/export"
+	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/local"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -35,6 +40,14 @@ func TestSamples(t *testing.T) {
 	service := admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Runner: started{}})
 	steps := export.New(export.Options{Admin: service, Objects: l.Objects(), Annotate: cloud.Annotate})
 	keeper := job.NewKeeper(job.Options{Admin: service, Objects: l.Objects(), Runner: started{}})
+	known, err := forges.New(service, forge.Options{})
+	check(t, err)
+	fetches, err := pull.New(pull.Options{Admin: service, Objects: l.Objects(), Forge: known.Forge})
+	check(t, err)
+	works, err := agent.New(agent.Options{Admin: service, Objects: l.Objects(), Model: func(string) (model.Choice, error) {
+		return model.Choice{}, admin.Errorf(admin.CodeModelMissing, "there is no model")
+	}})
+	check(t, err)
 	options := api.Options{Admin: service, Objects: l.Objects(), Annotate: cloud.Annotate}
 	handlers := map[string]cloud.Handler{
 		"openapi":        cloud.HTTP(api.DocumentHandler(options), cloud.HTTPOptions{}),
@@ -42,6 +55,10 @@ func TestSamples(t *testing.T) {
 		"rendershard":    cloud.Step(steps.Tasks()[job.TaskRender], cloud.StepOptions{}),
 		"assemblebundle": cloud.Step(steps.Tasks()[job.TaskAssemble], cloud.StepOptions{}),
 		"failexport":     cloud.Step(cloud.ExecutionEnded(job.Task(job.Silent(keeper.Fail))), cloud.StepOptions{}),
+		"agentprepare":   cloud.Step(fetches.Tasks()[job.TaskAgentPrepare], cloud.StepOptions{}),
+		"agentwork":      cloud.Step(works.Tasks()[job.TaskAgentWork], cloud.StepOptions{}),
+		"agentpublish":   cloud.Step(fetches.Tasks()[job.TaskAgentPublish], cloud.StepOptions{}),
+		"agentfail":      cloud.Step(cloud.ExecutionEnded(job.Task(job.Silent(keeper.FailAgent))), cloud.StepOptions{}),
 		"reconcile": cloud.Step(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 			return nil, keeper.Reconcile(ctx)
 		}, cloud.StepOptions{}),

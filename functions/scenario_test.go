@@ -18,14 +18,17 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/api"
+	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/snapshot"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
 // names are the functions, in the order in which the story calls them.
 var names = []string{
-	"openapi", "getagentjob", "startagentjob", "messageagentjob", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
+	"openapi", "getagentjob", "startagentjob", "messageagentjob", "listagentjobs", "listagentevents", "cancelagentjob", "archiveagentjob",
+	"agentprepare", "agentwork", "agentpublish", "agentfail", "createsnapshot", "publishsnapshot", "latestsnapshot", "startexport", "planexport",
 	"rendershard", "assemblebundle", "getexport", "generatebundle", "failexport", "reconcile",
+	"listexports", "cancelexport", "listfindings", "listsnapshots", "restoresnapshot", "getorganisation", "listprojects", "getusage",
 	"createwebhook", "getwebhooks", "rotatewebhooksecret", "deliverwebhooks", "listdeliveries", "redeliver", "deletewebhook",
 }
 
@@ -37,6 +40,8 @@ var operations = map[string]string{
 	"listdeliveries": "listDeliveries", "redeliver": "redeliver",
 	"getagentjob": "getAgentJob", "startexport": "startExport", "getexport": "getExport", "generatebundle": "generateBundle",
 	"latestsnapshot": "getLatestSnapshot", "createsnapshot": "createSnapshot", "publishsnapshot": "publishSnapshot",
+	"listexports": "listExports", "cancelexport": "cancelExport", "listfindings": "listFindings", "listsnapshots": "listSnapshots",
+	"restoresnapshot": "restoreSnapshot", "getorganisation": "getOrganisation", "listprojects": "listProjects", "getusage": "getUsage",
 }
 
 // sample reads the sample invocation of a function.
@@ -169,6 +174,8 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 		t.Errorf("the agent job is %+v", job)
 	}
 
+	s.agentSteps(service, owner, project)
+
 	blobs := sampleSite(t)
 	var created api.CreateSnapshotResponse
 	s.ask("createsnapshot", http.StatusCreated, &created)
@@ -187,6 +194,14 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 	}
 	if got := digest(download(ctx, t, published.Manifest.URL)); got != published.Manifest.SHA256 {
 		t.Errorf("the manifest has the digest %s, want %s", got, published.Manifest.SHA256)
+	}
+
+	// It is the newest already.
+	s.ask("restoresnapshot", http.StatusOK, &published)
+	var snapshots api.Snapshots
+	s.ask("listsnapshots", http.StatusOK, &snapshots)
+	if len(snapshots.Snapshots) != 1 || !snapshots.Snapshots[0].Newest || published.SnapshotID != created.SnapshotID {
+		t.Errorf("the snapshots are %+v, restored is %+v", snapshots, published)
 	}
 
 	var export api.ExportJob
@@ -211,6 +226,23 @@ func tell(t *testing.T, db store.Store, runner store.Runner, call caller) {
 	s.ask("getexport", http.StatusOK, &export)
 	if export.Status != admin.ExportCompleted || export.Progress != 100 || export.PageCount != 1 {
 		t.Fatalf("the export is %+v", export)
+	}
+	var findings api.Findings
+	s.ask("listfindings", http.StatusOK, &findings)
+	s.ask("cancelexport", http.StatusConflict, nil)
+	var exports api.ExportJobs
+	s.ask("listexports", http.StatusOK, &exports)
+	if len(exports.Jobs) != 1 || exports.Jobs[0].JobID != export.JobID {
+		t.Errorf("the completed exports are %+v", exports)
+	}
+	var usage api.Usage
+	s.ask("getusage", http.StatusOK, &usage)
+	var organisation api.Organisation
+	s.ask("getorganisation", http.StatusOK, &organisation)
+	var projects api.Projects
+	s.ask("listprojects", http.StatusOK, &projects)
+	if usage.Exports != 1 || organisation.Name != "Sample" || len(projects.Projects) != 1 || projects.Projects[0].ProjectID != project.ID {
+		t.Errorf("usage %+v, organisation %+v, projects %+v", usage, organisation, projects)
 	}
 	var link api.BundleLink
 	s.ask("generatebundle", http.StatusOK, &link)
@@ -266,6 +298,44 @@ func (s *story) webhooks(service *admin.Service, org string) {
 	s.ask("deletewebhook", http.StatusNoContent, nil)
 	s.ask("deletewebhook", http.StatusNotFound, nil)
 	s.step("deliverwebhooks", nil)
+}
+
+// agentSteps calls the steps of the agent's workflow for a repository of no known
+// forge: Prepare fails its job, the other steps find that out, and the end of an
+// execution fails the next job.
+func (s *story) agentSteps(service *admin.Service, owner admin.Caller, project admin.Project) {
+	s.t.Helper()
+	begin := func() admin.AgentJob {
+		j, err := service.StartAgentJob(s.t.Context(), owner, admin.StartAgentJob{Project: project.ID, Prompt: "mend the links"})
+		check(s.t, err)
+		s.made["agj_sample"] = j.ID
+		return j
+	}
+	ended := func(j admin.AgentJob) admin.Failure {
+		j, err := service.FindAgentJob(s.t.Context(), project.ID, j.ID)
+		check(s.t, err)
+		if j.Status != admin.AgentFailed || j.Failure == nil {
+			s.t.Fatalf("the agent job is %+v", j)
+		}
+		return *j.Failure
+	}
+	first := begin()
+	if _, failed := s.invoke("agentprepare"); failed == nil || failed.Type != forge.CodeInvalid || ended(first).Code != forge.CodeInvalid {
+		s.t.Errorf("a repository of no known forge: %+v, the job %+v", failed, ended(first))
+	}
+	if b, failed := s.call("agentprepare", fmt.Appendf(nil, `{"projectId": %q, "jobId": %q, "round": 1, "pull": true}`, project.ID, first.ID)); failed != nil || string(b) != "{}" {
+		s.t.Errorf("asked for the pull request of a job without one, it says %s, %+v", b, failed)
+	}
+	for _, name := range []string{"agentwork", "agentpublish"} {
+		if _, failed := s.invoke(name); failed == nil || failed.Type != admin.CodeJobNotActive {
+			s.t.Errorf("%s of a failed job: %+v", name, failed)
+		}
+	}
+	second := begin()
+	s.step("agentfail", nil)
+	if f := ended(second); f.Message != "the agent took too long" {
+		s.t.Errorf("the job failed with %+v", f)
+	}
 }
 
 // another starts an export of another version of the same snapshot.

@@ -45,6 +45,8 @@ func BenchmarkStart(b *testing.B) {
 		config.Stage + "=local", config.Table + "=records", config.SourcesBucket + "=sources", config.ExportsBucket + "=exports",
 		config.StateMachine + "=arn:aws:states:us-east-1:000000000000:stateMachine:export",
 		config.SignerRole + "=arn:aws:iam::000000000000:role/signer",
+		config.CredentialKey + "=arn:aws:kms:us-east-1:000000000000:key/credentials",
+		config.ModelSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:models",
 	}
 	measured := []string{"empty"}
 	events := map[string][]byte{"empty": []byte(`{}`), "openapi": sample(b, "openapi")}

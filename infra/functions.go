@@ -52,7 +52,8 @@ const openAPI = "openapi"
 // Calls need 16 MB and 20 ms, which is the least size and would take a cold
 // start seconds: so they have twice that. Shards need 252 MB, which is 420 with
 // room; but their time is work, which costs the same with more memory and ends
-// sooner.
+// sooner. An agent's step holds a repository's text in memory and checks its site,
+// which took 393 MB and 11 seconds of a processor for 1,071 pages.
 func functions() []spec {
 	const (
 		small, onePage, processor = 256, 512, 1769
@@ -69,6 +70,14 @@ func functions() []spec {
 		{"startexport", answers, "startExport", small, call},
 		{"getexport", answers, "getExport", small, call},
 		{"generatebundle", answers, "generateBundle", small, call},
+		{"listexports", answers, "listExports", small, call},
+		{"cancelexport", answers, "cancelExport", small, call},
+		{"listfindings", answers, "listFindings", small, call},
+		{"listsnapshots", answers, "listSnapshots", small, call},
+		{"restoresnapshot", answers, "restoreSnapshot", small, call},
+		{"getorganisation", answers, "getOrganisation", small, call},
+		{"listprojects", answers, "listProjects", small, call},
+		{"getusage", answers, "getUsage", small, call},
 		{"latestsnapshot", answers, "getLatestSnapshot", small, call},
 		// Manifests of large sites are read and checked whole.
 		{"createsnapshot", answers, "createSnapshot", onePage, call},
@@ -86,10 +95,29 @@ func functions() []spec {
 		{"assemblebundle", steps, statemachine.AssembleFunction, processor, step},
 		{"failexport", steps, statemachine.FailFunction, onePage, long},
 
+		{"agentprepare", steps, statemachine.AgentPrepareFunction, processor, step},
+		{"agentwork", steps, statemachine.AgentWorkFunction, processor, step},
+		{"agentpublish", steps, statemachine.AgentPublishFunction, processor, step},
+		{"agentfail", steps, statemachine.AgentFailFunction, onePage, long},
+
 		{"reconcile", looks, "", onePage, step},
 		{webhooksFunction, looks, "", small, long},
 	}
 }
+
+// byEvents reports whether events call a function, whose errors nobody hears.
+func (f spec) byEvents() bool {
+	return f.part == looks || f.operation == statemachine.FailFunction || f.operation == statemachine.AgentFailFunction
+}
+
+// fetches reports whether a function fetches repositories of Git.
+func (f spec) fetches() bool {
+	return f.operation == statemachine.AgentPrepareFunction || f.operation == statemachine.AgentPublishFunction
+}
+
+// fetchedDisk is what such a function has for files, in MiB: more than one fetch
+// takes from a forge (forge.DefaultMaxBytes).
+const fetchedDisk = 2560
 
 // memoryLimit is the variable by which Go's runtime collects garbage before a
 // function's memory is full.
@@ -130,21 +158,21 @@ func (s *stack) newFunctions() {
 	for _, spec := range functions() {
 		s.functions[spec.name] = s.newFunction(spec)
 	}
-	s.boundRendering()
+	s.functions["reconcile"].fn.AddEnvironment(jsii.String(config.PullFunction), s.functions["agentprepare"].fn.FunctionName(), nil)
+	s.bound("rendershard", "RenderIsBounded", s.parameters.renderReserved)
+	s.bound("agentwork", "AgentIsBounded", s.parameters.agentReserved)
 }
 
-// boundRendering keeps the renderer, over all exports, to the part of the
-// account's concurrency that the parameter says, so that exports never take the
-// API's: calls beyond it are refused, and the workflow repeats them for an hour.
-// To reserve something for each function is impossible: Lambda wants 100 left
-// unreserved, and a new account has 10 in all. So nothing is reserved unless an
-// operator says so.
-func (s *stack) boundRendering() {
-	reserved := s.parameters.renderReserved
-	bounded := awscdk.NewCfnCondition(s.Stack, jsii.String("RenderIsBounded"), &awscdk.CfnConditionProps{
+// bound keeps a step, over all jobs, to the part of the account's concurrency
+// that a parameter says, so that jobs never take the API's: calls beyond it are
+// refused, and the workflow repeats them for an hour. To reserve something for
+// each function is impossible: Lambda wants 100 left unreserved, and a new account
+// has 10 in all. So nothing is reserved unless an operator says so.
+func (s *stack) bound(name, condition string, reserved awscdk.CfnParameter) {
+	bounded := awscdk.NewCfnCondition(s.Stack, &condition, &awscdk.CfnConditionProps{
 		Expression: awscdk.Fn_ConditionNot(awscdk.Fn_ConditionEquals(reserved.ValueAsNumber(), jsii.Number(0))),
 	})
-	function := s.functions["rendershard"].fn.Node().DefaultChild().(awslambda.CfnFunction)
+	function := s.functions[name].fn.Node().DefaultChild().(awslambda.CfnFunction)
 	function.AddPropertyOverride(jsii.String("ReservedConcurrentExecutions"), map[string]any{"Fn::If": []any{
 		*bounded.LogicalId(), map[string]any{"Ref": *reserved.LogicalId()}, map[string]any{"Ref": "AWS::NoValue"},
 	}})
@@ -190,6 +218,9 @@ func (s *stack) newFunction(spec spec) *function {
 	if spec.name == "createwebhook" || spec.name == webhooksFunction {
 		(*props.Environment)[config.WebhookHosts] = s.parameters.webhookHosts.ValueAsString()
 	}
+	for name, value := range s.agentEnvironment(spec) {
+		(*props.Environment)[name] = value
+	}
 	if spec.name == "openapi" { // it answers from its own memory
 		props.Environment = &map[string]*string{config.Stage: jsii.String(string(s.stage)), memoryLimit: memory}
 	}
@@ -198,13 +229,34 @@ func (s *stack) newFunction(spec spec) *function {
 		// versions stay when there is a newer one.
 		props.CurrentVersionOptions = &awslambda.VersionOptions{RemovalPolicy: awscdk.RemovalPolicy_RETAIN}
 	}
-	if spec.name == "failexport" || spec.part == looks {
-		// Events call these, and nobody hears their errors.
+	if spec.fetches() {
+		props.EphemeralStorageSize = awscdk.Size_Mebibytes(jsii.Number(fetchedDisk))
+	}
+	if spec.byEvents() {
 		props.DeadLetterQueue = s.workflow.deadLetters
 		props.RetryAttempts = jsii.Number(2)
 		may.AddStatements(allow(s.workflow.deadLetters.QueueArn(), "sqs:SendMessage"))
 	}
 	return &function{spec: spec, logs: logs, role: role, may: may, fn: awslambda.NewFunction(s.Stack, &spec.name, props)}
+}
+
+// agentEnvironment is what a function that has to do with agents is told besides.
+func (s *stack) agentEnvironment(spec spec) map[string]*string {
+	p, own := s.parameters, map[string]*string{}
+	starts := spec.name == "startagentjob" || spec.name == "messageagentjob"
+	if starts || spec.fetches() {
+		own[config.ForgeHosts], own[config.ForgePrivateHosts] = p.forgeHosts.ValueAsString(), p.forgePrivateHosts.ValueAsString()
+	}
+	if starts || spec.operation == statemachine.AgentWorkFunction {
+		own[config.ModelTable] = p.models.ValueAsString()
+	}
+	if spec.operation == statemachine.AgentWorkFunction {
+		own[config.ModelSecret] = s.storage.modelKeys.AttrId()
+	}
+	if spec.fetches() {
+		own[config.CredentialKey] = s.storage.credentials.KeyArn()
+	}
+	return own
 }
 
 // requestLogs names the log groups of functions that answer requests, without

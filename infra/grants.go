@@ -9,17 +9,21 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/cloud/secretrow"
 	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
 // access is what a function may do, in the words of IAM without their service.
 type access struct {
-	// table are calls on records; index allows Query on the index of active jobs.
+	// table are calls on records, of the partitions of keys if it has any; index
+	// allows Query on the index of active jobs.
 	table []string
+	keys  []string
 	index bool
 	// stream: the table's stream may call it.
 	stream bool
@@ -29,8 +33,13 @@ type access struct {
 	// their keys; listing tells what is there and what is not.
 	sources, exports               map[string][]string
 	sourcesListing, exportsListing bool
-	// runs are calls on executions.
-	runs []string
+	// invokes are names of functions that it may call.
+	invokes []string
+	// runs are calls on executions of exports, agents on those of agent jobs.
+	runs, agents []string
+	// credentials: it may open the credentials of forges; modelKeys: it may read
+	// the keys of models. No function may both.
+	credentials, modelKeys bool
 	// signs names the roles that it may take to sign links.
 	signs []string
 }
@@ -56,6 +65,9 @@ var (
 	fullTexts   = beside(job.FullKey("*", 1))
 	fetched     = beside(job.RemoteIndexKey("*"))
 	bundleFiles = job.BundleKey("*")
+	findings    = admin.FindingsKey("*")
+
+	anyRound = agentObjects + "*"
 )
 
 // beside is the pattern of all keys in the folder of one.
@@ -80,16 +92,30 @@ func grants() map[string]access {
 		takeBack = []string{"AbortMultipartUpload"}
 
 		published = map[string][]string{manifests: get, packs: get}
+
+		// round are calls on the records of an agent's round.
+		round = []string{"GetItem", "Query", "PutItem"}
+		// The credentials of forges are records, too: ciphertext.
+		rounds         = admin.AgentKeys()
+		andCredentials = append(admin.AgentKeys(), secretrow.Partition+"*")
 	)
 	return map[string]access{
-		"startagentjob":   {table: idem},
-		"messageagentjob": {table: idem},
+		"startagentjob":   {table: idem, agents: []string{"StartExecution"}},
+		"messageagentjob": {table: idem, agents: []string{"StartExecution"}},
 		"getagentjob":     {table: read, metered: true},
 		"listagentjobs":   {table: []string{"GetItem", "Query"}, metered: true},
 		"listagentevents": {table: []string{"GetItem", "Query"}, metered: true},
 		"cancelagentjob":  {table: idem},
 		"archiveagentjob": {table: idem},
 		"getexport":       {table: []string{"GetItem", "Query"}, metered: true},
+		"listexports":     {table: []string{"GetItem", "Query"}, metered: true},
+		"cancelexport":    {table: append(idem, "Query"), runs: []string{"StopExecution"}},
+		"listfindings":    {table: read, metered: true, exports: map[string][]string{findings: get}, exportsListing: true},
+		"listsnapshots":   {table: []string{"GetItem", "Query"}, metered: true},
+		"restoresnapshot": {table: idem, signs: []string{signer}},
+		"getorganisation": {table: read, metered: true},
+		"listprojects":    {table: []string{"GetItem", "Query"}, metered: true},
+		"getusage":        {table: read, metered: true},
 		"latestsnapshot":  {table: read, metered: true, signs: []string{signer}},
 		"startexport":     {table: idem, runs: []string{"StartExecution"}},
 		"generatebundle": {
@@ -113,7 +139,7 @@ func grants() map[string]access {
 		"openapi":             {},
 
 		// Each step writes its own parts of an export, and Assemble alone a
-		// bundle.
+		// bundle. Who ends a job keeps what was found in its parts.
 		"planexport": {
 			table: write, sources: published,
 			exports: map[string][]string{sitePlan: put, diagnostics: put, shardPlans: put, apiSlices: put, fetched: both, anyPart: takeBack},
@@ -135,19 +161,39 @@ func grants() map[string]access {
 				sitePlan: {"GetObject", "DeleteObject"}, diagnostics: {"GetObject", "DeleteObject"}, shardPlans: del,
 				units: {"GetObject", "DeleteObject"}, fileLists: {"GetObject", "DeleteObject"}, facts: {"GetObject", "DeleteObject"},
 				apiSlices: del, fullTexts: {"GetObject", "DeleteObject"}, searchParts: {"GetObject", "PutObject", "DeleteObject"}, fetched: {"GetObject", "DeleteObject"},
-				bundleFiles: put, anyPart: takeBack,
+				bundleFiles: put, findings: put, anyPart: takeBack,
 			},
 			exportsListing: true,
 		},
 		"failexport": {
 			table:   []string{"GetItem", "Query", "PutItem"},
-			exports: map[string][]string{anyPart: del}, exportsListing: true,
+			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put}, exportsListing: true,
 		},
+
+		// Who has a forge's credential has no model's key, and the other way
+		// round. The step that ends a round removes its text and checkpoints.
+		"agentprepare": {
+			table: round, keys: andCredentials, credentials: true,
+			// A step that runs again looks whose an object is that is there.
+			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"}}, sourcesListing: true,
+		},
+		"agentwork": {
+			table: round, keys: rounds, modelKeys: true,
+			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"}}, sourcesListing: true,
+		},
+		"agentpublish": {
+			table: round, keys: andCredentials, credentials: true,
+			sources: map[string][]string{anyRound: {"GetObject", "DeleteObject"}}, sourcesListing: true,
+		},
+		"agentfail": {table: write, keys: rounds},
+
 		"reconcile": {
 			table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, index: true,
 			sources: map[string][]string{manifests: {"GetObject", "DeleteObject"}, packs: del}, sourcesListing: true,
-			exports: map[string][]string{anyPart: del}, exportsListing: true,
-			runs: []string{"StartExecution", "DescribeExecution", "StopExecution"},
+			exports: map[string][]string{anyPart: {"GetObject", "DeleteObject"}, findings: put}, exportsListing: true,
+			// It has no credential of a forge, and asks who has one for pull requests.
+			invokes: []string{"agentprepare"},
+			runs:    []string{"StartExecution", "DescribeExecution", "StopExecution"}, agents: []string{"StartExecution", "DescribeExecution", "StopExecution"},
 		},
 		webhooksFunction: {table: []string{"GetItem", "Query", "PutItem", "DeleteItem"}, stream: true},
 		signer: {
@@ -227,13 +273,25 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 		all = append(all, allow(resource, actions...))
 	}
 	table := s.storage.table.TableArn()
-	if len(a.table) > 0 {
+	// ofPartitions is the condition that records are of some partitions alone.
+	ofPartitions := func(patterns ...string) *map[string]any {
+		return &map[string]any{"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": jsii.Strings(patterns...)}}
+	}
+	switch {
+	case len(a.keys) > 0:
+		actions := make([]string, len(a.table))
+		for i, call := range a.table {
+			actions[i] = "dynamodb:" + call
+		}
+		all = append(all, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Actions: jsii.Strings(actions...), Resources: &[]*string{table}, Conditions: ofPartitions(a.keys...),
+		}))
+	case len(a.table) > 0:
 		to("dynamodb", a.table, table)
 	}
 	if a.metered {
 		all = append(all, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-			Actions: jsii.Strings("dynamodb:PutItem"), Resources: &[]*string{table},
-			Conditions: &map[string]any{"ForAllValues:StringLike": map[string]any{"dynamodb:LeadingKeys": jsii.Strings(admin.MeteredKeys)}},
+			Actions: jsii.Strings("dynamodb:PutItem"), Resources: &[]*string{table}, Conditions: ofPartitions(admin.MeteredKeys),
 		}))
 	}
 	if stream := s.storage.table.TableStreamArn(); a.stream && stream != nil {
@@ -253,11 +311,31 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 	}
 	objects(s.storage.sources, a.sources, a.sourcesListing)
 	objects(s.storage.exports, a.exports, a.exportsListing)
-	if slices.Contains(a.runs, "StartExecution") {
-		to("states", []string{"StartExecution"}, s.workflow.machine.StateMachineArn())
+	for _, name := range a.invokes {
+		to("lambda", []string{"InvokeFunction"}, s.functions[name].fn.FunctionArn())
 	}
-	if others := without(a.runs, "StartExecution"); len(others) > 0 {
-		to("states", others, executions(s.workflow.machine, "*"))
+	ofMachine := func(machine awsstepfunctions.StateMachine, calls []string) {
+		if slices.Contains(calls, "StartExecution") {
+			to("states", []string{"StartExecution"}, machine.StateMachineArn())
+		}
+		if others := without(calls, "StartExecution"); len(others) > 0 {
+			to("states", others, executions(machine, "*"))
+		}
+	}
+	ofMachine(s.workflow.machine, a.runs)
+	ofMachine(s.workflow.agent, a.agents)
+	if a.credentials {
+		// What was encrypted for an owner, as credentials are, and nothing else that
+		// the key has encrypted, as a customer's may have for other services.
+		all = append(all, awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Actions: jsii.Strings("kms:Decrypt"), Resources: &[]*string{s.storage.credentials.KeyArn()},
+			Conditions: &map[string]any{"ForAllValues:StringEquals": map[string]any{
+				"kms:EncryptionContextKeys": jsii.Strings(secretrow.ContextOrganisation, secretrow.ContextProject),
+			}},
+		}))
+	}
+	if a.modelKeys {
+		to("secretsmanager", []string{"GetSecretValue"}, s.storage.modelKeys.AttrId())
 	}
 	if key := s.storage.key; key != nil && len(a.table)+len(a.sources)+len(a.exports) > 0 {
 		// By the services alone that keep the data: the key opens nothing else.

@@ -9,13 +9,13 @@
 //
 //	settings.go   what a stage is, and the context that picks and bends one
 //	stack.go      the stack: parameters, parts in their order, outputs, tags
-//	storage.go    table and buckets
+//	storage.go    table, buckets, and what secrets of agents are kept with
 //	functions.go  one function for each folder of functions/, with a role of its own
 //	grants.go     the table of what each function may do, and nothing more
 //	gateway.go    the REST API: stage, domain, web ACL, refusals
 //	definition.go its methods and all other answers, as one OpenAPI document
 //	webhooks.go   what wakes the function that delivers events
-//	workflow.go   state machine, event rule, reconciler's schedule, dead letters
+//	workflow.go   state machines, event rules, reconciler's schedule, dead letters
 //	watch.go      alarms and dashboard
 //	nag.go        why rules of cdk-nag do not hold where they do not
 //
@@ -30,7 +30,7 @@
 //	protect    true or false: the table can't be deleted; default true in prod
 //	table      a restored table that takes the place of the stack's own
 //	domain     the API's name for callers, with certificate, the ARN of its certificate
-//	key        ARN of the KMS key that table and buckets are encrypted with
+//	key        ARN of the KMS key that table, buckets and credentials are encrypted with
 package main
 
 import (

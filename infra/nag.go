@@ -12,8 +12,9 @@ func (s *stack) explain() {
 	const (
 		keysAreOurs = "Callers have admin keys of Bindery's own, which every handler checks: the same code as in a local Bindery, so that there is no second path. " +
 			"What needs no key is the API's document, and methods that are mocks and answer 404."
-		tracing   = "X-Ray's calls take no resource."
-		vendedLog = "The calls by which Step Functions sets up its log delivery, and X-Ray's, take no resource."
+		tracing      = "X-Ray's calls take no resource."
+		versionsStay = "An execution goes on with the function versions that it began with, also when there are newer ones."
+		vendedLog    = "The calls by which Step Functions sets up its log delivery, and X-Ray's, take no resource."
 	)
 	on := func(construct any, suppressions ...*cdknag.NagPackSuppression) {
 		cdknag.NagSuppressions_AddResourceSuppressions(construct, &suppressions, jsii.Bool(true))
@@ -30,7 +31,7 @@ func (s *stack) explain() {
 	}
 	keys := because("AwsSolutions-IAM5",
 		"Objects are named by organisation, digest and job, none of which is known when this is deployed; each function has the narrowest patterns of keys that cover its own.",
-		`/^Resource::<(Sources|Exports)[0-9A-F]+\.Arn>\/(orgs|exports)\/.*\*.*$/g`)
+		`/^Resource::<(Sources|Exports)[0-9A-F]+\.Arn>\/(orgs|exports|agents)\/.*\*.*$/g`)
 	executions := because("AwsSolutions-IAM5", "Executions are named by jobs, which are not known when this is deployed; all are of this one machine.",
 		`/^Resource::arn:.*:states:.*:execution:.*:\*$/g`)
 	for _, f := range s.functions {
@@ -40,12 +41,17 @@ func (s *stack) explain() {
 		on(signs.role, keys)
 	}
 	on(s.functions["reconcile"].role, executions)
+	on(s.functions["cancelexport"].role, executions)
 	on(s.workflow.mapPolicy, executions)
 	on(s.workflow.machine,
 		because("AwsSolutions-IAM5", vendedLog, "Resource::*"),
-		because("AwsSolutions-IAM5", "An execution goes on with the function versions that it began with, also when there are newer ones.",
-			`/^Resource::<(planexport|rendershard|assemblebundle|failexport)[0-9A-F]+\.Arn>:\*$/g`),
+		because("AwsSolutions-IAM5", versionsStay, `/^Resource::<(planexport|rendershard|assemblebundle|failexport)[0-9A-F]+\.Arn>:\*$/g`),
 	)
+	on(s.workflow.agent,
+		because("AwsSolutions-IAM5", vendedLog, "Resource::*"),
+		because("AwsSolutions-IAM5", versionsStay, `/^Resource::<agent(prepare|work|publish|fail)[0-9A-F]+\.Arn>:\*$/g`),
+	)
+	on(s.storage.modelKeys, because("AwsSolutions-SMG4", "The keys are those of the models' providers: only their own consoles make others."))
 }
 
 // because is a rule that does not hold, with the reason. Findings, where a

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestGrantsAreNarrow(t *testing.T) {
 					t.Errorf("%s allows %s", role, action)
 				}
 				if slices.Contains(resources, `"*"`) && !strings.HasPrefix(action, "xray:") && action != "dynamodb:ListStreams" &&
-					!(strings.HasPrefix(role, "Workflow") && strings.HasPrefix(action, "logs:")) {
+					!(strings.Contains(role, "WorkflowRole") && strings.HasPrefix(action, "logs:")) {
 					t.Errorf("%s allows %s on everything", role, action)
 				}
 			}
@@ -45,7 +46,7 @@ func TestOnePolicyARole(t *testing.T) {
 			beside = append(beside, strings.TrimRight(id, "0123456789ABCDEF"))
 		}
 		slices.Sort(beside)
-		if diff := cmp.Diff([]string{"WorkflowRoleDefaultPolicy", "signertakers", "uploadertakers", "workflowmap"}, beside); diff != "" {
+		if diff := cmp.Diff([]string{"AgentWorkflowRoleDefaultPolicy", "WorkflowRoleDefaultPolicy", "signertakers", "uploadertakers", "workflowmap"}, beside); diff != "" {
 			t.Errorf("policies beside roles:\n%s", diff)
 		}
 		for _, f := range functions() {
@@ -112,7 +113,7 @@ func TestDeadLettersArrive(t *testing.T) {
 		for _, f := range functions() {
 			role, _ := s.named(t, "AWS::IAM::Role", f.name+"role")
 			var want []string
-			if f.name == "failexport" || f.part == looks {
+			if f.byEvents() {
 				want = []string{`{"Fn::GetAtt":["` + queue + `","Arn"]}`}
 			}
 			if diff := cmp.Diff(want, s.allowed(t, role)["sqs:SendMessage"]); diff != "" {
@@ -134,44 +135,123 @@ func TestDeadLettersArrive(t *testing.T) {
 			}
 		}
 		slices.Sort(rules)
-		if diff := cmp.Diff([]string{"ExportEnded", "Reconciler", "Webhooks"}, rules); diff != "" {
+		if diff := cmp.Diff([]string{"AgentEnded", "ExportEnded", "Reconciler", "Webhooks"}, rules); diff != "" {
 			t.Errorf("rules that may send to the queue:\n%s", diff)
 		}
 	})
 }
 
-// TestWorkflowsRole: it calls the steps in all their versions, starts the
-// children of its map, which are executions of its own machine, and does
-// nothing else but write logs and traces.
+// TestWorkflowsRole: a workflow's role calls its steps in all their versions and
+// does nothing else but write logs and traces, save that of exports, which starts
+// the children of its map: executions of its own machine.
 func TestWorkflowsRole(t *testing.T) {
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
-		role, _ := s.named(t, "AWS::IAM::Role", "WorkflowRole")
-		allowed := s.allowed(t, role)
-		var want []string
-		for _, name := range []string{"assemblebundle", "failexport", "planexport", "rendershard"} {
-			id, _ := s.named(t, "AWS::Lambda::Function", name)
-			arn := `{"Fn::GetAtt":["` + id + `","Arn"]}`
-			want = append(want, arn, `{"Fn::Join":["",[`+arn+`,":*"]]}`)
-		}
-		got := slices.Sorted(slices.Values(allowed["lambda:InvokeFunction"]))
-		slices.Sort(want)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("functions that it may call:\n%s", diff)
-		}
-		machine, _ := s.named(t, "AWS::StepFunctions::StateMachine", "Workflow")
-		if diff := cmp.Diff([]string{`{"Ref":"` + machine + `"}`}, allowed["states:StartExecution"]); diff != "" {
-			t.Errorf("machines that it may start:\n%s", diff)
-		}
-		for action, resources := range allowed {
-			service, _, _ := strings.Cut(action, ":")
-			switch {
-			case service == "logs", service == "xray", action == "lambda:InvokeFunction", action == "states:StartExecution":
-			case action == "states:DescribeExecution", action == "states:StopExecution":
-				if len(resources) != 1 || !strings.Contains(resources[0], `":execution:"`) || !strings.Contains(resources[0], machine) {
-					t.Errorf("%s on %v", action, resources)
+		for workflow, steps := range map[string][]string{
+			"Workflow":      {"assemblebundle", "failexport", "planexport", "rendershard"},
+			"AgentWorkflow": {"agentfail", "agentprepare", "agentpublish", "agentwork"},
+		} {
+			role, _ := s.named(t, "AWS::IAM::Role", workflow+"Role")
+			allowed := s.allowed(t, role)
+			var want []string
+			for _, name := range steps {
+				id, _ := s.named(t, "AWS::Lambda::Function", name)
+				arn := `{"Fn::GetAtt":["` + id + `","Arn"]}`
+				want = append(want, arn, `{"Fn::Join":["",[`+arn+`,":*"]]}`)
+			}
+			got := slices.Sorted(slices.Values(allowed["lambda:InvokeFunction"]))
+			slices.Sort(want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("functions that %s may call:\n%s", workflow, diff)
+			}
+			machine, _ := s.named(t, "AWS::StepFunctions::StateMachine", workflow)
+			var starts []string
+			if workflow == exportWorkflow {
+				starts = []string{`{"Ref":"` + machine + `"}`}
+			}
+			if diff := cmp.Diff(starts, allowed["states:StartExecution"]); diff != "" {
+				t.Errorf("machines that %s may start:\n%s", workflow, diff)
+			}
+			for action, resources := range allowed {
+				service, _, _ := strings.Cut(action, ":")
+				switch {
+				case service == "logs", service == "xray", action == "lambda:InvokeFunction", action == "states:StartExecution":
+				case workflow == exportWorkflow && (action == "states:DescribeExecution" || action == "states:StopExecution"):
+					if len(resources) != 1 || !strings.Contains(resources[0], `":execution:"`) || !strings.Contains(resources[0], machine) {
+						t.Errorf("%s on %v", action, resources)
+					}
+				default:
+					t.Errorf("%s may %s", workflow, action)
 				}
-			default:
-				t.Errorf("the workflow may %s", action)
+			}
+		}
+	})
+}
+
+// TestAgentsSecretsAreApart: who opens the credentials of forges reads no model's
+// key, and the other way round; nobody else does either; and credentials are
+// opened for owners alone. The steps see no partition of the table but those that
+// they work on, and Work not that of credentials.
+func TestAgentsSecretsAreApart(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		key, _ := s.named(t, "AWS::KMS::Key", "CredentialKey")
+		secret, _ := s.named(t, "AWS::SecretsManager::Secret", "ModelKeys")
+		for _, f := range functions() {
+			role, r := s.named(t, "AWS::IAM::Role", f.name+"role")
+			var decrypts, reads []string
+			switch f.name {
+			case "agentprepare", "agentpublish":
+				decrypts = []string{`{"Fn::GetAtt":["` + key + `","Arn"]}`}
+			case "agentwork":
+				reads = []string{`{"Fn::GetAtt":["` + secret + `","Id"]}`}
+			}
+			allowed := s.allowed(t, role)
+			if diff := cmp.Diff([][]string{decrypts, reads}, [][]string{allowed["kms:Decrypt"], allowed["secretsmanager:GetSecretValue"]}); diff != "" {
+				t.Errorf("secrets that %s may read:\n%s", f.name, diff)
+			}
+			// What asks for pull requests asks who has a credential.
+			var invokes []string
+			if f.name == "reconcile" {
+				prepare, _ := s.named(t, "AWS::Lambda::Function", "agentprepare")
+				invokes = []string{`{"Fn::GetAtt":["` + prepare + `","Arn"]}`}
+			}
+			if diff := cmp.Diff(invokes, allowed["lambda:InvokeFunction"]); diff != "" {
+				t.Errorf("functions that %s may call:\n%s", f.name, diff)
+			}
+			statements, _ := at(r.Properties, "Policies", 0, "PolicyDocument", "Statement").([]any)
+			partitions := ""
+			for i := range statements {
+				actions := list(at(statements, i, "Action"))
+				if slices.Contains(actions, "kms:Decrypt") && mustJSON(t, at(statements, i, "Condition")) != `{"ForAllValues:StringEquals":{"kms:EncryptionContextKeys":["organisation","project"]}}` {
+					t.Errorf("%s may decrypt for anybody: %v", f.name, statements[i])
+				}
+				if slices.Contains(actions, "dynamodb:GetItem") {
+					partitions = strings.Join(list(at(statements, i, "Condition", "ForAllValues:StringLike", "dynamodb:LeadingKeys")), " ")
+				}
+			}
+			want := ""
+			switch f.name {
+			case "agentprepare", "agentpublish":
+				want = "project#* org#* agent#* webhook#* due#* secret#*"
+			case "agentwork", "agentfail":
+				want = "project#* org#* agent#* webhook#* due#*"
+			}
+			if partitions != want {
+				t.Errorf("%s may read the partitions %q, want %q", f.name, partitions, want)
+			}
+		}
+	})
+}
+
+// TestWhoMayRunKnowsWhat: a function with a right to executions has a machine in
+// its environment, without which it can't start.
+func TestWhoMayRunKnowsWhat(t *testing.T) {
+	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
+		for _, f := range functions() {
+			_, r := s.named(t, "AWS::Lambda::Function", f.name)
+			variables, _ := at(r.Properties, "Environment", "Variables").(object)
+			knows := slices.ContainsFunc(slices.Collect(maps.Keys(variables)), func(name string) bool { return strings.HasSuffix(name, "_MACHINE") })
+			if may := len(grants()[f.name].runs) > 0; may && !knows {
+				t.Errorf("%s may run executions and knows no machine", f.name)
 			}
 		}
 	})

@@ -45,8 +45,9 @@ type settings struct {
 	// address (ARN) of its certificate in the stack's region; empty for API
 	// Gateway's own name.
 	domain, certificate string
-	// key is the address (ARN) of the customer's KMS key that table and buckets
-	// are encrypted with; empty for AWS's own keys.
+	// key is the address (ARN) of the customer's KMS key that table, buckets and
+	// credentials are encrypted with; empty for AWS's own keys, and for one of the
+	// stack for credentials.
 	key string
 	// keep makes table and buckets outlive the stack.
 	keep bool

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
+	outputs "github.com/bindery-docs/bindery/shared/service/cloud/stack"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -175,6 +176,17 @@ func TestKeyAndDomainOfTheCustomer(t *testing.T) {
 		data := strings.Contains(text, `"dynamodb:`) || strings.Contains(text, `"s3:GetObject`) || strings.Contains(text, `"s3:PutObject`)
 		if data != (strings.Contains(text, "kms:Decrypt") && strings.Contains(text, "kms:ViaService")) {
 			t.Errorf("%s reads or writes data: %v, and may use the key: %v", role, data, !data)
+		}
+	}
+	// Credentials are encrypted with it, too: the stack has no other key.
+	if keys, got := s.of("AWS::KMS::Key"), at(s.Outputs[outputs.OutputCredentialKey], "Value"); len(keys) != 0 || got != customerKey {
+		t.Errorf("credentials are encrypted with %v, and the stack has %d keys", got, len(keys))
+	}
+	for _, name := range []string{"agentprepare", "agentpublish"} {
+		role, _ := s.named(t, "AWS::IAM::Role", name+"role")
+		text := mustJSON(t, s.Resources[role].Properties["Policies"])
+		if !strings.Contains(text, `"kms:EncryptionContextKeys":["organisation","project"]}},"Effect":"Allow","Resource":"`+customerKey) {
+			t.Errorf("%s may not open credentials: %s", name, text)
 		}
 	}
 	if names := s.of("AWS::ApiGateway::DomainName"); len(names) != 1 {

@@ -24,6 +24,10 @@ type stack struct {
 type parameters struct {
 	renderConcurrency awscdk.CfnParameter
 	renderReserved    awscdk.CfnParameter
+	agentReserved     awscdk.CfnParameter
+	models            awscdk.CfnParameter
+	forgeHosts        awscdk.CfnParameter
+	forgePrivateHosts awscdk.CfnParameter
 	bundleDays        awscdk.CfnParameter
 	rate, burst       awscdk.CfnParameter
 	maxRunning        awscdk.CfnParameter
@@ -66,6 +70,11 @@ func newStack(scope constructs.Construct, set settings) *stack {
 		{"SourcesBucket", "Bucket of published sites", s.storage.sources.BucketName()},
 		{"ExportsBucket", "Bucket of bundles", s.storage.exports.BucketName()},
 		{"StateMachineArn", "State machine of exports", s.workflow.machine.StateMachineArn()},
+		{"AgentStateMachineArn", "State machine of agent jobs", s.workflow.agent.StateMachineArn()},
+		{"AgentEventRule", "Rule that tells of executions of agent jobs that ended other than well", s.workflow.agentEnded.RuleName()},
+		{"AgentWorkRole", "Role of the function that asks models: it needs rights to models of Amazon Bedrock where the table names some", s.functions["agentwork"].role.RoleName()},
+		{"CredentialKeyArn", "Key that credentials of forges are encrypted with", s.storage.credentials.KeyArn()},
+		{"ModelSecretArn", "Secret for the keys of models", s.storage.modelKeys.AttrId()},
 		{"SignerRole", "Role that links to bundles are signed with", s.signers[signer].role.RoleArn()},
 		{"ReconcilerRule", "Rule that starts the reconciler", s.workflow.schedule.RuleName()},
 		{"EventRule", "Rule that tells of executions that ended other than well", s.workflow.ended.RuleName()},
@@ -90,9 +99,19 @@ func newParameters(s *stack) parameters {
 			Type: jsii.String("Number"), Default: value, MinValue: &least, MaxValue: &most, Description: &about,
 		})
 	}
+	text := func(name, about string, most float64) awscdk.CfnParameter {
+		return awscdk.NewCfnParameter(s.Stack, jsii.String(name), &awscdk.CfnParameterProps{
+			Type: jsii.String("String"), Default: "", MaxLength: &most, Description: &about,
+		})
+	}
 	return parameters{
 		renderConcurrency: number("RenderConcurrency", "How many shards of one export are rendered at the same time", 40, 1, 1000),
 		renderReserved:    number("RenderReserved", "How many shards of all exports together are rendered at the same time, which Lambda keeps apart for that; 0 for no bound of its own", 0, 0, 10000),
+		agentReserved:     number("AgentReserved", "How many agent jobs work at the same time, which Lambda keeps apart for that; 0 for no bound of its own", 0, 0, 10000),
+		// Lambda takes 4 KB of environment in all.
+		models:            text("Models", "Table of models that agents ask, as JSON without keys; empty for no agents", 2500),
+		forgeHosts:        text("ForgeHosts", "Hosts of forges that agents may work with, with commas between them; empty for github.com, gitlab.com, codeberg.org and gitea.com", 400),
+		forgePrivateHosts: text("ForgePrivateHosts", "Hosts of forges with private addresses, likewise, where functions can reach them", 400),
 		bundleDays:        number("BundleRetentionDays", "After how many days bundles are removed; 0 keeps them", 0, 0, 3650),
 		rate:              number("RequestRate", "Requests a second that the API takes on average, over all callers", 100, 1, 10000),
 		burst:             number("RequestBurst", "Requests that the API takes at once", 200, 1, 5000),

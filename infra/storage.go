@@ -5,6 +5,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awskms"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 	"github.com/aws/jsii-runtime-go"
 
 	"github.com/bindery-docs/bindery/shared/service/job"
@@ -19,10 +20,22 @@ type storage struct {
 	// key is the customer's, with which table and buckets are encrypted; nil
 	// for AWS's own.
 	key awskms.IKey
+	// credentials is the key that the credentials of forges are encrypted with:
+	// the customer's, or one of the stack. Their ciphertext is in the table.
+	credentials awskms.IKey
+	// modelKeys is the secret with the keys of the models' servers.
+	modelKeys awssecretsmanager.CfnSecret
 }
 
 // activeIndex is the index of jobs that are not final.
 const activeIndex = "active"
+
+// agentObjects begins the keys of what rounds of agents keep. Each round begins
+// anew and takes hours at most, so they go after agentDays.
+const (
+	agentObjects = "agents/"
+	agentDays    = 14
+)
 
 func newStorage(s *stack) storage {
 	var key awskms.IKey
@@ -35,13 +48,27 @@ func newStorage(s *stack) storage {
 		Id: jsii.String("old-logs"), Expiration: awscdk.Duration_Days(jsii.Number(90)),
 	})
 	st := storage{
-		table:   s.newTable(key),
-		logs:    logs,
-		sources: s.bucket("Sources", logs, key),
+		table: s.newTable(key),
+		logs:  logs,
+		sources: s.bucket("Sources", logs, key, &awss3.LifecycleRule{
+			Id: jsii.String("old-rounds"), Prefix: jsii.String(agentObjects), Expiration: awscdk.Duration_Days(jsii.Number(agentDays)),
+		}),
 		exports: s.bucket("Exports", logs, key),
 		key:     key,
 	}
 	s.expireBundles(st.exports)
+	if st.credentials = key; key == nil {
+		st.credentials = awskms.NewKey(s.Stack, jsii.String("CredentialKey"), &awskms.KeyProps{
+			Description:       jsii.String("Credentials of forges, of " + s.stack),
+			EnableKeyRotation: jsii.Bool(true), RemovalPolicy: s.removal(),
+		})
+	}
+	// An operator puts the keys in. An update leaves them as they are, as long as
+	// this text stays.
+	st.modelKeys = awssecretsmanager.NewCfnSecret(s.Stack, jsii.String("ModelKeys"), &awssecretsmanager.CfnSecretProps{
+		Description: jsii.String("Keys of models, of " + s.stack + ": the default server's, or a JSON object of keys by servers"), SecretString: jsii.String("{}"),
+	})
+	st.modelKeys.ApplyRemovalPolicy(s.removal(), nil)
 	return st
 }
 

@@ -37,6 +37,8 @@ func (s *stack) newWatch() {
 	}
 	machine := &map[string]*string{"StateMachineArn": s.workflow.machine.StateMachineArn()}
 	ofWorkflow := func(name string) awscloudwatch.Metric { return metric("AWS/States", name, "Sum", machine) }
+	agents := &map[string]*string{"StateMachineArn": s.workflow.agent.StateMachineArn()}
+	ofAgents := func(name string) awscloudwatch.Metric { return metric("AWS/States", name, "Sum", agents) }
 	table := &map[string]*string{"TableName": s.storage.table.TableName()}
 	queue := &map[string]*string{"QueueName": s.workflow.deadLetters.QueueName()}
 	failing := func(name string) awscloudwatch.Metric {
@@ -63,12 +65,13 @@ func (s *stack) newWatch() {
 			})},
 		{name: "ExportsFail", about: "Exports fail by no fault of their sites", anchor: "exports-fail", metric: ours(cloud.MetricExportFaults, "Sum"), threshold: 3, periods: 1},
 		{name: "ExportsTimeOut", about: "An export took longer than its limit", anchor: "exports-time-out", metric: ofWorkflow("ExecutionsTimedOut"), threshold: 1, periods: 1},
+		{name: "AgentsFail", about: "Agent jobs fail by faults of Bindery", anchor: "agents-fail", metric: ours(cloud.MetricAgentFaults, "Sum"), threshold: 3, periods: 1},
 		{name: "StepsThrottled", about: "Lambda's concurrency limit holds steps up", anchor: "steps-throttled", threshold: 50, periods: 3, rich: true,
 			metric: awscloudwatch.NewMathExpression(&awscloudwatch.MathExpressionProps{
 				// Not a + b: that is nothing in a period in which one of them has
 				// no data, as Plan has while shards are rendered.
 				Expression: jsii.String("SUM(METRICS())"), Period: five, Label: jsii.String("throttles"),
-				UsingMetrics: of("planexport", "rendershard", "assemblebundle"),
+				UsingMetrics: of("planexport", "rendershard", "assemblebundle", "agentprepare", "agentwork", "agentpublish"),
 			})},
 		{name: "ReconcilerFails", about: "The reconciler fails again and again: jobs may hang", anchor: "reconciler-fails", metric: failing("Errors"), threshold: 3, periods: 2},
 		{name: "SweepLate", about: "What expired has not been removed for three days", anchor: "sweep-late", metric: ours(cloud.MetricSweepAge, "Maximum"), threshold: 3 * 24 * 60 * 60, periods: 1},
@@ -117,10 +120,32 @@ func (s *stack) newWatch() {
 		})
 	}
 
-	const half = 12
-	graph := func(title string, left ...awscloudwatch.IMetric) awscloudwatch.IWidget {
-		return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{Title: &title, Left: &left, Width: jsii.Number(half)})
-	}
+	s.newBoard(made,
+		[]awscloudwatch.IWidget{
+			graph("Requests", ofAPI("Count", "Sum"), ofAPI("4XXError", "Sum"), ofAPI("5XXError", "Sum")),
+			graph("Latency, ms", ofAPI("Latency", "p50"), ofAPI("Latency", "p99")),
+		},
+		[]awscloudwatch.IWidget{
+			graph("Exports", ofWorkflow("ExecutionsStarted"), ofWorkflow("ExecutionsSucceeded"), ofWorkflow("ExecutionsFailed"), ofWorkflow("ExecutionsAborted")),
+			graph("Agent jobs", ofAgents("ExecutionsStarted"), ofAgents("ExecutionsSucceeded"), ofAgents("ExecutionsFailed"), ofAgents("ExecutionsAborted")),
+		},
+		[]awscloudwatch.IWidget{graph("Dead letters", metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", queue))},
+	)
+	awscdk.NewCfnOutput(s.Stack, jsii.String("OutAlarmTopic"), &awscdk.CfnOutputProps{
+		Value: topic.TopicArn(), Description: jsii.String("Topic that alarms tell: subscribe to it"),
+	}).OverrideLogicalId(jsii.String("AlarmTopic"))
+}
+
+// half is half of a dashboard's width.
+const half = 12
+
+// graph shows metrics, in half of a row.
+func graph(title string, left ...awscloudwatch.IMetric) awscloudwatch.IWidget {
+	return awscloudwatch.NewGraphWidget(&awscloudwatch.GraphWidgetProps{Title: &title, Left: &left, Width: jsii.Number(half)})
+}
+
+// newBoard makes the dashboard: all alarms, then rows of graphs.
+func (s *stack) newBoard(alarms []interfacesawscloudwatch.IAlarmRef, rows ...[]awscloudwatch.IWidget) {
 	board := awscloudwatch.NewDashboard(s.Stack, jsii.String("Dashboard"), &awscloudwatch.DashboardProps{
 		DashboardName: s.StackName(), DefaultInterval: awscdk.Duration_Hours(jsii.Number(24)),
 	})
@@ -129,17 +154,9 @@ func (s *stack) newWatch() {
 		Width:    jsii.Number(2 * half), Height: jsii.Number(2),
 	}))
 	board.AddWidgets(awscloudwatch.NewAlarmStatusWidget(&awscloudwatch.AlarmStatusWidgetProps{
-		Title: jsii.String("Alarms"), Alarms: &made, Width: jsii.Number(2 * half),
+		Title: jsii.String("Alarms"), Alarms: &alarms, Width: jsii.Number(2 * half),
 	}))
-	board.AddWidgets(
-		graph("Requests", ofAPI("Count", "Sum"), ofAPI("4XXError", "Sum"), ofAPI("5XXError", "Sum")),
-		graph("Latency, ms", ofAPI("Latency", "p50"), ofAPI("Latency", "p99")),
-	)
-	board.AddWidgets(
-		graph("Exports", ofWorkflow("ExecutionsStarted"), ofWorkflow("ExecutionsSucceeded"), ofWorkflow("ExecutionsFailed"), ofWorkflow("ExecutionsAborted")),
-		graph("Dead letters", metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum", queue)),
-	)
-	awscdk.NewCfnOutput(s.Stack, jsii.String("OutAlarmTopic"), &awscdk.CfnOutputProps{
-		Value: topic.TopicArn(), Description: jsii.String("Topic that alarms tell: subscribe to it"),
-	}).OverrideLogicalId(jsii.String("AlarmTopic"))
+	for _, row := range rows {
+		board.AddWidgets(row...)
+	}
 }

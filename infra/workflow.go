@@ -18,9 +18,13 @@ import (
 	"github.com/bindery-docs/bindery/statemachine"
 )
 
-// workflow is what runs exports and what looks after them.
+// workflow is what runs exports and agent jobs, and what looks after them.
 type workflow struct {
 	machine awsstepfunctions.StateMachine
+	// agent is the machine of agent jobs; agentEnded tells agentfail of it as
+	// ended does failexport.
+	agent      awsstepfunctions.StateMachine
+	agentEnded awsevents.Rule
 	// ended tells failexport of executions that ended other than well;
 	// schedule starts the reconciler, which finds what no event told.
 	ended, schedule awsevents.Rule
@@ -102,18 +106,12 @@ func (s *stack) newMachine(id string, definition []byte, substitutions map[strin
 	})
 }
 
-// newWorkflow makes the workflow of exports and what looks after it.
-func (s *stack) newWorkflow() {
-	machine, mapPolicy := s.newMachine(exportWorkflow, statemachine.Export(), map[string]*string{
-		statemachine.RenderConcurrency: s.parameters.renderConcurrency.ValueAsString(),
-	}, true)
-	s.workflow.machine, s.workflow.mapPolicy = machine, mapPolicy
-	for _, name := range []string{"startexport", "reconcile"} {
-		s.functions[name].fn.AddEnvironment(jsii.String(config.StateMachine), machine.StateMachineArn(), nil)
-	}
-
-	ended := awsevents.NewRule(s.Stack, jsii.String("ExportEnded"), &awsevents.RuleProps{
-		Description: jsii.String("Executions of the export that failed, took too long or were stopped"),
+// newEnded makes the rule that tells a function of executions of a machine that
+// ended other than well. The function gets the event as it is, and reads it: see
+// cloud.ExecutionEnded.
+func (s *stack) newEnded(id, about string, machine awsstepfunctions.StateMachine, function string) awsevents.Rule {
+	ended := awsevents.NewRule(s.Stack, &id, &awsevents.RuleProps{
+		Description: &about,
 		EventPattern: &awsevents.EventPattern{
 			Source:     jsii.Strings("aws.states"),
 			DetailType: jsii.Strings("Step Functions Execution Status Change"),
@@ -123,11 +121,34 @@ func (s *stack) newWorkflow() {
 			},
 		},
 	})
-	// The function gets the event as it is, and reads it: see
-	// cloud.ExecutionEnded.
-	ended.AddTarget(awseventstargets.NewLambdaFunction(s.functions["failexport"].fn, &awseventstargets.LambdaFunctionProps{
+	ended.AddTarget(awseventstargets.NewLambdaFunction(s.functions[function].fn, &awseventstargets.LambdaFunctionProps{
 		DeadLetterQueue: s.workflow.deadLetters,
 	}))
+	return ended
+}
+
+// newWorkflow makes the workflows of exports and of agent jobs, and what looks
+// after them.
+func (s *stack) newWorkflow() {
+	machine, mapPolicy := s.newMachine(exportWorkflow, statemachine.Export(), map[string]*string{
+		statemachine.RenderConcurrency: s.parameters.renderConcurrency.ValueAsString(),
+	}, true)
+	s.workflow.machine, s.workflow.mapPolicy = machine, mapPolicy
+	for _, name := range []string{"startexport", "cancelexport", "reconcile"} {
+		s.functions[name].fn.AddEnvironment(jsii.String(config.StateMachine), machine.StateMachineArn(), nil)
+	}
+
+	agent, _ := s.newMachine("AgentWorkflow", statemachine.Agent(), map[string]*string{}, false)
+	s.workflow.agent = agent
+	// Publish, which opens a round where a message came too late for this one, is
+	// not told: the machine needs the function's version, and the version what its
+	// function is told. The reconciler starts that round.
+	for _, name := range []string{"startagentjob", "messageagentjob", "reconcile"} {
+		s.functions[name].fn.AddEnvironment(jsii.String(config.AgentMachine), agent.StateMachineArn(), nil)
+	}
+
+	s.workflow.ended = s.newEnded("ExportEnded", "Executions of the export that failed, took too long or were stopped", machine, "failexport")
+	s.workflow.agentEnded = s.newEnded("AgentEnded", "Executions of agent jobs that failed, took too long or were stopped", agent, "agentfail")
 	schedule := awsevents.NewRule(s.Stack, jsii.String("Reconciler"), &awsevents.RuleProps{
 		Description: jsii.String("Starts the reconciler"),
 		Schedule:    awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(1))),
@@ -138,7 +159,7 @@ func (s *stack) newWorkflow() {
 		MaxEventAge: awscdk.Duration_Minutes(jsii.Number(5)), RetryAttempts: jsii.Number(1),
 		Event: awsevents.RuleTargetInput_FromObject(map[string]any{}),
 	}))
-	s.workflow.ended, s.workflow.schedule = ended, schedule
+	s.workflow.schedule = schedule
 }
 
 // executions is the address of executions of a machine by name.

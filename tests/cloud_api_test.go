@@ -136,13 +136,17 @@ func (d *deployment) tenants(t *testing.T) {
 		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID, "", 200},
 		{"GET", "/v2/agent/" + project.ID + "/jobs?limit=1", "", 200},
 		{"GET", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/events?cursor=1", "", 200},
-		// No forge is set up.
+		// The project has no credential for its forge.
 		{"POST", "/v2/agent/" + project.ID + "/job", `{"prompt":"any"}`, 409},
 		{"POST", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/message", `{"prompt":"any"}`, 409},
 		{"POST", "/v2/agent/" + project.ID + "/job/" + agent.ID + "/cancel", "", 409},
 		{"GET", "/v1/static-export/jobs/" + job, "", 200},
 		{"POST", "/v1/static-export/jobs/" + job + "/bundle", "", 200},
+		{"POST", "/v1/static-export/jobs/" + job + "/cancel", "", 409},
+		{"GET", "/v1/static-export/jobs/" + job + "/findings?limit=1", "", 200},
 		{"GET", "/v1/sites/" + cloudDomain + "/snapshots/latest", "", 200},
+		{"GET", "/v1/sites/" + cloudDomain + "/snapshots?limit=1", "", 200},
+		{"POST", fmt.Sprintf("/v1/sites/%s/snapshots/%s/restore", cloudDomain, latest["snapshotId"]), fmt.Sprintf(`{"base":%q}`, latest["snapshotId"]), 200},
 		{"POST", fmt.Sprintf("/v1/sites/%s/snapshots/%s/publish", cloudDomain, latest["snapshotId"]), "", 200},
 		{"POST", "/v1/static-export/jobs", fmt.Sprintf(`{"domain":%q}`, cloudDomain), 202},
 	} {
@@ -159,6 +163,36 @@ func (d *deployment) tenants(t *testing.T) {
 		header["Authorization"] = "Bearer " + other
 		if got, code := d.ask(t, c.method, c.path, c.body, header); got != http.StatusNotFound {
 			t.Errorf("%s %s: another organisation gets %d %s, want 404", c.method, c.path, got, code)
+		}
+	}
+}
+
+// own asks for what an organisation has: nothing of another's is in it.
+func (d *deployment) own(t *testing.T) {
+	mine := d.projectOf(t, cloudDomain).ID
+	other := d.newKey(t, d.organisation(t, admin.PlanEnterprise, "own.example.org").ID)
+	for path, want := range map[string]string{
+		"/v1/static-export/jobs?domain=" + cloudDomain + "&status=completed&limit=1": `"exp_`,
+		"/v1/organisation": d.org.ID, "/v1/projects?limit=200": mine, "/v1/usage": `"exports":`,
+	} {
+		for _, key := range []string{d.key, other} {
+			r, err := http.NewRequestWithContext(t.Context(), "GET", d.url+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Authorization", "Bearer "+key)
+			res, err := d.client.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(res.Body)
+			_ = res.Body.Close()
+			if err != nil || res.StatusCode != http.StatusOK {
+				t.Errorf("%s: %d %v", path, res.StatusCode, err)
+			}
+			if has := strings.Contains(string(body), want); has != (key == d.key || path == "/v1/usage") {
+				t.Errorf("%s, asked by its owner %t: %s", path, key == d.key, body)
+			}
 		}
 	}
 }
@@ -191,6 +225,10 @@ func (d *deployment) operators(t *testing.T) {
 		{"key create --org ORG --name pipeline", "KEY", "pipeline"},
 		{"key list --org ORG", "", "pipeline"},
 		{"usage --org ORG", "", "exports"},
+		{"backfill", "", "exports"},
+		{"person invite ada@example.com --org ORG --role owner", "", "ada@example.com"},
+		{"person list --org ORG", "", `"owner"`},
+		{"person remove ada@example.com --org ORG", "", "ada@example.com"},
 		{"key revoke KEY --org ORG", "", ""},
 		{"project revoke PROJECT", "", ""},
 		{"org revoke ORG", "", ""},

@@ -144,7 +144,7 @@ func (c *callers) until(t *testing.T, key store.Key, invoke func() reply) string
 	open := closeOnce(release)
 	defer open()
 	c.mu.Lock()
-	c.again = func() { second <- invoke() }
+	c.again = func(string) { second <- invoke() }
 	c.held, c.release = closeOnce(held), release
 	c.mu.Unlock()
 	go func() { first <- invoke() }()

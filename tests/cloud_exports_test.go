@@ -225,6 +225,41 @@ func (d *deployment) stopped(t *testing.T) {
 	}
 }
 
+// cancelled ends an export while it runs: its execution is stopped, its parts go,
+// and what was found stays.
+func (d *deployment) cancelled(t *testing.T) {
+	d.publish(t, madeSite(t, 600), "large.example.com")
+	gate := d.hold("/shards/")
+	defer gate.open()
+	id := d.startJob(t, "large.example.com")
+	gate.met(t)
+	for range 2 {
+		status, job, _ := d.call(t, "POST", "/v1/static-export/jobs/"+id+"/cancel", "")
+		if status != http.StatusOK || job["status"] != "failed" || !strings.Contains(fmt.Sprint(job["failure"]), admin.CodeCancelled) {
+			t.Fatalf("cancelled: %d %v", status, job)
+		}
+	}
+	gate.open()
+	e, err := d.runner.Status(t.Context(), store.WorkflowExport, id)
+	if err != nil || e.State == store.Running {
+		t.Errorf("the execution is %s: %v", e.State, err)
+	}
+	until := time.Now().Add(2 * time.Minute)
+	for {
+		list, err := d.objects().List(t.Context(), "exports/"+id+"/", "", 0)
+		if err == nil && len(list) == 1 && list[0].Key == admin.FindingsKey(id) {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("it leaves %v: %v", list, err)
+		}
+		time.Sleep(time.Second)
+	}
+	if status, found, _ := d.call(t, "GET", "/v1/static-export/jobs/"+id+"/findings", ""); status != http.StatusOK {
+		t.Errorf("its findings: %d %v", status, found)
+	}
+}
+
 func (d *deployment) stoppedWithoutRule(t *testing.T) {
 	rule := d.stack.Outputs["EventRule"]
 	d.aws4(t, "events", "AWSEvents.DisableRule", fmt.Sprintf(`{"Name":%q}`, rule))
@@ -251,11 +286,17 @@ func (deafRunner) Start(context.Context, string, string, []byte) error {
 func (d *deployment) orphan(t *testing.T) string {
 	t.Helper()
 	d.publish(t, madeSite(t, 3), "orphan.example.com")
+	d.orphaned = d.unstarted(t, "orphan.example.com")
+	return d.orphaned
+}
+
+// unstarted makes a job that waits for the reconciler.
+func (d *deployment) unstarted(t *testing.T, domain string) string {
+	t.Helper()
 	deaf := admin.New(admin.Options{Store: dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table}), Runner: deafRunner{}})
-	job, err := deaf.StartExport(t.Context(), admin.Caller{OrganisationID: d.org.ID}, admin.StartExport{Domain: "orphan.example.com"})
+	job, err := deaf.StartExport(t.Context(), admin.Caller{OrganisationID: d.org.ID}, admin.StartExport{Domain: domain})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.orphaned = job.ID
 	return job.ID
 }

@@ -122,7 +122,7 @@ type meddler struct {
 	org string
 	of  *regexp.Regexp // the functions that it meddles with
 	// again invokes a function once more; nil does so for a step of job.
-	again func()
+	again func(function string)
 	// held is called where an invocation is late, which waits for release.
 	held    func()
 	release chan struct{}
@@ -242,7 +242,7 @@ func (m *meddler) meddle(call awsCall, w http.ResponseWriter, r *http.Request, f
 				m.d.again(s.function, id, call.object)
 				return
 			}
-			again()
+			again(s.function)
 		})
 		select {
 		case <-done:
@@ -292,7 +292,11 @@ func (d *deployment) again(function, id, object string) {
 		shard, _ = strconv.Atoi(found[1])
 	}
 	// Functions ignore what they do not ask for.
-	event := fmt.Appendf(nil, `{"jobId": %q, "renderer": %q, "shard": %d}`, id, j.Plan.Renderer, shard)
+	d.invokeAgain(function, fmt.Appendf(nil, `{"jobId": %q, "renderer": %q, "shard": %d}`, id, j.Plan.Renderer, shard))
+}
+
+// invokeAgain invokes a function beside an invocation of it, whatever it answers.
+func (d *deployment) invokeAgain(function string, event []byte) {
 	request, err := http.NewRequest(http.MethodPost, d.endpoint+"/2015-03-31/functions/"+function+"/invocations", bytes.NewReader(event))
 	if err != nil || d.sign(request, "lambda", event) != nil {
 		return

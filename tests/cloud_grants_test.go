@@ -46,6 +46,15 @@ func (d *deployment) grantedIsCalled(t *testing.T) {
 				// site of 320 MiB has.
 				continue
 			}
+			if g.action == "s3:AbortMultipartUpload" && (who == "agentprepare" || who == "agentwork") {
+				// Only a repository with megabytes of text goes up in parts; that parts
+				// are taken back, the exports' steps show.
+				continue
+			}
+			if (g.action == "s3:DeleteObject" || g.action == "s3:ListBucket") && (who == "agentprepare" || who == "agentwork") {
+				// They remove what a round kept only where they fail it: Publish shows that.
+				continue
+			}
 			if !slices.ContainsFunc(slices.Collect(maps.Keys(called[who])), g.covers) {
 				t.Errorf("%s is granted %s on %s and never calls it", who, g.action, g.resource)
 			}
@@ -154,6 +163,12 @@ func (d *deployment) physical(t *testing.T) map[string]string {
 			all[id+".Arn"] = "arn:aws:s3:::" + name
 		case "AWS::IAM::Role":
 			all[id+".Arn"] = fmt.Sprintf("arn:aws:iam::%s:role/%s", localAccount, name)
+		case "AWS::Lambda::Function":
+			all[id+".Arn"] = fmt.Sprintf("arn:aws:lambda:%s:%s:function:%s", localRegion, localAccount, name)
+		case "AWS::KMS::Key":
+			all[id+".Arn"] = fmt.Sprintf("arn:aws:kms:%s:%s:key/%s", localRegion, localAccount, name)
+		case "AWS::SecretsManager::Secret":
+			all[id+".Id"] = d.stack.Outputs["ModelSecretArn"]
 		case "AWS::StepFunctions::StateMachine":
 			all[id+".Name"] = name[strings.LastIndex(name, ":")+1:]
 		}

@@ -249,16 +249,18 @@ func readCall(r *http.Request) awsCall {
 		call.rights = []right{{"sts:" + call.operation, form.Get("RoleArn")}}
 	default:
 		_, call.operation, _ = strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-		call.ofRecords(body)
+		call.ofRecords(r.URL.Path, body)
 	}
 	return call
 }
 
-// ofRecords tells what a call of DynamoDB or of Step Functions needs.
-func (c *awsCall) ofRecords(body []byte) {
+// ofRecords sets what a call of DynamoDB, of Step Functions, for a secret or of a
+// function needs.
+func (c *awsCall) ofRecords(path string, body []byte) {
 	var in struct {
 		TableName, IndexName          string
 		StateMachineArn, ExecutionArn string
+		SecretId, KeyId               string
 		TransactItems                 []map[string]struct{ TableName string }
 	}
 	_ = json.Unmarshal(body, &in) // what is no JSON, the cloud refuses
@@ -273,8 +275,14 @@ func (c *awsCall) ofRecords(body []byte) {
 	}
 	switch {
 	case len(c.rights) > 0:
+	case c.service == "lambda":
+		name, _ := strings.CutSuffix(strings.TrimPrefix(path, "/2015-03-31/functions/"), "/invocations")
+		c.operation = "Invoke"
+		c.rights = []right{{"lambda:InvokeFunction", fmt.Sprintf("arn:aws:lambda:%s:%s:function:%s", localRegion, localAccount, name)}}
 	case c.service == "states":
 		c.rights = []right{{"states:" + c.operation, in.StateMachineArn + in.ExecutionArn}}
+	case c.service == "secretsmanager", c.service == "kms":
+		c.rights = []right{{c.service + ":" + c.operation, in.SecretId + in.KeyId}}
 	case in.IndexName != "":
 		c.rights = []right{{c.service + ":" + c.operation, table(in.TableName) + "/index/" + in.IndexName}}
 	default:

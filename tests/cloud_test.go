@@ -40,6 +40,7 @@ type deployment struct {
 	runner   *sfnrun.Runner
 	org      admin.Organisation
 	orphaned string // the job that the reconciler has to start
+	agents   agentWorld
 	client   *http.Client
 }
 
@@ -60,6 +61,7 @@ func TestCloud(t *testing.T) {
 	t.Run("refusals", d.refusals)
 	t.Run("same bytes as on this machine", d.sameBytes)
 	t.Run("tenants", d.tenants)
+	t.Run("what an organisation has", d.own)
 	t.Run("webhooks", d.webhooks)
 	t.Run("operators", d.operators)
 	t.Run("a restore drill", d.restoreDrill)
@@ -68,8 +70,10 @@ func TestCloud(t *testing.T) {
 	t.Run("a passing fault heals", d.passingFault)
 	t.Run("a lasting fault fails the job", d.lastingFault)
 	t.Run("whatever happens to steps, the bundle is the same", d.faultyExports)
+	t.Run("agent jobs", d.agentJobs)
 	t.Run("a late shard changes nothing", d.lateShard)
 	t.Run("a stopped execution fails its job", d.stopped)
+	t.Run("a cancelled export stops", d.cancelled)
 	t.Run("without the event rule the reconciler fails it", d.stoppedWithoutRule)
 	t.Run("the reconciler starts what was never started", func(t *testing.T) {
 		if job := d.wait(t, orphan, 4*time.Minute); job["status"] != "completed" {
@@ -118,8 +122,11 @@ func deploy(t *testing.T) *deployment {
 
 	d := &deployment{dir: dir, endpoint: fmt.Sprintf("https://127.0.0.1:%d", port)}
 	d.proxy = newAWSProxy(t, d.endpoint, cert, key)
+	var parameters string
+	d.agents, parameters = newAgentWorld(t, cert, key)
 	for name, value := range map[string]string{
-		"LOCAL_DIR": dir, "LOCAL_PORT": fmt.Sprint(port), "LOCAL_AUTH": "true", "LOCAL_CALLS": d.proxy.url,
+		"LOCAL_PARAMETERS": parameters,
+		"LOCAL_DIR":        dir, "LOCAL_PORT": fmt.Sprint(port), "LOCAL_AUTH": "true", "LOCAL_CALLS": d.proxy.url,
 	} {
 		t.Setenv(name, value)
 	}
@@ -144,7 +151,7 @@ func deploy(t *testing.T) *deployment {
 	}
 	d.url = os.Getenv("BINDERY_URL")
 	ctx := t.Context()
-	if d.aws, err = stack.Config(ctx, ""); err != nil {
+	if d.aws, err = stack.Config(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if d.stack, err = stack.Read(ctx, d.aws, os.Getenv("BINDERY_STACK")); err != nil {
@@ -156,7 +163,7 @@ func deploy(t *testing.T) *deployment {
 		Store:   dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table}),
 		Objects: s3store.New(d.aws, s3store.Options{Sources: d.stack.SourcesBucket, Exports: d.stack.ExportsBucket}),
 		Runner:  d.runner,
-		// The stack's functions have no forge; tests make agent jobs by the rules.
+		// Most projects have no forge; tests make agent jobs of theirs by the rules.
 		AgentReady: func(context.Context, admin.Project, string) (string, error) { return "any", nil },
 	})
 	d.org = d.organisation(t, admin.PlanEnterprise, cloudDomain, "broken.example.com", "large.example.com", "faults.example.com", "orphan.example.com", "update.example.com")

@@ -199,7 +199,7 @@ func (d *deployment) cdk(t *testing.T, args ...string) ([]byte, error) {
 // run, so the test does.
 func (d *deployment) destroy(t *testing.T) {
 	objects := d.objects()
-	for _, prefix := range []string{"orgs/", "exports/"} {
+	for _, prefix := range []string{"orgs/", "exports/", "agents/"} {
 		for {
 			list, err := objects.List(t.Context(), prefix, "", 0)
 			if err != nil {

@@ -56,6 +56,25 @@ func BenchmarkWholeExport(b *testing.B) {
 	}
 }
 
+// BenchmarkCheck reports how much of the processor time of bindery run a check of
+// the same site takes; it is to be a third at most.
+func BenchmarkCheck(b *testing.B) {
+	site, program, out := outside.Folder(b, "corpora", "novu"), bindery(b), filepath.Join(b.TempDir(), "bundle.tar.gz")
+	cpu := func(args ...string) float64 {
+		cmd := exec.Command(program, args...)
+		if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != 5 { // which a site with errors has
+			b.Fatal(err)
+		}
+		return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	}
+	var check, run float64
+	for b.Loop() {
+		check += cpu("check", site)
+		run += cpu("run", site, "--out", out)
+	}
+	b.ReportMetric(check/run, "of-run")
+}
+
 func pagesOf(b *testing.B, stdout []byte) int {
 	b.Helper()
 	e, err := readExported(stdout)

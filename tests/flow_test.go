@@ -3,11 +3,14 @@ package tests
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +90,86 @@ func TestTheFlowByCurl(t *testing.T) {
 		t.Error("the key is in the server's log")
 	}
 	u.stop(t)
+}
+
+// TestTheDocumentedShellClient runs the script of the page on pipelines, as it
+// stands there, but for the time between its polls.
+func TestTheDocumentedShellClient(t *testing.T) {
+	bash := outside.Program(t, "bash")
+	outside.Program(t, "curl")
+	outside.Program(t, "jq")
+	page, err := os.ReadFile(filepath.Join(outside.Checkout(t), "infra", "docs", "export", "pipeline.mdx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, script, _ := strings.Cut(string(page), "```bash export.sh")
+	_, script, _ = strings.Cut(script, "\n")
+	script, _, found := strings.Cut(script, "```")
+	if !found || !strings.Contains(script, "sleep 10\n") || !strings.Contains(script, `"docs.example.com"`) {
+		t.Fatalf("the page has no script, or another one:\n%s", script)
+	}
+	u := start(t, t.TempDir())
+	domain := seededDomain(t, u)
+	script = strings.ReplaceAll(strings.ReplaceAll(script, "sleep 10\n", "sleep 0.1\n"), "docs.example.com", domain)
+	site := t.TempDir()
+	publish := func(t *testing.T, config string) {
+		t.Helper()
+		for name, text := range map[string]string{"docs.json": config, "index.mdx": "Hello.\n"} {
+			if err := os.WriteFile(filepath.Join(site, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := u.command(t, "publish", site, "--domain", domain); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(t *testing.T, script string, env ...string) (code int, output, dir string) {
+		t.Helper()
+		dir = t.TempDir()
+		cmd := exec.Command(bash, "-c", script)
+		cmd.Dir = dir
+		cmd.Env = append([]string{"PATH=" + os.Getenv("PATH")}, env...)
+		out, err := cmd.CombinedOutput()
+		if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+			t.Fatal(err)
+		}
+		return cmd.ProcessState.ExitCode(), string(out), dir
+	}
+	access := []string{"BINDERY_URL=" + u.url, "BINDERY_ADMIN_KEY=" + u.key}
+	const good = `{"name": "Example", "theme": "mint", "colors": {"primary": "#123456"}, "navigation": {"pages": ["index"]}}`
+
+	// Nothing is published: the start is refused.
+	if code, out, _ := run(t, script, append(access, "CI_JOB_ID=1")...); code == 0 || !strings.Contains(out, "409") {
+		t.Errorf("before anything is published: exit code %d\n%s", code, out)
+	}
+	for _, missing := range []string{"BINDERY_URL", "BINDERY_ADMIN_KEY", "GITHUB_RUN_ID"} {
+		env := slices.DeleteFunc(slices.Clone(access), func(s string) bool { return strings.HasPrefix(s, missing+"=") })
+		if code, out, _ := run(t, script, env...); code == 0 || !strings.Contains(out, missing) {
+			t.Errorf("without %s: exit code %d\n%s", missing, code, out)
+		}
+	}
+	// A job that failed: the attempt after it does not meet it again.
+	publish(t, `{"name": `)
+	if code, out, _ := run(t, script, append(access, "CI_JOB_ID=2")...); code != 3 || !strings.Contains(out, "docs.json") {
+		t.Errorf("a broken site: exit code %d\n%s", code, out)
+	}
+	publish(t, good)
+	for _, attempt := range [][]string{{"CI_JOB_ID=3"}, {"GITHUB_RUN_ID=1", "GITHUB_RUN_ATTEMPT=2"}} {
+		code, out, dir := run(t, script, append(attempt, access...)...)
+		if info, err := os.Stat(filepath.Join(dir, "bundle.tar.gz")); code != 0 || err != nil || info.Size() == 0 || !strings.Contains(out, "bundle.tar.gz: OK") {
+			t.Errorf("attempt %v: exit code %d, %v\n%s", attempt, code, err, out)
+		}
+	}
+	if code, out, dir := run(t, strings.Replace(script, "polls=60", "polls=0", 1), append(access, "CI_JOB_ID=4")...); code != 4 && code != 0 ||
+		code == 4 && (!strings.Contains(out, "is still running") || exists(filepath.Join(dir, "bundle.tar.gz"))) {
+		t.Errorf("out of polls: exit code %d\n%s", code, out)
+	}
+	u.stop(t)
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // TestExportSurvivesPowerCuts kills the whole process again and again while a

@@ -28,17 +28,20 @@ var rooms = map[string][]string{
 		"shared/service/cloud", "shared/service/export", "shared/service/job", "shared/service/webhook",
 	},
 	"functions/internal/wire": {
-		"shared/base/config", "shared/base/remote", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/awsconfig",
-		"shared/service/cloud/dynamo", "shared/service/cloud/s3store", "shared/service/cloud/sfnrun", "shared/service/store",
+		"shared/base/config", "shared/base/remote", "shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/agent/pull",
+		"shared/service/agent/setup/forges", "shared/service/agent/setup/models", "shared/service/api", "shared/service/cloud",
+		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/invoke", "shared/service/cloud/kmsstore",
+		"shared/service/cloud/s3store", "shared/service/cloud/secretrow", "shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun",
+		"shared/service/forge", "shared/service/job", "shared/service/store",
 	},
 
-	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/job"},
+	"infra": {"statemachine", "shared/base/config", "shared/service/admin", "shared/service/api", "shared/service/cloud", "shared/service/cloud/secretrow", "shared/service/job"},
 	"infra/cmd/bindery": {
 		"shared/base/config", "shared/base/json", "shared/base/remote", "shared/render/check", "shared/render/script/island", "shared/service/admin",
-		"shared/service/agent/model", "shared/service/agent/setup", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
+		"shared/service/agent/model", "shared/service/agent/setup/models", "shared/service/api", "shared/service/client", "shared/service/cloud/awsconfig",
 		"shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store", "shared/service/cloud/stack",
 		"shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/server", "shared/service/store",
-		"shared/delivery/bundle", "shared/delivery/serve",
+		"shared/delivery/bundle", "shared/delivery/diff", "shared/delivery/serve",
 	},
 	// The program for clusters: no database and no JavaScript engine
 	// (serve_imports_test.go).
@@ -56,25 +59,27 @@ var rooms = map[string][]string{
 	"shared/base/remote":   {},
 
 	"shared/render/check": {
-		"shared/base/remote", "shared/render/component", "shared/render/css", "shared/render/frame", "shared/render/highlight", "shared/render/mdx",
-		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/script/island", "shared/render/site",
+		"shared/base/remote", "shared/render/component", "shared/render/css", "shared/render/diagram", "shared/render/frame",
+		"shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/script/island", "shared/render/site",
 		"shared/render/theme",
 	},
-	"shared/render/component": {"shared/base/html", "shared/render/css", "shared/render/mdx", "shared/render/words"},
-	"shared/render/css":       {},
-	"shared/render/expr":      {},
+	"shared/render/component":      {"shared/base/html", "shared/render/css", "shared/render/mdx", "shared/render/words"},
+	"shared/render/css":            {},
+	"shared/render/diagram":        {"shared/base/html", "shared/render/diagram/layout"},
+	"shared/render/diagram/layout": {},
+	"shared/render/expr":           {},
 	"shared/render/frame": {
-		"shared/base/html", "shared/render/component", "shared/render/highlight", "shared/render/mdx", "shared/render/page",
-		"shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
+		"shared/base/html", "shared/render/component", "shared/render/diagram", "shared/render/highlight", "shared/render/mdx",
+		"shared/render/page", "shared/render/reference", "shared/render/script", "shared/render/search", "shared/render/site", "shared/render/theme",
 	},
 	"shared/render/highlight": {"shared/base/html"},
 	"shared/render/mdx":       {"shared/render/expr"},
 	"shared/render/page": {
-		"shared/base/html", "shared/render/component", "shared/render/css", "shared/render/expr", "shared/render/highlight", "shared/render/mdx",
-		"shared/render/reference", "shared/render/script", "shared/render/script/island", "shared/render/site", "shared/render/words",
+		"shared/base/html", "shared/render/component", "shared/render/css", "shared/render/diagram", "shared/render/expr",
+		"shared/render/highlight", "shared/render/mdx", "shared/render/reference", "shared/render/script/island", "shared/render/site", "shared/render/words",
 	},
 	"shared/render/reference":     {"shared/base/json", "shared/render/component", "shared/render/mdx", "shared/render/words"},
-	"shared/render/script":        {"shared/base/html"},
+	"shared/render/script":        {},
 	"shared/render/script/island": {},
 	"shared/render/search":        {"shared/render/words"},
 	// For tests alone.
@@ -84,16 +89,20 @@ var rooms = map[string][]string{
 	"shared/render/words":             {},
 
 	"shared/service/admin": {"shared/base/remote", "shared/service/store"},
+	// No forge: a program that works on rounds links none.
 	"shared/service/agent": {
-		"shared/render/check", "shared/service/admin", "shared/service/agent/model", "shared/service/agent/tool", "shared/service/forge",
+		"shared/render/check", "shared/service/admin", "shared/service/agent/model", "shared/service/agent/tool",
 		"shared/service/job", "shared/service/store",
 	},
 	"shared/service/agent/model": {"shared/base/json", "shared/base/remote", "shared/service/store"},
 	// For tests, and for programs that play a model.
 	"shared/service/agent/model/modeltest": {"shared/service/agent/model"},
-	"shared/service/agent/setup": {
-		"shared/service/admin", "shared/service/agent", "shared/service/agent/model", "shared/service/forge", "shared/service/store",
+	"shared/service/agent/pull": {
+		"shared/service/admin", "shared/service/agent", "shared/service/agent/tool", "shared/service/forge", "shared/service/job",
+		"shared/service/store",
 	},
+	"shared/service/agent/setup/forges": {"shared/service/admin", "shared/service/forge", "shared/service/store"},
+	"shared/service/agent/setup/models": {"shared/service/admin", "shared/service/agent/model"},
 	// No store, no network, no clock (its doc.go).
 	"shared/service/agent/tool": {
 		"shared/base/html", "shared/base/json", "shared/base/redirect", "shared/render/component", "shared/render/expr", "shared/render/mdx",
@@ -110,24 +119,28 @@ var rooms = map[string][]string{
 	"shared/service/cloud/cloudtest":     {"shared/service/cloud/dynamo", "shared/service/job", "shared/service/store", "tests/outside"},
 	"shared/service/cloud/dynamo":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/internal/call": {"shared/service/store"},
-	"shared/service/cloud/kmsstore":      {"shared/service/cloud/internal/call", "shared/service/store"},
+	"shared/service/cloud/kmsstore":      {"shared/service/cloud/internal/call", "shared/service/cloud/secretrow", "shared/service/store"},
 	"shared/service/cloud/s3store":       {"shared/service/cloud/internal/call", "shared/service/job", "shared/service/store"},
+	"shared/service/cloud/secretrow":     {"shared/service/store"},
+	"shared/service/cloud/invoke":        {"shared/service/cloud/awsconfig"},
+	"shared/service/cloud/secretvalue":   {"shared/service/cloud/awsconfig", "shared/service/cloud/internal/call"},
 	"shared/service/cloud/sfnrun":        {"shared/service/cloud/internal/call", "shared/service/store"},
 	"shared/service/cloud/stack":         {},
 	"shared/service/export": {
 		"shared/base/buildid", "shared/base/html", "shared/base/remote", "shared/render/check", "shared/render/component", "shared/render/css",
-		"shared/render/frame", "shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference",
+		"shared/render/diagram", "shared/render/frame", "shared/render/highlight", "shared/render/mdx", "shared/render/page", "shared/render/reference",
 		"shared/render/script", "shared/render/script/island", "shared/render/search", "shared/render/site", "shared/render/theme",
 		"shared/service/admin", "shared/service/job", "shared/service/snapshot", "shared/service/store", "shared/delivery/bundle",
 	},
 	"shared/service/forge": {"shared/base/remote"},
 	// For tests alone: no program may import it, and no program's row names it.
 	"shared/service/forge/forgetest": {"shared/service/forge", "tests/outside"},
-	"shared/service/job":             {"statemachine", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
+	"shared/service/job":             {"statemachine", "shared/base/remote", "shared/service/admin", "shared/service/snapshot", "shared/service/store"},
 	"shared/service/local":           {"shared/service/asl", "shared/service/job", "shared/service/store"},
 	"shared/service/server": {
 		"shared/base/config", "shared/base/remote", "shared/render/script/island", "shared/service/admin", "shared/service/agent",
-		"shared/service/agent/model", "shared/service/agent/setup", "shared/service/api", "shared/service/asl", "shared/service/client",
+		"shared/service/agent/model", "shared/service/agent/pull", "shared/service/agent/setup/forges", "shared/service/agent/setup/models",
+		"shared/service/api", "shared/service/asl", "shared/service/client",
 		"shared/service/export", "shared/service/forge", "shared/service/job", "shared/service/local", "shared/service/store", "shared/service/webhook",
 	},
 	"shared/service/snapshot":  {"shared/base/json", "shared/service/store"},
@@ -136,6 +149,7 @@ var rooms = map[string][]string{
 	"shared/service/webhook":   {"shared/base/remote", "shared/service/admin", "shared/service/api"},
 
 	"shared/delivery/bundle": {"shared/base/json"},
+	"shared/delivery/diff":   {"shared/delivery/bundle", "shared/delivery/serve"},
 	"shared/delivery/serve":  {"shared/base/redirect", "shared/base/remote", "shared/delivery/bundle"},
 
 	"tests/outside": {},
@@ -172,8 +186,8 @@ var keepers = map[string]keeper{
 	"github.com/alecthomas/chroma/v2": {"its own driver is six times slower than ours", []string{"shared/render/highlight"}},
 	"github.com/dlclark/regexp2/v2":   {"backtracks without a bound", []string{"shared/render/highlight"}},
 	"github.com/aws/aws-sdk-go-v2": {"AWS stands behind the ports", []string{
-		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
-		"shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
+		"shared/service/cloud/awsconfig", "shared/service/cloud/dynamo", "shared/service/cloud/invoke", "shared/service/cloud/kmsstore", "shared/service/cloud/s3store",
+		"shared/service/cloud/secretvalue", "shared/service/cloud/sfnrun", "shared/service/cloud/internal/call", "shared/service/cloud/stack", "shared/service/cloud/cloudtest", "shared/delivery/serve",
 		"functions/internal/wire",
 	}},
 	"github.com/aws/smithy-go":               {"AWS stands behind the ports", []string{"shared/service/cloud/internal/call", "shared/service/cloud/stack"}},
@@ -183,9 +197,10 @@ var keepers = map[string]keeper{
 	"github.com/aws/constructs-go":           {"CDK starts Node", []string{"infra"}},
 	"github.com/cdklabs/cdk-nag-go":          {"CDK starts Node", []string{"infra"}},
 	"github.com/tdewolff/minify/v2":          {"only assets of our own are minified", []string{"shared/render/theme", "shared/render/script", "shared/render/search"}},
-	"github.com/goccy/go-yaml":               {"one reader of front matter, one of rules", []string{"shared/render/check", "shared/render/site", "shared/render/theme", "shared/render/script"}},
+	"github.com/goccy/go-yaml":               {"one reader of front matter, one of rules", []string{"shared/render/check", "shared/render/site", "shared/render/theme", "shared/render/diagram"}},
 	"go.yaml.in/yaml/v3":                     {"the one YAML library that keeps order and lines", []string{"shared/render/reference"}},
 	"github.com/klauspost/compress":          {"compression is the archive's and the assets'", []string{"infra/cmd/bindery", "shared/delivery/bundle", "shared/render/script", "shared/delivery/serve"}},
+	"znkr.io/diff":                           {"words of pages are compared in one place", []string{"shared/delivery/diff"}},
 	"github.com/yuin/goldmark":               {"mdx is the one parser of Markdown", nil},
 	"github.com/wyatt915/treeblood":          {"formulas are a page's", []string{"shared/render/page"}},
 	"github.com/evanw/esbuild":               {"JavaScript is script's", []string{"shared/render/script", "shared/render/script/island"}},

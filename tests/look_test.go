@@ -52,7 +52,7 @@ func TestLookInABrowser(t *testing.T) {
 	const (
 		width  = `document.getElementById("%").getBoundingClientRect().width`
 		shown  = `document.getElementById("night").offsetHeight > 0`
-		stroke = `getComputedStyle(document.querySelector(".diagram polyline")).stroke`
+		stroke = `getComputedStyle(document.querySelector(".diagram .d-link")).stroke`
 	)
 	tests := []struct {
 		page, look, scheme string

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/base/config"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
 
@@ -87,7 +88,7 @@ func TestSAM(t *testing.T) {
 				if answer.StatusCode != http.StatusOK || !strings.Contains(answer.Body, `"openapi"`) {
 					t.Errorf("answered %+v", answer)
 				}
-			case slices.Contains([]string{"planexport", "rendershard", "assemblebundle", "failexport", "reconcile", "deliverwebhooks"}, name):
+			case slices.Contains([]string{"planexport", "rendershard", "assemblebundle", "failexport", "agentprepare", "agentwork", "agentpublish", "agentfail", "reconcile", "deliverwebhooks"}, name):
 				if answer.ErrorType != "temporary" {
 					t.Errorf("without storage it answers %s", out)
 				}
@@ -154,8 +155,9 @@ func samBuild(t *testing.T, root, dir string) []string {
 }
 
 // samTemplate readies the synthesized template for this machine, beside it:
-// functions find no AWS at once instead of after long waits, and the linter
-// leaves out what CDK writes twice. It gives the logical ids of functions too.
+// functions find no AWS at once instead of after long waits, the secret of models
+// has an address, and the linter leaves out what CDK writes twice. It returns the
+// logical ids of functions too.
 func samTemplate(t *testing.T, dir string) (file string, ids map[string]string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "*.template.json"))
@@ -183,7 +185,11 @@ func samTemplate(t *testing.T, dir string) (file string, ids map[string]string) 
 			continue
 		}
 		ids[name] = id
-		properties["Environment"].(map[string]any)["Variables"].(map[string]any)["AWS_ENDPOINT_URL"] = "http://127.0.0.1:1"
+		variables := properties["Environment"].(map[string]any)["Variables"].(map[string]any)
+		variables["AWS_ENDPOINT_URL"] = "http://127.0.0.1:1"
+		if variables[config.ModelSecret] != nil { // an attribute that the SAM CLI does not know, and leaves empty
+			variables[config.ModelSecret] = "arn:aws:secretsmanager:us-east-1:123456789012:secret:models"
+		}
 	}
 	template["Metadata"] = map[string]any{"cfn-lint": map[string]any{"config": map[string]any{
 		"ignore_checks": []string{"W3005"}, // DependsOn beside GetAtt: harmless, and CDK's own way

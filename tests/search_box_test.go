@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -159,6 +160,7 @@ func TestSearchDialog(t *testing.T) {
 				{"opens and closes by keys", searchKeys},
 				{"Enter goes to the first option", searchEnter},
 				{"says that nothing is found", searchFindsNothing},
+				{"the key that opens it, held", searchKeyHeld},
 				{"shows authors' text as text on a phone", searchOnAPhone},
 				{"finds pages of one version and language alone", searchByVersion},
 				{"reads from right to left", searchFromRightToLeft},
@@ -240,6 +242,39 @@ func searchEnter(t *testing.T, b searchBox) {
 		t.Fatalf("Enter leads to %s", at)
 	}
 	b.open(t) // on the page that it leads to
+}
+
+// searchKeyHeld holds the key that opens the box: it is not typed into it, and
+// the next time that it is pressed it is.
+func searchKeyHeld(t *testing.T, b searchBox) {
+	b.visit(t, "v2/webhooks.html", 1440, 1000, "light")
+	b.open(t)
+	b.press(t, kb.Escape)
+	b.until(t, "Escape closes the dialog", func(s boxState) bool { return !s.Open })
+	key := func(kind input.DispatchKeyEventType, again bool) {
+		t.Helper()
+		event := input.DispatchKeyEventParams{Type: kind, Key: "/", Code: "Slash", WindowsVirtualKeyCode: 191, AutoRepeat: &again}
+		if kind == input.DispatchKeyEventTypeKeyDown {
+			event.Text = "/"
+		}
+		if _, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key(input.DispatchKeyEventTypeKeyDown, false)
+	b.until(t, "the key opens the dialog", func(s boxState) bool { return s.Open })
+	for range 3 {
+		key(input.DispatchKeyEventTypeKeyDown, true)
+	}
+	key(input.DispatchKeyEventTypeKeyUp, false)
+	const typed = `document.querySelector("dialog.search-dialog input").value`
+	if !b.ask(t, typed+` === ""`) {
+		t.Error("the key that opens the box is typed into it while it is held")
+	}
+	b.press(t, "/")
+	if !b.ask(t, typed+` === "/"`) {
+		t.Error("the key is not typed once it was let go")
+	}
 }
 
 func searchFindsNothing(t *testing.T, b searchBox) {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"github.com/bindery-docs/bindery/functions/internal/wire/answer"
+	"github.com/bindery-docs/bindery/functions/internal/wire/ready"
 	"github.com/bindery-docs/bindery/functions/internal/wire/runner"
 	"github.com/bindery-docs/bindery/shared/service/cloud"
 )
@@ -11,5 +12,5 @@ import (
 func main() { cloud.Main("messageagentjob", handler) }
 
 func handler(f *cloud.Function) (cloud.Handler, error) {
-	return answer.Operation(f, "messageAgentJob", nil, runner.Open)
+	return answer.Operation(f, "messageAgentJob", nil, ready.Open, runner.Open)
 }

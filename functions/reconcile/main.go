@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"github.com/bindery-docs/bindery/functions/internal/wire"
+	"github.com/bindery-docs/bindery/functions/internal/wire/asked"
 	"github.com/bindery-docs/bindery/functions/internal/wire/objects"
 	"github.com/bindery-docs/bindery/functions/internal/wire/runner"
 	"github.com/bindery-docs/bindery/shared/base/config"
@@ -21,7 +22,7 @@ func handler(f *cloud.Function) (cloud.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	keeper := job.NewKeeper(job.Options{Admin: w.Admin, Objects: w.Objects, Runner: w.Runner, Log: f.Log, Annotate: cloud.Annotate})
+	keeper := job.NewKeeper(job.Options{Admin: w.Admin, Objects: w.Objects, Runner: w.Runner, Pull: asked.Pull(w), Log: f.Log, Annotate: cloud.Annotate})
 	return w.Step(func(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
 		return nil, keeper.Reconcile(ctx)
 	}), nil

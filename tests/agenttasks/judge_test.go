@@ -178,11 +178,17 @@ func (j *judge) same(pattern string, fn func(string) string) {
 	}
 }
 
-// has and lacks want a text in a file after the change, or not.
+// has and lacks want that a file has texts after the change, or has none of them.
 func (j *judge) has(p string, texts ...string) {
 	for _, s := range texts {
 		j.want(strings.Contains(j.after[p], s), "%s: lacks %q", p, s)
 	}
+}
+
+// gone wants that a file was deleted.
+func (j *judge) gone(p string) {
+	_, still := j.after[p]
+	j.want(!still, "%s is still there", p)
 }
 
 func (j *judge) lacks(p string, texts ...string) {

@@ -14,7 +14,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/tests/outside"
 )
@@ -36,7 +35,7 @@ type result struct {
 var ownFault = []string{admin.CodeBudget, admin.CodeLoop, admin.CodeModelRefused, admin.CodeModelContext, admin.CodeChanges}
 
 // liveModel is the model of the table that the environment names.
-func liveModel(tb testing.TB) (name string, made func(way http.RoundTripper) agent.Model) {
+func liveModel(tb testing.TB) (name string, made func(way http.RoundTripper) model.Choice) {
 	tb.Helper()
 	// Not BINDERY_MODELS: who has that set for bindery up must not pay for a test.
 	file := os.Getenv("BINDERY_TASKS_MODELS")
@@ -59,14 +58,14 @@ func liveModel(tb testing.TB) (name string, made func(way http.RoundTripper) age
 	if key == "" && e.Server.Auth != model.AuthNone {
 		tb.Fatal("BINDERY_MODEL_KEY is empty")
 	}
-	return name, func(way http.RoundTripper) agent.Model {
+	return name, func(way http.RoundTripper) model.Choice {
 		o := e.Server.Options(key)
 		o.Client = &http.Client{Transport: way}
 		client, err := model.New(o)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		return agent.Model{ID: e.Model, Client: client, Price: e.Price, MaxOutput: e.Output}
+		return model.Choice{ID: e.Model, Client: client, Price: e.Price, MaxOutput: e.Output}
 	}
 }
 

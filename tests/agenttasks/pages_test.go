@@ -53,8 +53,7 @@ func pageTasks() []task {
 			prompt: "Move the page /hidden-tasks to /tasks/hidden. Its old address must go on to work.",
 			may:    "hidden-tasks.mdx tasks/hidden.mdx tags.mdx versioning.mdx docs.json",
 			check: func(j *judge) {
-				_, still := j.after["hidden-tasks.mdx"]
-				j.want(!still, "the old page is still there")
+				j.gone("hidden-tasks.mdx")
 				j.want(j.after["tasks/hidden.mdx"] == j.before["hidden-tasks.mdx"], "the page is not at its new place, or has another text")
 				j.settings(replaced(j.before.navigation(), "hidden-tasks", "tasks/hidden"), moved(j.before, "/hidden-tasks", "/tasks/hidden"), 4)
 				for _, p := range []string{"tags.mdx", "versioning.mdx"} {
@@ -95,8 +94,7 @@ func pageTasks() []task {
 			prompt: "Hidden tasks are no more. Remove their page and everything that the others say of them. The address /hidden-tasks leads to /versioning from now on.",
 			may:    "hidden-tasks.mdx tags.mdx versioning.mdx docs.json",
 			check: func(j *judge) {
-				_, still := j.after["hidden-tasks.mdx"]
-				j.want(!still, "the page is still there")
+				j.gone("hidden-tasks.mdx")
 				good := trigger(j.tb)
 				for _, p := range []string{"tags.mdx", "versioning.mdx"} {
 					j.want(words(j.after[p]) == words(good[p]), "%s: says more or less than without hidden tasks", p)
@@ -135,8 +133,7 @@ func checkSplit(j *judge) {
 
 func checkMerge(j *judge) {
 	const p = "wait-for.mdx"
-	_, still := j.after["wait-until.mdx"]
-	j.want(!still, "the merged page is still there")
+	j.gone("wait-until.mdx")
 	text := j.after[p]
 	for _, block := range append(fence.FindAllString(j.before["wait-until.mdx"], -1), fence.FindAllString(j.before[p], -1)...) {
 		j.want(strings.Contains(words(text), words(block)), "an example is gone: %.60q", block)

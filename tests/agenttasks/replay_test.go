@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
@@ -77,14 +76,14 @@ func TestCheckers(t *testing.T) {
 }
 
 // server is a model that answers from a dialogue.
-func server(t *testing.T, c cassette, way http.RoundTripper) (agent.Model, *modeltest.Server) {
+func server(t *testing.T, c cassette, way http.RoundTripper) (model.Choice, *modeltest.Server) {
 	t.Helper()
 	s := modeltest.New(t, c.steps()...)
 	client, err := model.New(model.Options{Base: s.URL, Attempts: 1, Client: &http.Client{Transport: way}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return agent.Model{ID: "scripted", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 16000}, s
+	return model.Choice{ID: "scripted", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 16000}, s
 }
 
 // named is the task of a name.

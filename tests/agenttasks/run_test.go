@@ -15,6 +15,8 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/pull"
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
@@ -102,7 +104,7 @@ type ran struct {
 
 // run asks for a task's change and carries the job through the steps of the
 // workflow, from a repository on a forge to the pull request.
-func run(tb testing.TB, t task, h host, m agent.Model) ran {
+func run(tb testing.TB, t task, h host, m model.Choice) ran {
 	tb.Helper()
 	ctx := tb.Context()
 	l, err := local.Open(ctx, local.Options{Dir: tb.TempDir(), BaseURL: "http://127.0.0.1:1"})
@@ -117,12 +119,17 @@ func run(tb testing.TB, t task, h host, m agent.Model) ran {
 		tb.Fatal(err)
 	}
 	repository := h.Repository()
-	steps, err := agent.New(agent.Options{
+	fetches, err := pull.New(pull.Options{
 		Admin: a, Objects: l.Objects(),
 		Forge: func(context.Context, admin.Project) (*forge.Forge, forge.Repository, error) {
 			return client, repository, nil
 		},
-		Model: func(string) (agent.Model, error) { return m, nil },
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	works, err := agent.New(agent.Options{
+		Admin: a, Objects: l.Objects(), Model: func(string) (model.Choice, error) { return m, nil },
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -146,7 +153,7 @@ func run(tb testing.TB, t task, h host, m agent.Model) ran {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := workflow(ctx, a, l.Objects(), steps, j.Current()); err != nil {
+	if err := workflow(ctx, a, l.Objects(), j.Current(), fetches.Tasks(), works.Tasks()); err != nil {
 		tb.Log("the workflow ended with", err)
 	}
 	if j, err = a.AgentJob(ctx, caller, p.ID, j.ID); err != nil {
@@ -185,8 +192,11 @@ func run(tb testing.TB, t task, h host, m agent.Model) ran {
 	}
 }
 
+// steps are tasks of a workflow by their names.
+type steps = map[string]func(context.Context, json.RawMessage) (json.RawMessage, error)
+
 // workflow runs the definition of the agent's workflow on steps.
-func workflow(ctx context.Context, a *admin.Service, o store.Objects, s *agent.Steps, ref admin.AgentRef) error {
+func workflow(ctx context.Context, a *admin.Service, o store.Objects, ref admin.AgentRef, all ...steps) error {
 	definition, err := job.AgentDefinition(job.ByName)
 	if err != nil {
 		return err
@@ -201,8 +211,10 @@ func workflow(ctx context.Context, a *admin.Service, o store.Objects, s *agent.S
 	}
 	keeper := job.NewKeeper(job.Options{Admin: a, Objects: o})
 	tasks := map[string]asl.Task{job.TaskAgentFail: job.Task(job.Silent(keeper.FailAgent))}
-	for name, fn := range s.Tasks() {
-		tasks[name] = fn
+	for _, s := range all {
+		for name, fn := range s {
+			tasks[name] = fn
+		}
 	}
 	_, err = machine.Run(ctx, ref.Execution(), input, asl.Options{Tasks: tasks, Sleep: func(ctx context.Context, d time.Duration) error {
 		select {

@@ -280,7 +280,7 @@ func linkTasks() []task {
 			name: "question",
 			site: func(tb testing.TB) files {
 				f := ownDocs(tb)
-				if !strings.Contains(f["operate/commands.mdx"], "exit code 5 on findings") {
+				if !strings.Contains(f["operate/commands.mdx"], "exit with code 5 if there are findings") {
 					tb.Fatal("operate/commands.mdx does not say the exit code that this task asks for")
 				}
 				return f

@@ -6,6 +6,10 @@
 //	objects  the client of objects
 //	runner   the client of executions
 //	answer   functions that answer an operation of the API
+//	ready    whether agents can work: for those that start a round
+//	pulls    the agent's steps that have a forge's credential
+//	works    the agent's step that has a model's key
+//	asked    what another function, which has one, asks a forge
 package wire
 
 import (
@@ -24,24 +28,28 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Wiring is a function with what it works on. Objects and Runner are nil
-// without their Port.
+// Wiring is a function with what it works on. Objects, Runner, Secrets and
+// AgentReady are nil without their Port.
 type Wiring struct {
 	*cloud.Function
 	Env     config.Function
 	AWS     aws.Config
+	Records store.Store
 	Admin   *admin.Service
 	Objects store.Objects
 	Runner  store.Runner
+	Secrets store.Secrets
+	// AgentReady is as of admin.Options. It may use Admin.
+	AgentReady func(ctx context.Context, p admin.Project, model string) (string, error)
 }
 
-// Port opens a port of package store and puts it into a Wiring that has Env and
-// AWS already.
-type Port func(*Wiring)
+// Port opens a port of the rules and puts it into a Wiring that has Env, AWS and
+// Records already.
+type Port func(*Wiring) error
 
 // New wires a function up: records, further ports, and the rules on all of
 // them. It fails where the environment lacks the table's name, a variable in
-// needed, or what AWS needs.
+// needed, or what AWS needs, and with a Port's error.
 func New(f *cloud.Function, needed []string, ports ...Port) (*Wiring, error) {
 	env, err := config.FunctionFromEnv(f.Getenv, append([]string{config.Table}, needed...)...)
 	if err != nil {
@@ -51,13 +59,15 @@ func New(f *cloud.Function, needed []string, ports ...Port) (*Wiring, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Wiring{Function: f, Env: env, AWS: cfg}
+	w := &Wiring{Function: f, Env: env, AWS: cfg, Records: dynamo.New(cfg, dynamo.Options{Table: env.Table})}
 	for _, open := range ports {
-		open(w)
+		if err := open(w); err != nil {
+			return nil, err
+		}
 	}
 	memory, _ := strconv.Atoi(f.Getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
 	w.Admin = admin.New(admin.Options{
-		Store: dynamo.New(cfg, dynamo.Options{Table: env.Table}), Objects: w.Objects, Runner: w.Runner,
+		Store: w.Records, Objects: w.Objects, Runner: w.Runner, Secrets: w.Secrets, AgentReady: w.AgentReady,
 		LinkLife: env.LinkLife, MaxRunning: env.MaxRunning, Callbacks: remote.Callbacks{Private: env.WebhookHosts}, MemoryMB: memory, Log: f.Log,
 	})
 	return w, nil

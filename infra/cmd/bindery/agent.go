@@ -25,12 +25,12 @@ func (a *app) agentCommand() *cobra.Command {
 		a.agentOne("cancel", "End an active agent job", true, call(func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error) {
 			return c.CancelAgentJob(ctx, project, id)
 		})),
-		a.agentOne("archive", "Archive an agent job that is completed or failed", false, call(func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error) {
+		a.agentOne("archive", "Archive a completed or failed agent job", false, call(func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error) {
 			return c.ArchiveAgentJob(ctx, project, id)
 		})))
 }
 
-// agentFlags are those that commands for agent jobs have in common.
+// agentFlags are the flags that commands for agent jobs share.
 type agentFlags struct {
 	who     caller
 	project string
@@ -38,7 +38,7 @@ type agentFlags struct {
 	timeout time.Duration
 }
 
-// flags adds them. The project is the one given, or the environment's.
+// flags adds them to a command. The default project is that of the environment.
 func (f *agentFlags) flags(a *app, cmd *cobra.Command, follows bool) {
 	cmd.Flags().StringVar(&f.project, "project", "", "id of the project (default: $BINDERY_PROJECT)")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
@@ -55,8 +55,7 @@ func (f *agentFlags) flags(a *app, cmd *cobra.Command, follows bool) {
 	a.jsonFlag(cmd)
 }
 
-// agentWork makes the call of a command, follows the job where that was asked for,
-// and prints it.
+// agentWork makes the call of a command, follows the job if asked to, and prints it.
 func (a *app) agentWork(cmd *cobra.Command, f *agentFlags, work func(ctx context.Context, c *client.Client) (api.AgentJob, error)) error {
 	if f.timeout < 0 {
 		return usagef("--timeout must not be negative")
@@ -95,10 +94,10 @@ func (a *app) agentRun() *cobra.Command {
 	var request api.StartAgentJobRequest
 	cmd := &cobra.Command{
 		Use:   "run --project PROJECT PROMPT",
-		Short: "Ask an agent for a change, which it opens a pull request with",
+		Short: "Ask an agent for a change, as a pull request",
 		Long: `Run starts an agent job in the project's repository. With --follow it shows the agent's plan, what
-it does and what that costs, and ends with the pull request and the size of its change: exit code 0.
-A job that failed is exit code 3. A job continues after this program has ended.`,
+it does and what that costs, and ends with the pull request and the size of its change. The exit
+code is 3 if the job fails. A job continues if this program is interrupted.`,
 		Example: `  bindery agent run --project prj_… "Mend the broken links on the installation page" --follow
   bindery agent run --project prj_… --ref release/2.1 --model fast --draft "Describe the new installer"`,
 		Args: cobra.ExactArgs(1),
@@ -120,7 +119,7 @@ func (a *app) agentMessage() *cobra.Command {
 	var f agentFlags
 	cmd := &cobra.Command{
 		Use:     "message JOB PROMPT --project PROJECT",
-		Short:   "Ask the agent of a job for more; a final job becomes active again",
+		Short:   "Send a message to an agent job; a job that has ended becomes active again",
 		Example: `  bindery agent message agj_… "Please mention Windows too" --project prj_… --follow`,
 		Args:    cobra.ExactArgs(2),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
@@ -133,7 +132,7 @@ func (a *app) agentMessage() *cobra.Command {
 	return cmd
 }
 
-// agentOne is a command that names a job and nothing else.
+// agentOne returns a command whose only argument is a job.
 func (a *app) agentOne(name, short string, follows bool, call func(ctx context.Context, c *client.Client, project, id string) (api.AgentJob, error)) *cobra.Command {
 	var f agentFlags
 	cmd := &cobra.Command{
@@ -161,24 +160,19 @@ func (a *app) agentList() *cobra.Command {
 		Example: `  bindery agent list --project prj_… --status failed`,
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
-			if most <= 0 {
-				return usagef("--limit must be positive")
+			if err := checkMost(most); err != nil {
+				return err
 			}
 			c, err := a.client(&f.who)
 			if err != nil {
 				return err
 			}
-			jobs := []api.AgentJob{}
-			for cursor := ""; ; {
-				page, err := c.AgentJobs(cmd.Context(), f.project, status, cursor, min(most-len(jobs), 200))
-				if err != nil {
-					return err
-				}
-				jobs = append(jobs, page.Jobs...)
-				if page.NextCursor == nil || len(jobs) >= most {
-					break
-				}
-				cursor = *page.NextCursor
+			jobs, err := paged(most, func(cursor string, limit int) ([]api.AgentJob, *string, error) {
+				page, err := c.AgentJobs(cmd.Context(), f.project, status, cursor, limit)
+				return page.Jobs, page.NextCursor, err
+			})
+			if err != nil {
+				return err
 			}
 			return a.print(jobs, func(w io.Writer) {
 				var rows [][]string
@@ -195,12 +189,12 @@ func (a *app) agentList() *cobra.Command {
 	return cmd
 }
 
-// showAgentJob shows a job to people. Texts of the API are visible as they come.
+// showAgentJob writes a job for people.
 func showAgentJob(w io.Writer, job api.AgentJob) {
 	pairs := []string{
 		"id", job.ID, "status", string(job.Status), "repository", job.Source.Repository, "ref", orEmpty(job.Source.Ref), "model", job.Model,
 		"phase", orEmpty(job.Phase), "pull request", orEmpty(job.PRLink), "branch", orEmpty(job.Branch), "changes", diffStat(job.Changes),
-		"turns", strconv.Itoa(job.TurnCount), "used", usageText(job.Usage),
+		"turns", strconv.Itoa(job.TurnCount), "used", tokensText(job.Usage), "cost", costText(job),
 	}
 	if job.Failure != nil {
 		pairs = append(pairs, "failure", fmt.Sprintf("%s (%s)", job.Failure.Message, job.Failure.Code))
@@ -226,11 +220,26 @@ func diffStat(c api.AgentChanges) string {
 	return fmt.Sprintf("%s, +%d -%d", count(c.Files, "file"), c.Added, c.Removed)
 }
 
-func usageText(u api.AgentUsage) string {
-	return fmt.Sprintf("%d tokens in, %d cached, %d out, $%.2f", u.InputTokens, u.CachedTokens, u.OutputTokens, float64(u.CostMicros)/1e6)
+func tokensText(u api.AgentUsage) string {
+	return fmt.Sprintf("%d tokens in, %d cached, %d out", u.InputTokens, u.CachedTokens, u.OutputTokens)
 }
 
-// showEvent prints what happened, in lines for people beside the result.
+// costText returns what a job has cost, by the prices of the service's table of models.
+func costText(job api.AgentJob) string {
+	u := job.Usage
+	switch {
+	case u.CostMicros == 0 && u.InputTokens+u.CachedTokens+u.OutputTokens > 0:
+		return "the model has no price"
+	case job.Round > 1:
+		return fmt.Sprintf("%s in %d rounds, %s of it in the last", usDollars(u.CostMicros), job.Round, usDollars(job.RoundCostMicros))
+	}
+	return usDollars(u.CostMicros)
+}
+
+// usDollars formats an amount in millionths of a dollar to a hundredth of a cent.
+func usDollars(micros int64) string { return fmt.Sprintf("$%.4f", float64(micros)/1e6) }
+
+// showEvent prints an event for people, on standard error.
 func (a *app) showEvent(e api.AgentEvent) {
 	say := func(what, text string) {
 		fmt.Fprintf(a.stderr, "%s %s\n", a.paint(a.stderr, gray, what), text)
@@ -256,7 +265,7 @@ func (a *app) showEvent(e api.AgentEvent) {
 		}
 	case "usage":
 		if e.Usage != nil {
-			say("used   ", usageText(*e.Usage))
+			say("used   ", tokensText(*e.Usage)+", "+usDollars(e.Usage.CostMicros))
 		}
 	case "end": // the result says how
 	default:

@@ -16,9 +16,9 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// rounds is a runner that plays a round by the rules of package admin, as the
-// prompt asks for it: "nothing" changes nothing, "fail" comes to its budget,
-// "hang" works until it is cancelled, all others open a pull request.
+// rounds is a runner that plays a round by the rules of package admin, depending on
+// the prompt: "nothing" changes nothing, "fail" exceeds its budget, "hang" works until
+// it is cancelled, and all others open a pull request.
 type rounds struct {
 	rules *admin.Service
 	ctx   context.Context
@@ -84,8 +84,7 @@ func (r *rounds) play(ref admin.AgentRef) error {
 	return err
 }
 
-// agents starts an API whose agents work as rounds do, and points the environment
-// to it.
+// agents starts an API with rounds as its runner and sets the environment for it.
 func agents(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: agents")

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/bindery-docs/bindery/shared/base/config"
 	"github.com/bindery-docs/bindery/shared/service/client"
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err = root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitDone
 	}
@@ -73,16 +74,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		agent   *client.AgentFailedError
 		timeout *client.TimeoutError
 		found   *findingsError
+		loss    *lossError
 	)
 	switch {
 	case errors.As(err, &usage) || !a.started:
-		fmt.Fprintln(stderr, "Run bindery --help for usage.")
+		fmt.Fprintf(stderr, "Run %s --help for usage.\n", cmd.CommandPath())
 		return exitUsage
 	case errors.As(err, &failed), errors.As(err, &agent):
 		return exitJobFailed
 	case errors.As(err, &timeout):
 		return exitTimedOut
-	case errors.As(err, &found):
+	case errors.As(err, &found), errors.As(err, &loss):
 		return exitFindings
 	}
 	return exitError
@@ -109,15 +111,16 @@ func (a *app) root() *cobra.Command {
 	root.Long = `Bindery turns a documentation site, a folder with a docs.json and MDX pages, into one
 archive of pure HTML, CSS and JavaScript.
 
-Callers of a Bindery use publish, export, agent and webhook, with an address and an admin key from
-BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project and key on the
-data folder of a Bindery. up runs a whole Bindery on this machine.
+Callers of a Bindery use publish, export, jobs, snapshots, agent and webhook, with an address and an admin key
+from BINDERY_URL and BINDERY_ADMIN_KEY. Operators use org, project, key, person and
+audit on the data folder of a Bindery. up runs a whole Bindery on this machine.
 
 Check needs none of that: it finds what is wrong with a folder, here.
 
 Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found what
 --fail-on names.`
-	root.Example = `  bindery check docs
+	root.Example = `  bindery init docs
+  bindery check docs
   bindery run docs --out bundle.tar.gz
   bindery serve bundle.tar.gz`
 	root.Version = version()
@@ -126,28 +129,53 @@ Exit codes: 0 done, 1 error, 2 usage, 3 the job failed, 4 timed out, 5 found wha
 	root.SilenceUsage = true
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print more about what is done")
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+			var names []string
+			cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+			err = fmt.Errorf("%w%s", err, meant("--", unknown.GetSpecifiedName(), names))
+		}
+		return &usageError{err}
+	})
 	root.AddCommand(
-		a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.serveCommand(),
-		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.agentCommand(), a.webhookCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(),
+		a.initCommand(), a.checkCommand(), a.upCommand(), a.runCommand(), a.publishCommand(), a.exportCommand(), a.jobsCommand(), a.snapshotsCommand(), a.serveCommand(), a.diffCommand(),
+		a.orgCommand(), a.projectCommand(), a.keyCommand(), a.personCommand(), a.auditCommand(), a.agentCommand(), a.webhookCommand(), a.usageCommand(), a.costCommand(), a.memoryCommand(), a.restoreDrillCommand(), a.backfillCommand(), a.doctorCommand(),
 	)
 	return root
 }
 
 // group is a command that only has others below it.
-func (a *app) group(use, short string, below ...*cobra.Command) *cobra.Command {
+func (a *app) group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.ArbitraryArgs}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("%s has no command %q", cmd.CommandPath(), args[0])
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			return usagef("%s has no command %q%s", cmd.CommandPath(), args[0], meant("", args[0], names))
 		}
 		if err := cmd.Help(); err != nil {
 			return err
 		}
 		return usagef("%s needs a command", cmd.CommandPath())
 	}
-	cmd.AddCommand(below...)
+	cmd.AddCommand(commands...)
 	return cmd
+}
+
+// meant is the end of a complaint about a mistyped name: which one was meant, as
+// far as one is alike.
+func meant(prefix, typed string, names []string) string {
+	of := cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range names {
+		of.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	like := of.SuggestionsFor(typed)
+	if len(like) == 0 {
+		return ""
+	}
+	return "; did you mean " + prefix + strings.Join(like, " or "+prefix) + "?"
 }
 
 // does marks where a command's own work begins.

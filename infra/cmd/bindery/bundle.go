@@ -42,10 +42,7 @@ func inspect(ctx context.Context, file, path string, job api.ExportJob, link api
 		return nil, err
 	}
 	defer f.Close()
-	report := &bundleReport{
-		JobID: job.JobID, Domain: job.Domain, Version: job.Version,
-		Bundle: path, SHA256: link.SHA256, SizeBytes: link.SizeBytes, Findings: map[string]int{}, Listed: []check.Finding{},
-	}
+	report := newReport(path, job, link)
 	info, err := bundle.Read(ctx, bufio.NewReaderSize(f, 1<<20), bundle.Limits{}, func(e bundle.Entry, data io.Reader) error {
 		if e.Path == bundle.DiagnosticsPath {
 			return report.read(data)
@@ -57,6 +54,35 @@ func inspect(ctx context.Context, file, path string, job api.ExportJob, link api
 	}
 	report.Pages, report.Files, report.Diagnostics = info.Pages, info.Files, info.Diagnostics
 	return report, nil
+}
+
+// inspectEnd reads only a bundle's end, which begins at that byte: the bundle was
+// made here, and has the digest that it was made with.
+func inspectEnd(ctx context.Context, file, path string, job api.ExportJob, link api.BundleLink, end int64) (*bundleReport, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	report := newReport(path, job, link)
+	info, err := bundle.ReadLists(ctx, io.NewSectionReader(f, end, link.SizeBytes-end), bundle.Limits{}, func(path string, data io.Reader) error {
+		if path == bundle.DiagnosticsPath {
+			return report.read(data)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the bundle's lists can't be read: %w", err)
+	}
+	report.Pages, report.Files, report.Diagnostics = info.Pages, info.Files, info.Diagnostics
+	return report, nil
+}
+
+func newReport(path string, job api.ExportJob, link api.BundleLink) *bundleReport {
+	return &bundleReport{
+		JobID: job.JobID, Domain: job.Domain, Version: job.Version,
+		Bundle: path, SHA256: link.SHA256, SizeBytes: link.SizeBytes, Findings: map[string]int{}, Listed: []check.Finding{},
+	}
 }
 
 // read reads a bundle's list of findings.

@@ -21,7 +21,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
-// checkFlags say what is checked, and which findings are shown how.
+// checkFlags are the flags of bindery check.
 type checkFlags struct {
 	domain    string
 	groups    []string
@@ -33,7 +33,7 @@ type checkFlags struct {
 	write     string
 }
 
-// checkReport is what a script learns of a check.
+// checkReport is the result of a check, as JSON has it.
 type checkReport struct {
 	Pages       int             `json:"pages"`
 	Diagnostics check.Counts    `json:"diagnostics"`
@@ -59,11 +59,11 @@ off, notice, warning or error; exports honour it, too:
     alt-missing: off
     link-missing: error
 
-With --since only what is new against a commit is shown, with --baseline what is new
-against a file. A finding that only moved to another line is not new.
+With --since, only findings that are not in a commit are shown, with --baseline those that
+are not in a file. A finding that only moved to another line is not new.
 
-The exit code is 5 if there are findings of the kinds that --fail-on names: a level with
-all above it, codes, or none.`,
+The exit code is 5 if there are findings that --fail-on selects: those of a level or above,
+or those with one of several codes. With none, it never is.`,
 		Example: `  bindery check docs
   bindery check docs --fail-on warning
   bindery check docs --since origin/main --format github
@@ -72,14 +72,15 @@ all above it, codes, or none.`,
   bindery check docs --format sarif > findings.sarif`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) error {
+			server.CollectLate()
 			if a.json && cmd.Flags().Changed("format") && f.format != "json" {
-				return usagef("--json is --format json")
+				return usagef("--json means --format json: use one of them")
 			}
 			if a.json {
 				f.format = "json"
 			}
 			if !slices.Contains([]string{"text", "json", "sarif", "github", "gitlab"}, f.format) {
-				return usagef("--format: %q is none of text, json, sarif, github and gitlab", f.format)
+				return usagef("--format: unknown format %q; use text, json, sarif, github or gitlab", f.format)
 			}
 			if f.since != "" && f.baseline != "" {
 				return usagef("--since and --baseline can't be used together")
@@ -99,7 +100,7 @@ all above it, codes, or none.`,
 	failOnFlag(cmd, &f.failOn, "error")
 	flags.StringVar(&f.since, "since", "", "show only what is new against this commit of the folder's Git repository")
 	flags.StringVar(&f.baseline, "baseline", "", "show only what is not in this file")
-	flags.StringVar(&f.write, "write-baseline", "", "write all findings to this file, for --baseline, and end well")
+	flags.StringVar(&f.write, "write-baseline", "", "write all findings to this file, for --baseline, and exit with code 0")
 	a.jsonFlag(cmd)
 	return cmd
 }
@@ -145,8 +146,8 @@ func (a *app) check(ctx context.Context, dir string, f checkFlags, bar failOn) e
 	return bar.judge(report.Findings)
 }
 
-// leaveNew leaves of a report what is new against a commit or a file, if one was
-// named.
+// leaveNew removes findings from a report that a commit or a file, if one was named,
+// has as well.
 func (a *app) leaveNew(ctx context.Context, dir string, f checkFlags, opt check.Options, report *checkReport) error {
 	var before []check.Finding
 	switch {
@@ -237,8 +238,8 @@ func (a *app) writeFindings(ctx context.Context, dir, format string, r *checkRep
 	return err
 }
 
-// repositoryPath is a folder's path in its Git repository, "" for its root and
-// where there is none.
+// repositoryPath returns a folder's path in its Git repository, "" for its root and
+// for a folder outside of one.
 func repositoryPath(ctx context.Context, dir string) string {
 	out, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--show-prefix").Output()
 	if err != nil {

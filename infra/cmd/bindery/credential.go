@@ -12,61 +12,83 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/forge"
 )
 
 func (a *app) credentialCommand() *cobra.Command {
-	return a.group("credential", "What the agent is known by at a project's forge (for operators)",
+	return a.group("credential", "The agent's credential for a project's forge (for operators)",
 		a.credentialSet(), a.credentialShow(), a.credentialRemove())
 }
 
 func (a *app) credentialSet() *cobra.Command {
-	var username string
+	var c admin.ForgeCredential
 	cmd := &cobra.Command{
-		Use:   "set PROJECT [--username NAME]",
-		Short: "Read a token from standard input and keep it for the project's forge",
+		Use:   "set PROJECT",
+		Short: "Keep a token or a GitHub App's key from standard input for the project's forge",
 		Long: `Set reads one line from standard input: a token that may push branches to the project's
 repository and open pull requests there. On a terminal it asks for it and shows nothing of
 what is typed. It is never an argument, which other users of the machine could see.
 
-The token is kept apart from all records: in a data folder as a file that only its owner can
-read, on AWS encrypted with a key of its own. No command shows it again.`,
+With --github-app, standard input is the file with the App's private key. The App gets a token
+for the one repository whenever it needs one; each lasts an hour at most.
+
+What was read is kept apart from all records: in a data folder as a file that only its owner
+can read, on AWS encrypted with a key of its own. No command shows it again.`,
 		Example: `  bindery project credential set prj_… --data ./.data < token.txt
-  pass show forge/docs | bindery project credential set prj_… --stack bindery --username docs-bot`,
+  pass show forge/docs | bindery project credential set prj_… --stack bindery --username docs-bot
+  bindery project credential set prj_… --data ./.data --github-app 123456 < docs-bot.private-key.pem`,
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.Flags().StringVar(&username, "username", "", "user name that goes with the token to Git (default: what the kind of forge expects)")
+	cmd.Flags().StringVar(&c.Username, "username", "", "user name that goes with the token to Git (default: what the kind of forge expects)")
+	cmd.Flags().StringVar(&c.App, "github-app", "", "id or client id of a GitHub App, whose private key is on standard input")
+	cmd.Flags().StringVar(&c.Installation, "github-installation", "", "id of the App's installation (default: that of the repository)")
 	return operating(a, operator{}, cmd, func(ctx context.Context, s *admin.Service, args []string) (admin.CredentialInfo, error) {
-		token, err := a.readToken()
+		if c.Installation != "" && c.App == "" {
+			return admin.CredentialInfo{}, usagef("--github-installation needs --github-app")
+		}
+		secret, err := a.readSecret(c.App == "")
 		if err != nil {
 			return admin.CredentialInfo{}, err
 		}
-		return s.SetForgeCredential(ctx, args[0], admin.ForgeCredential{Username: username, Token: token})
+		if c.App == "" {
+			c.Token = secret
+		} else {
+			c.Key = secret
+			if _, err := forge.NewApp(forge.Options{}, forge.AppKey{ID: c.App, Installation: c.Installation, PEM: []byte(c.Key)}); err != nil {
+				return admin.CredentialInfo{}, err
+			}
+		}
+		return s.SetForgeCredential(ctx, args[0], c)
 	}, func(w io.Writer, info admin.CredentialInfo) { fmt.Fprintf(w, "%s has a credential\n", info.Project) })
 }
 
-// maxTokenLine is more than any token that is taken has, in bytes.
-const maxTokenLine = 1 << 16
+// maxSecret is more than any token or key that is taken has, in bytes.
+const maxSecret = 1 << 16
 
-// readToken reads a token from standard input: from a terminal without showing it.
-func (a *app) readToken() (string, error) {
+// readSecret reads a token or a key from standard input: from a terminal, where a
+// token may be typed, without showing it.
+func (a *app) readSecret(token bool) (string, error) {
 	if f, ok := a.stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if !token {
+			return "", usagef("the private key is missing: redirect its file to standard input")
+		}
 		fmt.Fprint(a.stderr, "Token (it is not shown): ")
 		raw, err := term.ReadPassword(int(f.Fd()))
 		fmt.Fprintln(a.stderr)
 		if err != nil {
-			return "", errors.New("the terminal would show the token; give it to standard input by a pipe or from a file")
+			return "", errors.New("the terminal would show the token; pass it on standard input, from a pipe or a file")
 		}
 		return strings.TrimSpace(string(raw)), nil
 	}
-	raw, err := io.ReadAll(io.LimitReader(a.stdin, maxTokenLine))
+	raw, err := io.ReadAll(io.LimitReader(a.stdin, maxSecret))
 	if err != nil {
 		return "", err
 	}
-	token := strings.TrimSpace(string(raw))
-	if token == "" {
-		return "", errors.New("there is no token on standard input")
+	secret := strings.TrimSpace(string(raw))
+	if secret == "" {
+		return "", errors.New("standard input is empty")
 	}
-	return token, nil
+	return secret, nil
 }
 
 func (a *app) credentialShow() *cobra.Command {

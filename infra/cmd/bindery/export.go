@@ -13,6 +13,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/client"
+	"github.com/bindery-docs/bindery/shared/service/server"
 )
 
 // exportFlags are how an export is started, followed and fetched.
@@ -29,9 +30,9 @@ type exportFlags struct {
 	link     bool
 	handover handover
 	failOn   []string
-	// passing: the service ends with this program, so nothing can be resumed
-	// with a job later.
-	passing bool
+	// own is the service where it ends with this program: nothing can be resumed
+	// with a job later, and its bundles are on this disk. Else nil.
+	own *server.Server
 }
 
 func (a *app) exportCommand() *cobra.Command {
@@ -58,6 +59,7 @@ put the link into a file instead, where no log shows it.`,
   bindery export --job exp_… --out bundle.tar.gz`,
 		Args: cobra.NoArgs,
 		RunE: a.does(func(cmd *cobra.Command, _ []string) error {
+			server.CollectLate()
 			if f.job == "" {
 				if err := required("domain", f.domain); err != nil {
 					return err
@@ -139,7 +141,7 @@ func (a *app) export(ctx context.Context, c *client.Client, f exportFlags) (*bun
 	if err != nil {
 		// What the service refuses it will refuse again.
 		var refused *client.Error
-		if !f.passing && (!errors.As(err, &refused) || refused.Code == "") {
+		if f.own == nil && (!errors.As(err, &refused) || refused.Code == "") {
 			fmt.Fprintf(a.stderr, "The bundle is there. To resume the download: bindery export --job %s\n", job.JobID)
 		}
 		return nil, err
@@ -209,7 +211,7 @@ func (a *app) finishedJob(ctx context.Context, c *client.Client, f exportFlags) 
 	bar.end()
 	if err != nil {
 		// A job outlives this program.
-		if _, timeout := errors.AsType[*client.TimeoutError](err); !f.passing && (timeout || ctx.Err() != nil) {
+		if _, timeout := errors.AsType[*client.TimeoutError](err); f.own == nil && (timeout || ctx.Err() != nil) {
 			fmt.Fprintf(a.stderr, "The job continues. To fetch its bundle later: bindery export --job %s\n", id)
 		}
 	}
@@ -246,7 +248,7 @@ func (a *app) fetchBundle(ctx context.Context, c *client.Client, job api.ExportJ
 	}
 	bar := a.meter("download")
 	var report *bundleReport
-	_, err := c.Download(ctx, job.JobID, client.DownloadOptions{
+	options := client.DownloadOptions{
 		Path: out,
 		Check: func(file string, link api.BundleLink) (err error) {
 			report, err = inspect(ctx, file, out, job, link)
@@ -257,7 +259,19 @@ func (a *app) fetchBundle(ctx context.Context, c *client.Client, job api.ExportJ
 				bar.set(done, total, fmt.Sprintf("%s of %s", size(done), size(total)))
 			}
 		},
-	})
+	}
+	if f.own != nil {
+		made, open, err := f.own.Bundle(ctx, job.JobID)
+		if err != nil {
+			return nil, err
+		}
+		options.Open = open
+		options.Check = func(file string, link api.BundleLink) (err error) {
+			report, err = inspectEnd(ctx, file, out, job, link, made.End)
+			return err
+		}
+	}
+	_, err := c.Download(ctx, job.JobID, options)
 	bar.end()
 	if err != nil {
 		return nil, err

@@ -14,14 +14,14 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/check"
 )
 
-// findingsError ends a command that was to fail on what it found.
+// findingsError fails a command because of its findings.
 type findingsError struct{ counts check.Counts }
 
 func (e *findingsError) Error() string {
 	return "found " + countsText(e.counts)
 }
 
-// levels are those of findings, the gravest first.
+// levels are the levels of findings, the most severe first.
 var levels = []string{"error", "warning", "notice"}
 
 // failOn says which findings end a command with exitFindings.
@@ -32,7 +32,7 @@ type failOn struct {
 
 // failOnFlag adds the flag that parseFailOn reads.
 func failOnFlag(cmd *cobra.Command, words *[]string, initial string) {
-	cmd.Flags().StringSliceVar(words, "fail-on", []string{initial}, "end with exit code 5 on findings of this level or above (error, warning, notice), of these codes, or on none; with commas between them")
+	cmd.Flags().StringSliceVar(words, "fail-on", []string{initial}, "exit with code 5 if there are findings of this level or above (error, warning, notice) or with one of these codes, separated by commas; none: never")
 }
 
 // parseFailOn reads levels and codes.
@@ -47,7 +47,7 @@ func parseFailOn(words []string) (failOn, error) {
 		case slices.ContainsFunc(check.Codes(), func(c check.Code) bool { return c.Name == word }):
 			f.codes = append(f.codes, word)
 		default:
-			return f, usagef("--fail-on: %q is no level (error, warning, notice), no code of a finding, and not none", word)
+			return f, usagef("--fail-on: unknown level %q; use error, warning, notice, none or the code of a finding", word)
 		}
 	}
 	return f, nil
@@ -68,16 +68,17 @@ func (f failOn) judge(list []check.Finding) error {
 	return &findingsError{c}
 }
 
-// countsText writes how many findings there are, those of each level.
+// countsText returns how many findings of each level there are.
 func countsText(c check.Counts) string {
 	return fmt.Sprintf("%s, %s, %s", count(c.Errors, "error"), count(c.Warnings, "warning"), count(c.Notices, "notice"))
 }
 
-// lineReader returns a line of a file, counted from 1; "" where there is none.
+// lineReader returns a line of a file, counted from 1, or "" if the file has no
+// such line.
 type lineReader func(file string, line int) string
 
-// sourceOf reads lines of a site's files. Findings come file by file: the last
-// one is kept.
+// sourceOf reads lines of a site's files. It keeps the last file, as findings come
+// file by file.
 func sourceOf(fsys fs.FS) lineReader {
 	var name string
 	var lines []string
@@ -96,10 +97,10 @@ func sourceOf(fsys fs.FS) lineReader {
 	}
 }
 
-// noSource is for findings whose files are not at hand.
+// noSource is the lineReader for findings whose files are not available.
 func noSource(string, int) string { return "" }
 
-// colourOf is a level's.
+// colourOf returns the colour of a level.
 func colourOf(level string) string {
 	switch level {
 	case "error":
@@ -111,7 +112,7 @@ func colourOf(level string) string {
 }
 
 // showFindings writes findings by file, each with its line and a mark below the
-// column. screen is where they are shown in the end: a terminal has colours.
+// column. screen is where they end up: they have colours if it is a terminal.
 func (a *app) showFindings(w, screen io.Writer, list []check.Finding, source lineReader) {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b check.Finding) int {
@@ -148,7 +149,7 @@ func (a *app) showFindings(w, screen io.Writer, list []check.Finding, source lin
 	}
 }
 
-// oneLine is a text without the ends of its lines.
+// oneLine joins the lines of a text.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // excerptWidth is how much of a line is shown, in characters.
@@ -159,7 +160,7 @@ const excerptWidth = 100
 func excerpt(line string, column int) (text string, mark int) {
 	at := min(max(column, 1)-1, len(line))
 	before, after := shownRunes(line[:at]), shownRunes(line[at:])
-	for i, r := range before { // what every line begins with says nothing
+	for i, r := range before { // skip the indentation
 		if r != ' ' {
 			before = before[i:]
 			break
@@ -199,7 +200,7 @@ func (a *app) showSummary(w io.Writer, r *checkReport) {
 	}
 	fmt.Fprintf(w, "%s %s checked, %s: %s\n", sign, count(r.Pages, "page"), what, countsText(r.Diagnostics))
 	if r.Known > 0 {
-		fmt.Fprintf(w, "  %s not shown, which were there before\n", count(r.Known, "finding"))
+		fmt.Fprintf(w, "  %s not shown: not new\n", count(r.Known, "finding"))
 	}
 	if n := len(r.NotChecked); n > 0 {
 		fmt.Fprintf(w, "  not checked in full, because they need JavaScript: %s", visible(strings.Join(r.NotChecked[:min(n, 5)], ", ")))
@@ -213,8 +214,8 @@ func (a *app) showSummary(w io.Writer, r *checkReport) {
 // worstFindings is how many findings a command about a bundle shows.
 const worstFindings = 10
 
-// worst returns the gravest findings, at most worstFindings, in their order.
-// Notices are not among them.
+// worst returns the most severe findings in their order, at most worstFindings and
+// no notices.
 func worst(list []check.Finding) []check.Finding {
 	var out []check.Finding
 	for _, level := range levels[:2] {

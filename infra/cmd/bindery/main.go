@@ -4,17 +4,22 @@
 //	main.go       the process: signals, exit code
 //	app.go        what commands share: streams, exit codes, flags of callers
 //	terminal.go   what is shown: colour, meters, tables, JSON
+//	init.go       bindery init, which writes the site in site/
 //	check.go      bindery check
 //	findings.go   findings as people read them, and when to fail on them
 //	up.go         bindery up
 //	publish.go    bindery publish
 //	export.go     bindery export
+//	jobs.go       bindery jobs: exports listed, cancelled, their findings
+//	snapshots.go  bindery snapshots: listed, restored
 //	handover.go   who gets the link to a bundle that is not downloaded
 //	run.go        bindery run: everything from a folder to a checked bundle
 //	bundle.go     what a finished bundle holds
 //	serve.go      bindery serve
+//	diff.go       bindery diff
+//	doctor.go     bindery doctor
 //	operator.go   what operator commands share
-//	org.go, project.go, key.go, usage.go, cost.go, memory.go, restoredrill.go
+//	org.go, project.go, key.go, person.go (and the audit log), usage.go, cost.go, memory.go, restoredrill.go, backfill.go
 //	agent.go      bindery agent: jobs of callers
 //	credential.go a project's credential for its forge
 //	agentsetup.go the models and forges of agents

@@ -5,7 +5,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -79,6 +83,7 @@ func scripts(t *testing.T) testscript.Params {
 			"answer":   answer,
 			"agents":   agents,
 			"nokey":    noKey,
+			"rsakey":   rsaKey,
 			"forge":    startForge,
 			"model":    startModel,
 		},
@@ -137,6 +142,17 @@ func setenv(ts *testscript.TestScript, neg bool, args []string) {
 		value = fmt.Sprint(fields[args[1]])
 	}
 	ts.Setenv(args[0], value)
+}
+
+// rsaKey makes a private key in PEM: rsakey FILE
+func rsaKey(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: rsakey FILE")
+	}
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	ts.Check(err)
+	block := pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), pem.EncodeToMemory(&block), 0o600))
 }
 
 // truncate cuts a file: truncate FILE BYTES

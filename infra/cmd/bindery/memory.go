@@ -34,7 +34,7 @@ second, and 95 of 100 steps end within a minute, if all of their time is work.`,
 			if days < 1 {
 				return usagef("--days: %d is less than a day", days)
 			}
-			aws, err := stack.Config(cmd.Context(), "")
+			aws, err := stack.Config(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os/user"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,13 +84,13 @@ func (a *app) operateOn(cmd *cobra.Command, o *operator, work func(ctx context.C
 		return err
 	}
 	defer func() { _ = l.Close(context.WithoutCancel(cmd.Context())) }()
-	return work(cmd.Context(), admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Secrets: l.Secrets(), Log: log}))
+	return work(cmd.Context(), admin.New(admin.Options{Store: l.Store(), Objects: l.Objects(), Secrets: l.Secrets(), Operator: operatorName(), Log: log}))
 }
 
 // operateStack opens the records of a stack, with the credentials that the AWS
 // tools of this machine use.
 func (a *app) operateStack(ctx context.Context, name string, work func(ctx context.Context, s *admin.Service) error) error {
-	aws, err := stack.Config(ctx, "")
+	aws, err := stack.Config(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,8 +103,16 @@ func (a *app) operateStack(ctx context.Context, name string, work func(ctx conte
 		Store:   records,
 		Secrets: kmsstore.New(aws, kmsstore.Options{Key: found.Outputs[stack.OutputCredentialKey], Records: records}),
 		Objects: s3store.New(aws, s3store.Options{Sources: found.SourcesBucket, Exports: found.ExportsBucket}),
-		Log:     a.logger(slog.LevelWarn),
+		Log:     a.logger(slog.LevelWarn), Operator: operatorName(),
 	}))
+}
+
+// operatorName is who operates, for the audit log: the user of this machine.
+func operatorName() string {
+	if u, err := user.Current(); err == nil {
+		return u.Username
+	}
+	return ""
 }
 
 // day shows a time as lists do; nothing for none.

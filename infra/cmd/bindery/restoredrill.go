@@ -76,7 +76,7 @@ take the other's place instead. What is missing ends the program with exit statu
 
 // drill restores, checks, and removes what it has made.
 func (a *app) drill(ctx context.Context, name, table string, at time.Time, keep bool) (d drill, err error) {
-	aws, err := stack.Config(ctx, "")
+	aws, err := stack.Config(ctx)
 	if err != nil {
 		return d, err
 	}

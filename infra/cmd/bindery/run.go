@@ -16,20 +16,20 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var data, domain string
-	f := exportFlags{interval: time.Second, maxPolls: 3600, passing: true}
+	f := exportFlags{interval: time.Second, maxPolls: 3600}
 	cmd := &cobra.Command{
 		Use:   "run DIR --out FILE",
 		Short: "Turn a folder into a bundle, through a Bindery of its own",
 		Long: `Run starts a Bindery as up does, on a free port of this machine, and does what a pipeline
-does with its API: publish the folder, start an export, follow it, generate the bundle,
-download it and check it. The exit code is 0 only if the bundle is there, with the size
-and SHA-256 that the API says, and all its files with theirs.
+does with its API: publish the folder, start an export, follow it, and take the bundle. The exit
+code is 0 only if the bundle is there, with the size and SHA-256 that the API says.
 
 Without --data all state is temporary. With it, a second run publishes only what changed.`,
 		Example: `  bindery run docs --out bundle.tar.gz
   bindery run docs --out bundle.tar.gz --domain docs.example.org --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: a.does(func(cmd *cobra.Command, args []string) (err error) {
+			server.CollectLate()
 			if err := required("out", f.out); err != nil {
 				return err
 			}
@@ -41,13 +41,14 @@ Without --data all state is temporary. With it, a second run publishes only what
 				return err
 			}
 			ctx := cmd.Context()
-			if data == "" {
+			temporary := data == ""
+			if temporary {
 				if data, err = os.MkdirTemp("", "bindery-run-"); err != nil {
 					return err
 				}
 				defer func() { _ = os.RemoveAll(data) }()
 			}
-			s, err := openServer(ctx, server.Options{Dir: data, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)})
+			s, err := openServer(ctx, server.Options{Dir: data, Temporary: temporary, Addr: "127.0.0.1:0", Log: a.logger(slog.LevelError)})
 			if err != nil {
 				return err
 			}
@@ -93,7 +94,7 @@ func (a *app) runThrough(ctx context.Context, cmd *cobra.Command, s *server.Serv
 	if !a.json {
 		a.showPublished(a.stdout, published)
 	}
-	f.domain = have.Domain
+	f.domain, f.own = have.Domain, s
 	result, err := a.export(ctx, c, f)
 	if err != nil {
 		return nil, fmt.Errorf("export %s: %w", dir, err)

@@ -28,9 +28,10 @@ organisation on the Enterprise plan, a project for ` + server.SeedDomain + ` and
 the file has key and project then too, and nobody but you can read it.
 
 With --models, agents work for projects that have a credential for their forge (bindery
-project credential set). The file is a table of servers and models; it has no keys. The
-default model's server has the one in $BINDERY_MODEL_KEY, each other the one in the file of
-the server's name in --model-keys.
+project credential set), and for projects on GitHub where the App of --github-app is installed.
+The file is a table of servers and models; it has no keys. The key of the default model's
+server is in $BINDERY_MODEL_KEY, or, as those of all others, in a file of the server's name in
+the folder of --model-keys.
 
 Ctrl-C shuts down gracefully; a second Ctrl-C stops immediately.`,
 		Example: `  bindery up --data ./.data --seed

@@ -36,10 +36,14 @@ the form of Standard Webhooks. The key needs the scope manage.`,
 		Short:   "List what a webhook was sent, or waits for, newest first",
 		Example: `  bindery webhook deliveries whk_… --limit 20`,
 		Args:    cobra.ExactArgs(1),
+		PreRunE: func(*cobra.Command, []string) error { return checkMost(most) },
 	}, func(ctx context.Context, c *client.Client, args []string) ([]api.Delivery, error) {
-		return listDeliveries(ctx, c, args[0], most)
+		return paged(most, func(cursor string, limit int) ([]api.Delivery, *string, error) {
+			page, err := c.Deliveries(ctx, args[0], cursor, limit)
+			return page.Deliveries, page.NextCursor, err
+		})
 	}, showDeliveries)
-	deliveries.Flags().IntVar(&most, "limit", 50, "the most deliveries to list")
+	mostFlag(deliveries, &most, "deliveries")
 
 	return a.group("webhook", "Webhooks: addresses of yours that hear of what happens",
 		addCommand,
@@ -63,44 +67,6 @@ the form of Standard Webhooks. The key needs the scope manage.`,
 		}, func(ctx context.Context, c *client.Client, args []string) (api.Delivery, error) {
 			return c.Redeliver(ctx, args[0], args[1])
 		}, func(w io.Writer, d api.Delivery) { showDeliveries(w, []api.Delivery{d}) }))
-}
-
-// calling completes a command that makes a call of the API and prints what it
-// returned.
-func calling[T any](a *app, cmd *cobra.Command, call func(context.Context, *client.Client, []string) (T, error), people func(io.Writer, T)) *cobra.Command {
-	var who caller
-	cmd.RunE = a.does(func(cmd *cobra.Command, args []string) error {
-		c, err := a.client(&who)
-		if err != nil {
-			return err
-		}
-		result, err := call(cmd.Context(), c, args)
-		if err != nil {
-			return err
-		}
-		return a.print(result, func(w io.Writer) { people(w, result) })
-	})
-	who.flags(cmd)
-	a.jsonFlag(cmd)
-	return cmd
-}
-
-func listDeliveries(ctx context.Context, c *client.Client, id string, most int) ([]api.Delivery, error) {
-	if most <= 0 {
-		return nil, usagef("--limit must be positive")
-	}
-	all := []api.Delivery{}
-	for cursor := ""; ; {
-		page, err := c.Deliveries(ctx, id, cursor, min(most-len(all), 200))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page.Deliveries...)
-		if page.NextCursor == nil || len(all) >= most {
-			return all, nil
-		}
-		cursor = *page.NextCursor
-	}
 }
 
 // showSecret prints a secret alone, so that a script can read it.

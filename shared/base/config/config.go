@@ -12,6 +12,8 @@
 //	BINDERY_MODEL_KEYS a folder of keys, one file for each server of models
 //	BINDERY_FORGE_HOSTS, BINDERY_FORGE_PRIVATE_HOSTS  which forges agents work with
 //	BINDERY_FORGE_ALLOW_HTTP  whether private forges may be asked in the clear
+//	BINDERY_GITHUB_APP, BINDERY_GITHUB_APP_KEY, BINDERY_GITHUB_APP_HOST  the id, the
+//	                   file with the private key and the host of a GitHub App
 //	BINDERY_WEBHOOK_HOSTS  hosts of the operator's network that webhooks may have
 //	BINDERY_ALLOW_HTTP whether a key may go over a network in the clear
 //	GITHUB_OUTPUT      where a step of a GitHub Actions workflow puts its outputs
@@ -54,6 +56,10 @@ type Config struct {
 	ForgeHosts, ForgePrivateHosts []string
 	// ForgeAllowHTTP lets private forges be asked without encryption.
 	ForgeAllowHTTP bool
+	// GitHubApp is the id of a GitHub App, GitHubAppKey the file with its private
+	// key, GitHubAppHost where it is registered; empty when the variables are not
+	// set.
+	GitHubApp, GitHubAppKey, GitHubAppHost string
 	// WebhookHosts are hosts of the operator's own network that webhooks may have;
 	// nil when the variable is not set.
 	WebhookHosts []string
@@ -72,7 +78,8 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), Stack: getenv("BINDERY_STACK"),
 		GitHubOutput: getenv("GITHUB_OUTPUT"), NoColor: getenv("NO_COLOR") != "",
 		Models: getenv("BINDERY_MODELS"), ModelKeys: getenv("BINDERY_MODEL_KEYS"),
-		ForgeHosts: words(getenv("BINDERY_FORGE_HOSTS")), ForgePrivateHosts: words(getenv("BINDERY_FORGE_PRIVATE_HOSTS")),
+		GitHubApp: getenv("BINDERY_GITHUB_APP"), GitHubAppKey: getenv("BINDERY_GITHUB_APP_KEY"), GitHubAppHost: getenv("BINDERY_GITHUB_APP_HOST"),
+		ForgeHosts: words(getenv(ForgeHosts)), ForgePrivateHosts: words(getenv(ForgePrivateHosts)),
 		WebhookHosts: words(getenv(WebhookHosts))}
 	if err := set(getenv, "BINDERY_URL", &c.URL, parseURL); err != nil {
 		return Config{}, err

@@ -25,6 +25,22 @@ const (
 	// AgentMachine is the ARN of the agent's workflow; without it there are no
 	// agents.
 	AgentMachine = "BINDERY_AGENT_STATE_MACHINE"
+	// ModelTable is the table of models that agents ask, as JSON; without it
+	// there are no agents.
+	ModelTable = "BINDERY_MODEL_TABLE"
+	// ModelSecret is the ARN of the secret that has the models' keys.
+	ModelSecret = "BINDERY_MODEL_SECRET"
+	// CredentialKey is the ARN of the key that the credentials of forges are
+	// encrypted with.
+	CredentialKey = "BINDERY_CREDENTIAL_KEY"
+	// ForgeHosts and ForgePrivateHosts are hosts of forges, with public and with
+	// private addresses, with commas between them; empty for the usual ones and
+	// for none.
+	ForgeHosts        = "BINDERY_FORGE_HOSTS"
+	ForgePrivateHosts = "BINDERY_FORGE_PRIVATE_HOSTS"
+	// PullFunction is the name of the function that asks forges for pull requests;
+	// without it nobody asks.
+	PullFunction = "BINDERY_PULL_FUNCTION"
 	// WebhookHosts are hosts of the operator's own network that webhooks may have,
 	// with commas between them: see remote.Callbacks.
 	WebhookHosts = "BINDERY_WEBHOOK_HOSTS"
@@ -53,9 +69,15 @@ type Function struct {
 	ExportsBucket    string
 	StateMachine     string
 	AgentMachine     string
+	ModelTable       string
+	ModelSecret      string
+	CredentialKey    string
+	PullFunction     string
 	SignerRole       string
 	UploadSignerRole string
-	WebhookHosts     []string // nil where the variable is empty
+	// ForgeHosts and ForgePrivateHosts are nil where the variables are empty.
+	ForgeHosts, ForgePrivateHosts []string
+	WebhookHosts                  []string // nil where the variable is empty
 	// LinkLife is 0 for the default, an hour.
 	LinkLife time.Duration
 	// MaxRunning is 0 for the default.
@@ -74,6 +96,8 @@ func FunctionFromEnv(getenv func(string) string, needed ...string) (Function, er
 	f := Function{
 		Stage: getenv(Stage), Table: getenv(Table), SourcesBucket: getenv(SourcesBucket), ExportsBucket: getenv(ExportsBucket),
 		StateMachine: getenv(StateMachine), AgentMachine: getenv(AgentMachine), SignerRole: getenv(SignerRole), UploadSignerRole: getenv(UploadSignerRole),
+		ModelTable: getenv(ModelTable), ModelSecret: getenv(ModelSecret), CredentialKey: getenv(CredentialKey), PullFunction: getenv(PullFunction),
+		ForgeHosts: words(getenv(ForgeHosts)), ForgePrivateHosts: words(getenv(ForgePrivateHosts)),
 		WebhookHosts: words(getenv(WebhookHosts)),
 	}
 	err := cmp.Or(

@@ -14,6 +14,7 @@ func TestFunctionFromEnv(t *testing.T) {
 		config.Stage: "prod", config.Table: "bindery", config.SourcesBucket: "sources", config.ExportsBucket: "exports",
 		config.StateMachine: "arn:aws:states:eu-west-1:123456789012:stateMachine:export",
 		config.SignerRole:   "arn:aws:iam::123456789012:role/signer", config.LinkLife: "30m", config.MaxRunning: "25",
+		config.ModelTable: "{}", config.ModelSecret: "arn:secret", config.CredentialKey: "arn:key", config.ForgeHosts: "a.example,*.b.example", config.ForgePrivateHosts: "c.internal",
 		config.WebhookHosts: "hooks.internal,ci.internal:8443",
 	}
 	got, err := config.FunctionFromEnv(environment(all), config.Table, config.SignerRole)
@@ -24,6 +25,7 @@ func TestFunctionFromEnv(t *testing.T) {
 		Stage: "prod", Table: "bindery", SourcesBucket: "sources", ExportsBucket: "exports",
 		StateMachine: "arn:aws:states:eu-west-1:123456789012:stateMachine:export",
 		SignerRole:   "arn:aws:iam::123456789012:role/signer", LinkLife: 30 * time.Minute, MaxRunning: 25,
+		ModelTable: "{}", ModelSecret: "arn:secret", CredentialKey: "arn:key", ForgeHosts: []string{"a.example", "*.b.example"}, ForgePrivateHosts: []string{"c.internal"},
 		WebhookHosts: []string{"hooks.internal", "ci.internal:8443"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -1,6 +1,7 @@
 package json
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -32,7 +33,7 @@ func unmarshal(src []byte, into any, open bool) error {
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
 // container returns the struct, map, slice or array that t is or points at, nil
-// if it is none or reads itself.
+// for another type and for one that reads itself.
 func container(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -126,10 +127,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 		if tag == "-" || !f.IsExported() || f.Anonymous && name == "" {
 			continue
 		}
-		if name == "" {
-			name = f.Name
-		}
-		known[name] = container(f.Type)
+		known[cmp.Or(name, f.Name)] = container(f.Type)
 	}
 	fieldsOfTypes.Store(t, known)
 	return known

@@ -5,7 +5,7 @@
 //
 // A source is a path of elements. ":name" is one element, ":name*" and ":name+"
 // any number of them, and "*" at the end of an element any rest, slashes too.
-// Only the first that takes any number is one. What an expression behind a name
+// Only the first that takes any number is one. What an expression after a name
 // allows, as in ":id(\\d+)", is not looked at, except "(.*)" and "(.+)", which
 // take any number. Everything else represents itself: the star in "/a*b" is a
 // star. A "?" after the last name makes it optional.
@@ -104,7 +104,7 @@ func Compile(path string) (p Pattern, ok bool) {
 }
 
 // parameter reads ":name", ":name*", ":name+" and ":name(expression)"; the name
-// is empty where element is none of them. many reports that it takes any number
+// is empty for any other element. many reports that it takes any number
 // of elements.
 func parameter(element string) (name string, many bool) {
 	name, ok := strings.CutPrefix(element, ":")

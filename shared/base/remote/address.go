@@ -1,6 +1,9 @@
 package remote
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // special are networks that are not the public internet, though netip does not
 // tell them: the special-purpose registries of IANA for IPv4 and IPv6 (RFC
@@ -55,10 +58,5 @@ func isPublic(a netip.Addr) bool {
 	if a.Is6() && !globalIPv6().Contains(a) {
 		return false
 	}
-	for _, p := range special() {
-		if p.Contains(a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(special(), func(p netip.Prefix) bool { return p.Contains(a) })
 }

@@ -63,9 +63,7 @@ type Fetcher struct {
 
 // New makes a Fetcher.
 func New(o Options) *Fetcher {
-	if o.Resolver == nil {
-		o.Resolver = net.DefaultResolver
-	}
+	o.Resolver = cmp.Or[Resolver](o.Resolver, net.DefaultResolver)
 	if o.Dial == nil {
 		o.Dial = (&net.Dialer{Timeout: timeout, Control: control}).DialContext
 	}
@@ -93,9 +91,9 @@ func (p *Problem) Error() string { return p.Reason }
 // Unwrap returns the cause of the problem, which is for logs alone.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// behind is what lies behind the problem, for the log: errors of the network
-// name the whole address, where redirects lead to as well.
-func (p *Problem) behind() string {
+// detail is the cause of the problem, for the log: errors of the network name
+// the whole address, and where redirects lead.
+func (p *Problem) detail() string {
 	if p.cause == nil {
 		return ""
 	}
@@ -120,7 +118,7 @@ func (f *Fetcher) Get(ctx context.Context, address string, hosts Hosts, kind Kin
 			return File{}, ctx.Err()
 		}
 		f.opt.Log.LogAttrs(ctx, slog.LevelWarn, "a remote file was not fetched",
-			slog.String("host", u.Host), slog.String("reason", problem.Reason), slog.String("error", problem.behind()))
+			slog.String("host", u.Host), slog.String("reason", problem.Reason), slog.String("error", problem.detail()))
 		if !problem.again || n == attempts {
 			return File{}, problem
 		}

@@ -1,13 +1,14 @@
 package remote
 
 import (
+	"cmp"
 	"net/url"
 	"strings"
 )
 
 // Hosts is what a project allows to be asked: names of hosts such as
 // "files.example.com", with "*." in front for all names below one, and with a
-// port behind a colon where it is not 443. The zero value allows none.
+// port after a colon where it is not 443. The zero value allows none.
 type Hosts struct {
 	exact map[string]bool // host and port
 	below []string        // ".example.com:443"
@@ -50,16 +51,13 @@ func (h Hosts) Allows(u *url.URL) (problem string) {
 	case u.Opaque != "":
 		return "names no host"
 	}
-	host, port := strings.ToLower(u.Hostname()), u.Port()
-	if port == "" {
-		port = "443"
-	}
-	// Numbers in all their forms (decimal, octal, in brackets) are no names.
+	host, port := strings.ToLower(u.Hostname()), cmp.Or(u.Port(), "443")
+	// Numbers in all their forms (decimal, octal, in brackets) are not names.
 	if !validHost(host) {
 		return "names no host by its name"
 	}
 	if !validPort(port) {
-		return "has no port that there is"
+		return "has an invalid port"
 	}
 	name := host + ":" + port
 	if h.exact[name] {
@@ -95,10 +93,10 @@ func (h Hosts) Parse(address string) (u *url.URL, problem string) {
 // maxAddress is the most bytes of an address that is asked for.
 const maxAddress = 2048
 
-// validHost tells names of hosts from numbers in any form, and from what no
-// name can be: at least two labels of letters, digits and hyphens, the last of
-// which has a letter (RFC 1123, 2.1) and is not one that never leaves a network
-// (RFC 6761, RFC 6762, RFC 8375, RFC 9476).
+// validHost reports whether a host has a name, not a number in any form: at least
+// two labels of letters, digits and hyphens, the last of which has a letter (RFC
+// 1123, 2.1) and is not one that never leaves a network (RFC 6761, RFC 6762, RFC
+// 8375, RFC 9476).
 func validHost(host string) bool {
 	if len(host) > 253 {
 		return false

@@ -123,8 +123,8 @@ func TestHosts(t *testing.T) {
 		{"https://metadata.google.internal/", "names no host by its name"},
 		{"https://files.example.com./", "names no host by its name"},
 		{"https://files.example.com\t/", "is not an address"},
-		{"https://files.example.com:0443/", "has no port that there is"},
-		{"https://files.example.com:70000/", "has no port that there is"},
+		{"https://files.example.com:0443/", "has an invalid port"},
+		{"https://files.example.com:70000/", "has an invalid port"},
 		{"https://files.example.com/" + strings.Repeat("a", 2048), "is too long"},
 	} {
 		if _, got := hosts.Parse(c.address); got != c.want {

@@ -36,7 +36,7 @@ func Visible(text string) string {
 
 // shownAddress matches an address within a text: its beginning, who signs in,
 // its host and path, and its query with what follows. The last character of a
-// query is no punctuation: that is the sentence's.
+// query is not punctuation: that belongs to the sentence.
 var shownAddress = regexp.MustCompile(`(?i)(\b[a-z][a-z0-9+.-]*://|(?:^|\s)//)(?:[^\s/?#"'<>` + "`" + `]*@)?([^\s?#"'<>` + "`" + `]*)(\?(?:[^\s"'<>` + "`" + `]*[^\s"'<>` + "`" + `.,:;)\]])?)?`)
 
 // Shown is a text about addresses as logs and reports may have it: without the

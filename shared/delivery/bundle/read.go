@@ -480,9 +480,31 @@ type End struct {
 // to verify. The error is an *Error where they are not the end of a bundle, else
 // what r or ctx said.
 func ReadEnd(ctx context.Context, r io.Reader, limits Limits) (string, error) {
+	return readEnd(ctx, r, limits, func(string, io.Reader) error { return nil })
+}
+
+// ReadLists is ReadEnd for those who want the lists too: fn gets the files of the
+// end, as far as it reads them, and ReadLists returns the description. Nothing
+// but the archive's own checksums is verified.
+func ReadLists(ctx context.Context, r io.Reader, limits Limits, fn func(path string, data io.Reader) error) (*Info, error) {
+	var info *Info
+	_, err := readEnd(ctx, r, limits, func(path string, data io.Reader) error {
+		if path != InfoPath {
+			return fn(path, data)
+		}
+		text, err := io.ReadAll(io.LimitReader(data, MaxInfoBytes))
+		if err == nil {
+			info, err = ParseInfo(text)
+		}
+		return err
+	})
+	return info, err
+}
+
+func readEnd(ctx context.Context, r io.Reader, limits Limits, fn func(path string, data io.Reader) error) (string, error) {
 	limits = limits.withDefaults()
 	source := &sourceReader{ctx: ctx, r: r}
-	digest, err := readEnd(limits.bound(&members{source: source, r: bufio.NewReaderSize(source, 64<<10)}))
+	digest, err := readDescription(limits.bound(&members{source: source, r: bufio.NewReaderSize(source, 64<<10)}), fn)
 	switch {
 	case source.err != nil:
 		return "", source.err
@@ -492,17 +514,20 @@ func ReadEnd(ctx context.Context, r io.Reader, limits Limits) (string, error) {
 	return digest, nil
 }
 
-func readEnd(r io.Reader) (string, error) {
+func readDescription(r io.Reader, fn func(path string, data io.Reader) error) (string, error) {
 	tr := tar.NewReader(r)
 	for {
 		h, err := tr.Next()
 		if err != nil {
 			return "", err
 		}
+		sum := sha256.New()
+		if err := fn(h.Name, io.TeeReader(tr, sum)); err != nil {
+			return "", err
+		}
 		if h.Name != InfoPath {
 			continue
 		}
-		sum := sha256.New()
 		if _, err := io.Copy(sum, tr); err != nil {
 			return "", err
 		}

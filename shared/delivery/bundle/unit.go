@@ -19,8 +19,9 @@ type Compression int
 // Compressions. Both make the same bytes of the same input everywhere, for
 // one version of the compressor.
 const (
-	// Text is for pages, styles and other text: about what gzip -5 makes.
-	Text Compression = 5
+	// Text is for pages, styles and other text. Level 3 takes three quarters of the
+	// time of level 5; bundles of real sites are 3 to 9% larger.
+	Text Compression = 3
 	// Stored is for what is compressed already, such as pictures.
 	Stored Compression = gzip.NoCompression
 )

@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -248,6 +249,14 @@ func TestEnd(t *testing.T) {
 			if got, err := ReadEnd(t.Context(), bytes.NewReader(data[offset:]), Limits{}); err != nil || got != end.SHA256 {
 				t.Errorf("%s: from %d on it is %q, %v", name, offset, got, err)
 			}
+		}
+		var lists []string
+		info, err := ReadLists(t.Context(), bytes.NewReader(data[end.Offset:]), Limits{}, func(path string, _ io.Reader) error {
+			lists = append(lists, path)
+			return nil
+		})
+		if want := []string{FilesPath, DiagnosticsPath}; err != nil || info.Files == 0 || !slices.Equal(lists[max(0, len(lists)-2):], want) {
+			t.Errorf("%s: the description is %+v, after %q, %v", name, info, lists, err)
 		}
 		for what, bad := range map[string][]byte{
 			"cut": data[end.Offset : len(data)-5], "empty": nil, "more": append(bytes.Clone(data[end.Offset:]), data...), "no archive": []byte("<html>"),

@@ -108,7 +108,7 @@ func (t *transfer) all(ctx context.Context) error {
 		if done || err == nil && t.record.Total >= 0 && t.have == t.record.Total {
 			return nil
 		}
-		if t.have >= most+remote.Stride { // a byte for each request is none
+		if t.have >= most+remote.Stride { // a byte for each request is not progress
 			most, failures = t.have, 0
 		}
 		temporary := (*temporaryError)(nil)

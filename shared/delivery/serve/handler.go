@@ -12,8 +12,8 @@ import (
 )
 
 // Values of Cache-Control. A name with a digest never changes its content; the
-// page of an address does with the next version, so that a minute is all that
-// a reader may be behind.
+// page of an address does with the next version, so a reader's copy is at most
+// a minute old.
 const (
 	cacheForever = "public, max-age=31536000, immutable"
 	cacheShort   = "public, max-age=60"

@@ -72,7 +72,7 @@ func newTransport(o sourceOptions) (*http.Transport, error) {
 }
 
 // guard keeps a link on the internet from leading into this machine, or to what
-// a cloud tells its machines at a link-local address: redirects to such an
+// a cloud offers its machines at a link-local address: redirects to such an
 // address are followed only from a source that is at one itself.
 type guard struct {
 	near func(netip.AddrPort) bool

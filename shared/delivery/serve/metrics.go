@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
 	"strconv"
@@ -123,13 +124,8 @@ func (m *metrics) write(w io.Writer, s Status, versions int) error {
 	fmt.Fprintf(b, "bindery_serve_fetched_bytes_total %d\n", m.fetched.Load())
 
 	m.mu.Lock()
-	results := make([]string, 0, len(m.checks))
-	for result := range m.checks {
-		results = append(results, result)
-	}
-	slices.Sort(results)
 	family("bindery_serve_source_checks_total", "counter", "Looks at the source, by how they ended: updated, unchanged or an error's code.")
-	for _, result := range results {
+	for _, result := range slices.Sorted(maps.Keys(m.checks)) {
 		fmt.Fprintf(b, "bindery_serve_source_checks_total{result=\"%s\"} %d\n", label(result), m.checks[result])
 	}
 	success := m.success

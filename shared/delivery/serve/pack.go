@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -73,26 +75,7 @@ func pack(ctx context.Context, dir string, list bundle.ListInfo) error {
 	defer index.Close()
 	p.data, p.index = bufio.NewWriterSize(data, 1<<20), bufio.NewWriterSize(index, 64<<10)
 
-	group, working := errgroup.WithContext(ctx)
-	next := make(chan bundle.File)
-	group.Go(func() error {
-		defer close(next)
-		for _, f := range files {
-			if kind := mediaOf(f.Path); !kind.text || f.Size > packedMost || f.Size < packedLeast {
-				continue
-			}
-			select {
-			case next <- f:
-			case <-working.Done():
-				return working.Err()
-			}
-		}
-		return nil
-	})
-	for range max(1, runtime.GOMAXPROCS(0)) {
-		group.Go(func() error { return p.work(next) })
-	}
-	if err := group.Wait(); err != nil {
+	if err := share(ctx, slices.Values(files), p.work); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -102,6 +85,28 @@ func pack(ctx context.Context, dir string, list bundle.ListInfo) error {
 		return volumeError("the compressed forms can't be written", err)
 	}
 	return nil
+}
+
+// share has one worker a processor, each with items that no other has. It returns
+// the first error of a worker, or ctx's.
+func share[T any](ctx context.Context, items iter.Seq[T], work func(<-chan T) error) error {
+	group, working := errgroup.WithContext(ctx)
+	next := make(chan T)
+	group.Go(func() error {
+		defer close(next)
+		for item := range items {
+			select {
+			case next <- item:
+			case <-working.Done():
+				return working.Err()
+			}
+		}
+		return nil
+	})
+	for range max(1, runtime.GOMAXPROCS(0)) {
+		group.Go(func() error { return work(next) })
+	}
+	return group.Wait()
 }
 
 type packer struct {
@@ -130,6 +135,9 @@ func (p *packer) work(files <-chan bundle.File) error {
 	var zipped bytes.Buffer
 	var framed []byte
 	for f := range files {
+		if kind := mediaOf(f.Path); !kind.text || f.Size > packedMost || f.Size < packedLeast {
+			continue
+		}
 		raw, err := os.ReadFile(filepath.Join(p.site, filepath.FromSlash(f.Path)))
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 )
 
 // ContentSecurityPolicy is the header for a bundle's pages: everything from the
-// site itself, and what the bundle says that it needs besides. What is no
+// site itself, and what the bundle says it needs as well. What is no
 // source by the header's grammar is left out: a bundle must not be able to add
 // directives.
 func ContentSecurityPolicy(info *bundle.Info) string {

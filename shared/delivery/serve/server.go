@@ -243,7 +243,7 @@ func (s *server) run(ctx context.Context, reload <-chan struct{}) error {
 	defer updates.Wait()
 	defer stop()
 	updates.Go(func() {
-		err := s.updater.first(work)
+		err := s.updater.update(work, true)
 		started <- err
 		if err == nil {
 			updates.Go(func() { s.updater.patrol(work) })

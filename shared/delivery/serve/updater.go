@@ -38,12 +38,6 @@ type refusal struct {
 	err    error
 }
 
-// first shows a version when the server starts: the pinned one, else the
-// source's, else what the volume has.
-func (u *updater) first(ctx context.Context) error {
-	return u.update(ctx, true)
-}
-
 // again looks for another version while one is shown. What goes wrong is reported
 // in the log, the status and the metrics; the site stays. When an operator asked
 // for it, what was refused is looked at once more.
@@ -152,6 +146,8 @@ func (u *updater) inspect(ctx context.Context, s *site) {
 	}
 }
 
+// update shows another version if there is one. The first time, when the server
+// starts, it shows the pinned one, else the source's, else what the volume has.
 func (u *updater) update(ctx context.Context, first bool) error {
 	if first && u.showPinned(ctx) {
 		return nil

@@ -7,15 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"golang.org/x/sync/errgroup"
 )
 
 // The volume is not trusted: whoever can write to it must not be able to have
@@ -217,35 +216,20 @@ func through(r io.ReaderAt, size int64, head func([]byte)) (whole fingerprint, s
 
 // verify compares every form of every file with the list.
 func (s *site) verify(ctx context.Context) error {
-	group, working := errgroup.WithContext(ctx)
-	next := make(chan *file)
-	group.Go(func() error {
-		defer close(next)
-		for _, f := range s.files {
-			select {
-			case next <- f:
-			case <-working.Done():
-				return working.Err()
+	return share(ctx, maps.Values(s.files), func(files <-chan *file) error {
+		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(packedMost+1))
+		if err != nil {
+			return err
+		}
+		defer decoder.Close()
+		v := &verifier{site: s, gzip: new(gzip.Reader), zstd: decoder}
+		for f := range files {
+			if err := v.file(f); err != nil {
+				return fmt.Errorf("%q: %w", f.path, err)
 			}
 		}
 		return nil
 	})
-	for range max(1, runtime.GOMAXPROCS(0)) {
-		group.Go(func() error {
-			v, err := newVerifier(s)
-			if err != nil {
-				return err
-			}
-			defer v.zstd.Close()
-			for f := range next {
-				if err := v.file(f); err != nil {
-					return fmt.Errorf("%q: %w", f.path, err)
-				}
-			}
-			return nil
-		})
-	}
-	return group.Wait()
 }
 
 // verifier compares files, one after another.
@@ -254,11 +238,6 @@ type verifier struct {
 	gzip *gzip.Reader
 	zstd *zstd.Decoder
 	data []byte // what a form unfolds into
-}
-
-func newVerifier(s *site) (*verifier, error) {
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(packedMost+1))
-	return &verifier{site: s, gzip: new(gzip.Reader), zstd: decoder}, err
 }
 
 // file compares all forms of a file and notes their digests.

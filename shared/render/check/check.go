@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/diagram"
 	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
@@ -27,61 +29,60 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/theme/icons"
 )
 
-// MaxPageBytes is the most that a page's source may have. A larger one is not
-// read; no author wrote it.
+// MaxPageBytes is the largest source of a page that is read, in bytes. No author
+// wrote a larger one.
 const MaxPageBytes = 16 << 20
 
-// Options say how to check a site. The zero value runs no script of the site's
-// authors and asks no other host.
+// Options configure a check. The zero value runs no script of the site's authors and
+// makes no request.
 type Options struct {
 	// Paths are all files of the site, sorted; nil means all regular files of the
 	// file system.
 	Paths []string
-	// Refused are files beside those that can't be published, each with the reason.
+	// Refused are further files, which can't be published, each with the reason.
 	Refused []Refused
 	// Domain is the host name that the site is published under; links to it are
 	// links within the site.
 	Domain string
-	// Prefixes are those of site.Options.
-	Prefixes []string
-	// Groups are those of site.Options: readers who are let in.
+	// Groups are as in site.Options: the readers who are let in.
 	Groups []string
-	// Rules, if not nil, are in the place of the site's own, of which nothing is
-	// said then: whoever may change those must not choose what is found.
+	// Rules, if not nil, replace the site's own, which are then not even checked:
+	// whoever may change those must not choose what is found.
 	Rules Rules
 	// Islands runs the JavaScript of pages; nil runs none, and pages that need
 	// some are in Report.NotChecked.
 	Islands page.Islands
-	// Features, if not nil, are what the site's project allows and names: what is
-	// found depends on it. Nil means that the project is not known.
+	// Features, if not nil, are what the site's project allows and names, on which
+	// some findings depend. Nil means that the project is unknown.
 	Features *frame.Features
 	// AirGapped is set for a bundle whose readers have no network.
 	AirGapped bool
-	// Tools, if not nil, are shared with other checks: one that follows another
-	// draws no diagram again.
+	// Tools, if not nil, are shared with other checks, so that a later one need not
+	// draw the same diagrams again.
 	Tools *Tools
-	// Concurrency is how many pages are looked at at the same time; 0 means
+	// Concurrency is how many pages are checked at the same time; 0 means
 	// GOMAXPROCS.
 	Concurrency int
-	// Log gets what is not an author's business; nil discards it.
+	// Log receives what does not concern authors; nil discards it.
 	Log *slog.Logger
 }
 
 // Refused is a file that can't be published, and why, as a sentence.
 type Refused struct{ Path, Reason string }
 
-// Tools are what checks of any sites can share. They are safe for concurrent use.
+// Tools can be shared by checks of any sites. They are safe for concurrent use.
 type Tools struct {
 	scripts     *script.Engine
+	diagrams    *diagram.Drawer
 	highlighter *highlight.Highlighter
 	registry    *component.Registry
 	icons       *icons.Set
 }
 
-// NewTools makes Tools. Until they are needed they cost nothing.
+// NewTools returns Tools, which cost nothing until they are needed.
 func NewTools(log *slog.Logger) *Tools {
 	return &Tools{
-		scripts: script.New(script.Options{Log: log}), highlighter: highlight.New(highlight.Options{}),
+		scripts: script.New(), diagrams: diagram.New(), highlighter: highlight.New(highlight.Options{}),
 		registry: component.Builtin(), icons: icons.New(),
 	}
 }
@@ -91,23 +92,21 @@ type Report struct {
 	// Findings are in the order of a bundle's list: those of the configuration,
 	// then those of the pages by their paths, then those of all pages together.
 	Findings []Finding
-	// Counts count also what Findings have no room for.
+	// Counts include findings that Findings have no room for.
 	Counts Counts
-	// Pages is how many pages were looked at.
+	// Pages is how many pages were checked.
 	Pages int
 	// NotChecked are the sources, sorted, of pages that need JavaScript which was
-	// not run. What is wrong with their other parts is among the findings; a link
-	// to a place on one of them counts as good.
+	// not run. Their other parts are checked; links to places on them are taken to
+	// be good.
 	NotChecked []string
 }
 
-// Site checks the site in fsys. What is wrong with the site is in the report, also
-// where no bundle could be made of it; the error is about reading files, running
-// scripts or the context's end.
+// Site checks the site in fsys. What is wrong with the site is in the report, even if
+// no bundle can be made of it. Errors are about reading files, running scripts or the
+// end of ctx.
 func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if opt.Tools == nil {
 		opt.Tools = NewTools(opt.Log)
 	}
@@ -127,7 +126,7 @@ func Site(ctx context.Context, fsys fs.FS, opt Options) (*Report, error) {
 	specs := reference.NewReader(fsys)
 	specs.LetIn(opt.Groups)
 	loaded, found, err := site.Load(ctx, fsys, opt.Paths, site.Options{
-		Domain: opt.Domain, Prefixes: opt.Prefixes, Groups: opt.Groups, Reference: specs,
+		Domain: opt.Domain, Groups: opt.Groups, Reference: specs,
 	})
 	var refused []mdx.Diagnostic
 	for _, f := range opt.Refused {
@@ -159,7 +158,7 @@ func pathsOf(fsys fs.FS) ([]string, error) {
 	return paths, err
 }
 
-// unusableSite reports on a site that no bundle can be made of.
+// unusableSite is the report about a site that no bundle can be made of.
 func unusableSite(e *site.ConfigError, rules Rules, found []mdx.Diagnostic) *Report {
 	list := NewList(&site.Site{ConfigFile: e.File}, rules)
 	list.Add(mdx.Diagnostic{Severity: mdx.Error, Code: "config-unusable", File: e.File, Line: e.Line, Column: e.Column, Message: e.Message})
@@ -171,7 +170,7 @@ func unusableSite(e *site.ConfigError, rules Rules, found []mdx.Diagnostic) *Rep
 	return r
 }
 
-// finish fills in what a list has.
+// finish completes the report with what the list has.
 func (r *Report) finish(list *List) {
 	r.Counts, _ = list.Finish(func(f Finding) error { // which never fails
 		r.Findings = append(r.Findings, f)
@@ -179,7 +178,7 @@ func (r *Report) finish(list *List) {
 	})
 }
 
-// notFetched says why a check has no copy of what lies at an address.
+// notFetched returns why a check doesn't have the file at an address.
 func notFetched(address, what string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -203,13 +202,13 @@ type checker struct {
 	facts []pageFacts
 }
 
-// pageFacts is what was found on a page.
+// pageFacts is the result of checking one page.
 type pageFacts struct {
 	Facts
 	classes []string
 }
 
-// report looks at all pages and joins what was found.
+// report checks all pages and joins their findings.
 func (c *checker) report(ctx context.Context) (*Report, error) {
 	if err := c.inspect(ctx); err != nil {
 		return nil, err
@@ -244,12 +243,12 @@ func (c *checker) report(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// inspect looks at all pages, some at the same time. Their parts of specifications
-// are cut one after another: the budget for all of them is shared.
+// inspect checks all pages, several at a time. Their parts of specifications are cut
+// one after another, because they share a budget.
 func (c *checker) inspect(ctx context.Context) error {
 	c.pages = page.New(page.Options{
 		Site: c.site, FS: c.site.Readable(c.fs), Highlighter: c.Tools.highlighter, Registry: c.Tools.registry, Log: c.Log,
-		Icons: libraryIcons{c.Tools.icons, c.site.Config.Icons.Library}, Diagrams: c.Tools.scripts, Islands: c.Islands,
+		Icons: libraryIcons{c.Tools.icons, c.site.Config.Icons.Library}, Diagrams: c.Tools.diagrams, Islands: c.Islands,
 		AirGapped: c.AirGapped,
 	})
 	for i := range c.site.Pages {
@@ -273,7 +272,7 @@ func (c *checker) inspect(ctx context.Context) error {
 	return group.Wait()
 }
 
-// slice cuts what a page shows of a specification, nil for nothing.
+// slice returns the part of a specification that a page shows, nil for none.
 func (c *checker) slice(i int) *reference.Slice {
 	ref := c.site.Pages[i].Reference
 	if ref == nil {
@@ -290,7 +289,7 @@ func (c *checker) slice(i int) *reference.Slice {
 	return c.specs.Slice(spec, o)
 }
 
-// page looks at one page. A fault of ours there is a finding.
+// page checks one page. A panic of ours becomes a finding.
 func (c *checker) page(ctx context.Context, f *pageFacts, slice *reference.Slice) (err error) {
 	p := &c.site.Pages[f.Page]
 	failed := func(reason string) { f.Diagnostics = []mdx.Diagnostic{PageFailed(p, reason)} }
@@ -322,7 +321,7 @@ func (c *checker) page(ctx context.Context, f *pageFacts, slice *reference.Slice
 	return nil
 }
 
-// classes adds what is found of the class names on pages. The compiler of
+// classes adds the findings about class names on pages. The compiler of
 // utilities, which is slow to start, is asked only for names that no other style
 // sheet has a rule for.
 func (c *checker) classes(ctx context.Context, list *List) error {
@@ -363,10 +362,7 @@ type libraryIcons struct {
 	library string
 }
 
-// Icon is that of component.Icons.
+// Icon satisfies component.Icons.
 func (l libraryIcons) Icon(name, library, style string) (string, bool) {
-	if library == "" {
-		library = l.library
-	}
-	return l.set.SVG(name, library, style)
+	return l.set.SVG(name, cmp.Or(library, l.library), style)
 }

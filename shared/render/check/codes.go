@@ -11,10 +11,10 @@ import (
 type Code struct {
 	// Name is stable: rules, baselines and scripts name it.
 	Name string
-	// Level is what such findings have, where no rule says otherwise. Some codes
-	// have findings of more than one level; it is the usual one then.
+	// Level is the level of such findings unless a rule changes it. Some codes have
+	// findings of several levels; then it is the usual one.
 	Level mdx.Severity
-	// About says in Markdown what such a finding means.
+	// About describes the finding, in Markdown.
 	About string
 }
 
@@ -23,12 +23,12 @@ func Codes() []Code {
 	const e, w, n = mdx.Error, mdx.Warning, mdx.Notice
 	all := []Code{
 		// The configuration.
-		{rulesCode, e, "`bindery.yaml` is not YAML, or names a key, a code or a level that does not exist."},
-		{"config-unusable", e, "No bundle can be made of the site: it has no `docs.json`, one that is not JSON, or no pages. An export fails with `invalid_site`."},
+		{rulesCode, e, "`bindery.yaml` is not YAML, or names an unknown key, code or level."},
+		{"config-unusable", e, "No bundle can be made of the site: `docs.json` is missing or not JSON, or there are no pages. An export fails with `invalid_site`."},
 		{"config-unknown", w, "`docs.json` has a key that Bindery does not know."},
 		{"config-twice", w, "An object in `docs.json` has the same key twice. The last one counts."},
-		{"config-type", w, "A value in `docs.json` has another form than expected."},
-		{"config-value", w, "A value in `docs.json` is none of those that its key can have."},
+		{"config-type", w, "A value in `docs.json` has an unexpected type."},
+		{"config-value", w, "A value in `docs.json` is not one that its key allows."},
 		{"config-name", w, "The site has no name."},
 		{"config-color", w, "A colour in `docs.json` is not one such as `#0055aa`."},
 		{"config-link", w, "A link in `docs.json` lacks its address or its title."},
@@ -37,53 +37,53 @@ func Codes() []Code {
 		{"config-ref", e, "A `$ref` in `docs.json` leads to no file, or back to itself."},
 		{"config-ref-address", e, "A `$ref` in `docs.json` is an address. It is not fetched: put the file into the site."},
 		{"config-unsupported", n, "A field of `docs.json` has no effect in a bundle. The message says why."},
-		{"contextual-unsupported", n, "An option of the page's menu needs something that a bundle has not."},
+		{"contextual-unsupported", n, "An option of the page's menu needs something that a bundle does not have."},
 		{"feature-unset", n, "The deployment has a feature, but nobody named a service for it: pages don't show it."},
 		{"integration", w, "A service of `integrations` does not load because of its settings."},
 		{"integration-off", n, "A service of `integrations` does not load because the project does not allow it."},
-		{"integration-unsupported", n, "A service of `integrations` does not load because a bundle does not know it."},
+		{"integration-unsupported", n, "A service of `integrations` does not load because bundles do not support it."},
 		{"search-service", n, "The project names a search service: its pages have no search field."},
 		{"group-unused", w, "Nothing in the site is for a group that is let in."},
 		{"path-empty", w, "No page lies below a path that the export was limited to."},
 		{"list-cut", n, "There are more findings than the list holds."},
 		// Files and pages.
-		{"file-refused", e, "A file can't be published, for its name, its kind or its size. Publishing says the same."},
-		{"name-reserved", e, "A name is kept for Bindery's own files."},
+		{"file-refused", e, "A file can't be published because of its name, kind or size. Publishing reports the same."},
+		{"name-reserved", e, "A name is reserved for Bindery's own files."},
 		{"page-shadowed", e, "Two sources want one address. One of them is in the bundle."},
 		{"file-shadowed", w, "A file wants the address of a page. The page is in the bundle."},
 		{"front-matter", e, "The head of a page is not YAML."},
 		{"front-matter-mode", w, "The head of a page names a layout that does not exist."},
 		{"page-failed", e, "The page could not be rendered. It says so to readers."},
-		{"page-too-large", e, "The page grows to more parts than one may have. The rest is left out."},
+		{"page-too-large", e, "The page has more parts than a page may have. The rest is left out."},
 		{"page-restricted", n, "A page is for [groups of readers](/authoring/groups) that are not let in. It is left out."},
 		{"file-restricted", n, "A file is for groups of readers that are not let in. It is left out."},
 		{"api-restricted", n, "A part of a specification is for groups of readers that are not let in. It is left out."},
 		// The navigation.
-		{"nav-missing", e, "The navigation names a page that is not there."},
+		{"nav-missing", e, "The navigation names a page that does not exist."},
 		{"nav-empty", w, "The navigation names no page: all pages are listed."},
 		{"nav-entry", w, "An entry of the navigation is neither a page, a group nor a link."},
 		{"nav-label", w, "A group or another part of the navigation has no label."},
-		{"nav-endpoint", n, "The navigation names an operation that is in none of the specifications."},
-		{"page-unlisted", n, "A page is in no navigation, and its head does not say `hidden: true`."},
-		{"title-duplicate", n, "The navigation shows two pages of one group by the same name."},
+		{"nav-endpoint", n, "The navigation names an operation that no specification has."},
+		{"page-unlisted", n, "A page is not in the navigation, and its head does not have `hidden: true`."},
+		{"title-duplicate", n, "The navigation shows two pages of one group under the same name."},
 		// Links and redirects.
-		{"link-missing", w, "A link leads to a page or file that is not there."},
+		{"link-missing", w, "A link leads to a page or file that does not exist."},
 		{"fragment-missing", w, "A link leads to a place that its page does not have, through redirects too."},
 		{"link-unsafe", w, "A link has a scheme that could run code. It is left out."},
-		{"link-restricted", w, "A link leads to what is for other readers. Its words stay."},
+		{"link-restricted", w, "A link leads to something that is for other readers. Its text stays."},
 		{"redirect-missing", w, "A redirect leads nowhere."},
 		{"redirect-loop", w, "Redirects lead in a circle."},
-		{"redirect-chain", n, "A redirect leads to another one: it could lead to the end at once."},
+		{"redirect-chain", n, "A redirect leads to another redirect: it could lead straight to the last address."},
 		{"redirect-cut", n, "Patterns of redirects stand for more addresses than a bundle has pages for."},
-		{"redirect-restricted", w, "A redirect leads to what is for other readers. It is left out."},
+		{"redirect-restricted", w, "A redirect leads to something that is for other readers. It is left out."},
 		// Pictures and other files that pages load.
-		{"file-missing", w, "A picture or another file is not there."},
-		{"file-outside", w, "`styles` or `scripts` name a file of another host that is not [fetched](/export/remote). Pages do without it."},
-		{"remote-missing", w, "A file of a host that the project allows could not be [fetched](/export/remote). Readers load it from there."},
-		{"asset-outside", n, "A page loads a picture of another host, and the bundle is for readers without a network."},
-		{"embed-outside", n, "A page shows something of another host, and the bundle is for readers without a network."},
+		{"file-missing", w, "A picture or another file does not exist."},
+		{"file-outside", w, "`styles` or `scripts` name a file on another host that is not [fetched](/export/remote). Pages do without it."},
+		{"remote-missing", w, "A file from a host that the project allows could not be [fetched](/export/remote). Readers load it from there."},
+		{"asset-outside", n, "A page loads a picture from another host, and the bundle is for readers without a network."},
+		{"embed-outside", n, "A page embeds something from another host, and the bundle is for readers without a network."},
 		{"drawing-outside", w, "An SVG uses a drawing of another file, which browsers refuse from a folder. It is left out."},
-		{"alt-missing", n, "A picture has no alternative text. `alt=\"\"` on an `<img>` says that it is decoration."},
+		{"alt-missing", n, "A picture has no alternative text. `alt=\"\"` on an `<img>` marks it as decoration."},
 		{"icon-unknown", w, "No icon library has this name."},
 		{"diagram-not-drawn", w, "A diagram of Mermaid is not drawn at export. Its own runtime draws it, or its source is shown."},
 		// Syntax, components and styles.
@@ -92,26 +92,26 @@ func Codes() []Code {
 		{"attribute-unknown", n, "A built-in component has no attribute of this name: it has no effect."},
 		{"attributes-cut", w, "An element has more than 500 attributes. The first 500 count."},
 		{"element-dropped", w, "An element that pages can't hold is left out."},
-		{"id-duplicate", w, "An id stands twice on a page. The first one keeps it."},
+		{"id-duplicate", w, "An id occurs twice on a page. The first element keeps it."},
 		{"table-cells", w, "A row of a table has more cells than its head. A bar inside a cell needs a backslash before it, also in code."},
 		{"code-language", w, "A block of code names a language that Bindery does not know. The code is shown in one colour."},
 		{"math-unknown", w, "A formula can't be read. It is shown as it was written."},
 		{"style-dropped", w, "A declaration of a style is left out: it is not safe on a page, or there are too many."},
 		{"class-unknown", n, "No style sheet has a rule for some class names on pages."},
 		{"classes-failed", w, "The class names on pages could not be made into styles."},
-		{"snippet-missing", e, "An imported snippet is not there."},
+		{"snippet-missing", e, "An imported snippet does not exist."},
 		{"snippet-cycle", e, "A snippet includes itself."},
 		{"import-missing", w, "A snippet does not export a name that a page imports."},
 		{"script-failed", w, "A component or expression in JavaScript could not be shown. The message says why and where; its content is shown where there is some."},
 		{"script-needed", w, "An expression or component needs JavaScript, and the page has more of them than are tried. Its content is shown where there is some."},
 		{"script-dropped", w, "A script is left out: a page loads files of the site alone."},
 		// Specifications.
-		{"api-missing", e, "A specification that a page or the navigation names is not there."},
+		{"api-missing", e, "A specification that a page or the navigation names does not exist."},
 		{"api-operation", e, "An operation that a page or the navigation names is in no specification."},
 		{"api-remote", w, "A specification is on another host, which [is not asked](/export/remote) or did not send it."},
 		{"api-unreadable", e, "A specification can't be read."},
-		{"api-version", e, "A specification is of a version that is not read."},
-		{"api-ref", e, "A reference in a specification leads nowhere. What can be shown is."},
+		{"api-version", e, "A specification has a version that is not supported."},
+		{"api-ref", e, "A reference in a specification leads nowhere. The rest is shown."},
 		{"api-security", w, "An operation names a security scheme that its specification does not have."},
 		{"api-cut", n, "A page would have more fields than one shows: deeper ones are left out."},
 	}

@@ -4,8 +4,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// Finding is something that the authors of a site should know. Its JSON is that of
-// a line of a bundle's list, and the page.
+// Finding is something that the authors of a site should know. Its JSON is a line of
+// a bundle's list.
 type Finding struct {
 	Level mdx.Severity `json:"severity"`
 	// Code is a stable name such as "link-missing"; Codes lists all of them.
@@ -53,12 +53,12 @@ func Count(list []Finding) Counts {
 	return c
 }
 
-// same is what makes two findings one: not their lines, which move.
+// same identifies a finding. Lines are no part of it, as they move.
 type same struct{ code, file, message string }
 
 // New returns the findings of now that are not among those of before, in their
-// order. A finding is the same wherever in its file it stands; of more of the same
-// than before, the last ones are new.
+// order. The line of a finding doesn't matter; if there are more equal ones than
+// before, the last ones are new.
 func New(before, now []Finding) []Finding {
 	known := make(map[same]int, len(before))
 	for _, f := range before {

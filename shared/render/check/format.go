@@ -15,13 +15,12 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// Findings in the formats of others. File names in a report are below the site;
+// Findings in the formats of other services. File names in a report are below the site;
 // services look for them below the repository, hence a prefix: the site's folder
-// there, "" for its root. Columns are written as they are given; InRunes makes them
+// there, "" for its root. Columns are written as they are; InRunes converts them to
 // what those formats count.
 
-// InRunes returns a column of a line, which counts bytes, as one that counts
-// characters.
+// InRunes converts a column of a line from bytes to characters.
 func InRunes(line string, column int) int {
 	if column < 1 {
 		return column
@@ -50,7 +49,7 @@ func WriteGitHub(w io.Writer, prefix string, list []Finding) error {
 }
 
 // WriteGitLab writes findings as a report of code quality, which GitLab shows in a
-// merge request. What is the same wherever it stands has the same fingerprint.
+// merge request. Equal findings on different lines have the same fingerprint.
 func WriteGitLab(w io.Writer, prefix string, list []Finding) error {
 	type lines struct {
 		Begin int `json:"begin"`
@@ -77,7 +76,7 @@ func WriteGitLab(w io.Writer, prefix string, list []Finding) error {
 	return writeJSON(w, issues)
 }
 
-// fingerprints returns a name for each finding that stays when its line moves.
+// fingerprints returns a name for each finding that doesn't depend on its line.
 func fingerprints(list []Finding) []string {
 	seen := map[same]int{}
 	names := make([]string, len(list))
@@ -91,7 +90,7 @@ func fingerprints(list []Finding) []string {
 }
 
 // WriteSARIF writes findings in the Static Analysis Results Interchange Format,
-// version 2.1.0. version is the program's.
+// version 2.1.0. version is that of this program.
 func WriteSARIF(w io.Writer, prefix, version string, list []Finding) error {
 	type text struct {
 		Text string `json:"text"`
@@ -168,13 +167,13 @@ func WriteSARIF(w io.Writer, prefix, version string, list []Finding) error {
 	}{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []run{{tool{driver{"Bindery", version, rules}}, results, "unicodeCodePoints"}}})
 }
 
-// baseline is a file of findings that are known.
+// baseline is a file of known findings.
 type baseline struct {
 	Version  int     `json:"version"`
 	Findings []known `json:"findings"`
 }
 
-// known is what of a finding makes it the same as another.
+// known is the part of a finding that identifies it.
 type known struct {
 	Code    string `json:"code"`
 	File    string `json:"file"`

@@ -12,10 +12,10 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// MaxFindings bounds a list; the counts go on.
+// MaxFindings is the most findings of a list; counts include the rest.
 const MaxFindings = 50_000
 
-// Facts are what must be known of a page to join the findings of all.
+// Facts are what a page contributes to the findings about all pages.
 type Facts struct {
 	Page        int              `json:"page"` // its index in Site.Pages
 	IDs         []string         `json:"ids,omitempty"`
@@ -63,8 +63,8 @@ func FactsOf(s *site.Site, i int, res *page.Result) Facts {
 	return f
 }
 
-// needsID reports whether a fragment names an element, and is none of those that
-// browsers understand by themselves.
+// needsID reports whether a fragment must be the id of an element: browsers handle
+// some others themselves.
 func needsID(fragment string) bool {
 	return fragment != "" && !strings.EqualFold(fragment, "top") && !strings.HasPrefix(fragment, ":~:") && fragment != themeContent
 }
@@ -79,18 +79,18 @@ func fragmentMissing(s *site.Site, l Link) mdx.Diagnostic {
 	}
 }
 
-// PageFailed is the finding about a page that can't be rendered.
+// PageFailed returns the finding about a page that can't be rendered.
 func PageFailed(p *site.Page, reason string) mdx.Diagnostic {
 	return mdx.Diagnostic{Severity: mdx.Error, Code: "page-failed", File: p.File(), Line: 1, Column: 1, Message: reason}
 }
 
-// List joins what was found in a site and on its pages. Findings are added in
-// the order in which they are listed.
+// List joins the findings about a site and its pages. They are added in the order in
+// which they are listed.
 type List struct {
 	site  *site.Site
 	rules Rules
-	// ids are the hashes of each page's ids. A hash is enough: where two ids
-	// had the same, a missing one would go unreported, and nothing else.
+	// ids are the hashes of each page's ids. Hashes are enough: if two ids had the
+	// same one, a missing id might go unreported.
 	ids     [][]uint32
 	unknown map[int]bool // pages that have ids beside those
 	events  []event      // in order
@@ -101,22 +101,22 @@ type List struct {
 	counts Counts
 }
 
-// event is a finding, or a link to a place that is still to be looked for.
+// event is a finding, or a link to a place that is yet to be looked up.
 type event struct {
 	finding *mdx.Diagnostic
 	link    *Link
 	page    int // the index of the page that it was found on, or -1
 }
 
-// NewList begins the list of a site, which has what its rules leave.
+// NewList begins the list of a site, to which the site's rules are applied.
 func NewList(s *site.Site, rules Rules) *List {
 	return &List{site: s, rules: rules, ids: make([][]uint32, len(s.Pages)), unknown: map[int]bool{}, seen: make(map[uint64]struct{})}
 }
 
-// Add adds what was found of the site as a whole.
+// Add adds findings about the site as a whole.
 func (l *List) Add(d mdx.Diagnostic) { l.add(&d, -1) }
 
-// AddPage adds what is known of a page. The list keeps it.
+// AddPage adds the facts of a page, which the list keeps.
 func (l *List) AddPage(f *Facts) {
 	if f.Page >= 0 && f.Page < len(l.ids) {
 		ids := make([]uint32, len(f.IDs))
@@ -132,14 +132,14 @@ func (l *List) AddPage(f *Facts) {
 		l.add(&f.Diagnostics[i], f.Page)
 	}
 	for i := range f.Links {
-		// A link back to a page that was read already is settled at once.
+		// A link back to a page that was added before is checked at once.
 		if to := &f.Links[i]; to.Page < 0 || to.Page >= len(l.ids) || !l.has(to.Page, to.Fragment) {
 			l.events = append(l.events, event{link: to, page: f.Page})
 		}
 	}
 }
 
-// again reports whether a finding was there before.
+// again reports whether the same finding was added before.
 func (l *List) again(d *mdx.Diagnostic) bool {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%d\x00%d\x00%s\x00%s", d.File, d.Line, d.Column, d.Code, d.Message)
@@ -163,9 +163,9 @@ func (l *List) add(d *mdx.Diagnostic, page int) {
 	}
 }
 
-// Finish looks for the places that links lead to and calls fn with all findings
-// in order, until fn returns an error. It returns how many there are; those that
-// the list has no room for count, too.
+// Finish looks up the places that links lead to and calls fn with all findings in
+// order, until fn returns an error. It returns the counts, which include findings
+// that the list has no room for.
 func (l *List) Finish(fn func(Finding) error) (Counts, error) {
 	listed := 0
 	for _, e := range l.events {
@@ -199,7 +199,7 @@ func (l *List) Finish(fn func(Finding) error) (Counts, error) {
 	return l.counts, nil
 }
 
-// shown is a finding as its readers may have it: addresses may hold secrets.
+// shown removes secrets from the addresses in a finding.
 func (l *List) shown(d *mdx.Diagnostic, page int) Finding {
 	f := Finding{
 		Level: d.Severity, Code: d.Code, File: remote.Shown(d.File), Line: d.Line, Column: d.Column, Message: remote.Shown(d.Message),

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// namedClasses is how many unknown names the finding lists.
+	// namedClasses is how many unknown names a finding lists.
 	namedClasses = 40
-	// maxSiteStyle is how much of a site's style sheet is looked through for
-	// class names.
+	// maxSiteStyle is how much of a site's style sheet is searched for class names,
+	// in bytes.
 	maxSiteStyle = 4 << 20
 )
 
-// ClassesUnknown returns the finding about class names that are not utilities, if
-// no other style sheet knows some of them: ok is false if all have rules.
+// ClassesUnknown returns the finding about class names that are neither utilities nor
+// in another style sheet. ok is false if there are no such names.
 func ClassesUnknown(s *site.Site, fsys fs.FS, assets []theme.Asset, names []string) (d mdx.Diagnostic, ok bool) {
 	unknown := strangers(s, fsys, assets, names)
 	if len(unknown) == 0 {
@@ -38,7 +38,7 @@ func ClassesUnknown(s *site.Site, fsys fs.FS, assets []theme.Asset, names []stri
 	}, true
 }
 
-// ClassesFailed is the finding about a site whose class names could not be made
+// ClassesFailed returns the finding about a site whose class names could not be made
 // into styles.
 func ClassesFailed(s *site.Site) mdx.Diagnostic {
 	return mdx.Diagnostic{
@@ -47,8 +47,8 @@ func ClassesFailed(s *site.Site) mdx.Diagnostic {
 	}
 }
 
-// strangers leaves out the names that the theme or the site's own style sheets
-// have rules for, and those that mark an element for other rules.
+// strangers removes the names that the theme or the site's own style sheets have
+// rules for, and those that only mark an element for other rules.
 func strangers(s *site.Site, fsys fs.FS, assets []theme.Asset, names []string) []string {
 	if len(names) == 0 {
 		return nil

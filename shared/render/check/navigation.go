@@ -1,15 +1,15 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// Navigation returns what is found of the navigation and the pages as a whole:
-// pages in no navigation that are not meant to be hidden, and pages of one group
-// that readers can't tell apart.
+// Navigation returns the findings about the navigation: pages that it lacks although
+// they are not hidden, and pages of one group with the same label.
 func Navigation(s *site.Site) []mdx.Diagnostic {
 	var found []mdx.Diagnostic
 	say := func(p *site.Page, code, format string, args ...any) {
@@ -19,7 +19,7 @@ func Navigation(s *site.Site) []mdx.Diagnostic {
 	}
 	for i := range s.Pages {
 		if p := &s.Pages[i]; !p.InNav && !p.Hidden && !p.Excluded && p.From == "" && i != s.Home() {
-			say(p, "page-unlisted", `the page is in no navigation: only links lead to it; if that is meant, its head should say "hidden: true"`)
+			say(p, "page-unlisted", `the page is not in the navigation, so only links lead to it; if that is intended, set "hidden: true" in its head`)
 		}
 	}
 	var visit func(n *site.Node)
@@ -30,15 +30,13 @@ func Navigation(s *site.Site) []mdx.Diagnostic {
 			if child.Kind != site.KindPage || child.Page < 0 || s.Pages[child.Page].Excluded {
 				continue
 			}
-			p, label := &s.Pages[child.Page], child.Label
-			if label == "" {
-				label = p.Name()
-			}
+			p := &s.Pages[child.Page]
+			label := cmp.Or(child.Label, p.Name())
 			before, again := first[label]
 			if !again {
 				first[label] = child.Page
 			} else if before != child.Page {
-				say(p, "title-duplicate", "the navigation calls this page %q, and %s beside it, too", label, s.Pages[before].Source)
+				say(p, "title-duplicate", "the navigation labels this page %q, like %s in the same group", label, s.Pages[before].Source)
 			}
 		}
 	}

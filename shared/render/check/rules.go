@@ -23,20 +23,21 @@ const Off mdx.Severity = "off"
 // leaves all as they are.
 type Rules map[string]mdx.Severity
 
-// apply sets a finding's level, and reports whether it stays.
+// apply sets a finding's level and reports whether the finding is kept.
 func (r Rules) apply(d *mdx.Diagnostic) bool {
 	d.Severity = cmp.Or(r[d.Code], d.Severity)
 	return d.Severity != Off
 }
 
-// Limits of a file of rules, which no author's exceeds.
+// Limits of a file of rules, far above what authors write.
 const (
 	maxRules   = 64 << 10
 	maxNesting = 100
 )
 
-// ReadRules reads the rules of the site in fsys, from its file site.RulesFile. What
-// is wrong in it is found; the other rules hold. The error is about reading it.
+// ReadRules reads the rules of the site in fsys from its file site.RulesFile. Faults
+// in the file are returned as findings, and the other rules still apply. The error is
+// about reading the file.
 func ReadRules(fsys fs.FS) (Rules, []mdx.Diagnostic, error) {
 	info, err := fs.Stat(fsys, site.RulesFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,10 +57,10 @@ func ReadRules(fsys fs.FS) (Rules, []mdx.Diagnostic, error) {
 	return rules, faults, nil
 }
 
-// rulesCode is the code of what is wrong with rules.
+// rulesCode is the code of findings about rules.
 const rulesCode = "check-rules"
 
-// ruleFault is a finding about the file of rules.
+// ruleFault returns a finding about the file of rules.
 func ruleFault(line, column int, format string, args ...any) mdx.Diagnostic {
 	return mdx.Diagnostic{Severity: mdx.Error, Code: rulesCode, File: site.RulesFile, Line: line, Column: column, Message: fmt.Sprintf(format, args...)}
 }
@@ -71,7 +72,7 @@ func parseRules(src []byte) (rules Rules, faults []mdx.Diagnostic) {
 		return nil, []mdx.Diagnostic{ruleFault(1, 1, "the file has more than %d brackets", maxNesting)}
 	}
 	defer func() {
-		// The parser is another's; no file may end a check.
+		// No file may end a check because of a panic in the parser.
 		if p := recover(); p != nil {
 			rules, faults = nil, []mdx.Diagnostic{ruleFault(1, 1, "the file can't be read as YAML")}
 		}
@@ -95,7 +96,7 @@ func parseRules(src []byte) (rules Rules, faults []mdx.Diagnostic) {
 		}
 		r.fields(doc.Body, "the file", func(key string, at, value ast.Node) {
 			if key != "check" {
-				r.fault(at, "there is no key %q: the file has the one key \"check\"", short(key))
+				r.fault(at, "unknown key %q: the only key is \"check\"", short(key))
 				return
 			}
 			r.fields(value, `"check"`, r.rule)
@@ -111,7 +112,7 @@ type ruleReader struct {
 	faults []mdx.Diagnostic
 }
 
-// fault notes what is wrong at a node; nil is the file's beginning.
+// fault adds a finding at a node; nil stands for the beginning of the file.
 func (r *ruleReader) fault(at ast.Node, format string, args ...any) {
 	line, column := 1, 1
 	if at != nil {
@@ -122,7 +123,7 @@ func (r *ruleReader) fault(at ast.Node, format string, args ...any) {
 	r.faults = append(r.faults, ruleFault(line, column, format, args...))
 }
 
-// fields calls fn with the members of an object. One that is empty has none.
+// fields calls fn with the members of an object. An empty value has none.
 func (r *ruleReader) fields(n ast.Node, what string, fn func(key string, at, value ast.Node)) {
 	var members []*ast.MappingValueNode
 	switch n := n.(type) {
@@ -148,11 +149,11 @@ func (r *ruleReader) fields(n ast.Node, what string, fn func(key string, at, val
 // rule reads the level of one code.
 func (r *ruleReader) rule(code string, at, value ast.Node) {
 	if !slices.ContainsFunc(r.codes, func(c Code) bool { return c.Name == code }) {
-		r.fault(at, "there is no code %q%s", short(code), r.like(code))
+		r.fault(at, "unknown code %q%s", short(code), r.like(code))
 		return
 	}
 	if code == rulesCode {
-		r.fault(at, "the level of %s can't be set: it is about these rules", code)
+		r.fault(at, "the level of %s can't be set: these findings are about the rules themselves", code)
 		return
 	}
 	word := ""
@@ -163,11 +164,11 @@ func (r *ruleReader) rule(code string, at, value ast.Node) {
 	case Off, mdx.Notice, mdx.Warning, mdx.Error:
 		r.rules[code] = level
 	default:
-		r.fault(cmp.Or(value, at), "the level of %s is none of off, notice, warning and error", code)
+		r.fault(cmp.Or(value, at), "the level of %s must be off, notice, warning or error", code)
 	}
 }
 
-// like names the code that was probably meant.
+// like suggests the code that was probably meant.
 func (r *ruleReader) like(code string) string {
 	names := make([]string, len(r.codes))
 	for i, c := range r.codes {
@@ -179,7 +180,7 @@ func (r *ruleReader) like(code string) string {
 	return ""
 }
 
-// short is a text as messages quote it.
+// short truncates a text for a message.
 func short(text string) string {
 	const most = 100
 	if r := []rune(text); len(r) > most {

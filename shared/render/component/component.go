@@ -2,6 +2,7 @@ package component
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,12 +70,7 @@ func (r *Registry) Lookup(name string) *Component { return r.byName[name] }
 
 // All lists the components by name.
 func (r *Registry) All() []*Component {
-	all := make([]*Component, 0, len(r.byName))
-	for _, c := range r.byName {
-		all = append(all, c)
-	}
-	slices.SortFunc(all, func(a, b *Component) int { return cmp.Compare(a.Name, b.Name) })
-	return all
+	return slices.SortedFunc(maps.Values(r.byName), func(a, b *Component) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 // Builtin makes the registry of all components of this package.

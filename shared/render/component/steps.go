@@ -19,7 +19,7 @@ func stepComponents() []*Component {
 			[]AttrSpec{{"title", "text", "", "What is done in this step."}},
 			iconAttrs("An icon in place of the number."),
 			[]AttrSpec{
-				{"stepNumber", "number", "", "Another number than the next; the steps behind it count on from there."},
+				{"stepNumber", "number", "", "Another number than the next; the steps after it count on from there."},
 				{"titleSize", "string", "p", "p, h2, h3 or h4: h2 and h3 stand in the page's contents."},
 				{"noAnchor", "boolean", "false", "A heading's title has no link to itself."},
 			}),

@@ -41,7 +41,7 @@ func treeComponents() []*Component {
 				{"defaultOpen", "boolean", "false", "Whether its content is shown at first."},
 				{"openable", "boolean", "true", "Whether it can be opened and closed."},
 				{"highlight", "boolean", "false", "Marks the folder."},
-				{"comment", "string", "", "A remark behind the name."},
+				{"comment", "string", "", "A remark after the name."},
 			},
 			HTML:     folderHTML,
 			Markdown: func(m *Markdown, e *Element) { treeMarkdown(m, e, "/") },
@@ -52,7 +52,7 @@ func treeComponents() []*Component {
 			Attrs: []AttrSpec{
 				{"name", "string", "", "The file's name."},
 				{"highlight", "boolean", "false", "Marks the file."},
-				{"comment", "string", "", "A remark behind the name."},
+				{"comment", "string", "", "A remark after the name."},
 			},
 			HTML: func(w *Writer, e *Element) {
 				w.open("li", e, "tree-file", treeMark(e)).Raw(`><div class="tree-name">`).Raw(fileIcon)

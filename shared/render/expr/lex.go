@@ -124,7 +124,7 @@ func parseNumber(s string) (float64, bool) {
 	return n, err == nil
 }
 
-// textNumber returns what a text is in arithmetic: NaN for what is not a number.
+// textNumber returns the value of a text in arithmetic, NaN if it is not a number.
 func textNumber(s string) float64 {
 	s = strings.TrimSpace(s)
 	if s == "" {

@@ -83,7 +83,7 @@ func (m *Machine) method(of any, name string, args []any) any {
 			name == "toLocaleString" && len(args) == 0 && math.Abs(of) < 1000 && of == math.Trunc(of):
 			return FormatNumber(of)
 		case name == "toFixed" && digits >= 0 && digits <= 20 && math.Abs(of) < 1e15:
-			return formatFixed(of, int(digits))
+			return strconv.FormatFloat(of, 'f', int(digits), 64)
 		}
 	case bool:
 		if name == "toString" {
@@ -249,7 +249,7 @@ func padding(s string, args []any) string {
 	return string([]rune(strings.Repeat(fill, missing))[:missing])
 }
 
-// replace puts one text in the place of another, at most n times; -1 is always.
+// replace replaces one text by another, at most n times; -1 means all.
 func (m *Machine) replace(s string, args []any, n int) (any, bool) {
 	old, isText := arg(args, 0).(string)
 	with, ok := arg(args, 1).(string)

@@ -246,9 +246,6 @@ func calculate(call func([]float64) float64, args []any) float64 {
 	return call(n)
 }
 
-// formatFixed writes a number with so many digits after the point.
-func formatFixed(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
-
 // appendJSON writes a value as JSON.stringify does; it reports false for what
 // has no JSON.
 func appendJSON(b *strings.Builder, v any, indent, newline string) bool {

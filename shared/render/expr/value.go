@@ -83,7 +83,7 @@ type Lazy struct {
 	err    error
 }
 
-// Opaque is in the place of a value that only an engine could make.
+// Opaque stands for a value that only an engine could make.
 type Opaque struct{ Reason string }
 
 // Unsupported says what of a source needs a JavaScript engine.

@@ -10,8 +10,8 @@ import (
 )
 
 // maxCards is how many pictures for links a bundle has at most. Drawing one
-// takes as long as rendering some twenty pages, so that there is one for each
-// section of a site, and in a site of very many sections one for all others.
+// takes as long as rendering some twenty pages, so each section of a site has
+// one, and in a site of very many sections the rest share one.
 const maxCards = 48
 
 // cards are the pictures that services show beside links to a site's pages.

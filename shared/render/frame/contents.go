@@ -86,8 +86,8 @@ func (v *Views) contentsLink(l *linker, lang string, section *site.Node) *theme.
 	return &theme.Link{Label: v.contentsTitle(lang, section), Href: l.path(file)}
 }
 
-// contentsTitle names a section's contents. Versions and languages are no name
-// for their pages: a reader sees one of them only.
+// contentsTitle names a section's contents. Versions and languages do not
+// name their pages: a reader sees one of them only.
 func (v *Views) contentsTitle(lang string, section *site.Node) string {
 	name := strings.TrimSpace(section.Label)
 	switch section.Kind {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/base/html"
 	"github.com/bindery-docs/bindery/shared/render/component"
-	"github.com/bindery-docs/bindery/shared/render/page"
+	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
@@ -34,66 +34,84 @@ func directoriesOf(s *site.Site) map[int]*site.Node {
 	return out
 }
 
-type entry struct {
-	label, description, icon string
-	href, markdown           string // markdown is what the page's copy links to
-	children                 []entry
+// Names of elements that no author can write: a tag begins with a letter. A
+// directory holds entries, and an entry of a group those of its pages.
+const (
+	cardsName = "#cards"
+	listsName = "#lists"
+	entryName = "#entry"
+)
+
+// Components returns the components that Directory's nodes name.
+func Components() []*component.Component {
+	return []*component.Component{
+		{Name: cardsName, Doc: "A directory as cards.", Block: true, HTML: cardsHTML, Markdown: listMarkdown},
+		{Name: listsName, Doc: "A directory as a list, and lists to open.", Block: true, HTML: listsHTML, Markdown: listMarkdown},
+	}
 }
 
-// AddDirectory adds a page's directory, if it has one, after its text.
-func (v *Views) AddDirectory(i int, res *page.Result) {
+// Directory returns a page's directory as nodes for page.Options.After; nil if
+// the page has none.
+func (v *Views) Directory(i int) []*mdx.Node {
 	group := v.directories[i]
 	if group == nil {
-		return
+		return nil
 	}
 	p := &v.site.Pages[i]
 	l := &linker{views: v, root: strings.Repeat("../", strings.Count(p.Output, "/"))}
-	entries := v.entries(l, p, group.Children, i, 2)
-	if len(entries) == 0 {
-		return
+	list := v.entries(l, p, group.Children, i, 2)
+	if len(list) == 0 {
+		return nil
 	}
-	// The page's own result may be shared: it is written anew.
-	w := &component.Writer{B: append(make([]byte, 0, len(res.HTML)+256*len(entries)), res.HTML...)}
+	name := cardsName
 	if group.Directory == "accordion" {
-		writeAccordion(w, entries)
-	} else {
-		writeCards(w, entries)
+		name = listsName
 	}
-	res.HTML = w.B
-	text := append(make([]byte, 0, len(res.Markdown)+64*len(entries)), res.Markdown...)
-	res.Markdown = appendList(append(text, '\n'), entries, "")
+	return []*mdx.Node{{Kind: mdx.Element, Name: name, Children: list}}
+}
+
+// attrOf returns what an entry has of this name: label, description, icon (HTML),
+// href, or copy, the address in the page's Markdown copy.
+func attrOf(entry *mdx.Node, name string) string {
+	a, _ := entry.Attr(name)
+	return a.Value
 }
 
 // entries are what the sidebar shows of these nodes, down to some levels; own is
 // the page that they are listed on.
-func (v *Views) entries(l *linker, from *site.Page, nodes []*site.Node, own, levels int) (out []entry) {
+func (v *Views) entries(l *linker, from *site.Page, nodes []*site.Node, own, levels int) (out []*mdx.Node) {
 	for _, n := range nodes {
 		at, ok := v.shown(l, n)
 		if !ok || at == own && n.Kind == site.KindPage {
 			continue
 		}
-		e := entry{label: n.Label, description: n.Description, icon: v.iconHTML(l, n.Icon)}
+		label, description, icon, link := n.Label, n.Description, v.iconHTML(l, n.Icon), ""
 		if at >= 0 {
 			o := &v.site.Pages[at]
-			e.label = cmp.Or(e.label, o.Name())
-			e.description = cmp.Or(e.description, o.Description)
-			if e.icon == "" {
-				e.icon = v.iconHTML(l, o.Icon)
+			label = cmp.Or(label, o.Name())
+			description = cmp.Or(description, o.Description)
+			if icon == "" {
+				icon = v.iconHTML(l, o.Icon)
 			}
-			e.markdown = site.Rel(from.Output, o.MarkdownPath())
+			link = site.Rel(from.Output, o.MarkdownPath())
 		}
-		if e.href = v.itemHref(l, n); e.markdown == "" || strings.Contains(e.href, "://") {
-			e.markdown = e.href
+		href := v.itemHref(l, n)
+		if link == "" || strings.Contains(href, "://") {
+			link = href
 		}
+		e := &mdx.Node{Kind: mdx.Element, Name: entryName}
 		if n.Kind == site.KindGroup {
 			if levels > 1 {
-				e.children = v.entries(l, from, n.Children, own, levels-1)
+				e.Children = v.entries(l, from, n.Children, own, levels-1)
 			}
-			if e.href == "" {
-				if e.href, e.markdown = v.firstIn(l, from, n); e.href == "" {
-					continue // there is nothing in it
+			if href == "" {
+				if href, link = v.firstIn(l, from, n); href == "" {
+					continue // an empty group
 				}
 			}
+		}
+		for _, a := range [...][2]string{{"label", label}, {"description", description}, {"icon", icon}, {"href", href}, {"copy", link}} {
+			e.Attrs = append(e.Attrs, mdx.Attr{Kind: mdx.AttrString, Name: a[0], Value: a[1]})
 		}
 		out = append(out, e)
 	}
@@ -121,7 +139,7 @@ func (v *Views) firstIn(l *linker, from *site.Page, group *site.Node) (href, mar
 	return "", ""
 }
 
-// iconHTML draws an icon; empty where there is none of the name.
+// iconHTML draws an icon; it returns "" for a name that no library has.
 func (v *Views) iconHTML(l *linker, i site.Icon) string {
 	if strings.ContainsAny(i.Name, "/.") {
 		src := l.icon(i)
@@ -137,29 +155,29 @@ func (v *Views) iconHTML(l *linker, i site.Icon) string {
 	return svg
 }
 
-// writeCards writes a directory as cards, as the component does.
-func writeCards(w *component.Writer, entries []entry) {
+// cardsHTML appends a directory as cards that look like the component's.
+func cardsHTML(w *component.Writer, d *component.Element) {
 	w.Raw(`<div class="columns cols-2 directory">`)
-	for _, e := range entries {
+	for _, n := range d.Node.Children {
 		w.Raw(`<div class="card">`)
-		writeIcon(w, "card-icon", e.icon)
-		w.Raw(`<div class="card-body"><p class="card-title"><a class="card-link"`).Attr("href", e.href).Raw(">").Text(e.label).Raw(`</a></p>`)
-		if e.description != "" {
-			w.Raw(`<p class="card-description">`).Text(e.description).Raw(`</p>`)
+		writeIcon(w, "card-icon", attrOf(n, "icon"))
+		w.Raw(`<div class="card-body"><p class="card-title"><a class="card-link"`).Attr("href", attrOf(n, "href")).Raw(">").Text(attrOf(n, "label")).Raw(`</a></p>`)
+		if d := attrOf(n, "description"); d != "" {
+			w.Raw(`<p class="card-description">`).Text(d).Raw(`</p>`)
 		}
 		w.Raw(`</div></div>`)
 	}
-	w.Raw("</div>\n")
+	w.Raw("</div>")
 }
 
-// writeAccordion writes pages as a list, and groups as lists to open.
-func writeAccordion(w *component.Writer, entries []entry) {
-	var pages, groups []entry
-	for _, e := range entries {
-		if len(e.children) > 0 {
-			groups = append(groups, e)
+// listsHTML appends pages as a list, then groups as lists to open.
+func listsHTML(w *component.Writer, d *component.Element) {
+	var pages, groups []*mdx.Node
+	for _, n := range d.Node.Children {
+		if len(n.Children) > 0 {
+			groups = append(groups, n)
 		} else {
-			pages = append(pages, e)
+			pages = append(pages, n)
 		}
 	}
 	w.Raw(`<div class="directory">`)
@@ -168,24 +186,24 @@ func writeAccordion(w *component.Writer, entries []entry) {
 	}
 	if len(groups) > 0 {
 		w.Raw(`<div class="accordion-group">`)
-		for _, g := range groups {
+		for _, n := range groups {
 			w.Raw(`<details class="accordion"><summary>`)
-			writeIcon(w, "disclosure-icon", g.icon)
-			w.Raw(`<span class="disclosure-title">`).Text(g.label).Raw(`</span></summary><div class="disclosure-body">`)
-			writeLinks(w, g.children)
+			writeIcon(w, "disclosure-icon", attrOf(n, "icon"))
+			w.Raw(`<span class="disclosure-title">`).Text(attrOf(n, "label")).Raw(`</span></summary><div class="disclosure-body">`)
+			writeLinks(w, n.Children)
 			w.Raw(`</div></details>`)
 		}
 		w.Raw(`</div>`)
 	}
-	w.Raw("</div>\n")
+	w.Raw("</div>")
 }
 
-func writeLinks(w *component.Writer, entries []entry) {
+func writeLinks(w *component.Writer, entries []*mdx.Node) {
 	w.Raw(`<ul>`)
-	for _, e := range entries {
-		w.Raw(`<li><a`).Attr("href", e.href).Raw(">").Text(e.label).Raw(`</a>`)
-		if e.description != "" {
-			w.Raw(": ").Text(e.description)
+	for _, n := range entries {
+		w.Raw(`<li><a`).Attr("href", attrOf(n, "href")).Raw(">").Text(attrOf(n, "label")).Raw(`</a>`)
+		if d := attrOf(n, "description"); d != "" {
+			w.Raw(": ").Text(d)
 		}
 		w.Raw(`</li>`)
 	}
@@ -198,14 +216,19 @@ func writeIcon(w *component.Writer, class, icon string) {
 	}
 }
 
-func appendList(dst []byte, entries []entry, indent string) []byte {
-	for _, e := range entries {
-		dst = append(dst, indent+"- ["+linkText(e.label)+"]("+e.markdown+")"...)
-		if d := oneLine(e.description); d != "" {
-			dst = append(dst, ": "+d...)
+// listMarkdown writes a directory as a list.
+func listMarkdown(m *component.Markdown, d *component.Element) {
+	m.Block()
+	writeList(m, d.Node.Children, "")
+}
+
+func writeList(m *component.Markdown, entries []*mdx.Node, indent string) {
+	for _, n := range entries {
+		m.Write(indent + "- [" + linkText(attrOf(n, "label")) + "](" + attrOf(n, "copy") + ")")
+		if d := oneLine(attrOf(n, "description")); d != "" {
+			m.Write(": " + d)
 		}
-		dst = append(dst, '\n')
-		dst = appendList(dst, e.children, indent+"  ")
+		m.Write("\n")
+		writeList(m, n.Children, indent+"  ")
 	}
-	return dst
 }

@@ -3,8 +3,8 @@
 // knows nothing of jobs and of where a site is kept.
 //
 // New prepares a site's Views. Views.Document puts a page's body into its
-// document, Views.Feed makes the page's feed, and Views.Files the files beside
-// the pages. Finder and Full say what search and llms-full.txt have of a page.
+// document, Views.Feed makes the page's feed, Views.Directory the nodes of its
+// directory, and Views.Files the files beside the pages. Finder and Full say what search and llms-full.txt have of a page.
 //
 //	view.go       Features, Views and Document
 //	frame.go      what the pages of a section share: header, footer, banner,

@@ -108,10 +108,7 @@ func (v *Views) Feed(i int, res *page.Result) (name string, data []byte, err err
 	if name := v.site.Config.Name; name != "" && name != title {
 		title += " - " + name
 	}
-	about := mdx.InlineText(p.Description)
-	if about == "" {
-		about = title // the format asks for one
-	}
+	about := cmp.Or(mdx.InlineText(p.Description), title) // the format asks for one
 	f := rssFeed{Version: "2.0", Atom: "http://www.w3.org/2005/Atom", Channel: rssChannel{
 		Title: title, Link: address, Description: about, Language: v.languageOf(i),
 		Self: rssSelf{Href: v.site.AbsoluteURL(feedPath(p)), Rel: "self", Type: "application/rss+xml"},

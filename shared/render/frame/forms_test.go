@@ -3,10 +3,12 @@ package frame
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bindery-docs/bindery/shared/render/component"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/site"
 	"github.com/bindery-docs/bindery/shared/render/theme"
@@ -270,25 +272,37 @@ func TestDirectory(t *testing.T) {
 	} {
 		v := viewsOf(t, strings.Replace(nav, "%", directory, 1),
 			"d/a|title: A & B\ndescription: About it", "d/b|", "d/c|", "d/e|", "d/f|", "d/hidden|hidden: true", "d/index|", "d/own|")
-		res := &page.Result{HTML: []byte("<p>x</p>"), Markdown: []byte("x\n")}
-		v.AddDirectory(lookup(t, v, "d/index"), res)
+		res := withDirectory(t, v, "d/index")
 		book, _ := v.theme.Icon("book", "", "")
 		class := map[string]string{"card": "card-icon", "accordion": "disclosure-icon"}[directory]
-		want = "<p>x</p>" + strings.Replace(want, "BOOK", `<span class="`+class+`">`+book+`</span>`, 1)
+		want = "<p>x</p>\n" + strings.Replace(want, "BOOK", `<span class="`+class+`">`+book+`</span>`, 1)
 		if d := cmp.Diff(want, string(res.HTML)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", directory, d)
 		}
-		text := "x\n"
+		text := "# D\n\nx\n"
 		if directory != "none" {
-			text = "x\n\n- [A & B](a.md): About it\n- [In <it>](b.md)\n  - [B](b.md)\n  - [Deep](c.md)\n- [Own](own.md)\n  - [E](e.md)\n- [Out](https://o.example)\n"
+			text += "\n- [A & B](a.md): About it\n- [In <it>](b.md)\n  - [B](b.md)\n  - [Deep](c.md)\n- [Own](own.md)\n  - [E](e.md)\n- [Out](https://o.example)\n"
 		}
 		if d := cmp.Diff(text, string(res.Markdown)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", directory, d)
 		}
 	}
 	v := viewsOf(t, strings.Replace(nav, "%", "card", 1), "d/a|", "d/own|", "d/e|")
-	res := &page.Result{}
-	if v.AddDirectory(lookup(t, v, "d/own"), res); !strings.Contains(string(res.HTML), "d/e.html") {
-		t.Error("a group inside has not what the one above says")
+	if res := withDirectory(t, v, "d/own"); !strings.Contains(string(res.HTML), "d/e.html") {
+		t.Error("a group does not inherit the directory of the one around it")
 	}
+}
+
+// withDirectory renders a page that says "x", with its directory.
+func withDirectory(t *testing.T, v *Views, name string) *page.Result {
+	i := lookup(t, v, name)
+	pages := page.New(page.Options{
+		Site: v.site, FS: fstest.MapFS{v.site.Pages[i].Source: {Data: []byte("x\n")}}, After: v.Directory,
+		Registry: component.NewRegistry(append(component.Builtin().All(), Components()...)...),
+	})
+	res, err := pages.Render(t.Context(), i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
 }

@@ -130,7 +130,7 @@ func joinSections(sections []llmsSection) []llmsSection {
 	if len(out) < len(sections)/2 {
 		return out
 	}
-	// All of them stand beside each other: the list is cut by length alone.
+	// All of them are on one level: the list is cut by length alone.
 	one := llmsSection{}
 	for _, s := range out {
 		one.lines = append(one.lines, s.lines...)
@@ -138,7 +138,7 @@ func joinSections(sections []llmsSection) []llmsSection {
 	return []llmsSection{one}
 }
 
-// cutLines cuts lines into runs of at most so many bytes.
+// cutLines cuts lines into runs of at most that many bytes.
 func cutLines(lines []string, most int) [][]string {
 	var out [][]string
 	size := 0
@@ -232,7 +232,7 @@ func (o *ownFiles) llmsSections() []llmsSection {
 	out := []llmsSection{{}}
 	for _, section := range all {
 		switch {
-		case len(section.lines) == 0: // a section without pages is none
+		case len(section.lines) == 0: // without pages it is not a section
 		case len(section.trail) == 0:
 			out[0].lines = append(out[0].lines, section.lines...)
 		default:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/diagram"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 	"github.com/bindery-docs/bindery/shared/render/page"
@@ -37,7 +38,7 @@ type Features struct {
 	AssistantURL string
 	// RatingsURL is where readers' ratings are sent; empty for nowhere.
 	RatingsURL string
-	// Offline is whether readers have no network: the reason why there is no service.
+	// Offline is whether readers have no network, which is why a service is missing.
 	Offline bool
 	// HTMLAddresses is whether canonical addresses end with ".html".
 	HTMLAddresses bool
@@ -158,7 +159,7 @@ func New(opt Options) (*Views, error) {
 		href = t.Href
 	}
 	library := c.Icons.Library
-	sheets, scripts := []string{component.CSS(), highlight.CSS(), script.CSS()}, []string{component.JS(languages(s))}
+	sheets, scripts := []string{component.CSS(), highlight.CSS(), diagram.CSS(), script.CSS()}, []string{component.JS(languages(s))}
 	if v.finder != nil {
 		sheets, scripts = append(sheets, search.CSS()), append(scripts, search.Opener())
 	}

@@ -55,5 +55,5 @@
 // a grammar can't take stays plain from there on. Grammars backtrack, some of
 // them exponentially: each attempt and each block has a number of steps, and a
 // block that uses them up is plain from there on. Nothing looks at a clock, so
-// equal input gives equal output, whatever else runs at the same time.
+// equal input has equal output, whatever else runs at the same time.
 package highlight

@@ -2,28 +2,10 @@ package mdx
 
 import "strings"
 
-// FrontMatter is the YAML block between the two --- lines that may open a
-// file.
-type FrontMatter struct {
-	// Raw is the YAML source without the --- lines; empty when there is none.
-	Raw string
-	// Pos is where Raw begins; the zero Pos without a block.
-	Pos Pos
-}
-
-// SplitFrontMatter finds the YAML block at the head of a source without
-// parsing what follows. yaml is nil when there is none; body is where the
-// Markdown begins.
-func SplitFrontMatter(src []byte) (yaml []byte, body Pos) {
-	// The block is short and the body long: look at no more than needed.
-	fm, body := splitFrontMatter(src)
-	if fm.Pos.Line == 0 {
-		return nil, body
-	}
-	return src[fm.Pos.Offset : fm.Pos.Offset+len(fm.Raw)], body
-}
-
-func splitFrontMatter[T string | []byte](s T) (FrontMatter, Pos) {
+// SplitFrontMatter finds the YAML block between the two --- lines that may open
+// a source, without parsing what follows. yaml is empty without a block; body is
+// where the Markdown begins.
+func SplitFrontMatter[T string | []byte](s T) (yaml T, body Pos) {
 	base := 0
 	if len(s) >= 3 && string(s[:3]) == "\ufeff" {
 		base = 3
@@ -46,7 +28,7 @@ func splitFrontMatter[T string | []byte](s T) (FrontMatter, Pos) {
 	}
 	end, start := lineAt(base)
 	if !isFence(base, end) || start == end {
-		return FrontMatter{}, none
+		return yaml, none
 	}
 	for i, line := start, 2; i < len(s); line++ {
 		end, next := lineAt(i)
@@ -55,9 +37,9 @@ func splitFrontMatter[T string | []byte](s T) (FrontMatter, Pos) {
 			if next == end {
 				body.Line, body.Column = line, end-i+1
 			}
-			return FrontMatter{Raw: string(s[start:i]), Pos: Pos{Offset: start, Line: 2, Column: 1}}, body
+			return s[start:i], body
 		}
 		i = next
 	}
-	return FrontMatter{}, none
+	return yaml, none
 }

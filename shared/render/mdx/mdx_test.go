@@ -35,11 +35,8 @@ func TestSplitFrontMatter(t *testing.T) {
 	}
 }
 
-func TestFrontMatterOfFile(t *testing.T) {
+func TestPlacesAfterFrontMatter(t *testing.T) {
 	f, _ := Parse([]byte("\ufeff---\r\na: b\r\n---\r\n\r\n# c\r\n"), Options{})
-	if want := (FrontMatter{Raw: "a: b\n", Pos: Pos{8, 2, 1}}); f.FrontMatter != want {
-		t.Errorf("front matter is %+v, want %+v", f.FrontMatter, want)
-	}
 	h := f.Root.Children[0]
 	if want := (Pos{21, 5, 1}); h.Kind != Heading || h.Pos != want {
 		t.Errorf("the heading is at %+v, want %+v", h.Pos, want)
@@ -229,8 +226,8 @@ func FuzzPlain(f *testing.F) {
 		for _, tags := range []func(string) bool{nil, someTags} {
 			file, diags := Parse(src, Options{Plain: true, Tags: tags})
 			checkTree(t, src, file.Root)
-			if tags == nil && len(diags) > 0 || file.FrontMatter.Raw != "" {
-				t.Errorf("front matter is %q, reported is %v", file.FrontMatter.Raw, diags)
+			if tags == nil && len(diags) > 0 {
+				t.Errorf("reported is %v", diags)
 			}
 			Walk(file.Root, func(n *Node) bool {
 				switch {

@@ -20,8 +20,6 @@ const CodeSyntax = "mdx-syntax"
 type File struct {
 	// Root is the Document node; blocks are its children.
 	Root *Node
-	// FrontMatter is the YAML block at the head of the file.
-	FrontMatter FrontMatter
 }
 
 // Options say how a source is read. The zero value is MDX.
@@ -209,26 +207,19 @@ func normalEndings(s string, base int) (string, []int) {
 }
 
 func (p *parser) parse() *File {
-	fm, body := FrontMatter{}, Pos{Line: 1}
+	body := Pos{Line: 1}
 	if !p.Plain {
-		fm, body = splitFrontMatter(p.s)
+		_, body = SplitFrontMatter(p.s)
 	}
 	root := p.node(Document, 0)
-	if fm.Pos.Line > 0 {
-		fm.Pos = p.pos(fm.Pos.Offset)
-	}
 	p.blocks(root, body.Offset, body.Line)
 	p.finish(root)
 	root.Pos = p.pos(0)
 	root.End = p.pos(len(p.s))
 	if p.origins != nil || p.dirty {
 		p.restore(root)
-		if fm.Pos.Line > 0 {
-			fm.Pos = p.realPos(fm.Pos)
-			fm.Raw = strings.ToValidUTF8(strings.ReplaceAll(fm.Raw, "\x00", "\ufffd"), "\ufffd")
-		}
 	}
-	return &File{Root: root, FrontMatter: fm}
+	return &File{Root: root}
 }
 
 // restore maps places back to the source before its line endings were made

@@ -96,7 +96,7 @@ func (p *parser) delimiterRow(c cursor) ([]Align, bool) {
 	return align, sign && len(align) > 0
 }
 
-// headCells counts the cells of a head row; 0 means that it is none: a single
+// headCells counts the cells of a head row; 0 means that it is not a head row but a single
 // pipe.
 func (p *parser) headCells(c cursor) int {
 	signs, cells := 0, 0

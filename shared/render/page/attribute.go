@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -102,12 +103,7 @@ func (w *htmlWriter) attribute(n *mdx.Node, tag, name string, pos mdx.Pos, value
 
 // repeated reports whether a later attribute has the same name.
 func repeated(attrs []mdx.Attr, i int) bool {
-	for _, a := range attrs[i+1:] {
-		if strings.EqualFold(a.Name, attrs[i].Name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(attrs[i+1:], func(a mdx.Attr) bool { return strings.EqualFold(a.Name, attrs[i].Name) })
 }
 
 // attrName returns the name that an attribute has in HTML, "" for one that only

@@ -42,7 +42,7 @@ func codeOf(n *mdx.Node) component.Code {
 // block of code.
 const maxInterpolated = 1 << 20
 
-// interpolate puts the properties of a snippet in the place of {name} in its
+// interpolate replaces {name} by the properties of a snippet in its
 // code. Where that would make it very long, the code stays as it is.
 func interpolate(code string, props mdx.Object) string {
 	if len(props) == 0 || strings.IndexByte(code, '{') < 0 {

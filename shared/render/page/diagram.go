@@ -4,27 +4,26 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/diagram"
 	"github.com/bindery-docs/bindery/shared/render/mdx"
-	"github.com/bindery-docs/bindery/shared/render/script"
 	"github.com/bindery-docs/bindery/shared/render/words"
 )
 
-// Diagrams draws Mermaid's diagrams; *script.Engine does.
+// Diagrams draws Mermaid's diagrams; *diagram.Drawer does.
 type Diagrams interface {
 	// Draw draws a diagram. An error that is not the context's says, for
 	// the author, why it can't be drawn.
-	Draw(ctx context.Context, source string) (*script.Diagram, error)
+	Draw(ctx context.Context, source string) (*diagram.Diagram, error)
 }
 
 // diagramNames name drawings whose author does not.
-var diagramNames = map[script.Kind]words.Phrase{
-	script.Flowchart: words.Flowchart, script.Sequence: words.Sequence, script.State: words.State,
-	script.Class: words.Class, script.Entity: words.Entity,
-	script.Pie: words.Pie,
+var diagramNames = map[diagram.Kind]words.Phrase{
+	diagram.Flowchart: words.Flowchart, diagram.Sequence: words.Sequence, diagram.State: words.State,
+	diagram.Class: words.Class, diagram.Entity: words.Entity,
+	diagram.Pie: words.Pie,
 }
 
 // diagram appends a drawing in place of its source; ok is false where the
@@ -40,17 +39,20 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 			w.fail(w.ctx.Err())
 			return true, false
 		}
-		if !errors.Is(err, script.ErrOther) && n != nil {
+		if !errors.Is(err, diagram.ErrOther) && n != nil {
 			w.report(w.fileOf(n), n.Pos, mdx.Warning, "diagram-not-drawn", "the diagram is not drawn at export: "+err.Error())
 		}
-		live = script.Live(err)
+		live = diagram.Live(err)
 		w.result.Mermaid = w.result.Mermaid || live
 		return false, live
 	}
-	w.diagrams++
 	name := cmp.Or(d.Title, title, w.say(diagramNames[d.Kind]))
 	out.Raw(`<figure class="diagram"><div class="diagram-view" tabindex="0" role="group"`).Attr("aria-label", w.say(words.Diagram)+": "+name).Raw(">")
-	out.B = d.AppendSVG(out.B, "diagram-"+strconv.Itoa(w.diagrams)+"-", cmp.Or(d.Description, name))
+	var address func(string) string
+	if n != nil {
+		address = func(href string) string { return w.link(n, n.Pos, href) }
+	}
+	out.B = d.AppendSVG(out.B, cmp.Or(d.Description, name), address)
 	out.Raw(`</div>`)
 	if caption := cmp.Or(title, d.Title); caption != "" {
 		out.Raw(`<figcaption>`).Text(caption).Raw(`</figcaption>`)
@@ -62,7 +64,7 @@ func (w *htmlWriter) diagram(out *component.Writer, n *mdx.Node, title, source s
 }
 
 // writeLines writes what a drawing shows as lists within each other.
-func writeLines(out *component.Writer, lines []script.Line) {
+func writeLines(out *component.Writer, lines []diagram.Line) {
 	depth := -1
 	for _, l := range lines {
 		// A line stands at most one list deeper than the one before it.

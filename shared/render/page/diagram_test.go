@@ -9,21 +9,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bindery-docs/bindery/shared/render/diagram"
 	"github.com/bindery-docs/bindery/shared/render/page"
-	"github.com/bindery-docs/bindery/shared/render/script"
 )
 
 // drawings answers for diagrams by a word of their source.
 type drawings struct{}
 
-func (drawings) Draw(_ context.Context, source string) (*script.Diagram, error) {
+func (drawings) Draw(_ context.Context, source string) (*diagram.Diagram, error) {
 	switch {
 	case strings.Contains(source, "other"):
-		return nil, script.ErrOther
+		return nil, diagram.ErrOther
 	case strings.Contains(source, "broken"):
 		return nil, errors.New("a <line> can't be read")
 	}
-	return &script.Diagram{Kind: script.Sequence, Title: `A "title"`, Width: 10, Height: 20, Lines: []script.Line{
+	return &diagram.Diagram{Kind: diagram.Sequence, Title: `A "title"`, Width: 10, Height: 20, Lines: []diagram.Line{
 		{Depth: 0, Text: "a"}, {Depth: 3, Text: "<b>"}, {Depth: 1, Text: "c"}, {Depth: 0, Text: "d"},
 	}}, nil
 }

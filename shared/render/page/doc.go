@@ -14,7 +14,7 @@
 //   - tree.go: the tree, and what components may ask of it
 //
 // The resolver puts snippets in place, fills in properties and constants, has
-// shown what needs an engine, measures pictures and gives out ids:
+// shown what needs an engine, measures pictures and assigns ids:
 //
 //   - resolver.go: the resolver, and how it counts and copies nodes
 //   - snippet.go: the files that others include, read once for a site

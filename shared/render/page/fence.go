@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -79,9 +80,7 @@ func parseFence(lang, meta string) fence {
 			words = append(words, unquote(word))
 		}
 	}
-	if f.title == "" {
-		f.title = strings.Join(words, " ")
-	}
+	f.title = cmp.Or(f.title, strings.Join(words, " "))
 	return f
 }
 
@@ -134,7 +133,7 @@ func (f *fence) mark(from, to int, m mark) {
 	}
 }
 
-// lineMarks returns the marks of each of so many lines. Its work grows with the
+// lineMarks returns the marks of each line. Its work grows with the
 // marks and with the lines, not with how many lines each mark names.
 func (f *fence) lineMarks(lines int) []mark {
 	const kinds = 6

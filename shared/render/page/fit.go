@@ -286,7 +286,7 @@ func unitless(name string) bool {
 	return strings.HasPrefix(name, "--")
 }
 
-// setAttr gives a resolved element an attribute, in the place of one that it
+// setAttr gives a resolved element an attribute, in place of one that it
 // has.
 func setAttr(n *mdx.Node, name, value string) {
 	a := mdx.Attr{Kind: mdx.AttrString, Name: name, Value: value, Pos: n.Pos}

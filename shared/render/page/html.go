@@ -18,10 +18,9 @@ type htmlWriter struct {
 	// uncoloured leaves code in one colour.
 	uncoloured bool
 
-	anchors  int // depth of links: HTML knows none within another
-	svg      int // depth of svg elements
-	diagrams int // that were drawn
-	images   int // pictures written so far
+	anchors int // depth of links: HTML knows none within another
+	svg     int // depth of svg elements
+	images  int // pictures written so far
 	// once is what reportOnce said, classes are those that the author wrote.
 	once, classes map[string]struct{}
 	// inlined is the file of links in attributes, where it is not the page's.
@@ -55,7 +54,7 @@ func (w *htmlWriter) children(out *component.Writer, n *mdx.Node) { w.nodes(out,
 
 // scrollBox begins an element that scrolls by itself where it is too wide. It
 // takes the focus, so that the keyboard can scroll it too; it is a group and
-// not a region, because a page's tables and formulas are no landmarks.
+// not a region, because a page's tables and formulas are not landmarks.
 func (w *htmlWriter) scrollBox(out *component.Writer, class string, name words.Phrase) {
 	out.Raw(`<div class="`).Raw(class).Raw(`" tabindex="0" role="group"`).Attr("aria-label", w.say(name)).Raw(">")
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,9 +24,7 @@ type idSet struct {
 // unique returns id, or id with the first number from 2 on that makes it free,
 // and takes it.
 func (s *idSet) unique(id string) string {
-	if id == "" {
-		id = "section"
-	}
+	id = cmp.Or(id, "section")
 	if s.take(id) {
 		return id
 	}

@@ -347,7 +347,7 @@ func keepsHole(n *island.Node) bool {
 	return false
 }
 
-// jsonValue reads JSON with the order of its members; nil for what is none.
+// jsonValue reads JSON with the order of its members; nil for what is not JSON.
 func jsonValue(raw json.RawMessage) any {
 	v, err := readJSON(json.NewDecoder(bytes.NewReader(raw)))
 	if err != nil {

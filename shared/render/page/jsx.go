@@ -107,7 +107,7 @@ func (s *resolver) jsChildren(m *expr.Machine, e *expr.Element, n *mdx.Node, nam
 	return out
 }
 
-// custom puts in the place of an element what a name of the source stands for.
+// custom replaces an element by what a name of the source stands for.
 func (s *resolver) custom(n *mdx.Node, props []prop, children nodes, names *expr.Scope) ([]*mdx.Node, bool) {
 	v, found, err := s.named(n.Name, names)
 	if !found {

@@ -111,7 +111,7 @@ func (w *htmlWriter) refer(n *mdx.Node, pos mdx.Pos, address string, asset bool)
 }
 
 // styleAddress does the same for a file that a style loads, which a file in the
-// bundle's folder "bindery" names. "" means that there is none.
+// bundle's folder "bindery" names. It returns "" where the address must not be used.
 func (w *htmlWriter) styleAddress(n *mdx.Node, pos mdx.Pos, address string) string {
 	t := w.r.Site.Resolve(w.page, address)
 	switch t.Kind {

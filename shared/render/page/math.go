@@ -53,8 +53,8 @@ func (w *htmlWriter) math(out *component.Writer, n *mdx.Node, display bool) {
 	}
 }
 
-// appendMathML converts a formula and writes it anew: of what the converter
-// gives, elements and attributes of MathML stay, in an order of their own,
+// appendMathML converts a formula and writes it anew: of the converter's result,
+// elements and attributes of MathML stay, in an order of their own,
 // styles become classes, and all text is escaped.
 func (w *htmlWriter) appendMathML(out *component.Writer, n *mdx.Node, display bool) error {
 	tex := strings.TrimSpace(n.Value)
@@ -78,7 +78,7 @@ func (w *htmlWriter) appendMathML(out *component.Writer, n *mdx.Node, display bo
 		case nethtml.StartTagToken, nethtml.SelfClosingTagToken:
 			t := z.Token()
 			if !isMathML(t.Data) || annotation {
-				return errors.New("it has what is not known")
+				return errors.New("it has a command that is not known")
 			}
 			open = append(open, t.Data)
 			w.mathTag(out, n, t)

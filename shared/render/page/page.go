@@ -23,6 +23,10 @@ type Options struct {
 	Icons component.Icons
 	// Registry holds the components; nil means component.Builtin().
 	Registry *component.Registry
+	// After returns the nodes at the end of the page with this index in
+	// Site.Pages, after its footnotes, for HTML and the Markdown copy; they count
+	// neither as the page's text nor as its links. Nil: no page has any.
+	After func(page int) []*mdx.Node
 	// AirGapped is set where readers have no network: what a page would embed
 	// from elsewhere is replaced by a notice with a link.
 	AirGapped bool
@@ -54,8 +58,6 @@ type Renderer struct {
 
 // Result is one rendered page. Its slices are the caller's.
 type Result struct {
-	// Title and Description are the front matter's.
-	Title, Description string
 	// Lead is the description as inline HTML, with its links resolved.
 	Lead []byte
 	// HTML is the body of the article, without the title.
@@ -80,7 +82,7 @@ type Result struct {
 	// Classes are the class names that the page's author wrote, sorted.
 	Classes []string
 	// MaybeClasses are words of the page's components that may become class
-	// names when a reader does something, sorted. Most are none.
+	// names when a reader does something, sorted. Most are not class names.
 	MaybeClasses []string
 	// Styles are the rules that stand for authors' style attributes: the CSS
 	// declarations of a class by its name. A class means the same on every page;

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -20,14 +21,10 @@ func New(o Options) *Renderer {
 	if home := o.Site.Home(); home >= 0 {
 		r.lang = o.Site.Language(o.Site.Near(home))
 	}
-	if r.Registry == nil {
-		r.Registry = component.Builtin()
-	}
+	r.Registry = cmp.Or(r.Registry, component.Builtin())
 	r.attrs = attrNames(r.Registry)
 	r.Registry = component.NewRegistry(append(r.Registry.All(), reference.Components()...)...)
-	if r.Log == nil {
-		r.Log = slog.New(slog.DiscardHandler)
-	}
+	r.Log = cmp.Or(r.Log, slog.New(slog.DiscardHandler))
 	return r
 }
 
@@ -94,7 +91,6 @@ func (r *Renderer) begin(ctx context.Context, page int, slice *reference.Slice) 
 func (t *tree) writeHTML(ctx context.Context, said *report, uncoloured bool) (*Result, []*footnote, error) {
 	p := &t.r.Site.Pages[t.page]
 	w := &htmlWriter{tree: t, notes: notes{said: said}, ctx: ctx, uncoloured: uncoloured, written: make(map[string]struct{}, len(t.used.taken))}
-	w.result.Title, w.result.Description = p.Title, p.Description
 	w.result.Reference, w.result.Playground, w.result.Unrun = t.reference, t.playground, t.unrun
 	for _, server := range t.servers {
 		w.allow("connect-src", server)
@@ -105,6 +101,7 @@ func (t *tree) writeHTML(ctx context.Context, said *report, uncoloured bool) (*R
 	}
 	w.topLevel(&out)
 	w.footnoteSection(&out)
+	w.nodes(&out, w.after)
 	w.result.HTML, w.result.Lead = out.B, w.lead(p.Description)
 	w.result.Classes = slices.Sorted(maps.Keys(w.classes))
 	return &w.result, w.order, w.err
@@ -168,6 +165,7 @@ func (t *tree) writeMarkdown(notes []*footnote) []byte {
 		w.blocks(m, f.def.Children)
 		m.Pop()
 	}
+	w.blocks(m, t.after)
 	return m.Bytes()
 }
 

@@ -41,6 +41,9 @@ func (r *Renderer) resolve(ctx context.Context, page int, slice *reference.Slice
 	for _, n := range s.root {
 		s.fit(n, false)
 	}
+	if r.After != nil {
+		s.after = r.After(page)
+	}
 	return s.tree, s.said, s.err
 }
 

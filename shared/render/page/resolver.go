@@ -48,7 +48,7 @@ type resolver struct {
 	islands, islandSteps int
 }
 
-// grows counts one more part of the page, with so many bytes of text. It is
+// grows counts one more part of the page and the bytes of its text. It is
 // false once the page is too large, which it reports.
 func (s *resolver) grows(text int, file string, pos mdx.Pos) bool {
 	if s.size += 1 + text/bytesPerNode; s.size <= maxNodes {

@@ -84,8 +84,7 @@ func (s *resolver) evaluate(source string, sc *scope, pos mdx.Pos) (any, error) 
 
 // reasonOf is what an error says of the JavaScript that was met.
 func reasonOf(err error) string {
-	var u *expr.Unsupported
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*expr.Unsupported](err); ok {
 		return u.Reason
 	}
 	return "it has a value that can't be shown"

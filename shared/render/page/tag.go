@@ -87,7 +87,7 @@ func (w *htmlWriter) tag(out *component.Writer, n *mdx.Node) {
 	}
 }
 
-// instead appends what stands in the place of an element that a page can't hold
+// instead appends what stands in place of an element that a page can't hold
 // as it is, if only nothing, and reports whether the element is one of those.
 func (w *htmlWriter) instead(out *component.Writer, n *mdx.Node, name string, rule tagRule) bool {
 	inSVG := w.svg > 0

@@ -20,6 +20,8 @@ type tree struct {
 	source, lang string
 	length       int
 	root         []*mdx.Node
+	// after are the nodes of Options.After: finished, and not part of root.
+	after []*mdx.Node
 	// unread is the first thing that the parser could not read, if any.
 	unread *mdx.Diagnostic
 

@@ -108,7 +108,7 @@ func (c *slicer) texts(v *value, limit int) []string {
 // specParts is how many parts the slices of one specification may have.
 func (r *Reader) specParts() int { return maxSpecParts + partsPerByte*int(r.bytes) }
 
-// share is how many steps the page of one of so many operations has.
+// share is how many steps each page has where they are shared by n operations.
 func (r *Reader) share(operations int) int {
 	return max(fewestSteps, min(maxSteps, (maxSpecSteps+stepsPerByte*int(r.bytes))/max(operations, 1)))
 }
@@ -123,7 +123,7 @@ func (b *builder) spend(n int) bool {
 // full reports whether the page has no steps left.
 func (b *builder) full() bool { return b.steps > cmp.Or(b.slice.Steps, maxSteps) }
 
-// more is the sign that there is more than is shown.
+// more marks a place where not everything is shown.
 func (b *builder) more() *mdx.Node {
 	b.cut = true
 	return b.paragraph(b.text("…"))

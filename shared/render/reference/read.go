@@ -39,7 +39,10 @@ type Reader struct {
 
 // NewReader makes a Reader of the files in fsys.
 func NewReader(fsys fs.FS) *Reader {
-	return &Reader{fsys: fsys, docs: map[string]*document{}, specs: map[string]*Spec{}, said: map[mdx.Diagnostic]bool{}, found: map[link]place{}, tooLarge: map[*value]bool{}}
+	return &Reader{
+		fsys: fsys, docs: map[string]*document{}, specs: map[string]*Spec{}, said: map[mdx.Diagnostic]bool{}, found: map[link]place{}, tooLarge: map[*value]bool{},
+		known: map[string]bool{}, audiences: map[*value]Audience{}, barredIDs: map[string]bool{}, private: map[string]bool{},
+	}
 }
 
 // link is a reference and the file it stands in.
@@ -130,8 +133,7 @@ func (r *Reader) parse(d *document, src []byte) {
 	root, err := parse(src)
 	if err != nil {
 		line := 0
-		var f *fault
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[*fault](err); ok {
 			line = f.line
 		}
 		r.report(mdx.Error, "api-unreadable", d.file, int32(line), "%s", err.Error())

@@ -204,8 +204,8 @@ func (s *Slice) bodies() []*Media {
 }
 
 // accepts are the content types of the answers to a call that goes well, JSON
-// first: what the header Accept may ask for. There are none where a parameter
-// says that header.
+// first: what the header Accept may ask for. It returns nothing where a parameter
+// sets that header.
 func (s *Slice) accepts() []string {
 	for _, p := range s.Params {
 		if p.In == "header" && strings.EqualFold(p.Name, "accept") {

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -44,7 +45,7 @@ func (r *Reader) LetIn(groups []string) { r.groups = groups }
 func (r *Reader) Groups() []string { return slices.Sorted(maps.Keys(r.known)) }
 
 // restriction is the extension by which authors keep a part for groups of
-// readers: an object with "groups". The one with "-enum" behind its name does so
+// readers: an object with "groups". The one with "-enum" after its name does so
 // with values of an enum.
 const restriction = "x-mint"
 
@@ -55,7 +56,6 @@ const restrictedPart = "leads to what is for other readers"
 // item of a list, without a key.
 type barred struct {
 	key  string
-	line int32
 	val  *value
 	only Audience
 }
@@ -64,18 +64,13 @@ type barred struct {
 // those are others than the export lets in.
 func (r *Reader) audience(v *value) (only Audience, out bool) {
 	x := v.find(restriction)
-	g := x.get("groups")
-	if g == nil {
-		g = x.get("metadata").get("groups")
-	}
+	g := cmp.Or(x.get("groups"), x.get("metadata").get("groups"))
 	if g == nil || g.kind == nullValue {
 		return nil, false
 	}
 	only, known := r.audiences[g]
 	if !known {
-		if only = r.names(g); r.audiences == nil {
-			r.audiences = map[*value]Audience{}
-		}
+		only = r.names(g)
 		r.audiences[g] = only
 	}
 	return only, !r.lets(only)
@@ -97,9 +92,6 @@ func (r *Reader) names(v *value) (names Audience) {
 	for _, g := range list[:min(len(list), maxAudience)] {
 		if g = strings.TrimSpace(g); g != "" && !slices.Contains(names, g) {
 			names = append(names, g)
-			if r.known == nil {
-				r.known = map[string]bool{}
-			}
 			r.known[g] = true
 		}
 	}
@@ -160,7 +152,7 @@ func (r *Reader) restrict(d *document, say bool) {
 			d.barred = map[*value][]barred{}
 		}
 		d.restricted = true
-		d.barred[v] = append(d.barred[v], barred{key, line, child, only})
+		d.barred[v] = append(d.barred[v], barred{key, child, only})
 		r.refersTo(d, child, gone)
 		r.barIDs(child)
 		if say {
@@ -190,9 +182,6 @@ func (r *Reader) restrict(d *document, say bool) {
 // barIDs notes the names of the operation, or of the operations of an entry of
 // paths, that is left out.
 func (r *Reader) barIDs(v *value) {
-	if r.barredIDs == nil {
-		r.barredIDs = map[string]bool{}
-	}
 	note := func(op *value) {
 		if id := op.find("operationId").str(); id != "" {
 			r.barredIDs[id] = true
@@ -232,10 +221,7 @@ func (r *Reader) refersTo(d *document, v *value, seen map[*value]bool) {
 			if !strings.HasPrefix(file, "/") {
 				file = "/" + path.Join(path.Dir(d.file), file)
 			}
-			if file = strings.TrimPrefix(path.Clean(file), "/"); r.private == nil {
-				r.private = map[string]bool{}
-			}
-			r.private[file] = true
+			r.private[strings.TrimPrefix(path.Clean(file), "/")] = true
 		}
 		for _, i := range v.items {
 			walk(i)
@@ -270,9 +256,6 @@ func (r *Reader) Look(file string) error {
 		r.restrict(d, false)
 	}
 	if d.restricted {
-		if r.private == nil {
-			r.private = map[string]bool{}
-		}
 		r.private[file] = true
 	}
 	return nil
@@ -284,9 +267,6 @@ func (r *Reader) Look(file string) error {
 func (r *Reader) RestrictedFiles() []string {
 	for _, d := range r.docs {
 		if d.restricted && !Remote(d.file) {
-			if r.private == nil {
-				r.private = map[string]bool{}
-			}
 			r.private[d.file] = true
 		}
 	}
@@ -324,9 +304,6 @@ func (d *document) left(v *value) []barred {
 
 // bar notes that an operation has no page because it is for others.
 func (s *Spec) bar(key Key, only Audience) {
-	if s.restricted == nil {
-		s.restricted = map[string]Audience{}
-	}
 	s.restricted[key.folded()] = only
 }
 

@@ -299,7 +299,7 @@ func (c *slicer) properties(p place, member string, depth int) []Property {
 }
 
 // only returns the single alternative of a schema that says little else, with
-// what it says: one, or one and null besides, leaves no choice to show. It returns
+// what it says: one, or one and null, leaves no choice to show. It returns
 // nil for all other schemas.
 func (s *Schema) only() *Schema {
 	one := slices.Concat(s.OneOf, s.AnyOf)

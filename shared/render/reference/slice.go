@@ -116,7 +116,7 @@ type Param struct {
 	Required    bool   `json:",omitempty"`
 	Deprecated  bool   `json:",omitempty"`
 	// Style is OpenAPI's, or "json" for a value that is sent as JSON, because
-	// the parameter has content in the place of a schema.
+	// the parameter has content in place of a schema.
 	Style    string            `json:",omitempty"`
 	Explode  bool              `json:",omitempty"`
 	Schema   *Schema           `json:",omitempty"`

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"strings"
@@ -15,7 +16,6 @@ type Spec struct {
 	File string
 	// Version is the version of OpenAPI or AsyncAPI that the file names, such as "3.1.0".
 	Version string
-	Title   string
 	// Operations are the calls, webhooks and, of AsyncAPI, channels.
 	Operations []Operation
 
@@ -175,7 +175,7 @@ func (r *Reader) Spec(file string) *Spec {
 		return nil
 	}
 	root := place{doc: doc, v: doc.root}
-	s := &Spec{File: file, Title: root.v.get("info").first("title"), doc: doc, byKey: map[string]int{}}
+	s := &Spec{File: file, doc: doc, byKey: map[string]int{}, restricted: map[string]Audience{}}
 	switch {
 	case root.v.get("openapi") != nil:
 		s.Version = root.v.first("openapi")
@@ -289,9 +289,7 @@ func (r *Reader) operations(s *Spec, root place) {
 				}
 				o.Key, o.item = keyOf(m.key, method, list.kind), item
 				o.Excluded = o.Excluded || item.v.get("x-excluded").isTrue()
-				if o.Summary == "" {
-					o.Summary = item.v.first("summary")
-				}
+				o.Summary = cmp.Or(o.Summary, item.v.first("summary"))
 				s.add(o)
 				if list.kind == KindWebhook {
 					break // a webhook is called in one way

@@ -2,23 +2,18 @@ package script
 
 import (
 	"crypto/sha256"
-	_ "embed" // for the files below
+	_ "embed" // for the script below
 	"encoding/hex"
-	"errors"
 	"sync"
 )
-
-//go:embed diagram.css
-var styles string
 
 //go:embed start.js
 var start []byte
 
-// CSS returns the styles of diagrams, and of what stands around components that
-// live. They use the theme's custom properties and define none of them.
-func CSS() string { return styles + islandStyles }
+// CSS returns the styles of what stands around components that live.
+func CSS() string { return islandStyles }
 
-// islandStyles: these elements mark places and are none themselves.
+// islandStyles: these elements mark places and have no box of their own.
 // What is kept for later stands on the page where scripts don't run.
 const islandStyles = "bindery-island,bindery-live,bindery-frame,bindery-hole,bindery-content{display:contents}\n" +
 	"@media (scripting:enabled){bindery-content[data-kept]{display:none}}\n"
@@ -70,11 +65,4 @@ var islands = sync.OnceValues(func() (File, error) {
 func named(stem string, data []byte) File {
 	sum := sha256.Sum256(data)
 	return File{"bindery/" + stem + "." + hex.EncodeToString(sum[:6]) + ".js", data}
-}
-
-// Live reports whether a diagram that Draw has this error for may still be drawn
-// by Mermaid on the page. What is too large is not.
-func Live(err error) bool {
-	var large errLarge
-	return err != nil && !errors.As(err, &large)
 }

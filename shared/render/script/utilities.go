@@ -49,7 +49,7 @@ func (e *Engine) Utilities(ctx context.Context, names []string) (sheet []byte, u
 		Unknown []string `json:"unknown"`
 	}
 	m := e.newMachine()
-	_, err = m.run(ctx, func() error {
+	err = m.run(ctx, func() error {
 		code, err := e.utilities.compiled()
 		if err != nil {
 			return err

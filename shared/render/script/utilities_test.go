@@ -1,13 +1,35 @@
 package script
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s differs; -update writes it anew (-want +got):\n%s", file, diff)
+	}
+}
 
 // TestUtilities: names of Tailwind, of its version 3 and of the site's colours
 // have rules; others are told.
@@ -16,7 +38,7 @@ func TestUtilities(t *testing.T) {
 		border border-gray-200 bg-primary text-primary dark:text-primary-light bg-black bg-opacity-50 dark:bg-white dark:bg-opacity-20
 		overflow-ellipsis flex-shrink-0 contents not-prose !mt-0 -mt-2 space-y-2 [&>p]:m-0 blur-sm ring
 		tsd-signature 1/2 foo group prose com`)
-	e := New(Options{})
+	e := New()
 	sheet, unknown, err := e.Utilities(t.Context(), names)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +60,7 @@ func TestUtilities(t *testing.T) {
 
 // TestUtilitiesBounds: names that no one writes do no harm.
 func TestUtilitiesBounds(t *testing.T) {
-	e := New(Options{})
+	e := New()
 	sheet, unknown, err := e.Utilities(t.Context(), []string{"", strings.Repeat("w-", 200), "a b", "foo", "</style>", "w-[expression(1)}*{x:y]", "bg-[url(javascript:x)]"})
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +80,7 @@ func TestUtilitiesBounds(t *testing.T) {
 	if sheet, unknown, err := e.Utilities(t.Context(), []string{"foo"}); err != nil || sheet != nil || len(unknown) != 1 {
 		t.Errorf("without a known name: %q, %q, %v", sheet, unknown, err)
 	}
-	if e := New(Options{}); true {
+	if e := New(); true {
 		if sheet, _, err := e.Utilities(t.Context(), nil); err != nil || sheet != nil || e.Starts() != 0 {
 			t.Errorf("without names: %q, %v, %d machines", sheet, err, e.Starts())
 		}

@@ -63,8 +63,9 @@ type division struct {
 	pages []place // in the order of the site's pages
 	total int     // sections
 
-	terms  []byte // terms that are in no run yet
-	last   string // the term before
+	sorted []int32 // sections of a term by their impact; used again
+	terms  []byte  // terms that are in no run yet
+	last   string  // the term before
 	begins []string
 	common []commonWord
 
@@ -216,26 +217,50 @@ func (b *Builder) terms(d *division) error {
 // impact itself, how many sections have it, and these as differences.
 // It writes over postings.
 func (d *division) appendPostings(b []byte, postings []posting) ([]byte, error) {
+	at := 0
 	for i, p := range postings {
-		at, ok := slices.BinarySearchFunc(d.pages, p.page, func(x place, page int32) int { return cmp.Compare(x.page, page) })
-		if !ok {
-			return nil, fmt.Errorf("search: there is no page %d for a term", p.page)
+		// They mostly come in the order of the pages.
+		if at = min(at, len(d.pages)-1); at < 0 || d.pages[at].page != p.page {
+			var ok bool
+			from := 0
+			if at >= 0 && d.pages[at].page < p.page {
+				from = at + 1
+			}
+			at, ok = slices.BinarySearchFunc(d.pages[from:], p.page, func(x place, page int32) int { return cmp.Compare(x.page, page) })
+			if at += from; !ok {
+				return nil, fmt.Errorf("search: there is no page %d for a term", p.page)
+			}
 		}
-		postings[i] = posting{page: d.pages[at].first + int32(p.section), impact: p.impact}
+		postings[i].page = d.pages[at].first + int32(p.section) // now a section's number
 	}
-	slices.SortFunc(postings, byImpact)
-	for len(postings) > 0 {
-		n := 1
-		for n < len(postings) && postings[n].impact == postings[0].impact {
-			n++
+	var counts [maxImpact + 1]int
+	for _, p := range postings {
+		counts[p.impact]++
+	}
+	var places [maxImpact + 1]int
+	for i, n := maxImpact, 0; i > 0; i-- {
+		places[i] = n
+		n += counts[i]
+	}
+	d.sorted = slices.Grow(d.sorted[:0], len(postings))[:len(postings)]
+	for _, p := range postings {
+		d.sorted[places[p.impact]] = p.page
+		places[p.impact]++
+	}
+	sorted := d.sorted
+	for i := maxImpact; i > 0; i-- {
+		if counts[i] == 0 {
+			continue
 		}
-		b = appendNumber(append(b, alphabet[postings[0].impact]), n)
-		before := 0 // sections of the division
-		for _, p := range postings[:n] {
-			b = appendNumber(b, int(p.page)-before)
-			before = int(p.page)
+		list := sorted[:counts[i]]
+		sorted = sorted[counts[i]:]
+		slices.Sort(list) // mostly in order: a look at each
+		b = appendNumber(append(b, alphabet[i]), len(list))
+		before := int32(0)
+		for _, n := range list {
+			b = appendNumber(b, int(n-before))
+			before = n
 		}
-		postings = postings[n:]
 	}
 	return b, nil
 }

@@ -3,6 +3,7 @@
 // styles of the search box that asks it.
 //
 //	words.go    text → terms, the same in Go and in assets/core.js
+//	lexicon.go  numbers for terms, so that a page is weighed without comparing texts
 //	record.go   a page → how much each of its sections is about each term
 //	part.go     what one shard knows: its pages, and its terms in order
 //	merge.go    many shards' terms as one ordered stream, in bounded memory

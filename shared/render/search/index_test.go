@@ -360,7 +360,7 @@ func TestBrokenStreams(t *testing.T) {
 	if err := search.Merge(ctx, new(bytes.Buffer), readers([][]byte{b.Bytes()})); err == nil {
 		t.Error("a merge goes on though nobody waits for it")
 	}
-	for _, line := range []string{"", "{", `{"divisions":[1],"sections":[{}]}`, `{"divisions":[0]}`, `{"divisions":[0,0],"sections":[{}]}`, `{"number":-1,"divisions":[0],"sections":[{}]}`} {
+	for _, line := range []string{"", "{", "0\t1\t0\tp\tTitle\t\t\t\t", "0\t0\t0\tp\tTitle\t", "0\t0,0\t0\tp\tTitle\t\t\t\t", "-1\t0\t0\tp\tTitle\t\t\t\t", "0\t0\t0\tp\tTitle\t\t\t\t\t", "0\t0\tx\tp\tTitle\t\t\t\t", "0\tx\t0\tp\tTitle\t\t\t\t"} {
 		builder := search.NewBuilder([]*search.Division{search.NewDivision("site", "en")}, func(string, []byte) error { return nil })
 		if builder.Page([]byte(line)) == nil {
 			t.Errorf("%q passes for a page", line)

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"container/heap"
 	"context"
@@ -30,8 +31,8 @@ func Merge(ctx context.Context, w io.Writer, parts []io.Reader) error {
 // merge calls fn with each term of the streams, in order.
 func merge(ctx context.Context, parts []io.Reader, fn func(key, *list) error) error {
 	h := make(streams, 0, len(parts))
-	for _, r := range parts {
-		s := &termReader{r: bufio.NewReaderSize(r, mergeBuffer)}
+	for i, r := range parts {
+		s := &termReader{r: bufio.NewReaderSize(r, mergeBuffer), place: i}
 		more, err := s.next()
 		if err != nil {
 			return err
@@ -41,12 +42,13 @@ func merge(ctx context.Context, parts []io.Reader, fn func(key, *list) error) er
 		}
 	}
 	heap.Init(&h)
+	var l list
 	for n := 0; len(h) > 0; n++ {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		k, l := h[0].key, list{}
-		for len(h) > 0 && h[0].key == k {
+		k := key{h[0].division, string(h[0].term)}
+		for l.reset(); len(h) > 0 && h[0].division == k.division && string(h[0].term) == k.term; {
 			l.join(&h[0].list)
 			more, err := h[0].next()
 			if err != nil {
@@ -65,13 +67,20 @@ func merge(ctx context.Context, parts []io.Reader, fn func(key, *list) error) er
 	return nil
 }
 
-// streams is a heap of streams by their terms.
+// streams is a heap of streams by their terms. Of those with the same term the
+// earlier stream is first, so that a term's sections come in the site's order.
 type streams []*termReader
 
-func (h streams) Len() int           { return len(h) }
-func (h streams) Less(i, j int) bool { return h[i].key.compare(h[j].key) < 0 }
-func (h streams) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *streams) Push(x any)        { *h = append(*h, x.(*termReader)) }
+func (h streams) Len() int { return len(h) }
+func (h streams) Less(i, j int) bool {
+	a, b := h[i], h[j]
+	if c := bytes.Compare(a.term, b.term); c != 0 {
+		return c < 0
+	}
+	return a.division < b.division || a.division == b.division && a.place < b.place
+}
+func (h streams) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *streams) Push(x any)   { *h = append(*h, x.(*termReader)) }
 func (h *streams) Pop() any {
 	last := len(*h) - 1
 	s := (*h)[last]
@@ -82,30 +91,31 @@ func (h *streams) Pop() any {
 // termReader reads a stream of terms. The first error stays, and all numbers
 // after it are 0.
 type termReader struct {
-	r    *bufio.Reader
-	key  key
-	list list
-	term []byte
-	err  error
+	r        *bufio.Reader
+	place    int // among the streams
+	division int
+	term     []byte
+	rest     []byte // of the term, after what it has of the one before
+	list     list
+	err      error
 }
 
 // next reads the next term; false is the end, or an error.
 func (t *termReader) next() (bool, error) {
-	division := t.number(1 << 20)
-	if division == 0 {
+	division := t.number(1<<20) - 1
+	if division < 0 {
 		return false, t.err
 	}
 	shared := t.number(len(t.term))
+	t.rest = t.rest[:0]
 	for range t.number(8 * maxTerm) {
-		t.term = append(t.term[:shared], t.byte())
-		shared++
+		t.rest = append(t.rest, t.byte())
 	}
-	t.term = t.term[:shared]
-	k := key{division - 1, string(t.term)}
-	if t.key.term != "" && k.compare(t.key) <= 0 || k.term == "" {
-		t.fail(fmt.Errorf("%w: %q is out of order", errTerms, k.term))
+	order := cmp.Or(bytes.Compare(t.rest, t.term[shared:]), cmp.Compare(division, t.division))
+	if len(t.term) > 0 && order <= 0 || shared+len(t.rest) == 0 {
+		t.fail(fmt.Errorf("%w: %q is out of order", errTerms, t.rest))
 	}
-	t.key = k
+	t.division, t.term = division, append(t.term[:shared], t.rest...)
 	t.list.sections = t.number(1 << 40)
 	t.list.names = t.number(t.list.sections)
 	t.list.postings = t.list.postings[:0]

@@ -2,12 +2,9 @@ package search
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"io"
 	"slices"
-	"strings"
 )
 
 // maxPostings is how many sections a term leads to: those that are most about
@@ -38,6 +35,8 @@ func (l *list) add(p posting, name bool) {
 		l.trim()
 	}
 }
+
+func (l *list) reset() { *l = list{postings: l.postings[:0]} }
 
 // trim keeps the best sections. Whatever is cut off in parts would have been
 // cut off from the whole, so that the result does not depend on the parts.
@@ -71,53 +70,56 @@ func byPlace(a, b posting) int {
 	return int(a.section) - int(b.section)
 }
 
-// key is a term of a division.
+// key is a term of a division. Streams have terms before divisions in their order:
+// what divisions say of the same terms is alike, and compresses where it is
+// written next to each other.
 type key struct {
 	division int
 	term     string
-}
-
-// compare orders terms before divisions: what divisions say of the same terms is
-// alike, and compresses where it is written next to each other.
-func (k key) compare(o key) int {
-	return cmp.Or(strings.Compare(k.term, o.term), cmp.Compare(k.division, o.division))
 }
 
 // Part gathers pages of a shard. The zero value is ready. It is not safe for
 // concurrent use; parts of a shard may be made at the same time and joined in
 // the order of their pages.
 type Part struct {
-	lists map[key]*list
-	pages []byte // lines
-	score scorer
+	lexicon *lexicon
+	found   []found  // in the order of the pages and their sections
+	added   []member // the pages
+	lines   []byte   // of the pages
+}
+
+// found is a term of a section.
+type found struct {
+	term    uint32
+	page    uint32 // in Part.added
+	section uint16
+	impact  uint8
+	name    bool
+}
+
+// member is a page with its divisions.
+type member struct {
+	number    int32
+	divisions []int
 }
 
 // Add adds a page. Pages are added in order.
 func (p *Part) Add(page Page) (Fact, error) {
-	if p.lists == nil {
-		p.lists = make(map[key]*list)
+	if p.lexicon == nil {
+		p.lexicon = lexicons.Get().(*lexicon)
+		p.found, p.lines = p.lexicon.found[:0], p.lexicon.lines[:0]
 	}
 	sections := page.sections()
 	fact, err := page.fact()
 	if err != nil {
 		return fact, err
 	}
-	line, err := json.Marshal(page.store(sections))
-	if err != nil {
-		return fact, err
-	}
-	p.pages = append(append(p.pages, line...), '\n')
+	p.lines = page.appendLine(p.lines, sections)
+	at := uint32(len(p.added))
+	p.added = append(p.added, member{int32(page.Number), page.Divisions})
 	for i := range sections {
-		p.score.section(&page, sections, i, func(term string, s score) {
-			for _, d := range page.Divisions {
-				k := key{d, term}
-				l := p.lists[k]
-				if l == nil {
-					l = new(list)
-					p.lists[key{d, strings.Clone(term)}] = l // not the whole text with it
-				}
-				l.add(posting{page: int32(page.Number), section: uint16(i), impact: s.impact()}, s.name)
-			}
+		p.lexicon.score.section(p.lexicon, &page, sections, i, func(term uint32, weight int, name bool) {
+			p.found = append(p.found, found{term: term, page: at, section: uint16(i), impact: impact(weight), name: name})
 		})
 	}
 	return fact, nil
@@ -125,38 +127,111 @@ func (p *Part) Add(page Page) (Fact, error) {
 
 // Join adds another part, whose pages come after its own. The other one is used up.
 func (p *Part) Join(o *Part) {
-	if p.lists == nil {
-		p.lists, p.pages = o.lists, o.pages
+	if o.lexicon == nil {
 		return
 	}
-	p.pages = append(p.pages, o.pages...)
-	for k, l := range o.lists {
-		if have := p.lists[k]; have != nil {
-			have.join(l)
-		} else {
-			p.lists[k] = l
-		}
+	if p.lexicon == nil {
+		*p = *o
+		*o = Part{}
+		return
 	}
+	numbers := make([]uint32, len(o.lexicon.terms.ends)) // of o's terms in p
+	texts, from := string(o.lexicon.terms.text), uint32(0)
+	for n, end := range o.lexicon.terms.ends {
+		numbers[n], _ = p.lexicon.terms.hashed(texts[from:end], o.lexicon.terms.sums[n])
+		from = end
+	}
+	first := uint32(len(p.added))
+	p.found = slices.Grow(p.found, len(o.found))
+	for _, f := range o.found {
+		f.term, f.page = numbers[f.term], first+f.page
+		p.found = append(p.found, f)
+	}
+	p.added = append(p.added, o.added...)
+	p.lines = append(p.lines, o.lines...)
+	o.lexicon.found, o.lexicon.lines = o.found, o.lines
+	o.lexicon.free()
+	*o = Part{}
 }
 
 // Pages are the part's pages, a line each, for Builder.Page.
-func (p *Part) Pages() []byte { return p.pages }
+func (p *Part) Pages() []byte { return p.lines }
 
 // WriteTerms writes the part's terms in order, as Merge and Builder.Terms read
-// them.
+// them, and ends the part: only Pages may be called after it.
 func (p *Part) WriteTerms(w io.Writer) error {
-	keys := make([]key, 0, len(p.lists))
-	for k := range p.lists {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, key.compare)
 	out := newTermWriter(w)
-	for _, k := range keys {
-		if err := out.write(k, p.lists[k]); err != nil {
+	if p.lexicon == nil {
+		return out.close()
+	}
+	terms := &p.lexicon.terms
+	// Where the sections of each term end, once they are sorted by their terms.
+	ends := make([]uint32, len(terms.ends)+1)
+	for _, f := range p.found {
+		ends[f.term+1]++
+	}
+	for n := range terms.ends {
+		ends[n+1] += ends[n]
+	}
+	sorted := make([]found, len(p.found))
+	for _, f := range p.found {
+		sorted[ends[f.term]] = f
+		ends[f.term]++
+	}
+	var lists divisionLists
+	from := func(term uint32) uint32 {
+		if term == 0 {
+			return 0
+		}
+		return ends[term-1]
+	}
+	for _, term := range terms.inOrder() {
+		for _, f := range sorted[from(term):ends[term]] {
+			page := &p.added[f.page]
+			for _, d := range page.divisions {
+				lists.of(d).add(posting{page: page.number, section: f.section, impact: f.impact}, f.name)
+			}
+		}
+		err := lists.each(func(division int, l *list) error { return out.write(key{division, string(terms.at(term))}, l) })
+		if err != nil {
 			return err
 		}
 	}
+	p.lexicon.found, p.lexicon.lines = p.found, nil
+	p.lexicon.free()
+	*p = Part{lines: p.lines}
 	return out.close()
+}
+
+// divisionLists are the lists of a term, which are used again for the next one.
+type divisionLists struct {
+	lists []list
+	used  []int // divisions with a list
+}
+
+func (s *divisionLists) of(division int) *list {
+	if division >= len(s.lists) {
+		s.lists = append(s.lists, make([]list, division+1-len(s.lists))...)
+	}
+	l := &s.lists[division]
+	if l.sections == 0 {
+		s.used = append(s.used, division)
+	}
+	return l
+}
+
+// each calls fn with the lists in the order of their divisions, and empties them.
+func (s *divisionLists) each(fn func(division int, l *list) error) error {
+	slices.Sort(s.used)
+	for _, d := range s.used {
+		l := &s.lists[d]
+		if err := fn(d, l); err != nil {
+			return err
+		}
+		l.reset()
+	}
+	s.used = s.used[:0]
+	return nil
 }
 
 // termWriter writes terms in order. A term is its division + 1, how many bytes
@@ -175,7 +250,9 @@ func newTermWriter(w io.Writer) *termWriter {
 
 func (t *termWriter) write(k key, l *list) error {
 	l.trim()
-	slices.SortFunc(l.postings, byPlace)
+	if !slices.IsSortedFunc(l.postings, byPlace) { // they mostly come so
+		slices.SortFunc(l.postings, byPlace)
+	}
 	shared := 0
 	for shared < len(k.term) && shared < len(t.before.term) && k.term[shared] == t.before.term[shared] {
 		shared++

@@ -6,7 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -48,15 +52,13 @@ const (
 	maxName = 240
 )
 
-// stored is what an index keeps of a page, as shards hand it on: one line.
+// stored is what an index keeps of a page.
 type stored struct {
-	Number    int       `json:"number"`
-	Divisions []int     `json:"divisions"`
-	Path      string    `json:"path"`
-	Title     string    `json:"title"`
-	Trail     string    `json:"trail,omitempty"`
-	Boost     float64   `json:"boost,omitempty"`
-	Sections  []Section `json:"sections"` // the page's own first
+	Number             int
+	Divisions          []int
+	Path, Title, Trail string
+	Boost              float64
+	Sections           []Section // the page's own first
 }
 
 // Fact is what the steps behind Render must know of a page before the index is
@@ -126,38 +128,109 @@ func (p *Page) fact() (Fact, error) {
 	return Fact{Divisions: p.Divisions, Digest: hex.EncodeToString(sum[:16])}, nil
 }
 
-// store returns a page as the index shows it.
-func (p *Page) store(sections []Section) stored {
-	out := stored{
-		Number: p.Number, Divisions: p.Divisions, Path: oneLine(p.Path), Title: name(p.Title),
-		Trail: name(strings.Join(p.Trail, " › ")), Boost: p.Boost, Sections: make([]Section, len(sections)),
+// appendLine adds what the index shows of a page, as shards hand it on: a line
+// with its number, its divisions, its boost, its path, its title and its trail,
+// and for each section, its own first, the heading, the id and the text. Tabs
+// separate them: none of them has one.
+func (p *Page) appendLine(b []byte, sections []Section) []byte {
+	b = strconv.AppendInt(b, int64(p.Number), 10)
+	for i, d := range p.Divisions {
+		if i == 0 {
+			b = append(b, '\t')
+		} else {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(d), 10)
 	}
+	if len(p.Divisions) == 0 {
+		b = append(b, '\t')
+	}
+	b = strconv.AppendFloat(append(b, '\t'), p.Boost, 'g', -1, 64)
+	b = appendOneLine(append(b, '\t'), p.Path, math.MaxInt)
+	b = appendOneLine(append(b, '\t'), p.Title, maxName)
+	b = appendOneLine(append(b, '\t'), strings.Join(p.Trail, " › "), maxName)
 	for i, s := range sections {
 		text := s.Text
 		if i == 0 {
 			text = join(p.Description, text)
 		}
-		out.Sections[i] = Section{Heading: name(s.Heading), ID: oneLine(s.ID), Text: cut(oneLine(text), maxStored)}
+		b = appendOneLine(append(b, '\t'), s.Heading, maxName)
+		b = appendOneLine(append(b, '\t'), s.ID, math.MaxInt)
+		b = appendOneLine(append(b, '\t'), text, maxStored)
 	}
-	return out
+	return append(b, '\n')
 }
 
-// oneLine collapses white space, which separates fields and lines.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// read reads a line of appendLine.
+func (s *stored) read(line string) error {
+	fields := strings.Split(line, "\t")
+	if len(fields) < 9 || len(fields)%3 != 0 {
+		return fmt.Errorf("search: a page's line has %d fields", len(fields))
+	}
+	var err error
+	if s.Number, err = strconv.Atoi(fields[0]); err != nil {
+		return fmt.Errorf("search: the number of a page: %w", err)
+	}
+	for d := range strings.SplitSeq(fields[1], ",") {
+		if d == "" {
+			continue
+		}
+		n, err := strconv.Atoi(d)
+		if err != nil {
+			return fmt.Errorf("search: the divisions of page %d: %w", s.Number, err)
+		}
+		s.Divisions = append(s.Divisions, n)
+	}
+	if s.Boost, err = strconv.ParseFloat(fields[2], 64); err != nil {
+		return fmt.Errorf("search: the boost of page %d: %w", s.Number, err)
+	}
+	s.Path, s.Title, s.Trail = fields[3], fields[4], fields[5]
+	for f := range slices.Chunk(fields[6:], 3) {
+		s.Sections = append(s.Sections, Section{Heading: f[0], ID: f[1], Text: f[2]})
+	}
+	return nil
+}
 
-// name is a text that calls something by its name, as it is shown.
-func name(s string) string { return cut(oneLine(s), maxName) }
-
-// cut keeps at most limit bytes of a text, up to the end of a character.
-func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
+// appendOneLine adds a text with each run of white space as one space. A text of
+// more than limit bytes ends before them, after a whole character, with an ellipsis.
+func appendOneLine(b []byte, s string, limit int) []byte {
+	begin := len(b)
+	for i := 0; i < len(s) && len(b)-begin <= limit; {
+		if size := spaceAt(s, i); size > 0 {
+			i += size
+			continue
+		}
+		start := i
+		for i++; i < len(s) && (s[i] > ' ' && s[i] < utf8.RuneSelf || spaceAt(s, i) == 0); {
+			i++
+		}
+		if len(b) > begin {
+			b = append(b, ' ')
+		}
+		b = append(b, s[start:i]...)
+	}
+	if len(b)-begin <= limit {
+		return b
 	}
 	end := limit
-	for end > 0 && !utf8.RuneStart(s[end]) {
+	for end > 0 && !utf8.RuneStart(b[begin+end]) {
 		end--
 	}
-	return s[:end] + "…"
+	return append(b[:begin+end], "…"...)
+}
+
+// spaceAt returns how many bytes the white space at i has; 0 where there is none.
+func spaceAt(s string, i int) int {
+	if c := s[i]; c < utf8.RuneSelf {
+		if c == ' ' || c >= '\t' && c <= '\r' {
+			return 1
+		}
+		return 0
+	}
+	if r, size := utf8.DecodeRuneInString(s[i:]); unicode.IsSpace(r) {
+		return size
+	}
+	return 0
 }
 
 // field is a part of a section with its weight. In the manner of BM25F, how
@@ -186,67 +259,79 @@ const saturation = 5000
 
 const maxImpact = 63
 
-// score is what a section has of a term: a weight in thousandths.
-type score struct {
-	weight int
-	name   bool
-}
-
-// impact turns a weight into a number from 1 to maxImpact. Only whole numbers
-// are used, which have no other bytes on another processor.
-func (s score) impact() uint8 {
-	return uint8(1 + (maxImpact-1)*s.weight/(s.weight+saturation))
+// impact turns a weight, in thousandths, into a number from 1 to maxImpact. Only
+// whole numbers are used, which have no other bytes on another processor.
+func impact(weight int) uint8 {
+	return uint8(1 + (maxImpact-1)*weight/(weight+saturation))
 }
 
 // scorer weighs the terms of one section after another.
 type scorer struct {
-	scores map[string]score
-	counts map[string]int // in halves: parts of a word count half
+	scores []score  // by a term's number; all 0 between two sections
+	terms  []uint32 // of the section
+	fields []uint32 // terms of the field
 }
 
-// section calls fn with the terms of a section, in no order.
-func (w *scorer) section(p *Page, sections []Section, i int, fn func(term string, s score)) {
-	if w.scores == nil {
-		w.scores, w.counts = make(map[string]score), make(map[string]int)
-	}
+// score is what a section has of a term.
+type score struct {
+	weight int
+	count  int32 // in the field, in halves: parts of a word count half
+	name   bool
+	used   bool // it is among terms
+}
+
+// section calls fn with the terms of a section and their weights, in thousandths,
+// in no order.
+func (w *scorer) section(x *lexicon, p *Page, sections []Section, i int, fn func(term uint32, weight int, name bool)) {
 	s := &sections[i]
 	if i == 0 {
-		w.add(titleField, p.Title)
-		w.add(keywordField, strings.Join(p.Keywords, "\n"))
-		w.add(descriptionField, p.Description)
-		w.add(trailField, strings.Join(p.Trail, "\n"))
+		w.add(x, titleField, p.Title)
+		w.add(x, keywordField, strings.Join(p.Keywords, "\n"))
+		w.add(x, descriptionField, p.Description)
+		w.add(x, trailField, strings.Join(p.Trail, "\n"))
 		if name := p.Path[strings.LastIndexByte(p.Path, '/')+1:]; name != "index" {
-			w.add(trailField, name)
+			w.add(x, trailField, name)
 		}
 	} else {
-		w.add(headingField, s.Heading)
+		w.add(x, headingField, s.Heading)
 	}
-	w.add(bodyField, s.Text)
-	for t, sc := range w.scores {
-		fn(t, sc)
+	w.add(x, bodyField, s.Text)
+	for _, t := range w.terms {
+		fn(t, w.scores[t].weight, w.scores[t].name)
+		w.scores[t] = score{}
 	}
-	clear(w.scores)
+	w.terms = w.terms[:0]
 }
 
-func (w *scorer) add(f field, text string) {
+func (w *scorer) add(x *lexicon, f field, text string) {
 	if text == "" {
 		return
 	}
 	length := 0
-	terms(text, f.name, func(term string, part bool) {
+	x.each(text, f.name, func(term uint32, part bool) {
+		for int(term) >= len(w.scores) {
+			w.scores = append(w.scores, score{})
+		}
+		s := &w.scores[term]
+		if s.count == 0 {
+			w.fields = append(w.fields, term)
+		}
 		if part {
-			w.counts[term]++
+			s.count++
 			return
 		}
 		length++
-		w.counts[term] += 2
+		s.count += 2
 	})
 	norm := f.usual*(100-f.slope) + f.slope*length // hundredths of usual
-	for t, n := range w.counts {
-		s := w.scores[t]
-		s.weight += f.weight * n * 500 * 100 * f.usual / norm
+	for _, t := range w.fields {
+		s := &w.scores[t]
+		if !s.used {
+			s.used, w.terms = true, append(w.terms, t)
+		}
+		s.weight += f.weight * int(s.count) * 500 * 100 * f.usual / norm
 		s.name = s.name || f.name
-		w.scores[t] = s
+		s.count = 0
 	}
-	clear(w.counts)
+	w.fields = w.fields[:0]
 }

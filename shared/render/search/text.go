@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // digestLength is how many characters of a run's digest its name has, after
@@ -44,11 +44,8 @@ type boost struct {
 // Page adds a page: a line of Part.Pages.
 func (b *Builder) Page(line []byte) error {
 	var p stored
-	if err := json.Unmarshal(line, &p); err != nil {
-		return fmt.Errorf("search: a page's line can't be read: %w", err)
-	}
-	if len(p.Sections) == 0 {
-		return fmt.Errorf("search: page %d has no sections", p.Number)
+	if err := p.read(strings.TrimSuffix(string(line), "\n")); err != nil {
+		return err
 	}
 	if p.Number <= b.last || p.Number > math.MaxInt32 {
 		return fmt.Errorf("search: page %d comes after page %d", p.Number, b.last)

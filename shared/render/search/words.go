@@ -130,10 +130,34 @@ func fold(w string) string {
 // script without spaces are cut in overlapping pairs of characters. Of a text
 // that is a name, single letters are terms too: "C#" and "R" are called so.
 func terms(text string, name bool, fn func(term string, part bool)) {
+	runs(text, func(run string, kind charKind) {
+		if kind == dense {
+			pairs(fold(run), fn)
+			return
+		}
+		word(run, name, fn)
+	})
+}
+
+// plainLetter has the letters of ASCII, which most texts are made of.
+var plainLetter = func() (t [utf8.RuneSelf]bool) {
+	for c := range t {
+		t[c] = kindOf(rune(c)) == letter
+	}
+	return t
+}()
+
+// runs calls fn with each run of characters of one kind, less those that
+// separate.
+func runs(text string, fn func(run string, kind charKind)) {
 	if !norm.NFKC.IsNormalString(text) {
 		text = norm.NFKC.String(text)
 	}
 	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf && !plainLetter[c] {
+			i++
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		kind := kindOf(r)
 		if kind == separator {
@@ -142,21 +166,19 @@ func terms(text string, name bool, fn func(term string, part bool)) {
 		}
 		start := i
 		for i += size; i < len(text); i += size {
-			r, size = utf8.DecodeRuneInString(text[i:])
-			k := kindOf(r)
-			if ignored(r) {
-				continue
+			if c := text[i]; c < utf8.RuneSelf {
+				if kind == letter && plainLetter[c] {
+					size = 1
+					continue
+				}
+				break
 			}
-			if k != kind {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			if !ignored(r) && kindOf(r) != kind {
 				break
 			}
 		}
-		run := text[start:i]
-		if kind == dense {
-			pairs(fold(run), fn)
-			continue
-		}
-		word(run, name, fn)
+		fn(text[start:i], kind)
 	}
 }
 

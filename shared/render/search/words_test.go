@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +91,55 @@ func TestTermsOfNames(t *testing.T) {
 		var got []string
 		terms(tt.text, true, func(term string, part bool) { got = append(got, term) })
 		if diff := cmp.Diff(tt.want, strings.Join(got, " ")); diff != "" {
+			t.Errorf("%q: %s", tt.text, diff)
+		}
+	}
+}
+
+// A lexicon has the terms of a text, met before or not.
+func TestLexicon(t *testing.T) {
+	var x lexicon
+	for _, text := range []string{"C# getUserById R r É 設 API設定", "getUserById r, R: C# É API設定 設", "", "日本語 ok"} {
+		for _, name := range []bool{false, true} {
+			var want, got []string
+			terms(text, name, func(term string, part bool) { want = append(want, fmt.Sprint(term, part)) })
+			x.each(text, name, func(term uint32, part bool) { got = append(got, fmt.Sprint(string(x.terms.at(term)), part)) })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%q: %s", text, diff)
+			}
+		}
+	}
+	for i := range 5000 { // more than the first table has room for
+		x.terms.number(fmt.Sprint("t", i))
+	}
+	n, fresh := x.terms.number("getuserbyid")
+	if fresh || string(x.terms.at(n)) != "getuserbyid" {
+		t.Errorf("getuserbyid is number %d, %q, fresh %v", n, x.terms.at(n), fresh)
+	}
+	var before string
+	for _, n := range x.terms.inOrder() {
+		text := string(x.terms.at(n))
+		if text <= before {
+			t.Errorf("%q comes after %q", text, before)
+		}
+		before = text
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for _, tt := range []struct {
+		text, want string
+		limit      int
+	}{
+		{" a\t\n b\u00a0\u2003c ", "a b c", 5},
+		{"", "", 0},
+		{"one two  ", "one two", 7},
+		{"one two three", "one two…", 7},
+		{"one two", "one…", 4 - 1},
+		{"aé", "a…", 2},
+		{"\xffa b", "\xffa b", 99},
+	} {
+		if diff := cmp.Diff("x"+tt.want, string(appendOneLine([]byte("x"), tt.text, tt.limit))); diff != "" {
 			t.Errorf("%q: %s", tt.text, diff)
 		}
 	}

@@ -127,8 +127,7 @@ func fullYAML(file string, src []byte) (out map[string]field, diag *mdx.Diagnost
 	tree, err := parser.ParseBytes(src, 0)
 	if err != nil {
 		line, column, message := 1, 1, "the front matter is not YAML"
-		var ye yaml.Error
-		if errors.As(err, &ye) {
+		if ye, ok := errors.AsType[yaml.Error](err); ok {
 			message += ": " + ye.GetMessage()
 			if t := ye.GetToken(); t != nil && t.Position != nil {
 				// The head begins on the page's second line.

@@ -238,11 +238,7 @@ func (n *navReader) legacyParts(v *value, list string, kind NodeKind) (parts []l
 		specs, _ := n.specs(i.get("openapi"))
 		node.OpenAPI = strings.Join(specs, " ")
 		if kind == KindAnchor {
-			color := i.get("color")
-			if color == nil {
-				color = colors
-			}
-			node.ColorLight, node.ColorDark = n.gradient(color)
+			node.ColorLight, node.ColorDark = n.gradient(cmp.Or(i.get("color"), colors))
 		}
 		part := legacyPart{node: node, version: n.str(i.get("version"))}
 		url := n.str(i.get("url"))

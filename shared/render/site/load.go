@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/bindery-docs/bindery/shared/base/html"
@@ -47,7 +46,7 @@ func Load(ctx context.Context, fsys fs.FS, paths []string, opt Options) (*Site, 
 	for _, p := range opt.Prefixes {
 		s.Prefixes = append(s.Prefixes, strings.Trim(path.Clean("/"+p), "/"))
 	}
-	sort.Strings(s.Prefixes)
+	slices.Sort(s.Prefixes)
 
 	config, err := r.find(s)
 	if err != nil {
@@ -323,8 +322,8 @@ func (r *configReader) sort(config *value, paths []string, named func(string) bo
 		}
 		kept = append(kept, p)
 	}
-	sort.Strings(kept)
-	sort.Strings(static)
+	slices.Sort(kept)
+	slices.Sort(static)
 	return kept, static, nil
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/mdx"
 )
 
-// Settle puts the bundle's copies in the place of the style sheets and scripts of
-// other hosts that the configuration names for every page. Those that have none
+// Settle replaces the style sheets and scripts of other hosts that the
+// configuration names for every page by the bundle's copies. Those without a copy
 // are taken out and reported: pages wait for styles and scripts, and a bundle's run
 // nothing that may be another file tomorrow. reason says why there is no copy of
 // what lies at an address, a "style sheet" or a "script", as the end of a sentence.

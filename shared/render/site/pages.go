@@ -195,8 +195,8 @@ func (n *names) add(name, source string) {
 }
 
 // placePages leaves out pages whose files can't stand beside those of others
-// (a.html/b.mdx beside a.mdx; the one in fewer folders stays), and gives the
-// names of those that stay.
+// (a.html/b.mdx beside a.mdx; the one in fewer folders stays), and returns
+// the names of those that stay.
 func (s *Site) placePages() (taken *names, diags []mdx.Diagnostic) {
 	n := &names{files: make(map[string]string, 2*len(s.Pages)), folders: make(map[string]string)}
 	order := make([]int, len(s.Pages))

@@ -552,7 +552,7 @@ func (s *Site) sortPages() {
 	s.arrange(order)
 }
 
-// arrange makes order, indices of the pages, the list of the pages, and tells
+// arrange makes order, indices of the pages, the list of the pages, and adapts
 // the navigation, which names no page that is not in it.
 func (s *Site) arrange(order []int) {
 	pages, moved := make([]Page, len(order)), make([]int, len(s.Pages))

@@ -162,7 +162,7 @@ func (s *Site) Resolve(from int, href string) Target {
 
 	ref, fragment, _ := strings.Cut(rest, "#")
 	ref, query, _ := strings.Cut(ref, "?")
-	t := Target{Page: -1, Query: query}
+	t := Target{Page: -1}
 	t.setFragment(fragment)
 	if ref == "" { // a query alone stays on the page
 		t.Kind, t.Page, t.Path = ToPage, from, output
@@ -294,7 +294,7 @@ func (s *Site) redirected(x *index, p string, t *Target, query, fragment *string
 			return false
 		}
 		if met.query != "" {
-			*query, t.Query = "", ""
+			*query = ""
 		}
 		if met.fragment != "" {
 			*fragment = ""
@@ -318,7 +318,7 @@ func (s *Site) redirected(x *index, p string, t *Target, query, fragment *string
 			t.setFragment(frag)
 		}
 		if *query == "" && q != "" {
-			*query, t.Query = q, q
+			*query = q
 		}
 		p = strings.TrimPrefix(path.Clean("/"+unescape(ref)), "/")
 		if s.found(x, p, t) {
@@ -389,7 +389,7 @@ func (t *Target) setFragment(raw string) { t.Fragment = unescape(raw) }
 func suffix(query, fragment string) string {
 	s := ""
 	if query != "" {
-		s = "?" + escapeQuery(query)
+		s = "?" + escapeIn(query, querySafe)
 	}
 	if fragment != "" {
 		s += "#" + escapeFragment(fragment)
@@ -472,8 +472,7 @@ func Rel(from, to string) string {
 	return string(appendEscaped(b, tail, pathSafe))
 }
 
-func escapePath(s string) string  { return escapeIn(s, pathSafe) }
-func escapeQuery(s string) string { return escapeIn(s, querySafe) }
+func escapePath(s string) string { return escapeIn(s, pathSafe) }
 
 // Characters besides letters and digits that need no escape (RFC 3986).
 // In a query a percent sign is taken for an escape that the author wrote.

@@ -218,7 +218,7 @@ type Node struct {
 	// that to Hidden.
 	Boost      float64 `json:",omitempty"`
 	Searchable *bool   `json:",omitempty"`
-	// Navbar, Footer and Banner stand on the pages below in the place of the
+	// Navbar, Footer and Banner stand on the pages below in place of the
 	// site's; languages have them.
 	Navbar *Navbar `json:",omitempty"`
 	Footer *Footer `json:",omitempty"`
@@ -287,9 +287,8 @@ type Target struct {
 	// Path is the file in the bundle for ToPage, ToFile and ToAnchor; for
 	// Missing it is the path that was looked for, without a leading slash.
 	Path string
-	// Query is without its question mark, Fragment percent-decoded and
-	// without its hash.
-	Query, Fragment string
+	// Fragment is percent-decoded and without its hash.
+	Fragment string
 	// Href is ready to stand on the page the link was resolved for: relative,
 	// percent-encoded, redirects followed. HTML escaping is left to the writer.
 	Href string

@@ -124,7 +124,7 @@ func (r *configReader) report(v *value, severity mdx.Severity, code, format stri
 	r.diags = append(r.diags, d)
 }
 
-// read parses one file and puts other files in the place of {"$ref": "path"}.
+// read parses one file and replaces {"$ref": "path"} by other files.
 func (r *configReader) read(file string, above []string) (*value, error) {
 	info, err := fs.Stat(r.fsys, file)
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 	maxExpansion    = 4 << 20
 )
 
-// Expand puts the values of Config.Variables in the place of {{name}}. What
+// Expand replaces {{name}} by the values of Config.Variables. What
 // names no variable stays as it is, so that templates of other languages can
 // be written. Values are not looked at again.
 func (s *Site) Expand(src []byte) []byte { return expandVariables(src, s.Config.Variables) }

@@ -3,6 +3,7 @@ package theme
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -89,9 +90,7 @@ func (c rgb) oklch() oklch {
 // rgb converts back; a colour outside sRGB loses chroma until it fits.
 func (o oklch) rgb() rgb {
 	for c := o.c; ; c -= 0.005 {
-		if c < 0 {
-			c = 0
-		}
+		c = max(c, 0)
 		a, b := c*math.Cos(o.h), c*math.Sin(o.h)
 		l := o.l + 0.3963377774*a + 0.2158037573*b
 		m := o.l - 0.1055613458*a - 0.0638541728*b
@@ -117,12 +116,7 @@ func (o oklch) rgb() rgb {
 func readable(c rgb, ratio float64, on ...rgb) rgb {
 	ok := func(x rgb) bool {
 		x = mustHex(x.String())
-		for _, bg := range on {
-			if contrast(x, bg) < ratio {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(on, func(bg rgb) bool { return contrast(x, bg) < ratio })
 	}
 	if ok(c) {
 		return mustHex(c.String())

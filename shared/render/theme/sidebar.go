@@ -45,7 +45,7 @@ type NavItem struct {
 	Label, Icon, Tag string
 	// Href is the target; a group may have one (its root page) or not.
 	Href string
-	// Key identifies the page for View.CurrentKey; -1 where it is none.
+	// Key identifies the page for View.CurrentKey; -1 for an entry without a page.
 	Key int
 	// Expanded opens a nested group although the current page is not in it.
 	Expanded bool

@@ -98,7 +98,7 @@ func newTypefaces(cfg *Config) (*typefaces, error) {
 }
 
 // stack makes a family available and returns the value of font-family.
-func (t *typefaces) stack(f Font, behind string, italics bool) (string, error) {
+func (t *typefaces) stack(f Font, fallback string, italics bool) (string, error) {
 	switch strings.ToLower(f.Family) {
 	case "system", "system-ui", "sans-serif", "-apple-system":
 		return sansStack, nil
@@ -107,14 +107,14 @@ func (t *typefaces) stack(f Font, behind string, italics bool) (string, error) {
 	}
 	if f.Source != "" {
 		t.face(f)
-		return cssString(f.Family) + "," + behind, nil
+		return cssString(f.Family) + "," + fallback, nil
 	}
 	family, ok := t.set.Find(f.Family)
 	if !ok {
-		return cssString(f.Family) + "," + behind, nil
+		return cssString(f.Family) + "," + fallback, nil
 	}
 	if family.Kind == fonts.Serif {
-		behind = serifStack
+		fallback = serifStack
 	}
 	if err := t.bundled(family, italics); err != nil {
 		return "", err
@@ -123,7 +123,7 @@ func (t *typefaces) stack(f Font, behind string, italics bool) (string, error) {
 	if family.Fallback != nil {
 		names += cssString(family.Name+" Fallback") + ","
 	}
-	return names + behind, nil
+	return names + fallback, nil
 }
 
 // face loads a file of the site's own.

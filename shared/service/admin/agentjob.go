@@ -11,7 +11,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// StartAgentJob asks for a new agent job.
+// StartAgentJob are the parameters of a new agent job.
 type StartAgentJob struct {
 	Project string
 	Prompt  string
@@ -19,13 +19,13 @@ type StartAgentJob struct {
 	Ref string `json:",omitempty"`
 	// Model is a name such as "best"; empty for the default.
 	Model string `json:",omitempty"`
-	// Draft asks for a pull request that is a draft.
+	// Draft asks for a draft pull request.
 	Draft          bool `json:",omitempty"`
 	IdempotencyKey string
 }
 
-// Forms of what callers write of agent jobs, for the API's document too. A prompt
-// is not blank, and has no control characters but tabs and line ends.
+// Patterns of what callers send about agent jobs; the API's document has them too. A
+// prompt is not blank and has no control characters but tabs and line breaks.
 const (
 	PromptPattern      = `^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$`
 	RefPattern         = `^[A-Za-z0-9_][A-Za-z0-9_+@=#-]*(\.[A-Za-z0-9_+@=#-]+)*(/[A-Za-z0-9_+@=#-]+(\.[A-Za-z0-9_+@=#-]+)*)*$`
@@ -49,7 +49,7 @@ func checkPrompt(prompt string, plan AgentPlan) error {
 	case len(prompt) > plan.Prompt:
 		return FieldErrorf(field, "must be at most %d bytes", plan.Prompt)
 	case !promptForm().MatchString(prompt):
-		return FieldErrorf(field, "must not be blank, nor have control characters other than line ends and tabs")
+		return FieldErrorf(field, "must not be blank or contain control characters other than line breaks and tabs")
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (in StartAgentJob) check(plan AgentPlan) error {
 	return nil
 }
 
-// agentPlan is what a caller's plan allows, or CodePlan.
+// agentPlan returns what a caller's plan allows, or CodePlan.
 func agentPlan(c Caller) (AgentPlan, error) {
 	plan, ok := AgentPlanOf(c.Plan)
 	if !ok {
@@ -77,12 +77,15 @@ func agentPlan(c Caller) (AgentPlan, error) {
 }
 
 // StartAgentJob creates an agent job in a caller's project and starts its first
-// round. The job is there for good once its records are written: where the
-// workflow can't be started now, the reconciler starts it by the same name.
+// round. Once its records are written, the job will run: if the workflow can't be
+// started now, the reconciler starts it under the same name.
 //
 // It returns CodePlan, CodeInvalid, CodeNotFound, CodeForgeMissing,
 // CodeModelMissing, CodeTooManyAgents, CodeKeyReused or CodeKeyRunning.
 func (s *Service) StartAgentJob(ctx context.Context, c Caller, in StartAgentJob) (AgentJob, error) {
+	if err := c.person(ActionAgent); err != nil {
+		return AgentJob{}, err
+	}
 	plan, err := agentPlan(c)
 	if err != nil {
 		return AgentJob{}, err
@@ -109,7 +112,8 @@ func (s *Service) StartAgentJob(ctx context.Context, c Caller, in StartAgentJob)
 	return once(ctx, s, c, "start-agent-job", key, in, run, replay)
 }
 
-// asStarted is the job as it was when it was made: what a repeated start shows.
+// asStarted returns the job as it was when it was created, which a repeated start
+// returns.
 func (j AgentJob) asStarted(in StartAgentJob) AgentJob {
 	return AgentJob{
 		ID: j.ID, Organisation: j.Organisation, Project: j.Project, Status: AgentActive, Repository: j.Repository,
@@ -118,7 +122,7 @@ func (j AgentJob) asStarted(in StartAgentJob) AgentJob {
 	}
 }
 
-// queueAgent writes a job, in one transaction with all that must hold for it.
+// queueAgent writes a job in one transaction with its conditions.
 func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in StartAgentJob, sl *slot) (AgentJob, error) {
 	p, model, err := s.readyProject(ctx, c, in.Project, in.Model)
 	if err != nil {
@@ -138,6 +142,7 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 		if err := tx.take(plan); err != nil {
 			return err
 		}
+		s.audit(&tx.batch, c, p.Organisation, "agent.started", tx.job.ID, changed("project", "", p.ID)...)
 		sl.settle(&tx.batch, tx.job.ID)
 		err := sl.settled(tx.write())
 		job = tx.job
@@ -146,8 +151,8 @@ func (s *Service) queueAgent(ctx context.Context, c Caller, plan AgentPlan, in S
 	return job, err
 }
 
-// readyProject is a caller's project that an agent can work for, and the name of
-// the model that it works with.
+// readyProject returns a caller's project for which an agent can work, and the name of
+// the model to use.
 func (s *Service) readyProject(ctx context.Context, c Caller, project, model string) (Project, string, error) {
 	p, err := s.callersProject(ctx, c, project)
 	if err == nil && !p.RevokedAt.IsZero() {
@@ -171,20 +176,22 @@ func (s *Service) callersProject(ctx context.Context, c Caller, id string) (Proj
 	return p, err
 }
 
-// MessageAgentJob is a caller's message to a job.
+// MessageAgentJob are the parameters of a caller's message to a job.
 type MessageAgentJob struct {
 	Project, Job, Prompt string
 	IdempotencyKey       string
 }
 
-// MessageAgentJob sends a message to a caller's job. An active one reads it
-// between its turns; one that is completed or failed is active again, in its
-// next round.
+// MessageAgentJob sends a message to a caller's job. An active job reads it between
+// its turns; a completed or failed one becomes active again, in its next round.
 //
 // It returns CodePlan, CodeInvalid, CodeNotFound, CodeArchived, CodeBudget where
 // the job has as many messages as the plan allows, CodeJobRunning while it is
 // being cancelled, CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeKeyReused or CodeKeyRunning.
 func (s *Service) MessageAgentJob(ctx context.Context, c Caller, in MessageAgentJob) (AgentJob, error) {
+	if err := c.person(ActionAgent); err != nil {
+		return AgentJob{}, err
+	}
 	plan, err := agentPlan(c)
 	if err != nil {
 		return AgentJob{}, err
@@ -239,9 +246,9 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 	return job, nil
 }
 
-// CancelAgentJob asks for the end of a caller's active job: its round ends soon,
-// also in the middle of the model's answer, as failed with CodeCancelled. Doing it again is success.
-// It returns CodeNotFound, CodePublishing where it is too late, CodeArchived,
+// CancelAgentJob cancels a caller's active job: its round soon fails with
+// CodeCancelled, even in the middle of the model's answer. Repeating it is success.
+// It returns CodeNotFound, CodePublishing if it is too late, CodeArchived,
 // CodeJobNotActive for a job that ended otherwise, CodeKeyReused or CodeKeyRunning.
 func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {
 	return s.moveAgent(ctx, c, "cancel-agent-job", project, id, idempotencyKey, func(tx *agentTx) error {
@@ -264,18 +271,27 @@ func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, ide
 	})
 }
 
-// ArchiveAgentJob archives a caller's job that is completed or failed; one that
-// is active can't be (CodeJobRunning). Doing it again is success.
+// ArchiveAgentJob archives a caller's completed or failed job. For an active one it
+// returns CodeJobRunning. Repeating it is success.
 // It returns CodeNotFound for a job that is not the caller's, CodeKeyReused or
 // CodeKeyRunning.
 func (s *Service) ArchiveAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {
 	return s.moveAgent(ctx, c, "archive-agent-job", project, id, idempotencyKey, (*agentTx).archive)
 }
 
-// moveAgent is callersAgent for what is done once for an Idempotency-Key.
+// moveAgent is callersAgent for calls that are made once for an Idempotency-Key.
 func (s *Service) moveAgent(ctx context.Context, c Caller, operation, project, id, key string, fn func(*agentTx) error) (AgentJob, error) {
+	if err := c.person(ActionAgent); err != nil {
+		return AgentJob{}, err
+	}
 	run := func(*slot) (AgentJob, string, error) {
-		j, err := s.callersAgent(ctx, c, project, id, fn)
+		j, err := s.callersAgent(ctx, c, project, id, func(tx *agentTx) error {
+			err := fn(tx)
+			if err == nil {
+				s.audit(&tx.batch, c, c.OrganisationID, operation, id)
+			}
+			return err
+		})
 		return j, id, err
 	}
 	replay := func(string) (AgentJob, error) { return s.AgentJob(ctx, c, project, id) }
@@ -305,8 +321,8 @@ func (s *Service) callersAgent(ctx context.Context, c Caller, project, id string
 	return j.shown(), nil
 }
 
-// agentsProject is callersProject where a caller names a job: that is what is
-// not found.
+// agentsProject is callersProject for calls that name a job: what is not found is the
+// job.
 func (s *Service) agentsProject(ctx context.Context, c Caller, project string) (Project, error) {
 	p, err := s.callersProject(ctx, c, project)
 	if CodeOf(err) == CodeNotFound {
@@ -329,8 +345,8 @@ func (s *Service) AgentJob(ctx context.Context, c Caller, project, id string) (A
 const (
 	DefaultPage = 50
 	MaxPage     = 200
-	// maxLooked is how many records are read for one page: with a filter it may
-	// hold fewer than there are.
+	// maxLooked is how many records are read for one page, so that with a filter a
+	// page may be short.
 	maxLooked = 1000
 )
 
@@ -344,20 +360,19 @@ func checkPage(limit int) (int, error) {
 	return limit, nil
 }
 
-// AgentList asks for a page of a project's agent jobs.
+// AgentList are the parameters of a list of a project's agent jobs.
 type AgentList struct {
 	Project string
-	// Status, if not empty, is the one that jobs have.
+	// Status, if not empty, selects jobs with this status.
 	Status AgentStatus
-	// Cursor is where the page before ended, the id of its last job; empty for
-	// the first.
+	// Cursor is the cursor that came with the previous page, empty for the first.
 	Cursor string
 	Limit  int // 0: DefaultPage
 }
 
 // ListAgentJobs returns the jobs of a caller's project, newest first, and the
-// cursor of the next page, which is empty at the end. A page may hold fewer
-// than its limit where more follow.
+// cursor of the next page, which is empty at the end. A page may have fewer jobs
+// than its limit although more follow.
 // It returns CodeInvalid or CodeNotFound.
 func (s *Service) ListAgentJobs(ctx context.Context, c Caller, in AgentList) ([]AgentJob, string, error) {
 	limit, err := checkPage(in.Limit)
@@ -370,7 +385,7 @@ func (s *Service) ListAgentJobs(ctx context.Context, c Caller, in AgentList) ([]
 	q := store.Query{PK: projectKey(in.Project).PK, Prefix: prefixAgentJob, Limit: limit, Descending: true}
 	if in.Cursor != "" {
 		if !agentCursorForm().MatchString(in.Cursor) {
-			return nil, "", FieldErrorf("cursor", "is not one that a list of agent jobs returned")
+			return nil, "", FieldErrorf("cursor", "is not a cursor of a list of agent jobs")
 		}
 		q.Cursor = store.EncodeCursor(q, store.Record{Key: agentJobKey(in.Project, in.Cursor)})
 	}
@@ -412,8 +427,8 @@ func (s *Service) ListAgentJobs(ctx context.Context, c Caller, in AgentList) ([]
 }
 
 // AgentEvents returns the events of a caller's job after a cursor, oldest first,
-// and the cursor after the last of them: where nothing is new, the same again.
-// The empty cursor is the beginning. No event is ever left out between two pages.
+// and the cursor after the last of them, which is the same if there are none. The
+// empty cursor is the beginning. No event is ever skipped between two pages.
 // It returns CodeInvalid or CodeNotFound.
 func (s *Service) AgentEvents(ctx context.Context, c Caller, project, id, cursor string, limit int) ([]AgentEvent, string, error) {
 	limit, err := checkPage(limit)
@@ -423,7 +438,7 @@ func (s *Service) AgentEvents(ctx context.Context, c Caller, project, id, cursor
 	after := 0
 	if cursor != "" {
 		if !eventCursorForm().MatchString(cursor) {
-			return nil, "", FieldErrorf("cursor", "is not one that a list of events returned")
+			return nil, "", FieldErrorf("cursor", "is not a cursor of a list of events")
 		}
 		after, _ = strconv.Atoi(cursor) // the form is a number's
 	}
@@ -450,5 +465,5 @@ func (s *Service) AgentEvents(ctx context.Context, c Caller, project, id, cursor
 	return events, strconv.Itoa(after), nil
 }
 
-// AgentPace is when callers who follow a job are asked to read it again.
+// AgentPace is how long callers who follow a job are asked to wait between reads.
 func (s *Service) AgentPace() time.Duration { return s.opt.PollAfter }

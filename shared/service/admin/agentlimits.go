@@ -2,7 +2,7 @@ package admin
 
 import "cmp"
 
-// AgentPlan is what a plan allows of agent jobs.
+// AgentPlan is what a plan allows.
 type AgentPlan struct {
 	AgentLimits
 	// ActiveProject and ActiveOrganisation are how many jobs of a project, and
@@ -13,8 +13,8 @@ type AgentPlan struct {
 	StartsPerHour int
 }
 
-// AgentLimits bound one job. Turns, tokens and Cost are those of one round, so
-// that a message after a round that came to a limit has a new one.
+// AgentLimits are the limits of one job. Turns, tokens and Cost are those of a round,
+// so that a message after a round that reached a limit begins with a new budget.
 type AgentLimits struct {
 	Turns  int   // answers of the model
 	Input  int64 // tokens that the model reads, cached or not
@@ -27,8 +27,8 @@ type AgentLimits struct {
 	Prompt, Messages int
 }
 
-// AgentPlanOf is the one table of what plans allow of agent jobs. It reports
-// false for a plan without them.
+// AgentPlanOf is the one table of what plans allow. It returns false for a plan
+// without agent jobs.
 func AgentPlanOf(p Plan) (AgentPlan, bool) {
 	switch p {
 	case PlanPro:
@@ -45,24 +45,24 @@ func AgentPlanOf(p Plan) (AgentPlan, bool) {
 	return AgentPlan{}, false
 }
 
-// AgentSettings are what a project configures of its agent jobs.
+// AgentSettings are a project's settings for its agent jobs.
 type AgentSettings struct {
-	// Root is the docs folder in the repository, without slashes at its ends;
-	// empty for the whole.
+	// Root is the docs folder in the repository, without leading and trailing
+	// slashes; empty for the repository's root.
 	Root string `json:"root,omitempty"`
-	// Forge is the kind of the repository's server, one of ForgeKinds; empty
-	// where its host names it.
+	// Forge is the kind of the repository's server, one of ForgeKinds; empty for a
+	// well-known host.
 	Forge string `json:"forge,omitempty"`
 	// API is the base address of the forge's REST API; empty for the usual one
 	// of its kind.
 	API string `json:"api,omitempty"`
 	// RefuseNewHosts and RefuseExecutable end a round whose changes link to
 	// hosts that the site did not name before, or add MDX that is executed.
-	// Where they are false, the pull request names both at its top.
+	// Otherwise, the pull request lists both at its top.
 	RefuseNewHosts   bool `json:"refuseNewHosts,omitempty"`
 	RefuseExecutable bool `json:"refuseExecutable,omitempty"`
-	// MaxTurns, MaxCost (in millionths of a US dollar) and MaxFiles lower the
-	// plan's limits; 0 leaves them.
+	// MaxTurns, MaxCost (in millionths of a US dollar) and MaxFiles lower the plan's
+	// limits; 0 keeps them.
 	MaxTurns int   `json:"maxTurns,omitempty"`
 	MaxCost  int64 `json:"maxCost,omitempty"`
 	MaxFiles int   `json:"maxFiles,omitempty"`
@@ -72,7 +72,7 @@ type AgentSettings struct {
 // is one without pull requests.
 func ForgeKinds() []string { return []string{"github", "gitlab", "gitea", "forgejo", "git"} }
 
-// lowered is l where a project's settings are not lower.
+// lowered returns l with a project's lower limits.
 func (l AgentLimits) lowered(t AgentSettings) AgentLimits {
 	l.Turns = min(l.Turns, cmp.Or(t.MaxTurns, l.Turns))
 	l.Cost = min(l.Cost, cmp.Or(t.MaxCost, l.Cost))

@@ -60,7 +60,7 @@ type AgentJob struct {
 	// answer the model that answered. Asked stays what the request said.
 	Model string `json:"model"`
 	Asked string `json:"asked,omitempty"`
-	// Draft asks for a pull request that is a draft.
+	// Draft asks for a draft pull request.
 	Draft bool       `json:"draft,omitempty"`
 	Round int        `json:"round"` // from 1
 	Phase AgentPhase `json:"phase,omitempty"`
@@ -81,9 +81,11 @@ type AgentJob struct {
 	Pull AgentPull `json:"pull,omitzero"`
 	// Base is what this round stands on, once it is prepared.
 	Base AgentBase `json:"base,omitzero"`
-	// Usage and Turns are those of all rounds.
-	Usage AgentUsage `json:"usage"`
-	Turns int        `json:"turns"`
+	// Usage and Turns are those of all rounds. RoundCost is what the current or
+	// last one cost, in millionths of a US dollar.
+	Usage     AgentUsage `json:"usage"`
+	RoundCost int64      `json:"roundCost,omitempty"`
+	Turns     int        `json:"turns"`
 	// Changes are those of the last round that had any, Review is what a reader of
 	// the pull request must know of all its rounds.
 	Changes    AgentChanges `json:"changes"`
@@ -350,6 +352,12 @@ type agentTx struct {
 // errNothing ends a transaction that has nothing to write, as success.
 var errNothing = errors.New("nothing to write")
 
+// spend adds what an answer used.
+func (tx *agentTx) spend(u AgentUsage) {
+	tx.job.Usage = tx.job.Usage.Add(u)
+	tx.job.RoundCost += u.Cost
+}
+
 // agentChange finds a job and writes what fn makes of it. fn may be called
 // again after a conflict.
 func (s *Service) agentChange(ctx context.Context, project, id string, fn func(*agentTx) error) (AgentJob, error) {
@@ -516,13 +524,22 @@ func (tx *agentTx) reopen() {
 	j := &tx.job
 	j.Round++
 	j.Status, j.Phase, j.Failure = AgentActive, AgentQueued, nil
-	j.Base, j.CancelledAt, j.FinishedAt, j.Pull = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}
+	j.Base, j.CancelledAt, j.FinishedAt, j.Pull, j.RoundCost = AgentBase{}, time.Time{}, time.Time{}, AgentPull{}, 0
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(AgentQueued)})
+}
+
+// AgentKeys returns patterns of the partitions that the steps of agents read and
+// write, for rights to them alone. The end of a round is an event of webhooks.
+func AgentKeys() []string {
+	return []string{projectKey("*").PK, organisationKey("*").PK, agentStreamKey("*").PK, webhookKey("*", "").PK, dueKeys}
 }
 
 // startAgent starts the workflow of a job's round. A failure is only logged: the
 // round stays queued, and the reconciler starts it.
 func (s *Service) startAgent(ctx context.Context, ref AgentRef) {
+	if s.opt.Runner == nil {
+		return // the program can't, as the function of Publish on AWS
+	}
 	if err := s.RestartAgent(ctx, ref); err != nil {
 		s.opt.Log.ErrorContext(ctx, "agent job not started yet", "job", ref.Job, "round", ref.Round, "error", err)
 	}

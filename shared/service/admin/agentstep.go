@@ -16,14 +16,14 @@ type AgentInput struct {
 	Project  Project
 	Limits   AgentLimits
 	Messages []AgentMessage
-	// Spent is what the round used beside its turns: see SpendAgent.
+	// Spent is what the round used apart from its turns; see SpendAgent.
 	Spent AgentUsage
-	// Commit is what RecordAgentCommit kept for the round, zero before that.
+	// Commit is what RecordAgentCommit recorded for the round, zero before that.
 	Commit AgentCommit
 }
 
-// agentStep is agentChange for a step: the job must be active and in the step's
-// round, else the error is CodeJobNotActive.
+// agentStep is agentChange for a step. It returns CodeJobNotActive unless the job is
+// active and in the step's round.
 func (s *Service) agentStep(ctx context.Context, ref AgentRef, fn func(*agentTx) error) (AgentJob, error) {
 	j, err := s.agentChange(ctx, ref.Project, ref.Job, func(tx *agentTx) error {
 		if err := tx.job.inRound(ref); err != nil {
@@ -34,7 +34,7 @@ func (s *Service) agentStep(ctx context.Context, ref AgentRef, fn func(*agentTx)
 	return j, gone(err)
 }
 
-// gone turns a job that is not there into one that is not active.
+// gone replaces CodeNotFound by CodeJobNotActive.
 func gone(err error) error {
 	if CodeOf(err) == CodeNotFound {
 		return Errorf(CodeJobNotActive, "there is no such agent job")
@@ -53,8 +53,8 @@ func (j AgentJob) inRound(ref AgentRef) error {
 	return nil
 }
 
-// working returns CodeCancelled where the end was asked for, and
-// CodeSuperseded where the round has left the phase of Work.
+// working returns CodeCancelled if the job was cancelled, and CodeSuperseded if the
+// round is no longer in the phase of Work.
 func (tx *agentTx) working() error {
 	if !tx.job.CancelledAt.IsZero() {
 		return Errorf(CodeCancelled, "the agent job was cancelled")
@@ -65,9 +65,8 @@ func (tx *agentTx) working() error {
 	return nil
 }
 
-// AgentRound reads what a round's steps need. A round that was queued is
-// preparing from then on.
-// It returns CodeJobNotActive where the job is final or in another round.
+// AgentRound reads what a round's steps need. It moves a queued round to the phase
+// preparing. It returns CodeJobNotActive if the job is final or in another round.
 func (s *Service) AgentRound(ctx context.Context, ref AgentRef) (AgentInput, error) {
 	j, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
 		if tx.job.Phase != AgentQueued {
@@ -108,14 +107,14 @@ func (s *Service) AgentRound(ctx context.Context, ref AgentRef) (AgentInput, err
 	return AgentInput{Job: j, Project: project, Limits: plan.lowered(project.Agent), Messages: messages, Spent: spent, Commit: commit}, err
 }
 
-// phase moves a round on.
+// phase moves a round to a phase.
 func (tx *agentTx) phase(p AgentPhase) {
 	tx.job.Phase = p
 	tx.event(AgentEvent{Kind: AgentEventPhase, Text: string(p)})
 }
 
 // AgentMessages returns the messages of a round's job after the number after, in
-// order. It returns CodeJobNotActive where the job is final or in another round.
+// order. It returns CodeJobNotActive if the job is final or in another round.
 func (s *Service) AgentMessages(ctx context.Context, ref AgentRef, after int) ([]AgentMessage, error) {
 	if _, err := s.agentAt(ctx, ref); err != nil {
 		return nil, err
@@ -140,9 +139,9 @@ func (s *Service) agentAt(ctx context.Context, ref AgentRef) (AgentJob, error) {
 	return j, j.inRound(ref)
 }
 
-// BeginAgentRound ends a round's preparation: it works on base from then on. It
-// returns the base that was recorded first, however often it is called. It
-// returns CodeCancelled, or CodeJobNotActive.
+// BeginAgentRound ends a round's preparation and records its base. If it is called
+// again, it returns the base that was recorded first. Errors are CodeCancelled and
+// CodeJobNotActive.
 func (s *Service) BeginAgentRound(ctx context.Context, ref AgentRef, base AgentBase, events ...AgentEvent) (AgentBase, error) {
 	j, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
 		switch {
@@ -162,9 +161,9 @@ func (s *Service) BeginAgentRound(ctx context.Context, ref AgentRef, base AgentB
 	return j.Base, err
 }
 
-// LeaseAgentWork leases a round to one start of Work: earlier starts can write no
-// turn from then on. It returns CodeCancelled, CodeSuperseded where the round
-// has left Work, or CodeJobNotActive.
+// LeaseAgentWork leases a round to one start of Work, after which earlier starts can't
+// write turns. It returns CodeCancelled, CodeSuperseded if the round has left Work, or
+// CodeJobNotActive.
 func (s *Service) LeaseAgentWork(ctx context.Context, ref AgentRef) (AgentLease, error) {
 	lease := AgentLease{Ref: ref}
 	_, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
@@ -183,10 +182,9 @@ func (s *Service) LeaseAgentWork(ctx context.Context, ref AgentRef) (AgentLease,
 	return lease, err
 }
 
-// CheckAgentLease returns nil while a turn could be written with the lease: an
-// error of a start that was overtaken is nobody's. It returns CodeSuperseded where
-// a newer start holds the lease or the round has left Work, CodeCancelled, and
-// CodeJobNotActive.
+// CheckAgentLease returns nil if a turn can be written with the lease; errors of a
+// start that can't don't matter. It returns CodeSuperseded if a newer start holds the
+// lease or the round has left Work, CodeCancelled, or CodeJobNotActive.
 func (s *Service) CheckAgentLease(ctx context.Context, lease AgentLease) error {
 	j, err := s.agentAt(ctx, lease.Ref)
 	if err != nil {
@@ -203,7 +201,7 @@ func (s *Service) CheckAgentLease(ctx context.Context, lease AgentLease) error {
 }
 
 // AgentTurns returns the turns of a round, in order. It returns
-// CodeJobNotActive where the job is final or in another round.
+// CodeJobNotActive if the job is final or in another round.
 func (s *Service) AgentTurns(ctx context.Context, ref AgentRef) ([]AgentTurn, error) {
 	if _, err := s.agentAt(ctx, ref); err != nil {
 		return nil, err
@@ -212,13 +210,13 @@ func (s *Service) AgentTurns(ctx context.Context, ref AgentRef) ([]AgentTurn, er
 	return all[AgentTurn](ctx, s, store.Query{PK: first.PK, Prefix: first.SK[:len(first.SK)-len("000000")]})
 }
 
-// PutAgentTurn is the commit point of a turn: the turn, its events and the job's
-// sums are written together, while the lease holds, or not at all. (A lease is
-// written together with the job, so the job's revision vouches for both.) Doing it
-// again with the same lease and turn is success.
-// It returns CodeSuperseded where a newer start holds the lease, the turn is
-// there already or the round has left Work, CodeCancelled where the end was
-// asked for, and CodeJobNotActive.
+// PutAgentTurn is the commit point of a turn: the turn, its events and the job's sums
+// are written in one transaction if the lease is still valid. (A lease is written
+// together with the job, so the job's revision covers both.) Repeating it with the
+// same lease and turn is success.
+// It returns CodeSuperseded if a newer start holds the lease, the turn exists already
+// or the round has left Work, CodeCancelled if the job was cancelled, and
+// CodeJobNotActive.
 func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn AgentTurn, events ...AgentEvent) error {
 	ref := lease.Ref
 	superseded := Errorf(CodeSuperseded, "another start of the step has this turn")
@@ -245,7 +243,7 @@ func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn Agen
 		}
 		turn.At = tx.now
 		tx.put(agentTurnKey(ref, turn.N), 0, turn)
-		tx.job.Usage = tx.job.Usage.Add(turn.Usage)
+		tx.spend(turn.Usage)
 		tx.job.Turns++
 		if turn.Model != "" {
 			tx.job.Model = turn.Model
@@ -256,10 +254,10 @@ func (s *Service) PutAgentTurn(ctx context.Context, lease *AgentLease, turn Agen
 	return err
 }
 
-// SpendAgent adds what an answer cost that became no turn to the job's usage and
-// to AgentInput.Spent: one that broke off, was refused, or came too late. A start
-// of Work does that once, at its end; doing it again is success. The lease need
-// not hold any more. Where the turn is there after all, nothing is added.
+// SpendAgent adds the usage of answers that became no turn to the job's usage and to
+// AgentInput.Spent: they broke off, were refused, or came too late. A start of Work
+// does that once, at its end; repeating it is success. The lease need not be valid any
+// more. If the turn was written after all, nothing is added.
 // It returns CodeJobNotActive.
 func (s *Service) SpendAgent(ctx context.Context, lease AgentLease, turn AgentTurn) error {
 	_, err := s.agentStep(ctx, lease.Ref, func(tx *agentTx) error {
@@ -272,15 +270,15 @@ func (s *Service) SpendAgent(ctx context.Context, lease AgentLease, turn AgentTu
 			return cmp.Or(err, errNothing)
 		}
 		tx.put(key, 0, turn.Usage)
-		tx.job.Usage = tx.job.Usage.Add(turn.Usage)
+		tx.spend(turn.Usage)
 		return nil
 	})
 	return err
 }
 
-// BeginAgentPublish ends a round's Work. It reports true, and the round goes on
-// working, where messages came after the first seen ones. Doing it again is
-// success; from its success on nobody can cancel the round.
+// BeginAgentPublish ends a round's Work, after which the round can't be cancelled. If
+// the job has more messages than the first seen ones, it returns true instead and the
+// round goes on working. Repeating it is success.
 // It returns CodeCancelled, or CodeJobNotActive.
 func (s *Service) BeginAgentPublish(ctx context.Context, ref AgentRef, seen int) (unread bool, err error) {
 	_, err = s.agentStep(ctx, ref, func(tx *agentTx) error {
@@ -300,8 +298,8 @@ func (s *Service) BeginAgentPublish(ctx context.Context, ref AgentRef, seen int)
 	return unread, err
 }
 
-// RecordAgentCommit records what makes a round's commit always the same, and
-// returns what was recorded first. It returns CodeJobNotActive.
+// RecordAgentCommit records what determines a round's commit, unless that was done
+// before, and returns what is recorded. Its error is CodeJobNotActive.
 func (s *Service) RecordAgentCommit(ctx context.Context, ref AgentRef, commit AgentCommit) (AgentCommit, error) {
 	kept := commit
 	_, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
@@ -320,10 +318,10 @@ func (s *Service) RecordAgentCommit(ctx context.Context, ref AgentRef, commit Ag
 	return kept, err
 }
 
-// AgentResult is what a round made.
+// AgentResult is the result of a round.
 type AgentResult struct {
-	// PRLink, PRNumber and Branch are empty where the round changed nothing; the
-	// job keeps those of an earlier one.
+	// PRLink, PRNumber and Branch are empty if the round changed nothing; the job
+	// keeps those of an earlier round.
 	PRLink   string
 	PRNumber int
 	Branch   string
@@ -333,11 +331,11 @@ type AgentResult struct {
 	Events   []AgentEvent
 }
 
-// CompleteAgent ends a round that is publishing, as completed. Where messages
-// came that the round has not read, the job stays active: its next round is
-// opened in the same transaction and started after it, and reopened is true.
-// Doing it again is success, with the same answer. A round that ended otherwise
-// is CodeJobNotActive.
+// CompleteAgent ends a publishing round as completed. If there are messages that the
+// round has not read, the job stays active: the next round begins in the same
+// transaction, its workflow is started afterwards, and reopened is true.
+// Repeating it is success with the same result. For a round that ended otherwise it
+// returns CodeJobNotActive.
 func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentResult) (next AgentRef, reopened bool, err error) {
 	if result.PRLink != "" {
 		if err := checkURL("prLink", result.PRLink, "https", "http"); err != nil {
@@ -386,17 +384,16 @@ func (s *Service) CompleteAgent(ctx context.Context, ref AgentRef, result AgentR
 	return next, reopened, nil
 }
 
-// FailAgent ends a round as failed; where its end was asked for, as
-// CodeCancelled. Doing it again is success and changes nothing. A round that
-// ended otherwise is CodeJobNotActive. A pull request of an earlier round stays
-// the job's.
+// FailAgent ends a round as failed, with CodeCancelled if the job was cancelled.
+// Repeating it is success and changes nothing. For a round that ended otherwise it
+// returns CodeJobNotActive. The job keeps the pull request of an earlier round.
 func (s *Service) FailAgent(ctx context.Context, ref AgentRef, code, message string) error {
 	return s.FailAgentIn(ctx, ref, "", code, message)
 }
 
-// FailAgentIn is FailAgent for the step of a phase. A round that has left the
-// phase stays as it is: another start of the step has succeeded, and the error
-// is CodeSuperseded.
+// FailAgentIn is FailAgent for the step of a phase. If the round has left the phase,
+// another start of the step has succeeded: nothing is changed, and the error is
+// CodeSuperseded.
 func (s *Service) FailAgentIn(ctx context.Context, ref AgentRef, phase AgentPhase, code, message string) error {
 	_, err := s.agentChange(ctx, ref.Project, ref.Job, func(tx *agentTx) error {
 		if tx.job.Round == ref.Round && tx.job.Final() && tx.job.Failure != nil {
@@ -419,8 +416,8 @@ func (s *Service) FailAgentIn(ctx context.Context, ref AgentRef, phase AgentPhas
 	return gone(err)
 }
 
-// AgentNote appends events to a round. It returns CodeJobNotActive where the job
-// is final or in another round.
+// AgentNote appends events to a round. It returns CodeJobNotActive if the job is final
+// or in another round.
 func (s *Service) AgentNote(ctx context.Context, ref AgentRef, events ...AgentEvent) error {
 	_, err := s.agentStep(ctx, ref, func(tx *agentTx) error {
 		if len(events) == 0 {
@@ -432,9 +429,8 @@ func (s *Service) AgentNote(ctx context.Context, ref AgentRef, events ...AgentEv
 	return err
 }
 
-// ActiveAgents calls fn with every agent job that is active, oldest first. It
-// reads an index that may lag: each job is read again before fn gets it, and
-// one that is final by then is left out.
+// ActiveAgents calls fn with every active agent job, oldest first. Its index may lag,
+// so each job is read again, and skipped if it is final by then.
 // It returns the first error of fn or of the store.
 func (s *Service) ActiveAgents(ctx context.Context, fn func(AgentJob) error) error {
 	return s.indexedAgents(ctx, activeAgents, func(j AgentJob) error {
@@ -446,15 +442,14 @@ func (s *Service) ActiveAgents(ctx context.Context, fn func(AgentJob) error) err
 }
 
 // A PullLook asks a forge for the pull request of a job, and returns when it was
-// merged or closed, zero while it is open. known is false where the forge did not
-// say: it is asked again tomorrow. An error ends the work on all jobs.
+// merged or closed, zero while it is open. known is false if the forge did not answer:
+// it is asked again a day later. An error ends ArchiveAgents.
 type PullLook func(ctx context.Context, j AgentJob) (closed time.Time, known bool, err error)
 
-// ArchiveAgents archives the jobs that were final for 90 days, and those whose
-// pull request was merged or closed 30 days ago. look, if not nil, is called for
-// jobs whose pull request may have been: at most twice for each where the forge
-// answers, since one that was open is of no interest for 30 days. It returns the
-// first error of look or of the store.
+// ArchiveAgents archives jobs that have been final for 90 days, and those whose pull
+// request was merged or closed 30 days ago. look, if not nil, is called to find out;
+// as an open pull request need not be looked at for 30 days, that is at most twice for
+// a job if the forge answers. It returns the first error of look or of the store.
 func (s *Service) ArchiveAgents(ctx context.Context, look PullLook) error {
 	now := s.now()
 	err := s.indexedAgents(ctx, finalAgents, func(j AgentJob) error {
@@ -511,7 +506,7 @@ func (s *Service) indexedAgents(ctx context.Context, prefix string, fn func(Agen
 	})
 }
 
-// FindAgentJob reads a job for the reconciler, whoever's it is, or returns
+// FindAgentJob reads a job of any organisation, for the reconciler, or returns
 // CodeNotFound.
 func (s *Service) FindAgentJob(ctx context.Context, project, id string) (AgentJob, error) {
 	j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(project, id), project, id)

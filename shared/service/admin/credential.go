@@ -12,12 +12,15 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// ForgeCredential is what the forge of a project knows us by. However it is
-// printed, logged or encoded, it doesn't show itself.
+// ForgeCredential authenticates us to the forge of a project: a token, or a GitHub
+// App. It can't be printed, logged or encoded.
 type ForgeCredential struct {
-	// Username goes with the token to Git; "" means the usual one of the forge.
+	// Username is sent with the token to Git; "" means the usual one of the forge.
 	Username string
 	Token    string
+	// App is the id of a GitHub App, and Key its private key in PEM. Installation
+	// is the id of its installation; "" means the repository's own.
+	App, Installation, Key string
 }
 
 // String hides the credential.
@@ -32,23 +35,45 @@ func (ForgeCredential) MarshalJSON() ([]byte, error) { return []byte(`"credentia
 // LogValue hides the credential from logs.
 func (ForgeCredential) LogValue() slog.Value { return slog.StringValue("credential") }
 
-// storedCredential is how a credential is kept.
+// storedCredential is the stored form of a credential.
 type storedCredential struct {
-	Username string `json:"username,omitempty"`
-	Token    string `json:"token"`
+	Username     string `json:"username,omitempty"`
+	Token        string `json:"token,omitempty"`
+	App          string `json:"app,omitempty"`
+	Installation string `json:"installation,omitempty"`
+	Key          string `json:"key,omitempty"`
 }
 
 // Limits of credentials, in bytes. Tokens of GitHub Apps may grow to some hundred.
+// A key of 4,096 bits is some 3,300 bytes in PEM; with its ids it must fit into
+// store.MaxSecretBytes.
 const (
 	maxToken    = 2000
 	maxUsername = 200
+	maxKey      = 3600
+	maxAppID    = 100
 )
 
 func (c ForgeCredential) check() error {
 	outside := func(s string) bool {
 		return strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 	}
+	if c.App != "" {
+		switch {
+		case c.Token != "" || c.Username != "":
+			return FieldErrorf("app", "takes the place of a token and its user name")
+		case len(c.App) > maxAppID || outside(c.App):
+			return FieldErrorf("app", "must be the id of a GitHub App, at most %d characters", maxAppID)
+		case len(c.Installation) > maxAppID || strings.Trim(c.Installation, "0123456789") != "":
+			return FieldErrorf("installation", "must be a number")
+		case c.Key == "" || len(c.Key) > maxKey:
+			return FieldErrorf("key", "must be a private key of at most %d bytes", maxKey)
+		}
+		return nil
+	}
 	switch {
+	case c.Installation != "" || c.Key != "" || strings.HasPrefix(c.Token, "-----BEGIN"):
+		return FieldErrorf("app", "is missing: a private key is that of a GitHub App")
 	case c.Token == "":
 		return FieldErrorf("token", "is empty")
 	case len(c.Token) > maxToken || outside(c.Token):
@@ -59,7 +84,7 @@ func (c ForgeCredential) check() error {
 	return nil
 }
 
-// CredentialInfo is what may be shown of a project's credential.
+// CredentialInfo is what may be shown about a project's credential.
 type CredentialInfo struct {
 	Project string    `json:"projectId"`
 	Since   time.Time `json:"since"`
@@ -70,8 +95,8 @@ func secretOwner(p Project) store.SecretOwner {
 }
 
 // SetForgeCredential sets a project's credential for its forge, in place of the
-// one before. It returns CodeInvalid for one that can't be, and CodeNotFound for
-// a project that is unknown or revoked.
+// one before. It returns CodeInvalid for an invalid one, and CodeNotFound for a
+// project that is unknown or revoked.
 func (s *Service) SetForgeCredential(ctx context.Context, project string, c ForgeCredential) (CredentialInfo, error) {
 	if err := c.check(); err != nil {
 		return CredentialInfo{}, err
@@ -101,8 +126,7 @@ func (s *Service) SetForgeCredential(ctx context.Context, project string, c Forg
 	return s.ForgeCredentialInfo(ctx, project)
 }
 
-// RemoveForgeCredential removes a project's credential; one that isn't there is
-// success. It returns CodeNotFound for an unknown project.
+// RemoveForgeCredential removes a project's credential. It succeeds if there is none. It returns CodeNotFound for an unknown project.
 func (s *Service) RemoveForgeCredential(ctx context.Context, project string) error {
 	p, err := s.credentialProject(ctx, project)
 	if err != nil {
@@ -118,9 +142,8 @@ func (s *Service) forgetCredential(ctx context.Context, p Project) error {
 	return s.opt.Secrets.Delete(ctx, secretOwner(p))
 }
 
-// ForgeCredentialInfo returns since when a project has a credential, which it
-// doesn't read. It returns CodeNotFound for an unknown project, and for one
-// without a credential.
+// ForgeCredentialInfo returns since when a project has a credential, without reading
+// it. It returns CodeNotFound for an unknown project and one without a credential.
 func (s *Service) ForgeCredentialInfo(ctx context.Context, project string) (CredentialInfo, error) {
 	p, err := s.credentialProject(ctx, project)
 	if err != nil {

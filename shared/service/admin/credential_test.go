@@ -12,7 +12,7 @@ import (
 )
 
 func TestForgeCredentialDoesNotShowItself(t *testing.T) {
-	c := admin.ForgeCredential{Username: "sesame", Token: "sesame"}
+	c := admin.ForgeCredential{Username: "sesame", Token: "sesame", App: "sesame", Installation: "sesame", Key: "sesame"}
 	var logged bytes.Buffer
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "credential", c)
 	encoded, err := json.Marshal(map[string]any{"c": c, "p": &c})

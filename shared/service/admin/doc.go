@@ -11,13 +11,21 @@
 //	id.go            identifiers
 //	domain.go        domains, labels, path prefixes: what callers may write
 //	organisation.go  organisations and plans
+//	person.go        people, memberships, invitations
+//	role.go          roles and actions: who may do what
+//	acting.go        what callers may do of what else is for operators
+//	audit.go         the audit log
 //	key.go           admin keys: creation, revocation, authentication
 //	project.go       projects, the claim on a domain, settings
 //	credential.go    what projects' forges know us by
 //	feature.go       features by deployment
 //	snapshot.go      snapshots: upload, publish, retention
+//	snapshotlist.go  snapshots: list, restore
+//	account.go       what a caller's organisation is, has and used
 //	sweep.go         how far the sweep of all organisations is
 //	exportjob.go     export jobs as callers see them: start, read, bundle link
+//	exportlist.go    export jobs: lists, cancel, rows for jobs of earlier releases
+//	findings.go      what a job found in its site
 //	exportstep.go    export jobs as the workflow moves them
 //	agentjob.go      agent jobs as callers see them: start, message, read, cancel, archive
 //	agentstep.go     agent jobs as the workflow and the reconciler move them
@@ -30,9 +38,12 @@
 //	meter.go         calls of the API, noted and added up
 //
 // Three kinds of caller: operators (CreateOrganisation, CreateKey, …), who are
-// trusted; callers of the API, who come with a Caller from Authenticate and
-// see nothing of other organisations; and the steps of the workflows, who name
-// a job, and a round of an agent's.
+// trusted; keys and people, who come with a Caller from Authenticate or
+// PersonCaller and see nothing of other organisations; and the steps of the
+// workflows, who name a job, and a round of an agent's.
+//
+// What people and operators change is in the audit log: the entry is written in
+// the transaction of the change.
 //
 // Whatever must hold (one owner of a domain, so many exports at once, one
 // meaning of a version) is a condition inside a transaction, never a count

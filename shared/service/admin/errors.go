@@ -17,6 +17,7 @@ const (
 	CodeKeyExpired     = "key_expired"            // the key was one of ours until its end
 	CodeAddress        = "address_not_allowed"    // the key may not be used from there
 	CodeScope          = "scope_missing"          // the key may not do this
+	CodeRole           = "role_missing"           // the person's role does not allow this
 	CodePlan           = "plan_required"          // the organisation's plan does not include this
 	CodeInvalid        = "invalid_request"        // a field or header is wrong
 	CodeUnsupported    = "unsupported_media_type" // the body is not declared as JSON
@@ -24,6 +25,7 @@ const (
 	CodeNotFound       = "not_found"              // nothing there for this caller
 	CodeDomainNotFound = "domain_not_found"       // no project of the caller has this domain
 
+	CodeLastOwner      = "last_owner"            // the organisation would have no owner
 	CodeDomainTaken    = "domain_taken"          // another project has the domain
 	CodeJobRunning     = "job_running"           // the job has no result yet
 	CodeJobFailed      = "job_failed"            // the job has no result and never will
@@ -33,10 +35,12 @@ const (
 	CodeInconsistent   = "snapshot_inconsistent" // manifest and packs contradict each other
 	CodeOvertaken      = "snapshot_overtaken"    // another snapshot was published meanwhile
 	CodeBundleGone     = "bundle_gone"           // the bundle was removed
+	CodeFindingsGone   = "findings_gone"         // the findings were removed, or never kept
 	CodeKeyReused      = "idempotency_mismatch"  // same Idempotency-Key, other request
 	CodeKeyRunning     = "idempotency_running"   // the first request with this key still runs
 	CodeTooManyExports = "too_many_exports"      // the organisation's running exports are at their limit
 
+	CodeTooManyKeys     = "too_many_keys"     // people made as many keys as they may in an hour
 	CodeTooManyWebhooks = "too_many_webhooks" // the organisation has as many webhooks as it may have
 	CodeDeliveryPending = "delivery_pending"  // the delivery has not ended yet
 
@@ -84,10 +88,10 @@ const MessageInternal = "something went wrong on our side"
 // Codes lists every code above, for tables and tests that must name them all.
 func Codes() []string {
 	return []string{
-		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodePlan, CodeInvalid, CodeUnsupported,
-		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
-		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone,
-		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeTooManyWebhooks, CodeDeliveryPending, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
+		CodeUnauthorized, CodeKeyExpired, CodeAddress, CodeScope, CodeRole, CodePlan, CodeInvalid, CodeUnsupported,
+		CodeTooLarge, CodeNotFound, CodeDomainNotFound, CodeLastOwner, CodeDomainTaken, CodeJobRunning, CodeJobFailed,
+		CodeNoSnapshot, CodeVersionTaken, CodeIncomplete, CodeInconsistent, CodeOvertaken, CodeBundleGone, CodeFindingsGone,
+		CodeKeyReused, CodeKeyRunning, CodeTooManyExports, CodeTooManyWebhooks, CodeDeliveryPending, CodeTooManyKeys, CodeInvalidSite, CodeInvalidPaths, CodeRendererChanged,
 		CodeSiteTooLarge, CodeProcessEnded, CodeJobNotActive, CodeTemporary, CodeInternal,
 		CodeForgeMissing, CodeModelMissing, CodeTooManyAgents, CodeArchived, CodePublishing, CodeSuperseded, CodeCancelled,
 		CodeBudget, CodeLoop, CodeBranchMoved, CodeModelDown, CodeModelRefused, CodeModelContext, CodeModelInvalid,
@@ -171,7 +175,7 @@ func CodeOf(err error) string {
 // request with the same Idempotency-Key. Errors that a retry may resolve are not.
 func keepable(code string) bool {
 	switch code {
-	case CodeTooManyExports, CodeTooManyAgents, CodeTooManyWebhooks, CodeDeliveryPending, CodeForgeMissing, CodeModelMissing, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
+	case CodeTooManyExports, CodeTooManyKeys, CodeTooManyWebhooks, CodeDeliveryPending, CodeTooManyAgents, CodeForgeMissing, CodeModelMissing, CodeTemporary, CodeInternal, CodeKeyRunning, CodeKeyReused:
 		return false
 	}
 	return true

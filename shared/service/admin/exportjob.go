@@ -39,6 +39,9 @@ type Bundle struct {
 	Size   int64  `json:"size"`   // of the archive, in bytes
 	SHA256 string `json:"sha256"` // of the archive, in lower-case hex
 	Pages  int    `json:"pages"`  // number of pages in the bundle
+	// End is where the bundle's last part begins (bundle.End), in bytes; 0 in
+	// records of older versions.
+	End int64 `json:"end,omitempty"`
 	// Diagnostics counts them by severity.
 	Diagnostics Diagnostics `json:"diagnostics"`
 }
@@ -230,6 +233,9 @@ type counter struct {
 // It returns CodeInvalid, CodeDomainNotFound, CodeNoSnapshot, CodeVersionTaken,
 // CodeTooManyExports, CodeKeyReused or CodeKeyRunning.
 func (s *Service) StartExport(ctx context.Context, c Caller, in StartExport) (ExportJob, error) {
+	if err := c.person(ActionExport); err != nil {
+		return ExportJob{}, err
+	}
 	if err := CheckDomain("domain", in.Domain); err != nil {
 		return ExportJob{}, err
 	}
@@ -331,6 +337,10 @@ func (s *Service) queue(ctx context.Context, c Caller, in StartExport, sl *slot)
 		b.put(jobKey(j.ID), 0, j).Active = activeValue(j)
 		b.put(versionKey(project.ID, j.Version), versionRevision, v)
 		b.put(runningKey(c.OrganisationID), runningRevision, running)
+		for _, row := range exportRows(j) {
+			b.put(row, 0, presence{})
+		}
+		s.audit(&b, c, j.Organisation, "export.started", j.ID, changed("domain", "", j.Domain, "version", "", j.Version)...)
 		if !snapshot.Exported {
 			snapshot.Exported = true
 			b.put(snapshotKey(project.ID, snapshot.ID), snapshotRevision, snapshot)

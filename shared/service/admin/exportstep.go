@@ -205,22 +205,19 @@ func (s *Service) CompleteExport(ctx context.Context, jobID string, bundle Bundl
 		if j.Status != ExportRunning {
 			return notActive(j)
 		}
-		now := s.now()
-		j.Status, j.UpdatedAt, j.Bundle, j.Done = ExportCompleted, now, &bundle, bundle.Pages
+		j.Status, j.UpdatedAt, j.Bundle, j.Done = ExportCompleted, s.now(), &bundle, bundle.Pages
 		var b batch
 		b.put(jobKey(jobID), revision, j)
 		if err := s.finish(ctx, &b, j); err != nil {
 			return err
 		}
-		u, usageRevision, err := readOr[Usage](ctx, s, usageKey(j.Organisation, month(now)))
-		if err != nil {
+		if err := s.used(ctx, &b, j, func(u *Usage) {
+			u.Exports++
+			u.Pages += int64(bundle.Pages)
+			u.BundleBytes += bundle.Size
+		}); err != nil {
 			return err
 		}
-		u.Month = month(now)
-		u.Exports++
-		u.Pages += int64(bundle.Pages)
-		u.BundleBytes += bundle.Size
-		b.put(usageKey(j.Organisation, month(now)), usageRevision, u)
 		return s.write(ctx, &b)
 	})
 }
@@ -248,20 +245,37 @@ func (s *Service) FailExport(ctx context.Context, jobID, code, message string) e
 		if failure.Code == "" || failure.Code == CodeTemporary && code != CodeTemporary {
 			failure = safeFailure(code, message)
 		}
-		m, err := s.markers(ctx, jobID)
-		if err != nil {
-			return err
-		}
-		j.Done = m.pages
-		j.Reached = j.Progress()
-		j.Status, j.UpdatedAt, j.Failure = ExportFailed, s.now(), &failure
 		var b batch
-		b.put(jobKey(jobID), revision, j)
-		if err := s.finish(ctx, &b, j); err != nil {
+		if err := s.fail(ctx, &b, &j, revision, failure); err != nil {
 			return err
 		}
 		return s.write(ctx, &b)
 	})
+}
+
+// fail adds to a batch the end of an active job, with what was rendered by then.
+func (s *Service) fail(ctx context.Context, b *batch, j *ExportJob, revision int64, failure Failure) error {
+	m, err := s.markers(ctx, j.ID)
+	if err != nil {
+		return err
+	}
+	j.Done = m.pages
+	j.Reached = j.Progress()
+	j.Status, j.UpdatedAt, j.Failure = ExportFailed, s.now(), &failure
+	b.put(jobKey(j.ID), revision, *j)
+	return s.finish(ctx, b, *j)
+}
+
+// used adds to a batch what a job adds to its organisation's month.
+func (s *Service) used(ctx context.Context, b *batch, j ExportJob, add func(*Usage)) error {
+	key := usageKey(j.Organisation, month(j.UpdatedAt))
+	u, revision, err := readOr[Usage](ctx, s, key)
+	if err == nil {
+		u.Month = month(j.UpdatedAt)
+		add(&u)
+		b.put(key, revision, u)
+	}
+	return err
 }
 
 // RecordFailure keeps the first cause of a failing step for FailExport. Steps

@@ -17,6 +17,7 @@ const (
 	idAgentJob     = "agj"
 	idWebhook      = "whk"
 	idEvent        = "evt"
+	idPerson       = "psn"
 )
 
 // idEncoding keeps the order of what it encodes and has no letters that read

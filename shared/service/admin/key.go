@@ -21,9 +21,11 @@ type Scope string
 
 // The scopes.
 const (
-	ScopeRead   Scope = "read"   // GET of what a site's pipeline works with
-	ScopeWrite  Scope = "write"  // everything else that it does
-	ScopeManage Scope = "manage" // the organisation's webhooks
+	ScopeRead  Scope = "read"  // GET
+	ScopeWrite Scope = "write" // everything else
+	// ScopeManage is for what decides about other systems: webhooks, whatever the
+	// method.
+	ScopeManage Scope = "manage"
 )
 
 // Scopes lists the scopes.
@@ -39,6 +41,11 @@ type Key struct {
 	// means any.
 	AllowedAddresses []netip.Prefix `json:"allowedAddresses,omitempty"`
 	CreatedAt        time.Time      `json:"createdAt"`
+	// CreatedBy is the person who made it, empty for an operator, and Tail the last
+	// letters of the key, by which people tell keys apart. Keys of earlier releases
+	// have neither.
+	CreatedBy string `json:"createdBy,omitempty"`
+	Tail      string `json:"tail,omitempty"`
 	// ExpiresAt is the key's end, RevokedAt when an operator ended it; zero
 	// for never and not yet.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
@@ -57,19 +64,29 @@ func (k Key) public() Key {
 type KeyRequest struct {
 	Organisation string
 	Name         string
-	// Scopes; none means read and write: manage is for those who name it.
+	// Scopes; none means read and write.
 	Scopes           []Scope
 	AllowedAddresses []netip.Prefix
 	// ExpiresAt, if not zero, must be in the future.
 	ExpiresAt time.Time
 }
 
-// Caller is who made a request: an organisation, by one of its keys.
+// Caller is who made a request in the name of an organisation: one of its keys, a
+// person who is a member, or an operator. May says what it may do.
 type Caller struct {
 	OrganisationID string
-	KeyID          string
 	Plan           Plan
-	Scopes         []Scope
+	// KeyID is the key, and Scopes what it may do.
+	KeyID  string
+	Scopes []Scope
+	// Person is the id of a person, whom PersonCaller returns, and Role what that
+	// person is in the organisation.
+	Person string
+	Role   Role
+	// Operator is the name of an operator, who may do everything.
+	Operator string
+	// Address is where the request came from; zero where that is not known.
+	Address netip.Addr
 }
 
 // keyEntry is the row by which an organisation's keys are listed.
@@ -80,8 +97,10 @@ type keyEntry struct {
 const (
 	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	secretLength   = 32 // letters of base62: 190 bits
+	tailLength     = 4  // letters of the checksum, which say nothing of the secret alone
 	checksumLength = 6  // letters of base62 that hold a CRC-32
 	maxAddresses   = 100
+	maxKeysPerHour = 10   // that people may make in an organisation
 	lastYear       = 9999 // RFC 3339 has four digits for a year
 )
 
@@ -132,6 +151,10 @@ func keyDigest(key string) string {
 // key itself: it is returned here and never again.
 // It returns CodeInvalid, or CodeNotFound for an unknown or ended organisation.
 func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, error) {
+	return s.createKey(ctx, s.Operator(in.Organisation), in)
+}
+
+func (s *Service) createKey(ctx context.Context, c Caller, in KeyRequest) (Key, string, error) {
 	if err := checkName("name", in.Name); err != nil {
 		return Key{}, "", err
 	}
@@ -170,15 +193,22 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 	secret := newSecret(s.opt.KeyPrefix)
 	k := Key{
 		ID: s.opt.NewID(idKey), Organisation: in.Organisation, Name: in.Name, Scopes: scopes, AllowedAddresses: networks,
-		CreatedAt: now, Digest: keyDigest(secret),
+		CreatedAt: now, CreatedBy: c.Person, Tail: secret[len(secret)-tailLength:], Digest: keyDigest(secret),
 	}
 	if !in.ExpiresAt.IsZero() {
 		k.ExpiresAt = in.ExpiresAt.UTC()
 	}
 	err := s.transact(ctx, func() error {
 		var b batch
+		if c.Operator == "" {
+			if err := s.countKey(ctx, &b, k); err != nil {
+				return err
+			}
+		}
 		b.put(keyKey(k.Digest), 0, k)
 		b.put(keyRow(k.Organisation, k.ID), 0, keyEntry{k.Digest})
+		s.audit(&b, c, k.Organisation, "key.created", k.ID, changed("name", "", k.Name, "scopes", "", joined(k.Scopes),
+			"allowedAddresses", "", joined(k.AllowedAddresses), "expiresAt", "", timeText(k.ExpiresAt))...)
 		if err := s.notify(ctx, &b, k.Organisation, EventKeyCreated, k.ID, k.public()); err != nil {
 			return err
 		}
@@ -188,6 +218,31 @@ func (s *Service) CreateKey(ctx context.Context, in KeyRequest) (Key, string, er
 		return Key{}, "", err
 	}
 	return k, secret, nil
+}
+
+// keyHour counts the keys that people made in an hour of the clock.
+type keyHour struct {
+	Hour time.Time `json:"hour"`
+	Made int       `json:"made"`
+}
+
+// countKey adds to a transaction that people made a key, as long as they made
+// fewer than maxKeysPerHour in this hour: CodeTooManyKeys.
+func (s *Service) countKey(ctx context.Context, b *batch, k Key) error {
+	key := store.Key{PK: "org#" + k.Organisation, SK: skKeyHour}
+	made, revision, err := readOr[keyHour](ctx, s, key)
+	if err != nil {
+		return err
+	}
+	if hour := k.CreatedAt.Truncate(time.Hour); !made.Hour.Equal(hour) {
+		made = keyHour{Hour: hour}
+	}
+	if made.Made++; made.Made > maxKeysPerHour {
+		return Errorf(CodeTooManyKeys, "an organisation can make %d admin keys in an hour", maxKeysPerHour).
+			After(made.Hour.Add(time.Hour).Sub(k.CreatedAt))
+	}
+	b.put(key, revision, made)
+	return nil
 }
 
 // ListKeys returns all keys of an organisation, also those that have ended.
@@ -211,6 +266,11 @@ func (s *Service) ListKeys(ctx context.Context, organisation string) ([]Key, err
 // RevokeKey ends a key at once. Ending it again is success. It returns
 // CodeNotFound if the organisation has no such key.
 func (s *Service) RevokeKey(ctx context.Context, organisation, id string) (Key, error) {
+	return s.revokeKey(ctx, s.Operator(organisation), id)
+}
+
+func (s *Service) revokeKey(ctx context.Context, c Caller, id string) (Key, error) {
+	organisation := c.OrganisationID
 	row, _, err := find[keyEntry](ctx, s, "key", keyRow(organisation, id), organisation, id)
 	if err != nil {
 		return Key{}, err
@@ -220,6 +280,7 @@ func (s *Service) RevokeKey(ctx context.Context, organisation, id string) (Key, 
 			return false, nil
 		}
 		k.RevokedAt = s.now()
+		s.audit(b, c, organisation, "key.revoked", k.ID, changed("name", k.Name, "")...)
 		return true, s.notify(ctx, b, k.Organisation, EventKeyRevoked, k.ID, k.public())
 	})
 }
@@ -260,7 +321,7 @@ func (s *Service) Authenticate(ctx context.Context, authorization string, addr n
 	if !o.RevokedAt.IsZero() {
 		return Caller{}, Errorf(CodeUnauthorized, "the organisation of this admin key was ended")
 	}
-	c := Caller{OrganisationID: k.Organisation, KeyID: k.ID, Plan: o.Plan, Scopes: k.Scopes}
+	c := Caller{OrganisationID: k.Organisation, KeyID: k.ID, Plan: o.Plan, Scopes: k.Scopes, Address: addr.Unmap()}
 	if !allowed(k.AllowedAddresses, addr) {
 		return c, Errorf(CodeAddress, "this admin key may not be used from this address")
 	}

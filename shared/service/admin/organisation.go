@@ -78,6 +78,7 @@ func (s *Service) CreateOrganisation(ctx context.Context, in Organisation) (Orga
 	var b batch
 	b.put(organisationKey(o.ID), 0, o)
 	b.put(organisationRow(o.ID), 0, presence{})
+	s.audit(&b, s.Operator(o.ID), o.ID, "organisation.created", o.ID, changed("name", "", o.Name, "plan", "", string(o.Plan))...)
 	return o, s.write(ctx, &b)
 }
 
@@ -146,10 +147,15 @@ func (s *Service) RevokeOrganisation(ctx context.Context, id string) (Organisati
 }
 
 func (s *Service) changeOrganisation(ctx context.Context, id string, set func(*Organisation)) (Organisation, error) {
-	return change(ctx, s, "organisation", organisationKey(id), []string{id}, func(o *Organisation, _ *batch) (bool, error) {
+	return change(ctx, s, "organisation", organisationKey(id), []string{id}, func(o *Organisation, b *batch) (bool, error) {
 		before := *o
 		set(o)
-		return *o != before, nil
+		if *o == before {
+			return false, nil
+		}
+		s.audit(b, s.Operator(id), id, "organisation.changed", id,
+			changed("plan", string(before.Plan), string(o.Plan), "revokedAt", timeText(before.RevokedAt), timeText(o.RevokedAt))...)
+		return true, nil
 	})
 }
 

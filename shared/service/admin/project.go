@@ -2,7 +2,10 @@ package admin
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -91,6 +94,10 @@ func checkSettings(t Settings) error {
 // CreateProject creates a project and claims its domain, or returns
 // CodeDomainTaken. Kind is KindCloud if empty.
 func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error) {
+	return s.createProject(ctx, s.Operator(in.Organisation), in)
+}
+
+func (s *Service) createProject(ctx context.Context, c Caller, in Project) (Project, error) {
 	domain, err := NormalDomain("domain", in.Domain)
 	if err != nil {
 		return Project{}, err
@@ -116,6 +123,8 @@ func (s *Service) CreateProject(ctx context.Context, in Project) (Project, error
 		b.put(projectKey(p.ID), 0, p)
 		b.put(projectRow(p.Organisation, p.ID), 0, presence{})
 		b.put(domainKey(p.Domain), 0, domainClaim{Organisation: p.Organisation, Project: p.ID})
+		s.audit(&b, c, p.Organisation, "project.created", p.ID, append(changed("domain", "", p.Domain, "repository", "", p.Repository),
+			configured(Configuration{}, p.configuration())...)...)
 		err := s.write(ctx, &b)
 		if conflictOn(err, domainKey(p.Domain)) {
 			return Errorf(CodeDomainTaken, "domain: %s belongs to another project", p.Domain)
@@ -200,13 +209,53 @@ func (t AgentSettings) check() error {
 // It returns CodeInvalid for wrong settings and CodeNotFound for an unknown
 // project.
 func (s *Service) ConfigureProject(ctx context.Context, id string, c Configuration) (Project, error) {
+	return s.configureProject(ctx, s.Operator(""), id, c)
+}
+
+func (s *Service) configureProject(ctx context.Context, by Caller, id string, c Configuration) (Project, error) {
 	if err := c.check(); err != nil {
 		return Project{}, err
 	}
-	return change(ctx, s, "project", projectKey(id), []string{id}, func(p *Project, _ *batch) (bool, error) {
+	return change(ctx, s, "project", projectKey(id), []string{id}, func(p *Project, b *batch) (bool, error) {
+		if p.configuration() == c {
+			return false, nil
+		}
+		s.audit(b, by, p.Organisation, "project.configured", id, configured(p.configuration(), c)...)
 		p.Kind, p.Settings, p.Retention, p.Agent = c.Kind, c.Settings, c.Retention, c.Agent
 		return true, nil
 	})
+}
+
+func (p Project) configuration() Configuration {
+	return Configuration{p.Kind, p.Settings, p.Retention, p.Agent}
+}
+
+// configured lists what differs between two configurations, by the names that
+// their fields have in records.
+func configured(before, after Configuration) []AuditChange {
+	texts := func(c Configuration) map[string]string {
+		all := map[string]string{"kind": string(c.Kind)}
+		for name, part := range map[string]any{"settings": c.Settings, "retention": c.Retention, "agent": c.Agent} {
+			var fields map[string]any
+			b, _ := json.Marshal(part) // structs of strings, numbers and booleans always encode
+			_ = json.Unmarshal(b, &fields)
+			for field, v := range fields {
+				all[name+"."+field] = fmt.Sprint(v)
+			}
+		}
+		return all
+	}
+	old, now := texts(before), texts(after)
+	names := slices.Collect(maps.Keys(now))
+	for name := range old {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var triples []string
+	for _, name := range slices.Compact(names) {
+		triples = append(triples, name, old[name], now[name])
+	}
+	return changed(triples...)
 }
 
 // RevokeProject ends a project, frees its domain and removes its credential. What
@@ -214,11 +263,16 @@ func (s *Service) ConfigureProject(ctx context.Context, id string, c Configurati
 // success, and resumes where it was interrupted.
 // It returns CodeNotFound for an unknown project.
 func (s *Service) RevokeProject(ctx context.Context, id string) (Project, error) {
+	return s.revokeProject(ctx, s.Operator(""), id)
+}
+
+func (s *Service) revokeProject(ctx context.Context, c Caller, id string) (Project, error) {
 	p, err := change(ctx, s, "project", projectKey(id), []string{id}, func(p *Project, b *batch) (bool, error) {
 		if !p.RevokedAt.IsZero() {
 			return false, nil
 		}
 		p.RevokedAt = s.now()
+		s.audit(b, c, p.Organisation, "project.ended", id, changed("domain", p.Domain, "")...)
 		claim, revision, err := readOr[domainClaim](ctx, s, domainKey(p.Domain))
 		if err == nil && claim.Project == p.ID {
 			b.remove(domainKey(p.Domain), revision)

@@ -14,22 +14,32 @@ import (
 
 // The keys of all records. One partition holds what is read together.
 //
+//	person#<psn>    person           Person
+//	                member#<org>     that the person is a member
+//	identity#<digest> identity       the person of an identity
+//	invitation#<digest> <org>        Invitation, by its address
+//	audit#<org>     <time>           AuditEntry
 //	orgs            <org>            that there is such an organisation
 //	sweeps          sweep            SweepRound: how far the sweep of everything is
+//	backfills       exports          that the rows of all ExportJobs are there
 //	org#<org>       organisation     Organisation
 //	                running          how many exports are queued or running
 //	                agents           how many agent jobs are active
 //	                key#<key>        digest of an admin key, to list by
 //	                project#<prj>    that it has such a project
+//	                member#<psn>     Membership
+//	                invitation#<digest> Invitation, to list by
+//	                owners           how many owners it has
+//	                keyhour          how many keys people made in this hour
 //	                sweep            when its packs were swept
 //	                usage#<yyyy-mm>  Usage
 //	                calls#<yyyy-mm>  Calls
 //	                webhooks         all Webhooks of the organisation
-//	webhook#<whk>   secret           what its messages are signed with
-//	                health           failures in a row
+//	webhook#<whk>   health           failures in a row
 //	                queue#<queue>    queue: the order of deliveries about one resource
 //	                pending#<queue>#<n> the event that has a number there
 //	                delivery#<evt>   Delivery, sorted by time
+//	hooksecret#<whk> secret          what its messages are signed with
 //	due#<n>         <time>#<whk>#<queue> DueQueue: when something is to be delivered
 //	calls#<n>       <digest>         a call of the API that is not in Calls yet
 //	key#<sha256>    key              Key
@@ -51,6 +61,8 @@ import (
 //	                spent#<round>#<attempt> AgentUsage that became no turn
 //	                commit#<round>   AgentCommit
 //	                end#<round>      how the round ended
+//	exports#<org>   <row>            an ExportJob, sorted by time
+//	exports#<org>#<domain> <row>     the same, for each domain
 //	secret#<org>    <prj>            a credential on AWS, encrypted (package kmsstore)
 //	request#<org>#<operation>#<digest>  request   a request with an Idempotency-Key
 const (
@@ -65,6 +77,8 @@ const (
 	skAgents       = "agents"
 	skStream       = "stream"
 	skRequest      = "request"
+	skPerson       = "person"
+	skKeyHour      = "keyhour"
 
 	prefixShard    = "shard#"
 	prefixStepTime = "took#"
@@ -76,6 +90,9 @@ const (
 	prefixMessage  = "message#"
 	prefixEvent    = "event#"
 	prefixDelivery = "delivery#"
+
+	prefixMember     = "member#"
+	prefixInvitation = "invitation#"
 )
 
 // PendingRows begins the sort keys of records that are made where an event begins
@@ -130,8 +147,11 @@ func agentEndKey(ref AgentRef) store.Key    { return agentKey(ref.Job, "end#%04d
 func agentKey(job, form string, numbers ...any) store.Key {
 	return store.Key{PK: "agent#" + job, SK: fmt.Sprintf(form, numbers...)}
 }
-func webhooksKey(org string) store.Key       { return store.Key{PK: organisationKey(org).PK, SK: "webhooks"} }
-func webhookSecretKey(id string) store.Key   { return webhookKey(id, "secret") }
+func webhooksKey(org string) store.Key { return store.Key{PK: organisationKey(org).PK, SK: "webhooks"} }
+
+// webhookSecretKey is in a partition of its own: steps of agents may read those of
+// webhooks.
+func webhookSecretKey(id string) store.Key   { return store.Key{PK: "hooksecret#" + id, SK: "secret"} }
 func healthKey(id string) store.Key          { return webhookKey(id, "health") }
 func queueKey(id, name string) store.Key     { return webhookKey(id, "queue#"+name) }
 func deliveryKey(id, event string) store.Key { return webhookKey(id, prefixDelivery+event) }
@@ -139,11 +159,35 @@ func pendingKey(id, name string, n int) store.Key {
 	return webhookKey(id, fmt.Sprintf(PendingRows+"%s#%010d", name, n))
 }
 func webhookKey(id, sk string) store.Key { return store.Key{PK: "webhook#" + id, SK: sk} }
+
+// dueKeys is the pattern of the partitions of due queues.
+const dueKeys = "due#*"
+
 func dueKey(shard int, sk string) store.Key {
 	return store.Key{PK: fmt.Sprintf("due#%02d", shard), SK: sk}
 }
 func domainKey(name string) store.Key { return store.Key{PK: "domain#" + name, SK: skDomain} }
 func jobKey(id string) store.Key      { return store.Key{PK: "export#" + id, SK: skJob} }
+
+// exportRows are the keys by which a job is listed: of all of its organisation,
+// and of its domain. They sort by time.
+func exportRows(j ExportJob) []store.Key {
+	row := exportRow(j)
+	return []store.Key{{PK: exportsPK(j.Organisation, ""), SK: row}, {PK: exportsPK(j.Organisation, j.Domain), SK: row}}
+}
+
+// exportRow is a job's place in lists, which is the cursor after it, too.
+func exportRow(j ExportJob) string { return timePart(j.CreatedAt) + "." + j.ID }
+
+// exportsPK is the partition of the rows of an organisation's exports: of all, or
+// of those of a domain.
+func exportsPK(org, domain string) string {
+	if domain == "" {
+		return "exports#" + org
+	}
+	return "exports#" + org + "#" + domain
+}
+
 func failureKey(job string) store.Key { return store.Key{PK: "export#" + job, SK: skFailure} }
 func stepTimeKey(job, step string, shard int) store.Key {
 	return store.Key{PK: "export#" + job, SK: fmt.Sprintf(prefixStepTime+"%s#%06d", step, shard)}

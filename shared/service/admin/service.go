@@ -25,6 +25,9 @@ type Options struct {
 	NewID func(prefix string) string
 	// KeyPrefix begins every admin key, before its underscore; default "bnd".
 	KeyPrefix string
+	// Operator is who operators' changes are by, for the audit log; default
+	// "operator".
+	Operator string
 	// MaxRunning is how many exports of one organisation may be queued or
 	// running at once; default 10.
 	MaxRunning int
@@ -69,12 +72,19 @@ func New(o Options) *Service {
 		o.NewID = randomID
 	}
 	o.KeyPrefix = cmp.Or(o.KeyPrefix, "bnd")
+	o.Operator = cmp.Or(o.Operator, "operator")
 	o.MaxRunning = cmp.Or(o.MaxRunning, 10)
 	o.LinkLife = cmp.Or(o.LinkLife, time.Hour)
 	o.UploadLinkLife = cmp.Or(o.UploadLinkLife, time.Hour)
 	o.PollAfter = cmp.Or(o.PollAfter, 5*time.Second)
 	o.Since = o.Since.UTC().Truncate(time.Millisecond)
 	return &Service{o}
+}
+
+// Operator returns the operator that this Service is for as a caller of an
+// organisation, who may do everything there.
+func (s *Service) Operator(org string) Caller {
+	return Caller{OrganisationID: org, Operator: s.opt.Operator}
 }
 
 // now is the time as records keep it: UTC, in whole milliseconds.

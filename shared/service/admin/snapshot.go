@@ -97,6 +97,8 @@ type Snapshot struct {
 	Packs       []Blob    `json:"packs,omitempty"`
 	CreatedAt   time.Time `json:"createdAt"`
 	PublishedAt time.Time `json:"publishedAt,omitzero"`
+	// RestoredAt is when it was last made the newest again.
+	RestoredAt time.Time `json:"restoredAt,omitzero"`
 	// Files is the number of the site's files and Bytes their size together,
 	// once published.
 	Files int   `json:"files,omitempty"`
@@ -204,6 +206,9 @@ func (in CreateSnapshot) check() error {
 // It returns CodeInvalid, CodeTooLarge, CodeInconsistent, CodeDomainNotFound,
 // CodeKeyReused or CodeKeyRunning.
 func (s *Service) CreateSnapshot(ctx context.Context, c Caller, in CreateSnapshot) (PendingSnapshot, error) {
+	if err := c.person(ActionExport); err != nil {
+		return PendingSnapshot{}, err
+	}
 	if err := in.check(); err != nil {
 		return PendingSnapshot{}, err
 	}
@@ -359,6 +364,9 @@ type publishKey struct{ Domain, SnapshotID string }
 // Publish makes a pending snapshot the newest of its domain, if it is based on
 // the one that is: CodeOvertaken if not. Publishing it again is success.
 func (s *Service) Publish(ctx context.Context, c Caller, in Publish) (Snapshot, error) {
+	if err := c.person(ActionExport); err != nil {
+		return Snapshot{}, err
+	}
 	if err := CheckDomain("domain", in.Domain); err != nil {
 		return Snapshot{}, err
 	}
@@ -418,9 +426,8 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 		var b batch
 		b.put(snapshotKey(p.Project, p.ID), revision, p)
 		b.put(domainKey(p.Domain), claimRevision, claim)
-		shown := p
-		shown.Packs = nil // thousands, which callers don't see
-		if err := s.notify(ctx, &b, p.Organisation, EventSnapshotPublished, p.Domain, shown); err != nil {
+		s.audit(&b, c, p.Organisation, "snapshot.published", p.ID, changed("newest", p.Base, p.ID)...)
+		if err := s.notifyPublished(ctx, &b, p); err != nil {
 			return err
 		}
 		return s.write(ctx, &b)
@@ -429,6 +436,13 @@ func (s *Service) publish(ctx context.Context, c Caller, in Publish) (Snapshot, 
 		return Snapshot{}, err
 	}
 	return p, nil
+}
+
+// notifyPublished adds to a transaction that a snapshot is the newest of its
+// domain.
+func (s *Service) notifyPublished(ctx context.Context, b *batch, p Snapshot) error {
+	p.Packs = nil // thousands, which callers don't see
+	return s.notify(ctx, b, p.Organisation, EventSnapshotPublished, p.Domain, p)
 }
 
 // KeptSnapshots calls fn with every snapshot of an organisation whose packs

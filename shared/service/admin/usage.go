@@ -8,11 +8,11 @@ import (
 )
 
 // Usage is what an organisation used in one month, in UTC. It grows in the
-// transaction that completes an export, so that nothing counts twice.
+// transaction that completes or cancels an export, so that nothing counts twice.
 type Usage struct {
 	Month       string `json:"month"`       // "2006-01"
 	Exports     int64  `json:"exports"`     // completed exports
-	Pages       int64  `json:"pages"`       // pages of their bundles
+	Pages       int64  `json:"pages"`       // pages of their bundles, and those that cancelled exports had rendered
 	BundleBytes int64  `json:"bundleBytes"` // size of their archives together
 }
 

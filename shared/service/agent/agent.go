@@ -3,13 +3,14 @@ package agent
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
-	"github.com/bindery-docs/bindery/shared/service/forge"
+	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
@@ -22,49 +23,36 @@ import (
 // round was about to publish, of which a job has at most 100. With Publish, that
 // is some 230 calls. A call that succeeds is 7 events with its Choice, and each
 // try of it that failed is 3 more: less than 17,000 events even if every call
-// uses up all its retries. TestHistory reckons with the real constants.
+// uses up all its retries. TestHistory calculates with the real constants.
 const Segment = 11 * time.Minute
 
-// A Model answers under one of the names that a job can ask for.
-type Model struct {
-	// ID is how the provider calls it.
-	ID string
-	// Client speaks to the provider.
-	Client *model.Client
-	// Price is what its tokens cost.
-	Price model.Price
-	// MaxOutput bounds one answer, in tokens.
-	MaxOutput int
-}
-
-// Options are what the steps work with. Admin and Objects are required.
+// Options are what Work works with. Admin, Objects and Model are required.
 type Options struct {
 	Admin   *admin.Service
 	Objects store.Objects
-	// Forge returns the forge of a project, with the credential that the
-	// project has there. Prepare and Publish need it; Work must not have it.
-	Forge func(ctx context.Context, p admin.Project) (*forge.Forge, forge.Repository, error)
-	// Model returns the model of that name. Work needs it; Prepare and Publish
-	// must not have it.
-	Model func(name string) (Model, error)
+	// Model returns the model of that name.
+	Model func(name string) (model.Choice, error)
 	// Segment is how long one call of Work begins new turns; default [Segment].
 	Segment time.Duration
 	// Now is the clock; nil means time.Now. Sleep waits for so long, or returns
 	// the error of ctx once that is done; nil means a real wait.
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Log gets what callers must not see; nil discards it.
+	// Log receives what callers must not see; nil discards it.
 	Log *slog.Logger
 }
 
-// Steps are the steps of agent jobs. They are safe for concurrent use: each may
+// Steps is the step Work of agent jobs. It is safe for concurrent use: it may
 // run twice, at the same time, or be stopped half-way.
-type Steps struct{ opt Options }
+type Steps struct {
+	opt    Options
+	rounds Rounds
+}
 
-// New returns the steps.
+// New returns the step.
 func New(opt Options) (*Steps, error) {
-	if opt.Admin == nil || opt.Objects == nil {
-		return nil, errors.New("agent: no records or no objects")
+	if opt.Admin == nil || opt.Objects == nil || opt.Model == nil {
+		return nil, errors.New("agent: no records, no objects or no model")
 	}
 	opt.Segment = cmp.Or(opt.Segment, Segment)
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
@@ -74,5 +62,10 @@ func New(opt Options) (*Steps, error) {
 	if opt.Sleep == nil {
 		opt.Sleep = sleep
 	}
-	return &Steps{opt}, nil
+	return &Steps{opt, Rounds{Admin: opt.Admin, Objects: opt.Objects, Log: opt.Log}}, nil
+}
+
+// Tasks returns the step by its name in the workflow.
+func (s *Steps) Tasks() map[string]func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	return map[string]func(context.Context, json.RawMessage) (json.RawMessage, error){job.TaskAgentWork: job.Task(s.Work)}
 }

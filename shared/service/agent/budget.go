@@ -6,7 +6,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 )
 
-// Calls that are equal and have equal results lead nowhere.
+// Equal calls with equal results lead nowhere.
 const (
 	hintAfter = 3 // equal calls until the model is told
 	endAfter  = 5 // equal calls until the job ends
@@ -16,13 +16,13 @@ const hintCircles = "You have made this call with this result several times. Do 
 
 // used returns the largest share of the round's budget that is used up, from 0
 // on, and what it is a share of.
-func (r *round) used() (share float64, of string) {
-	l, u := r.in.Limits, r.usage
+func (r *Round) used() (share float64, of string) {
+	l, u := r.In.Limits, r.Usage
 	for _, b := range []struct {
 		of         string
 		used, most int64
 	}{
-		{fmt.Sprintf("%d turns", l.Turns), int64(r.turns), int64(l.Turns)},
+		{fmt.Sprintf("%d turns", l.Turns), int64(r.Turns), int64(l.Turns)},
 		{fmt.Sprintf("%d input tokens", l.Input), u.Input + u.CacheRead + u.CacheWrite, l.Input},
 		{fmt.Sprintf("%d output tokens", l.Output), u.Output, l.Output},
 		{fmt.Sprintf("%.2f US dollars", float64(l.Cost)/1e6), u.Cost, l.Cost},
@@ -34,9 +34,9 @@ func (r *round) used() (share float64, of string) {
 	return share, of
 }
 
-// spent reports whether the round has no turn left: a finished one is published
+// Spent reports whether the round has no turn left: a finished one is published
 // then, and messages that it has not read are the next round's.
-func (r *round) spent() bool {
+func (r *Round) Spent() bool {
 	_, err := r.budget()
 	return err != nil
 }
@@ -46,13 +46,13 @@ const lastTurn = 0.9
 
 // budget reports whether the model's next turn is its last, or returns the error
 // that ends the round: the one turn after the last share began is over.
-func (r *round) budget() (last bool, err error) {
+func (r *Round) budget() (last bool, err error) {
 	share, of := r.used()
 	if r.last || share >= 1 {
 		return false, admin.Errorf(admin.CodeBudget, "the job used up its budget of %s before it was done", of)
 	}
-	// Of few turns, none would lie between the last share and the end.
-	return share >= lastTurn || r.turns+1 == r.in.Limits.Turns, nil
+	// With few turns, none might lie between the last share and the end.
+	return share >= lastTurn || r.Turns+1 == r.In.Limits.Turns, nil
 }
 
 const sayLast = "Your budget is almost used up: this is your last turn. Call finish now, alone. Describe what is done and what is left."

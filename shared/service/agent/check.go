@@ -8,32 +8,38 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 )
 
-// checker is the tools' Checker: it finds what is new against the site before,
-// by the rules of the site before, which an agent can't loosen. It runs no
-// script of the site and asks no host.
-type checker struct {
+// A Checker satisfies tool.Checker: it finds what is new compared with the original
+// site, by that site's rules, which an agent can't relax. It runs no script of the
+// site and makes no request.
+type Checker struct {
 	domain string
 	rules  check.Rules
 	tools  *check.Tools
 	before []check.Finding
 }
 
-var _ tool.Checker = (*checker)(nil)
+var _ tool.Checker = (*Checker)(nil)
 
-// newChecker returns a checker of changes to a site. before is what is wrong
+// NewChecker returns a checker of changes to a site. before is what is wrong
 // with it; where it is nil, all that is found is new.
-func newChecker(domain string, site fs.FS, before []check.Finding) (*checker, error) {
-	// What is wrong with the rules is a finding of its own.
+func NewChecker(domain string, site fs.FS, before []check.Finding) (*Checker, error) {
+	// Faults in the rules are findings of their own.
 	rules, _, err := check.ReadRules(site)
 	if rules == nil {
 		rules = check.Rules{}
 	}
-	return &checker{domain: domain, rules: rules, tools: check.NewTools(nil), before: before}, err
+	return &Checker{domain: domain, rules: rules, tools: check.NewTools(nil), before: before}, err
+}
+
+// Before makes what is wrong with a site what was there before.
+func (c *Checker) Before(ctx context.Context, site fs.FS) (err error) {
+	c.before, err = c.Findings(ctx, site)
+	return err
 }
 
 // Check implements tool.Checker.
-func (c *checker) Check(ctx context.Context, site fs.FS, all bool) ([]tool.Finding, error) {
-	now, err := c.findings(ctx, site)
+func (c *Checker) Check(ctx context.Context, site fs.FS, all bool) ([]tool.Finding, error) {
+	now, err := c.Findings(ctx, site)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +53,8 @@ func (c *checker) Check(ctx context.Context, site fs.FS, all bool) ([]tool.Findi
 	return found, nil
 }
 
-// findings is all that is wrong with a site.
-func (c *checker) findings(ctx context.Context, site fs.FS) ([]check.Finding, error) {
+// Findings is all that is wrong with a site.
+func (c *Checker) Findings(ctx context.Context, site fs.FS) ([]check.Finding, error) {
 	r, err := check.Site(ctx, site, check.Options{Domain: c.domain, Rules: c.rules, Tools: c.tools})
 	if err != nil {
 		return nil, err

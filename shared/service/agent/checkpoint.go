@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,9 +13,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
 )
 
-// A checkpoint is a turn as it is stored: what was said to the model, what it
-// answered, and what its tools did. A round is what its checkpoints make when
-// they are applied in order, also after a restart.
+// A checkpoint is the stored form of a turn: what was said to the model, its answer,
+// and what its tools did. Applying all checkpoints in order restores a round.
 type checkpoint struct {
 	// Said is text of ours and of the user's before the answer. It comes after
 	// the results of the turn before.
@@ -23,23 +23,23 @@ type checkpoint struct {
 	// Results are for the answer's calls, in order.
 	Results []model.Block `json:"results,omitempty"`
 	Calls   []call        `json:"calls,omitempty"`
-	// Changed are the files that this turn changed, Restored those that are as
-	// the repository has them again.
+	// Changed are the files that this turn changed, Restored those that are again as
+	// in the repository.
 	Changed  []tool.Change   `json:"changed,omitempty"`
 	Restored []string        `json:"restored,omitempty"`
 	Plan     []tool.PlanItem `json:"plan,omitempty"`
 	Finish   *tool.Finish    `json:"finish,omitempty"`
-	// Warned reports that a finish was held up once because of new findings.
+	// Warned is set if a finish was held up once because of new findings.
 	Warned bool `json:"warned,omitempty"`
-	// Last reports that the model knew this to be its last turn.
+	// Last is set if the model was told that this is its last turn.
 	Last bool `json:"last,omitempty"`
 	// Forgotten is the number of turns whose results the model no longer reads,
 	// because the conversation had outgrown it.
 	Forgotten int `json:"forgotten,omitempty"`
 }
 
-// call is a tool's call with the digest of its input and result, by which calls
-// that go in circles are found.
+// call is a call of a tool with the digest of its input and result, to detect calls
+// that go in circles.
 type call struct {
 	Name   string `json:"name"`
 	Digest string `json:"digest"`
@@ -51,51 +51,54 @@ func callDigest(name string, input []byte, result string) string {
 	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// round is a round in memory.
-type round struct {
-	ref      admin.AgentRef
-	in       admin.AgentInput
-	manifest *manifest
-	base     *repository
-	tree     *tool.Tree
-	tools    *tool.Set
-	checker  *checker
+// A Round is a round in memory.
+type Round struct {
+	Ref      admin.AgentRef
+	In       admin.AgentInput
+	Manifest *Manifest
+	Base     *Repository // the repository as Prepare found it
+	Tree     *tool.Tree  // and as the round has changed it
+	// Turns, Seen (the number of the last message that the model has read),
+	// Usage and Finish are those after the last turn.
+	Turns  int
+	Seen   int
+	Usage  admin.AgentUsage
+	Finish *tool.Finish
 
-	turns     int
+	tools   *tool.Set
+	checker *Checker
+
 	messages  []model.Message
 	results   []model.Block          // of the last turn, which the model has not read yet
 	changes   map[string]tool.Change // by path
-	seen      int                    // number of the last message that the model has read
-	usage     admin.AgentUsage
-	repeated  map[string]int // calls by digest
+	repeated  map[string]int         // calls by digest
 	plan      []tool.PlanItem
-	finish    *tool.Finish // of the last turn
-	silent    int          // number of turns without a call, up to the last one
+	silent    int // number of turns without a call, up to the last one
 	warned    bool
 	last      bool
 	forgotten int
 }
 
-// load makes a round of its manifest and its turns.
-func (s *Steps) load(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*round, error) {
-	r := &round{ref: ref, in: in, manifest: &manifest{}, changes: map[string]tool.Change{}, repeated: map[string]int{}, seen: in.Job.Seen, usage: in.Spent}
+// Load restores a round from its manifest and its turns.
+func (s Rounds) Load(ctx context.Context, ref admin.AgentRef, in admin.AgentInput) (*Round, error) {
+	r := &Round{Ref: ref, In: in, Manifest: &Manifest{}, changes: map[string]tool.Change{}, repeated: map[string]int{}, Seen: in.Job.Seen, Usage: in.Spent}
 	if in.Job.Base.Manifest == "" {
 		return nil, admin.Errorf(admin.CodeInternal, "the round was not prepared")
 	}
-	if err := s.fetchJSON(ctx, in.Job.Base.Manifest, r.manifest); err != nil {
+	if err := s.fetchJSON(ctx, in.Job.Base.Manifest, r.Manifest); err != nil {
 		return nil, err
 	}
 	var err error
-	if r.base, err = s.unpack(ctx, r.manifest); err != nil {
+	if r.Base, err = s.unpack(ctx, r.Manifest); err != nil {
 		return nil, err
 	}
-	if r.tree, err = tool.NewTree(r.base, r.manifest.Root); err != nil {
+	if r.Tree, err = tool.NewTree(r.Base, r.Manifest.Root); err != nil {
 		return nil, err
 	}
-	if r.checker, err = newChecker(in.Project.Domain, r.tree.FS(), r.manifest.Findings); err != nil {
+	if r.checker, err = NewChecker(in.Project.Domain, r.Tree.FS(), r.Manifest.Findings); err != nil {
 		return nil, err
 	}
-	turns, err := s.opt.Admin.AgentTurns(ctx, ref)
+	turns, err := s.Admin.AgentTurns(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -110,20 +113,25 @@ func (s *Steps) load(ctx context.Context, ref admin.AgentRef, in admin.AgentInpu
 	for _, c := range r.changes {
 		changes = append(changes, c)
 	}
-	slices.SortFunc(changes, func(a, b tool.Change) int { return compare(a.Path, b.Path) })
-	if err := r.tree.Apply(changes); err != nil {
+	slices.SortFunc(changes, func(a, b tool.Change) int { return cmp.Compare(a.Path, b.Path) })
+	if err := r.Tree.Apply(changes); err != nil {
 		return nil, err
 	}
-	r.tools = tool.NewSet(r.tree, tool.Options{
+	r.tools = tool.NewSet(r.Tree, tool.Options{
 		Check:  r.checker,
 		Limits: tool.Limits{Files: in.Limits.Files, Bytes: in.Limits.Bytes},
 	})
 	return r, nil
 }
 
+// check returns the new findings about the site with the round's changes.
+func (r *Round) check(ctx context.Context) ([]tool.Finding, error) {
+	return r.checker.Check(ctx, r.Tree.FS(), false)
+}
+
 // apply adds a turn to the round. The tree is brought up to date by load, or was
 // changed by the tools themselves.
-func (r *round) apply(t admin.AgentTurn, c checkpoint) {
+func (r *Round) apply(t admin.AgentTurn, c checkpoint) {
 	r.messages = append(r.messages,
 		model.Message{Role: model.User, Content: r.user(c.Said)},
 		model.Message{Role: model.Assistant, Content: c.Answer})
@@ -144,16 +152,15 @@ func (r *round) apply(t admin.AgentTurn, c checkpoint) {
 	if c.Plan != nil {
 		r.plan = c.Plan
 	}
-	r.turns, r.seen, r.finish = t.N, t.Seen, c.Finish
-	r.usage = r.usage.Add(t.Usage)
+	r.Turns, r.Seen, r.Finish = t.N, t.Seen, c.Finish
+	r.Usage = r.Usage.Add(t.Usage)
 	r.warned = r.warned || c.Warned
 	r.last = r.last || c.Last
 	r.forgotten = max(r.forgotten, c.Forgotten)
 }
 
-// user is the content of the message that comes next: what the tools said, then
-// texts.
-func (r *round) user(said []string) []model.Block {
+// user returns the content of the next message: the tools' results, then texts.
+func (r *Round) user(said []string) []model.Block {
 	content := slices.Clone(r.results)
 	for _, text := range said {
 		content = append(content, model.Text(text))
@@ -161,10 +168,10 @@ func (r *round) user(said []string) []model.Block {
 	return content
 }
 
-// delta returns what the tree's changes are beside those of the turns so far.
-func (r *round) delta() (changed []tool.Change, restored []string) {
+// delta returns the tree's changes that previous turns don't have.
+func (r *Round) delta() (changed []tool.Change, restored []string) {
 	now := map[string]bool{}
-	for _, c := range r.tree.Changes() {
+	for _, c := range r.Tree.Changes() {
 		now[c.Path] = true
 		if before, ok := r.changes[c.Path]; !ok || before.Delete != c.Delete || string(before.Content) != string(c.Content) {
 			changed = append(changed, c)

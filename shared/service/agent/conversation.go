@@ -9,8 +9,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 )
 
-// system is what every model reads first. It changes only with the product, so
-// that providers can keep it.
+// system is the beginning of every prompt. It is constant, so that providers can cache
+// it.
 const system = `You edit a documentation site: Markdown and MDX pages, a docs.json with navigation and settings, API specifications and pictures. Someone describes a change. You make it with your tools, check it, and call finish. A person reviews the pull request that comes of it.
 
 How to work
@@ -37,32 +37,32 @@ Limits
 const maxPaths = 300
 
 // systemBlocks are the parts of the request that stay the same in a round.
-func (r *round) systemBlocks() []model.Block {
+func (r *Round) systemBlocks() []model.Block {
 	blocks := []model.Block{model.Text(system)}
-	if r.manifest.Instructions != "" {
+	if r.Manifest.Instructions != "" {
 		blocks = append(blocks, model.Text("The repository's instructions for agents, on style and structure:\n\n<instructions>\n"+
-			strings.ReplaceAll(r.manifest.Instructions, "</instructions>", "")+"\n</instructions>"))
+			strings.ReplaceAll(r.Manifest.Instructions, "</instructions>", "")+"\n</instructions>"))
 	}
 	blocks = append(blocks, model.Text(r.overview()))
 	blocks[len(blocks)-1].Cache = true
 	return blocks
 }
 
-// overview says what the site has.
-func (r *round) overview() string {
+// overview describes the site.
+func (r *Round) overview() string {
 	var b strings.Builder
 	root := "the repository's root"
-	if r.manifest.Root != "" {
-		root = "the folder " + r.manifest.Root
+	if r.Manifest.Root != "" {
+		root = "the folder " + r.Manifest.Root
 	}
 	var paths []string
-	for _, e := range r.base.entries {
-		if rest, ok := inside(e.Path, r.manifest.Root); ok && (strings.HasSuffix(rest, ".mdx") || strings.HasSuffix(rest, ".md")) {
+	for _, e := range r.Base.Entries {
+		if rest, ok := inside(e.Path, r.Manifest.Root); ok && (strings.HasSuffix(rest, ".mdx") || strings.HasSuffix(rest, ".md")) {
 			paths = append(paths, rest)
 		}
 	}
 	fmt.Fprintf(&b, "The site lies in %s; all paths of your tools begin there. It has %d pages", root, len(paths))
-	if n := len(r.manifest.Findings); n > 0 {
+	if n := len(r.Manifest.Findings); n > 0 {
 		fmt.Fprintf(&b, " and %d findings that were there before you, which check shows with all", n)
 	}
 	b.WriteString(".\n\nPages:\n")
@@ -76,7 +76,7 @@ func (r *round) overview() string {
 	return b.String()
 }
 
-// inside returns a path as the folder root sees it.
+// inside returns a path relative to the folder root.
 func inside(path, root string) (string, bool) {
 	if root == "" {
 		return path, true
@@ -84,18 +84,17 @@ func inside(path, root string) (string, bool) {
 	return strings.CutPrefix(path, root+"/")
 }
 
-// opening is the first text of a round: what was asked, and what earlier rounds
-// were asked.
-func (r *round) opening() string {
+// opening returns the first text of a round, with the requests of earlier rounds.
+func (r *Round) opening() string {
 	var b strings.Builder
-	for _, m := range r.in.Messages {
-		if m.N <= r.in.Job.Seen {
+	for _, m := range r.In.Messages {
+		if m.N <= r.In.Job.Seen {
 			fmt.Fprintf(&b, "Asked before, and worked on in an earlier round:\n%s\n\n", quoteRequest(m.Prompt))
 		}
 	}
 	if b.Len() > 0 {
 		state := "Its pull request is no longer open: the files below are the branch's own, perhaps with those changes."
-		if r.in.Job.Base.Previous != "" {
+		if r.In.Job.Base.Previous != "" {
 			state = "The changes of those rounds are in the files already; this round continues their pull request."
 		}
 		b.WriteString(state + "\n\n")
@@ -111,11 +110,11 @@ func quoteRequest(prompt string) string {
 // say returns the texts of the next user message: the request first, then
 // messages that came since, then what Work has to say. seen is the number of
 // the last message among them.
-func (r *round) say(unread []admin.AgentMessage) (said []string, seen int) {
-	seen = r.seen
+func (r *Round) say(unread []admin.AgentMessage) (said []string, seen int) {
+	seen = r.Seen
 	for _, m := range unread {
 		text := "A new message from the author of the request:\n" + quoteRequest(m.Prompt)
-		if r.turns == 0 && len(said) == 0 {
+		if r.Turns == 0 && len(said) == 0 {
 			text = r.opening() + quoteRequest(m.Prompt)
 		}
 		said = append(said, text)
@@ -129,9 +128,9 @@ func (r *round) say(unread []admin.AgentMessage) (said []string, seen int) {
 
 const sayTool = "That was text without a call of a tool. Go on with your tools, or call finish if you are done."
 
-// request is the next request to the model. Results of the first forgotten turns
-// are left out.
-func (r *round) request(m Model, said []string, forgotten int) model.Request {
+// request returns the next request to the model, without the results of the forgotten
+// turns.
+func (r *Round) request(m model.Choice, said []string, forgotten int) model.Request {
 	messages := append(slices.Clone(r.messages), model.Message{Role: model.User, Content: r.user(said)})
 	for i := range messages {
 		// Messages come in pairs; the results of a turn stand in the message
@@ -140,8 +139,8 @@ func (r *round) request(m Model, said []string, forgotten int) model.Request {
 			messages[i].Content = forget(messages[i].Content)
 		}
 	}
-	// What was sent before is what the provider has kept: the end of the last
-	// request and of this one.
+	// Cache breakpoints: the end of the last request, which the provider has cached,
+	// and the end of this one.
 	for _, i := range []int{len(messages) - 3, len(messages) - 1} {
 		if i >= 0 && len(messages[i].Content) > 0 {
 			content := slices.Clone(messages[i].Content)

@@ -8,29 +8,28 @@
 //	  → Publish   looks at the changes itself, commits, pushes, opens the pull request
 //	  any error → Fail
 //
-// What makes this safe is who may do what, not what the model obeys. Prepare
+// Safety rests on who may do what, not on the model's obedience. Prepare
 // and Publish have the forge's credential and no model; Work has the model and
 // no forge, and its tools reach nothing but a tree in memory. Publish trusts
-// nothing that Work says: it checks each path and each changed file anew.
+// nothing from Work: it checks each path and each changed file again.
 // Text of the repository, and everything that the model writes, is data.
 //
 // Each turn of Work ends with a checkpoint: what was asked, answered and
 // changed is an object under its digest, and one row that is put if absent is
-// the commit point. A Work that is killed continues after its last row, and of
-// two that run at once the one that began last wins. So an answer is paid for
-// at most twice, and no tool's work is done twice.
+// the commit point. A Work that is killed continues after its last row, and of two
+// that run at once the newest wins. So an answer is paid for at most twice, and no
+// tool is applied twice.
 //
-//	agent.go         Steps and what they stand on
+// This package has Work, and how a round is kept; package pull has the steps that
+// need a forge, so that a program with Work does not even link them.
+//
+//	agent.go         the step and what it stands on
+//	rounds.go        Rounds: what all steps have in common; the codes of errors
 //	manifest.go      what Prepare keeps of a repository, and reading it again
-//	prepare.go       Prepare
 //	work.go          Work: a segment of turns
-//	watch.go         whether an answer that is under way is still wanted
+//	watch.go         ends a request whose answer is no longer wanted
 //	conversation.go  what the model reads: instructions, messages, results
 //	checkpoint.go    a turn as it is stored, and a round as its turns
 //	budget.go        what a round may use, and calls that go in circles
-//	publish.go       Publish
-//	pulltext.go      the text of the pull request
-//	pull.go          what became of the pull request of a final job
 //	check.go         findings, and which are new
-//	fail.go          the codes of errors
 package agent

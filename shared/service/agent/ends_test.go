@@ -48,6 +48,18 @@ func told(text string, s modeltest.Step) modeltest.Step {
 	})
 }
 
+// instructed expects that the model reads these instructions of the repository.
+func instructed(text string, s modeltest.Step) modeltest.Step {
+	return s.When(func(r model.Request) error {
+		for _, b := range r.System {
+			if strings.Contains(b.Text, "<instructions>\n"+text+"\n") {
+				return nil
+			}
+		}
+		return fmt.Errorf("the model was not instructed %q but %+v", text, r.System)
+	})
+}
+
 var lists = modeltest.Calls(call("list", args{}))
 
 // expected is how a job ends.
@@ -155,7 +167,7 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "two tools at once", script: steps(modeltest.Calls(call("edit", args{"path": "guides/start.mdx", "old": "widgit", "new": "widget"}), call("edit", args{"path": "index.mdx", "old": "widgets", "new": "gadgets"})), finishes),
 			want: expected{pulls: 1, turns: 2, body: []string{"`guides/start.mdx` (+1 −1)", "`index.mdx` (+1 −1)"}}},
 		{name: "invalid arguments", script: steps(modeltest.Calls(modeltest.Call{Name: "edit", Raw: `{"path": `}), modeltest.Calls(call("edit", args{"path": 7, "more": true})), mends, finishes), want: expected{pulls: 1, turns: 4}},
-		{name: "an unknown tool", script: steps(modeltest.Calls(call("shell", args{"command": "rm -rf /"})), told("there is no tool", mends), finishes), want: expected{pulls: 1, turns: 3}},
+		{name: "an unknown tool", script: steps(modeltest.Calls(call("shell", args{"command": "rm -rf /"})), told("unknown tool", mends), finishes), want: expected{pulls: 1, turns: 3}},
 		{name: "only text", script: steps(modeltest.Text("All is well."), told("text without a call", modeltest.Text("All is well, really."))), want: expected{turns: 2}},
 		{name: "only text after changes", script: steps(mends, modeltest.Text("I mended it."), modeltest.Text("I have mended it.")), want: expected{pulls: 1, turns: 3, body: []string{"I have mended it."}}},
 		{name: "text, then tools", script: steps(modeltest.Text("Let me see."), mends, finishes), want: expected{pulls: 1, turns: 3}},
@@ -228,6 +240,13 @@ func TestHowJobsEnd(t *testing.T) {
 		{name: "GitHub", kind: forge.GitHub, script: steps(mends, finishes), want: expected{pulls: 1}},
 		{name: "GitLab", kind: forge.GitLab, script: steps(mends, finishes), want: expected{pulls: 1}},
 		{name: "plain Git", kind: forge.Git, script: steps(mends, finishes), want: expected{noPull: true}},
+		{name: "the repository's instructions", world: func(w *world) {
+			w.forge.Write("main", map[string]string{".mintlify/AGENTS.md": "Say gadget.\n", ".bindery/AGENTS.md": "Say doodad.\n"})
+		}, script: steps(instructed("Say doodad.", mends), finishes), want: expected{pulls: 1}},
+		{name: "instructions under the older name", world: func(w *world) { w.forge.Write("main", map[string]string{".mintlify/AGENTS.md": "Say gadget.\n"}) },
+			script: steps(instructed("Say gadget.", mends), finishes), want: expected{pulls: 1}},
+		{name: "a large picture, which stays on the forge, is there", world: func(w *world) { w.forge.Write("main", map[string]string{"big.png": strings.Repeat("\x89PNG", 1<<19)}) },
+			script: steps(modeltest.Calls(call("edit", args{"path": "index.mdx", "old": "Acme makes", "new": "![All widgets](/big.png) Acme makes"})), done("Picture")), want: expected{pulls: 1}},
 		{name: "a draft asked for", ask: admin.StartAgentJob{Draft: true}, script: steps(mends, finishes), want: expected{pulls: 1, draft: true}},
 		{name: "what was wrong before, to be mended", world: func(w *world) {
 			w.forge.Write("main", map[string]string{"index.mdx": strings.Replace(site()["index.mdx"], "/guides/start", "/guides/nowhere", 1)})

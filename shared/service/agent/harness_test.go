@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"sync"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
+	"github.com/bindery-docs/bindery/shared/service/agent/pull"
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
@@ -32,13 +34,23 @@ type world struct {
 	model   *modeltest.Server
 	caller  admin.Caller
 	project admin.Project
-	steps   *agent.Steps
+	steps   allSteps
 	segment time.Duration
 	sleep   func(context.Context, time.Duration) error // between looks at the job
 	first   map[string]func()                          // what happens before a task, once
 
 	mu  sync.Mutex
 	now time.Time
+}
+
+// allSteps are the steps of the workflow, those of package pull and Work.
+type allSteps struct {
+	*pull.Steps
+	work *agent.Steps
+}
+
+func (s allSteps) Work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
+	return s.work.Work(ctx, ref)
 }
 
 // site is the repository at the beginning.
@@ -112,14 +124,14 @@ func (w *world) service(s store.Store, o store.Objects) *admin.Service {
 }
 
 // stepsOn are the steps on other ports.
-func (w *world) stepsOn(s *admin.Service, o store.Objects) *agent.Steps {
+func (w *world) stepsOn(s *admin.Service, o store.Objects) allSteps {
 	w.t.Helper()
 	return w.stepsOver(s, o, http.DefaultTransport)
 }
 
 // stepsOver are the steps on other ports and another way to the forge and the
 // model.
-func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper) *agent.Steps {
+func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper) allSteps {
 	w.t.Helper()
 	client, err := model.New(model.Options{Base: w.model.URL, Attempts: 2, Client: &http.Client{Transport: t},
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
@@ -132,22 +144,28 @@ func (w *world) stepsOver(s *admin.Service, o store.Objects, t http.RoundTripper
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	steps, err := agent.New(agent.Options{
-		Admin: s, Objects: o, Now: w.time, Segment: w.segment, Sleep: w.sleep,
+	fetches, err := pull.New(pull.Options{
+		Admin: s, Objects: o, Now: w.time,
 		Forge: func(context.Context, admin.Project) (*forge.Forge, forge.Repository, error) {
 			return host, w.forge.Repository(), nil
-		},
-		Model: func(name string) (agent.Model, error) {
-			if name != "best" {
-				return agent.Model{}, admin.Errorf(admin.CodeModelMissing, "there is no model %q", name)
-			}
-			return agent.Model{ID: "large-1", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 8000}, nil
 		},
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return steps
+	works, err := agent.New(agent.Options{
+		Admin: s, Objects: o, Now: w.time, Segment: w.segment, Sleep: w.sleep,
+		Model: func(name string) (model.Choice, error) {
+			if name != "best" {
+				return model.Choice{}, admin.Errorf(admin.CodeModelMissing, "there is no model %q", name)
+			}
+			return model.Choice{ID: "large-1", Client: client, Price: model.Price{Input: 3, CacheWrite: 3.75, CacheRead: 0.3, Output: 15}, MaxOutput: 8000}, nil
+		},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return allSteps{fetches, works}
 }
 
 // ask starts a job.
@@ -223,7 +241,7 @@ func (w *world) job(id string) admin.AgentJob {
 }
 
 // workflow runs the definition of the agent's workflow on steps.
-func (w *world) workflow(ctx context.Context, s *agent.Steps, ref admin.AgentRef) error {
+func (w *world) workflow(ctx context.Context, s allSteps, ref admin.AgentRef) error {
 	return w.execute(ctx, ref, w.tasks(s))
 }
 
@@ -246,10 +264,12 @@ func (w *world) execute(ctx context.Context, ref admin.AgentRef, tasks map[strin
 }
 
 // tasks are all steps of the workflow.
-func (w *world) tasks(s *agent.Steps) map[string]asl.Task {
+func (w *world) tasks(s allSteps) map[string]asl.Task {
 	keeper := job.NewKeeper(job.Options{Admin: w.admin, Objects: w.objects})
 	out := map[string]asl.Task{job.TaskAgentFail: job.Task(job.Silent(keeper.FailAgent))}
-	for name, task := range s.Tasks() {
+	steps := s.Tasks()
+	maps.Copy(steps, s.work.Tasks())
+	for name, task := range steps {
 		out[name] = func(ctx context.Context, in json.RawMessage) (json.RawMessage, error) {
 			if first := w.first[name]; first != nil {
 				delete(w.first, name)

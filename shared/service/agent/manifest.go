@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,56 +9,42 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/bindery-docs/bindery/shared/render/check"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/tool"
-	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Bounds of what Prepare keeps of a repository.
-const (
-	// maxText is the largest file that counts as text, in bytes. Longer ones
-	// are there by path and size.
-	maxText = 1 << 20
-	// maxTexts is the most text of one repository, in bytes: Work has it in
-	// memory.
-	maxTexts = 256 << 20
-	// maxPack is how much text one object holds, in bytes.
-	maxPack = 16 << 20
-	// maxInstructions is the most of AGENTS.md that the model reads, in bytes.
-	maxInstructions = 16 << 10
-)
+// maxPack is how much text one object holds, in bytes.
+const maxPack = 16 << 20
 
-// A manifest is what Prepare found: all files of a commit, and where the text
+// A Manifest is what Prepare found: all files of a commit, and where the text
 // of those that have one is kept.
-type manifest struct {
+type Manifest struct {
 	Commit string `json:"commit"`
 	Ref    string `json:"ref"`
 	// Root is the folder of the site in the repository, "" for the repository
 	// itself.
 	Root         string `json:"root,omitempty"`
 	Instructions string `json:"instructions,omitempty"`
-	Files        []file `json:"files"` // sorted by path
+	Files        []File `json:"files"` // sorted by path
 	// Packs are the keys of the objects in which texts lie one after another.
 	Packs []string `json:"packs"`
-	// Findings is what a check says of the site as it is.
+	// Findings are those of a check of the site as it is.
 	Findings []check.Finding `json:"findings"`
 }
 
-// file is a file of the repository. Pack counts from 1; 0 means that its text
+// File is a file of the repository. Pack counts from 1; 0 means that its text
 // is not kept.
-type file struct {
-	Path   string     `json:"path"`
-	Size   int64      `json:"size"` // in bytes, -1 if unknown
-	Mode   forge.Mode `json:"mode,omitempty"`
-	Pack   int        `json:"pack,omitempty"`
-	Offset int64      `json:"offset,omitempty"`
+type File struct {
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`            // in bytes, -1 if unknown
+	Plain  bool   `json:"plain,omitempty"` // a file that can't be executed and leads nowhere else
+	Pack   int    `json:"pack,omitempty"`
+	Offset int64  `json:"offset,omitempty"`
 }
 
 // roundPrefix is what the keys of a round's objects begin with.
@@ -67,22 +52,21 @@ func roundPrefix(ref admin.AgentRef) string {
 	return fmt.Sprintf("agents/%s/%d/", ref.Job, ref.Round)
 }
 
-// keep stores an object under its digest and returns its key. One that is there
-// already is the same one.
-func (s *Steps) keep(ctx context.Context, ref admin.AgentRef, kind string, b []byte) (string, error) {
+// keep stores an object under its digest and returns its key.
+func (s Rounds) keep(ctx context.Context, ref admin.AgentRef, kind string, b []byte) (string, error) {
 	sum := sha256.Sum256(b)
 	digest := hex.EncodeToString(sum[:])
 	key := roundPrefix(ref) + kind + "-" + digest
-	_, err := s.opt.Objects.Put(ctx, key, bytes.NewReader(b), store.PutOptions{IfAbsent: true, SHA256: digest})
+	_, err := s.Objects.Put(ctx, key, bytes.NewReader(b), store.PutOptions{IfAbsent: true, SHA256: digest})
 	if errors.Is(err, store.ErrExists) {
 		err = nil
 	}
 	return key, err
 }
 
-// fetch reads an object that keep stored, and checks that it is what its key says.
-func (s *Steps) fetch(ctx context.Context, key string) ([]byte, error) {
-	r, err := s.opt.Objects.Get(ctx, key, 0, -1)
+// fetch reads an object that keep stored and verifies its digest.
+func (s Rounds) fetch(ctx context.Context, key string) ([]byte, error) {
+	r, err := s.Objects.Get(ctx, key, 0, -1)
 	if err != nil {
 		return nil, err
 	}
@@ -98,20 +82,20 @@ func (s *Steps) fetch(ctx context.Context, key string) ([]byte, error) {
 	return b, nil
 }
 
-// clean removes what a round kept, once it is over. What it misses is removed
-// with the job.
-func (s *Steps) clean(ctx context.Context, ref admin.AgentRef) {
+// Clean removes what a round kept, once it is over. A failure is only logged: on
+// AWS, what is left goes by its age.
+func (s Rounds) Clean(ctx context.Context, ref admin.AgentRef) {
 	for {
-		list, err := s.opt.Objects.List(ctx, roundPrefix(ref), "", 1000)
+		list, err := s.Objects.List(ctx, roundPrefix(ref), "", 1000)
 		keys := make([]string, len(list))
 		for i, o := range list {
 			keys[i] = o.Key
 		}
 		if err == nil && len(keys) > 0 {
-			err = s.opt.Objects.Delete(ctx, keys...)
+			err = s.Objects.Delete(ctx, keys...)
 		}
 		if err != nil {
-			s.opt.Log.WarnContext(ctx, "what a round of an agent job kept was not removed", "job", ref.Job, "round", ref.Round, "error", err)
+			s.Log.WarnContext(ctx, "what a round of an agent job kept was not removed", "job", ref.Job, "round", ref.Round, "error", err)
 		}
 		if err != nil || len(keys) == 0 {
 			return
@@ -119,7 +103,7 @@ func (s *Steps) clean(ctx context.Context, ref admin.AgentRef) {
 	}
 }
 
-func (s *Steps) fetchJSON(ctx context.Context, key string, v any) error {
+func (s Rounds) fetchJSON(ctx context.Context, key string, v any) error {
 	b, err := s.fetch(ctx, key)
 	if err != nil {
 		return err
@@ -130,7 +114,9 @@ func (s *Steps) fetchJSON(ctx context.Context, key string, v any) error {
 	return nil
 }
 
-func (s *Steps) keepJSON(ctx context.Context, ref admin.AgentRef, kind string, v any) (string, error) {
+// KeepJSON stores a value under the digest of its JSON, which is part of the key
+// that it returns.
+func (s Rounds) KeepJSON(ctx context.Context, ref admin.AgentRef, kind string, v any) (string, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return "", err
@@ -138,71 +124,27 @@ func (s *Steps) keepJSON(ctx context.Context, ref admin.AgentRef, kind string, v
 	return s.keep(ctx, ref, kind, b)
 }
 
-// isText reports whether a file's bytes are text that a model can read and edit.
-func isText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }
-
-// repository is a commit's files in memory: tool.Base.
-type repository struct {
-	entries []tool.Entry
-	texts   map[string][]byte
+// Repository is a commit's files in memory: tool.Base.
+type Repository struct {
+	Entries []tool.Entry      // all files, sorted by path
+	Texts   map[string][]byte // what the text files hold, by path
 }
 
-var _ tool.Base = (*repository)(nil)
+var _ tool.Base = (*Repository)(nil)
 
 // Paths implements tool.Base.
-func (r *repository) Paths() []tool.Entry { return r.entries }
+func (r *Repository) Paths() []tool.Entry { return r.Entries }
 
 // Read implements tool.Base.
-func (r *repository) Read(path string) ([]byte, error) {
-	if b, ok := r.texts[path]; ok {
+func (r *Repository) Read(path string) ([]byte, error) {
+	if b, ok := r.Texts[path]; ok {
 		return b, nil
 	}
 	return nil, tool.ErrNotText
 }
 
-// read makes the files of a fetched commit a repository in memory. It returns
-// site_too_large where their text is over the limit.
-func read(ctx context.Context, t *forge.Tree) (*repository, []file, error) {
-	r := &repository{texts: map[string][]byte{}}
-	var files []file
-	var total int64
-	for f := range t.Files() {
-		if !fs.ValidPath(f.Path) { // a commit keeps the files that it doesn't name
-			continue
-		}
-		e := file{Path: f.Path, Size: f.Size, Mode: f.Mode}
-		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.Regular}
-		if (f.Mode == forge.Regular || f.Mode == forge.Executable) && f.Size >= 0 && f.Size <= maxText {
-			b, err := readFile(ctx, t, f.Path)
-			if err != nil {
-				return nil, nil, err
-			}
-			if isText(b) {
-				entry.Text, r.texts[f.Path] = true, b
-				if total += int64(len(b)); total > maxTexts {
-					return nil, nil, admin.Errorf(admin.CodeRepositoryBig, "the repository has more than %d MiB of text", maxTexts>>20)
-				}
-			}
-		}
-		files = append(files, e)
-		r.entries = append(r.entries, entry)
-	}
-	slices.SortFunc(files, func(a, b file) int { return cmp.Compare(a.Path, b.Path) })
-	slices.SortFunc(r.entries, func(a, b tool.Entry) int { return cmp.Compare(a.Path, b.Path) })
-	return r, files, nil
-}
-
-func readFile(ctx context.Context, t *forge.Tree, path string) ([]byte, error) {
-	f, err := t.Open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxText+1))
-}
-
-// pack stores the texts of files in packs and notes in files where each lies.
-func (s *Steps) pack(ctx context.Context, ref admin.AgentRef, r *repository, files []file) ([]string, error) {
+// Pack stores the texts of files in packs and notes in files where each lies.
+func (s Rounds) Pack(ctx context.Context, ref admin.AgentRef, r *Repository, files []File) ([]string, error) {
 	var packs []string
 	var buf bytes.Buffer
 	flush := func() error {
@@ -212,7 +154,7 @@ func (s *Steps) pack(ctx context.Context, ref admin.AgentRef, r *repository, fil
 		return err
 	}
 	for i := range files {
-		b, ok := r.texts[files[i].Path]
+		b, ok := r.Texts[files[i].Path]
 		if !ok {
 			continue
 		}
@@ -232,9 +174,9 @@ func (s *Steps) pack(ctx context.Context, ref admin.AgentRef, r *repository, fil
 	return packs, nil
 }
 
-// unpack reads what pack stored.
-func (s *Steps) unpack(ctx context.Context, m *manifest) (*repository, error) {
-	r := &repository{texts: map[string][]byte{}}
+// unpack reads what Pack stored.
+func (s Rounds) unpack(ctx context.Context, m *Manifest) (*Repository, error) {
+	r := &Repository{Texts: map[string][]byte{}}
 	packs := make([][]byte, len(m.Packs))
 	for i, key := range m.Packs {
 		b, err := s.fetch(ctx, key)
@@ -244,65 +186,20 @@ func (s *Steps) unpack(ctx context.Context, m *manifest) (*repository, error) {
 		packs[i] = b
 	}
 	for _, f := range m.Files {
-		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Mode == forge.Regular}
+		entry := tool.Entry{Path: f.Path, Size: f.Size, Plain: f.Plain}
 		if f.Pack > 0 {
 			if f.Pack > len(packs) || f.Offset < 0 || f.Size < 0 || f.Offset+f.Size > int64(len(packs[f.Pack-1])) {
 				return nil, fmt.Errorf("manifest of %s: %s lies outside its pack", m.Commit, f.Path)
 			}
-			entry.Text, r.texts[f.Path] = true, packs[f.Pack-1][f.Offset:f.Offset+f.Size:f.Offset+f.Size]
+			entry.Text, r.Texts[f.Path] = true, packs[f.Pack-1][f.Offset:f.Offset+f.Size:f.Offset+f.Size]
 		}
-		r.entries = append(r.entries, entry)
+		r.Entries = append(r.Entries, entry)
 	}
 	return r, nil
 }
 
-// siteRoot finds the folder of the site: the one that the project names, else
-// the only one with a docs.json, else the highest.
-func siteRoot(r *repository, want string) (string, error) {
-	const name = "docs.json"
-	if want != "" {
-		if _, ok := r.texts[want+"/"+name]; !ok {
-			return "", admin.Errorf(admin.CodeInvalidSite, "there is no %s in the folder %s of the repository", name, want)
-		}
-		return want, nil
-	}
-	var roots []string
-	for _, e := range r.entries {
-		if e.Path == name {
-			return "", nil
-		}
-		if root, ok := strings.CutSuffix(e.Path, "/"+name); ok {
-			roots = append(roots, root)
-		}
-	}
-	if len(roots) == 0 {
-		return "", admin.Errorf(admin.CodeInvalidSite, "the repository has no %s", name)
-	}
-	slices.SortStableFunc(roots, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
-	if len(roots) > 1 && strings.Count(roots[0], "/") == strings.Count(roots[1], "/") {
-		return "", admin.Errorf(admin.CodeInvalidSite, "the repository has several sites (%s, %s); name the folder in the project's settings", roots[0], roots[1])
-	}
-	return roots[0], nil
-}
-
-// instructions returns what the repository tells agents, from the folder of the
-// site or the repository's own.
-func instructions(r *repository, root string) string {
-	for _, folder := range []string{root, ""} {
-		for _, name := range []string{".bindery/AGENTS.md", ".mintlify/AGENTS.md"} {
-			if folder != "" {
-				name = folder + "/" + name
-			}
-			if b, ok := r.texts[name]; ok {
-				return cut(string(b), maxInstructions)
-			}
-		}
-	}
-	return ""
-}
-
-// cut shortens s to at most n bytes, between characters.
-func cut(s string, n int) string {
+// Cut shortens s to at most n bytes, between characters.
+func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

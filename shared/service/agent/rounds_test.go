@@ -114,6 +114,9 @@ func TestRounds(t *testing.T) {
 			if c.author && commits[0].Parents[0] != head {
 				t.Errorf("the commit's parent is %s, people's is %s", commits[0].Parents[0], head)
 			}
+			if cost := two.Usage.Cost - one.Usage.Cost; two.RoundCost != cost || one.RoundCost != one.Usage.Cost {
+				t.Errorf("the rounds cost %d and %d, of %d and %d", one.RoundCost, two.RoundCost, one.Usage.Cost, cost)
+			}
 			if two.Changes == (admin.AgentChanges{}) {
 				t.Error("the job has a pull request and no changes")
 			}

@@ -50,7 +50,7 @@ func TestUsageIsWhatWasPaid(t *testing.T) {
 			n := c.answers
 			want := admin.AgentUsage{Input: n * paid.Input, CacheWrite: n * paid.CacheWrite, CacheRead: n * paid.CacheRead, Output: end.Usage.Output, Cost: end.Usage.Cost}
 			// Of a stream that breaks, the figure of what it wrote had not come yet.
-			if end.Usage != want || want.Output < n || want.Cost < n*paid.Input*3 {
+			if end.Usage != want || want.Output < n || want.Cost < n*paid.Input*3 || end.RoundCost != end.Usage.Cost {
 				t.Errorf("the usage is %+v, want %+v", end.Usage, want)
 			}
 			if n := w.model.Left(); n > 0 {

@@ -9,13 +9,13 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// watchEvery is how often the job is looked at while a model answers.
+// watchEvery is how often the job is read while a model answers.
 const watchEvery = 5 * time.Second
 
 // watched returns a context in which to ask the model. It ends when nobody wants
 // the answer any more: after a cancel, when a newer start has the lease, or when
 // the round is over. unwanted then returns why, else nil. The caller calls end,
-// which waits for the last look.
+// which waits for the last read.
 func (s *Steps) watched(parent context.Context, lease admin.AgentLease) (ctx context.Context, unwanted func() error, end func()) {
 	ctx, stop := context.WithCancelCause(parent)
 	looked := make(chan struct{})

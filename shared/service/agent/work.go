@@ -13,21 +13,14 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
-func compare(a, b string) int { return cmp.Compare(a, b) }
-
-func errCancelled() error {
-	return admin.Errorf(admin.CodeCancelled, "the job was cancelled")
-}
-
-// Work takes the round's lease and goes on with its turns until the model has
-// finished (Next is publish) or the segment is over (Next is work). Where a
-// newer start of Work took the lease, it stops without an error: nobody
-// reads what it returns.
+// Work takes the round's lease and continues its turns until the model has finished
+// (Next is publish) or the segment is over (Next is work). If a newer start of Work
+// takes the lease, it stops without an error, since nobody uses its result.
 //
 // It returns the model's errors (model_unavailable, model_refused, …), budget,
 // loop and cancelled.
 func (s *Steps) Work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
-	return s.step(ctx, ref, admin.AgentWorking, s.work)
+	return s.rounds.Step(ctx, ref, admin.AgentWorking, s.work)
 }
 
 func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, error) {
@@ -38,7 +31,7 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 	}
 	lease, err := s.opt.Admin.LeaseAgentWork(ctx, ref)
 	if admin.CodeOf(err) == admin.CodeSuperseded {
-		// A start that was late: the round is being published already.
+		// This start is late: the round is being published already.
 		out.Next = job.NextPublish
 		return out, nil
 	}
@@ -49,16 +42,16 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 	if err != nil {
 		return out, err
 	}
-	r, err := s.load(ctx, ref, in)
+	r, err := s.rounds.Load(ctx, ref, in)
 	if err != nil {
 		return out, err
 	}
 	for end := s.opt.Now().Add(s.opt.Segment); ; {
-		unread, err := s.opt.Admin.AgentMessages(ctx, ref, r.seen)
+		unread, err := s.opt.Admin.AgentMessages(ctx, ref, r.Seen)
 		if err != nil {
 			return out, err
 		}
-		if r.finish != nil && (len(unread) == 0 || r.spent()) {
+		if r.Finish != nil && (len(unread) == 0 || r.Spent()) {
 			out.Next = job.NextPublish
 			return out, nil
 		}
@@ -80,8 +73,8 @@ func (s *Steps) work(ctx context.Context, ref admin.AgentRef) (job.AgentOutput, 
 	}
 }
 
-// turn asks the model once, does what it says and keeps the checkpoint.
-func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *round, m Model, unread []admin.AgentMessage) error {
+// turn asks the model once, runs its calls and writes the checkpoint.
+func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *Round, m model.Choice, unread []admin.AgentMessage) error {
 	last, err := r.budget()
 	if err != nil {
 		return err
@@ -93,7 +86,7 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *round, m M
 		c.Said = append(c.Said, sayLast)
 	}
 	answer, err := s.ask(ctx, *lease, r, m, &c)
-	t := admin.AgentTurn{N: r.turns + 1, Seen: seen, Usage: usage(answer.Usage.Plus(answer.Wasted), m), Model: answer.Model}
+	t := admin.AgentTurn{N: r.Turns + 1, Seen: seen, Usage: usage(answer.Usage.Plus(answer.Wasted), m), Model: answer.Model}
 	kept := false
 	defer func() {
 		if !kept {
@@ -104,13 +97,13 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *round, m M
 		return err
 	}
 	c.Answer = answer.Content
-	event := admin.AgentEvent{Kind: admin.AgentEventTurn, Turn: t.N, Text: cut(answerText(answer), maxEventText), Usage: &t.Usage}
+	event := admin.AgentEvent{Kind: admin.AgentEventTurn, Turn: t.N, Text: Cut(answerText(answer), MaxEventText), Usage: &t.Usage}
 	stop := s.call(ctx, r, answer, &c, &event)
 	c.Changed, c.Restored = r.delta()
 	if c.Finish != nil {
 		t.Next = job.NextPublish
 	}
-	if t.Object, err = s.keepJSON(ctx, r.ref, "turn", c); err != nil {
+	if t.Object, err = s.rounds.KeepJSON(ctx, r.Ref, "turn", c); err != nil {
 		return err
 	}
 	events := []admin.AgentEvent{event}
@@ -125,13 +118,13 @@ func (s *Steps) turn(ctx context.Context, lease *admin.AgentLease, r *round, m M
 	return stop
 }
 
-// spend records what an answer cost that became no turn. What can't be recorded
-// is missing in the job's usage, and nothing else.
+// spend records the usage of answers that became no turn. If it fails, only the job's
+// usage is too low.
 func (s *Steps) spend(ctx context.Context, lease admin.AgentLease, t admin.AgentTurn) {
 	if t.Usage == (admin.AgentUsage{}) {
 		return
 	}
-	// What ends the step ends no payment.
+	// Record it even if the context of the step has ended.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), spendTime)
 	defer cancel()
 	if err := s.opt.Admin.SpendAgent(ctx, lease, t); err != nil {
@@ -139,18 +132,19 @@ func (s *Steps) spend(ctx context.Context, lease admin.AgentLease, t admin.Agent
 	}
 }
 
-// spendTime bounds how long a step that ends still records what it has used.
+// spendTime is how long a step may take to record its usage after its context has
+// ended.
 const spendTime = 5 * time.Second
 
-// ask sends the request. A conversation that has outgrown the model is sent once
-// more without the results of its older half. What is known of the cost is in the
-// answer, with an error too.
-func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *round, m Model, c *checkpoint) (model.Answer, error) {
+// ask sends the request. If the conversation is too long for the model, it is sent
+// once more without the results of its older half. The answer has the known usage,
+// even with an error.
+func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *Round, m model.Choice, c *checkpoint) (model.Answer, error) {
 	ctx, unwanted, end := s.watched(ctx, lease)
 	defer end()
 	answer, err := m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
 	if admin.CodeOf(err) == model.CodeContext {
-		if half := r.turns - r.turns/4; half > c.Forgotten {
+		if half := r.Turns - r.Turns/4; half > c.Forgotten {
 			c.Forgotten = half
 			before := answer.Wasted
 			answer, err = m.Client.Ask(ctx, r.request(m, c.Said, c.Forgotten), nil)
@@ -170,9 +164,9 @@ func (s *Steps) ask(ctx context.Context, lease admin.AgentLease, r *round, m Mod
 	return answer, nil
 }
 
-// call runs the answer's calls and fills the checkpoint and the event with what
-// came of them. The error is the one that ends the round after this turn is kept.
-func (s *Steps) call(ctx context.Context, r *round, answer model.Answer, c *checkpoint, event *admin.AgentEvent) error {
+// call runs the answer's calls and adds their results to the checkpoint and the event.
+// The error ends the round after this turn is written.
+func (s *Steps) call(ctx context.Context, r *Round, answer model.Answer, c *checkpoint, event *admin.AgentEvent) error {
 	var stop error
 	for _, b := range answer.Content {
 		if b.Type != model.TypeToolUse {
@@ -185,8 +179,8 @@ func (s *Steps) call(ctx context.Context, r *round, answer model.Answer, c *chec
 			result = r.tools.Call(ctx, b.Name, b.Input)
 		}
 		if result.Finish != nil && !r.warned && !c.Last {
-			// All of an answer were written before its results are read: what holds
-			// up one call of finish holds up the others, also those before it.
+			// The model wrote all calls before it saw any result: what holds up one
+			// call of finish holds up the others, too.
 			if text := s.unfinished(ctx, r); text != "" {
 				c.Warned, c.Finish = true, nil
 				result = tool.Result{Text: text, IsError: true, Outcome: "findings are left"}
@@ -201,7 +195,7 @@ func (s *Steps) call(ctx context.Context, r *round, answer model.Answer, c *chec
 			}
 		}
 		if n >= endAfter {
-			stop = admin.Errorf(admin.CodeLoop, "the agent went in circles: it made one call of %s with one result %d times", b.Name, n)
+			stop = admin.Errorf(admin.CodeLoop, "the agent went in circles: it called %s %d times with the same result", b.Name, n)
 		} else if n >= hintAfter {
 			result.Text += "\n\n" + hintCircles
 		}
@@ -222,15 +216,15 @@ func (s *Steps) call(ctx context.Context, r *round, answer model.Answer, c *chec
 	return stop
 }
 
-// unfinished returns what to answer to the first finish of a round whose changes
-// brought new errors, "" where there are none.
-func (s *Steps) unfinished(ctx context.Context, r *round) string {
-	if len(r.tree.Changes()) == 0 {
+// unfinished returns the answer to the first finish of a round whose changes brought
+// new errors, or "".
+func (s *Steps) unfinished(ctx context.Context, r *Round) string {
+	if len(r.Tree.Changes()) == 0 {
 		return ""
 	}
 	found, err := r.check(ctx)
 	if err != nil {
-		s.opt.Log.WarnContext(ctx, "the changes were not checked", "job", r.ref.Job, "error", err)
+		s.opt.Log.WarnContext(ctx, "the changes were not checked", "job", r.Ref.Job, "error", err)
 		return ""
 	}
 	var b strings.Builder
@@ -242,11 +236,11 @@ func (s *Steps) unfinished(ctx context.Context, r *round) string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return "Not finished yet: your changes bring these findings. Mend them, or call finish again and say in the summary why they stay.\n" + cut(b.String(), 8<<10)
+	return "Not finished yet: your changes bring these findings. Mend them, or call finish again and say in the summary why they stay.\n" + Cut(b.String(), 8<<10)
 }
 
-// maxEventText bounds what an event shows of an answer, in bytes.
-const maxEventText = 2000
+// MaxEventText is how many bytes of an answer an event shows.
+const MaxEventText = 2000
 
 func answerText(a model.Answer) string {
 	var texts []string
@@ -258,14 +252,14 @@ func answerText(a model.Answer) string {
 	return strings.Join(texts, "\n\n")
 }
 
-func usage(u model.Usage, m Model) admin.AgentUsage {
+func usage(u model.Usage, m model.Choice) admin.AgentUsage {
 	return admin.AgentUsage{Input: u.Input, CacheWrite: u.CacheWrite, CacheRead: u.CacheRead, Output: u.Output, Cost: m.Price.Cost(u)}
 }
 
 func planItems(items []tool.PlanItem) []admin.AgentPlanItem {
 	var out []admin.AgentPlanItem
 	for _, i := range items {
-		out = append(out, admin.AgentPlanItem{Text: cut(i.Text, 300), State: i.State})
+		out = append(out, admin.AgentPlanItem{Text: Cut(i.Text, 300), State: i.State})
 	}
 	return out
 }

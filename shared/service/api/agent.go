@@ -29,7 +29,7 @@ func (s *server) startAgentJob(ctx context.Context, c call) (answer, error) {
 }
 
 func (s *server) messageAgentJob(ctx context.Context, c call) (answer, error) {
-	prompt, err := decodeMessage(c.body)
+	prompt, err := decodeText(c.body, "prompt")
 	if err != nil {
 		return answer{}, err
 	}
@@ -148,7 +148,7 @@ func agentJob(j admin.AgentJob) AgentJob {
 	a := AgentJob{
 		ID: j.ID, Status: j.Status, Source: AgentSource{Repository: j.Repository, Ref: orNull(j.Ref)},
 		Model: j.Model, AsDraft: j.Draft, Round: j.Round, Phase: orNull(string(j.Phase)), MessageCount: j.Messages, TurnCount: j.Turns,
-		Usage: agentUsage(j.Usage), Changes: AgentChanges{Files: j.Changes.Files, Added: j.Changes.Added, Removed: j.Changes.Removed},
+		Usage: agentUsage(j.Usage), RoundCostMicros: j.RoundCost, Changes: AgentChanges{Files: j.Changes.Files, Added: j.Changes.Added, Removed: j.Changes.Removed},
 		PRLink: orNull(j.PRLink), Branch: orNull(j.Branch), CreatedAt: j.CreatedAt.UTC(), UpdatedAt: j.UpdatedAt.UTC(),
 		CancelledAt: timeOrNull(j.CancelledAt), FinishedAt: timeOrNull(j.FinishedAt), ArchivedAt: timeOrNull(j.ArchivedAt),
 	}

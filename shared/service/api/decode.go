@@ -164,13 +164,14 @@ func decodeStartAgentJob(body []byte) (StartAgentJobRequest, error) {
 	return req, f.done()
 }
 
-func decodeMessage(body []byte) (string, error) {
+// decodeText reads a body that has one text and nothing else.
+func decodeText(body []byte, name string) (string, error) {
 	f, err := parse(body)
 	if err != nil {
 		return "", err
 	}
-	prompt := f.text("prompt", true)
-	return prompt, f.done()
+	text := f.text(name, true)
+	return text, f.done()
 }
 
 func decodeCreateWebhook(body []byte) (CreateWebhookRequest, error) {

@@ -5,6 +5,7 @@
 //	routes.go    the table of routes, and what every request goes through
 //	alone.go     one route alone, as a Lambda function answers it
 //	handlers.go  one function for each route of exports and snapshots
+//	lists.go     those that list: exports, findings, snapshots, projects; what an organisation is and used
 //	agent.go     those of agent jobs; parameters of queries
 //	webhook.go   those of webhooks, and what their messages show
 //	publish.go   the check of a snapshot before it is published

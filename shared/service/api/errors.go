@@ -13,7 +13,7 @@ func status(code string) int {
 	switch code {
 	case admin.CodeUnauthorized, admin.CodeKeyExpired:
 		return http.StatusUnauthorized
-	case admin.CodeAddress, admin.CodeScope, admin.CodePlan:
+	case admin.CodeAddress, admin.CodeScope, admin.CodeRole, admin.CodePlan:
 		return http.StatusForbidden
 	case admin.CodeInvalid:
 		return http.StatusBadRequest
@@ -23,19 +23,19 @@ func status(code string) int {
 		return http.StatusRequestEntityTooLarge
 	case admin.CodeNotFound, admin.CodeDomainNotFound:
 		return http.StatusNotFound
-	case admin.CodeDomainTaken, admin.CodeJobRunning, admin.CodeJobFailed, admin.CodeJobNotActive, admin.CodeNoSnapshot,
+	case admin.CodeLastOwner, admin.CodeDomainTaken, admin.CodeJobRunning, admin.CodeJobFailed, admin.CodeJobNotActive, admin.CodeNoSnapshot,
 		admin.CodeVersionTaken, admin.CodeIncomplete, admin.CodeInconsistent, admin.CodeOvertaken, admin.CodeKeyRunning,
 		admin.CodeForgeMissing, admin.CodeModelMissing, admin.CodeArchived, admin.CodePublishing, admin.CodeBudget,
 		admin.CodeSuperseded, admin.CodeCancelled, admin.CodeTooManyWebhooks, admin.CodeDeliveryPending:
 		return http.StatusConflict
-	case admin.CodeBundleGone:
+	case admin.CodeBundleGone, admin.CodeFindingsGone:
 		return http.StatusGone
 	case admin.CodeKeyReused, admin.CodeInvalidSite, admin.CodeInvalidPaths, admin.CodeSiteTooLarge, admin.CodeProcessEnded,
 		admin.CodeLoop, admin.CodeBranchMoved, admin.CodeModelDown, admin.CodeModelRefused, admin.CodeModelContext, admin.CodeModelInvalid,
 		admin.CodeRepositoryOff, admin.CodeRepository, admin.CodeCredential, admin.CodePush, admin.CodeRef, admin.CodeRepositoryBig,
 		admin.CodeForgeLimit, admin.CodePull, admin.CodeChanges: // all of the last are of failed jobs alone
 		return http.StatusUnprocessableEntity
-	case admin.CodeTooManyExports, admin.CodeTooManyAgents:
+	case admin.CodeTooManyExports, admin.CodeTooManyAgents, admin.CodeTooManyKeys:
 		return http.StatusTooManyRequests
 	case admin.CodeTemporary:
 		return http.StatusServiceUnavailable

@@ -123,6 +123,7 @@ func exportJob(j admin.ExportJob) ExportJob {
 	}
 	if j.Failure != nil {
 		w.Failure = &Failure{Code: j.Failure.Code, Message: j.Failure.Message}
+		w.Error = j.Failure.Message
 	}
 	return w
 }

@@ -203,10 +203,18 @@ func must2(w *world, x tenant, version string) admin.ExportJob {
 	return must(w, j, err)
 }
 
+// findings are those of every job that is completed.
+const findings = `{"severity":"error","code":"mdx-syntax","file":"a.mdx","line":3,"column":7,"message":"one"}
+{"severity":"warning","code":"link-missing","file":"a.mdx","line":9,"message":"two"}
+{"severity":"warning","code":"link-missing","file":"docs.json","message":"three"}
+`
+
 func (w *world) complete(job string) {
 	w.t.Helper()
 	key := "exports/" + job + "/bundle.tar.gz"
 	_, err := w.objects.Put(w.ctx, key, strings.NewReader("bundle"), store.PutOptions{})
+	must(w, 0, err)
+	_, err = w.objects.Put(w.ctx, admin.FindingsKey(job), strings.NewReader(findings), store.PutOptions{})
 	must(w, 0, err)
 	must(w, 0, w.CompleteExport(w.ctx, job, admin.Bundle{Key: key, Size: 6, SHA256: digest("bundle"), Pages: 8}))
 }

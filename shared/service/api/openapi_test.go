@@ -126,11 +126,15 @@ func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
 		}
 		list, _ := at(op, "parameters").([]any)
 		if strings.HasPrefix(route.Operation, "list") {
-			for _, name := range []string{"status", "cursor", "limit"} {
-				if name != "status" || route.Operation == "listAgentJobs" {
-					want = append(want, "query "+name)
-				}
+			filters := map[string][]string{
+				"listAgentJobs": {"status"}, "listExports": {"domain", "status"}, "listFindings": {"severity", "code", "file"},
+			}[route.Operation]
+			for _, name := range append(filters, "cursor", "limit") {
+				want = append(want, "query "+name)
 			}
+		}
+		if route.Operation == "getUsage" {
+			want = append(want, "query month")
 		}
 		for _, p := range list {
 			params = append(params, fmt.Sprint(at(p, "in"), " ", at(p, "name")))
@@ -157,6 +161,8 @@ func TestDocumentHasEveryField(t *testing.T) {
 		api.AgentEvent{}, api.AgentToolCall{}, api.AgentPlanItem{},
 		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{}, api.DeliveryAttempt{},
 		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
+		api.ExportJobs{}, api.Findings{}, api.Finding{}, api.RestoreSnapshotRequest{}, api.Snapshots{}, api.SnapshotSummary{},
+		api.Organisation{}, api.OrganisationLimits{}, api.Projects{}, api.Project{}, api.Features{}, api.Usage{}, api.Calls{},
 	} {
 		types[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)
 	}
@@ -229,7 +235,11 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 	agent := at(doc, "components", "schemas", "StartAgentJobRequest", "properties")
 	enterprise, _ := admin.AgentPlanOf(admin.PlanEnterprise)
 	parameters := at(doc, "components", "parameters")
-	for name, pattern := range map[string]string{"AgentJobCursor": admin.AgentCursorPattern, "EventCursor": admin.EventCursorPattern, "DeliveryCursor": admin.DeliveryCursorPattern} {
+	for name, pattern := range map[string]string{
+		"AgentJobCursor": admin.AgentCursorPattern, "EventCursor": admin.EventCursorPattern, "ExportCursor": admin.ExportCursorPattern,
+		"FindingsCursor": admin.FindingsCursorPattern, "ProjectCursor": admin.ProjectCursorPattern, "Month": admin.MonthPattern,
+		"DeliveryCursor": admin.DeliveryCursorPattern,
+	} {
 		if at(parameters, name, "schema", "pattern") != pattern {
 			t.Errorf("the pattern of %s differs", name)
 		}
@@ -262,6 +272,10 @@ func TestDocumentHasTheRulesOfRequests(t *testing.T) {
 		{at(start, "paths", "items"), admin.PathPattern, admin.MaxPath},
 		{at(start, "groups", "items"), admin.GroupPattern, admin.MaxGroup},
 		{at(create, "base"), admin.SnapshotPattern, admin.MaxID},
+		{at(doc, "components", "schemas", "RestoreSnapshotRequest", "properties", "base"), admin.SnapshotPattern, admin.MaxID},
+		{at(parameters, "SnapshotCursor", "schema"), admin.SnapshotPattern, admin.MaxID},
+		{at(parameters, "ExportDomain", "schema"), admin.DomainPattern, admin.MaxDomain},
+		{at(parameters, "FindingCode", "schema"), admin.FindingCodePattern, admin.MaxFindingCode},
 		{at(agent, "ref"), admin.RefPattern, admin.MaxRef},
 		{at(agent, "model"), admin.ModelPattern, admin.MaxModel},
 		{at(agent, "prompt"), admin.PromptPattern, enterprise.Prompt},
@@ -300,7 +314,7 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 	gone := must2(w, x, "gone").ID
 	must(w, 0, w.BeginExport(w.ctx, gone, admin.ExportPlan{Renderer: "r"}))
 	w.complete(gone)
-	must(w, 0, w.objects.Delete(w.ctx, "exports/"+gone+"/bundle.tar.gz"))
+	must(w, 0, w.objects.Delete(w.ctx, "exports/"+gone+"/bundle.tar.gz", admin.FindingsKey(gone)))
 	failed := must2(w, x, "failed").ID
 	must(w, 0, w.FailExport(w.ctx, failed, admin.CodeInvalidSite, "no"))
 	incomplete := w.upload(x, x.published, "m", "p", false, false)
@@ -335,6 +349,23 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 			return x.post("/v1/sites/"+x.project.Domain+"/snapshots/"+x.pending+"/publish", "")
 		},
 	}
+	ending := must2(w, x, "ending").ID
+	good["listExports"] = func(x tenant) *http.Request { return x.get(jobs + "?status=completed&domain=" + x.project.Domain) }
+	good["cancelExport"] = func(x tenant) *http.Request {
+		id := ending
+		if x.ID == full.ID {
+			id = full.running
+		}
+		return x.post(jobs+"/"+id+"/cancel", "")
+	}
+	good["listFindings"] = func(x tenant) *http.Request { return x.get(jobs + "/" + x.done + "/findings?severity=warning&limit=1") }
+	good["listSnapshots"] = func(x tenant) *http.Request { return x.get("/v1/sites/" + x.project.Domain + "/snapshots?limit=1") }
+	good["restoreSnapshot"] = func(x tenant) *http.Request {
+		return x.post("/v1/sites/"+x.project.Domain+"/snapshots/"+x.published+"/restore", `{"base":"`+x.pending+`"}`)
+	}
+	good["getOrganisation"] = func(x tenant) *http.Request { return x.get("/v1/organisation") }
+	good["listProjects"] = func(x tenant) *http.Request { return x.get("/v1/projects?limit=1") }
+	good["getUsage"] = func(x tenant) *http.Request { return x.get("/v1/usage?month=2026-03") }
 	agent := func(project, id string) string { return "/v2/agent/" + project + "/job/" + id }
 	const prompt = `{"prompt":"mend the links"}`
 	good["startAgentJob"] = func(x tenant) *http.Request { return x.post("/v2/agent/"+x.idle.ID+"/job", prompt) }
@@ -386,7 +417,8 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 		"startAgentJob": 201, "listAgentJobs": 200, "listAgentEvents": 200, "messageAgentJob": 200, "cancelAgentJob": 200, "archiveAgentJob": 200,
 		"getWebhooks": 200, "createWebhook": 201, "deleteWebhook": 204, "rotateWebhookSecret": 200, "listDeliveries": 200, "redeliver": 200,
 		"startExport": 202, "getExport": 200, "generateBundle": 200, "getAgentJob": 200, "getLatestSnapshot": 200,
-		"createSnapshot": 201, "publishSnapshot": 200,
+		"createSnapshot": 201, "publishSnapshot": 200, "listExports": 200, "cancelExport": 200, "listFindings": 200, "listSnapshots": 200,
+		"restoreSnapshot": 200, "getOrganisation": 200, "listProjects": 200, "getUsage": 200,
 	}
 	// What is special to an operation; the rest follows from its route.
 	special := map[string]map[int]*http.Request{
@@ -398,7 +430,25 @@ func TestDocumentHasEveryAnswer(t *testing.T) {
 			413: x.post(jobs, strings.Repeat(" ", 70000)),
 			415: with(x.post(jobs, "{}"), "Content-Type", "text/plain"),
 		},
-		"getExport": {404: x.get(jobs + "/none")},
+		"getExport":   {404: x.get(jobs + "/none")},
+		"listExports": {400: x.get(jobs + "?status=none")},
+		"cancelExport": {
+			404: x.post(jobs+"/none/cancel", ""), 409: x.post(jobs+"/"+x.done+"/cancel", ""),
+			400: x.post(jobs+"/"+x.running+"/cancel", "{}"), 413: x.post(jobs+"/"+x.running+"/cancel", strings.Repeat(" ", 70000)),
+		},
+		"listFindings": {
+			404: x.get(jobs + "/none/findings"), 409: x.get(jobs + "/" + x.running + "/findings"), 410: x.get(jobs + "/" + gone + "/findings"),
+			400: x.get(jobs + "/" + x.done + "/findings?code=A"),
+		},
+		"listSnapshots": {404: x.get("/v1/sites/none.example.com/snapshots"), 400: x.get(site + "?cursor=snp")},
+		"restoreSnapshot": {
+			404: x.post(site+"/none/restore", `{"base":"`+x.published+`"}`), 400: x.post(site+"/"+x.published+"/restore", `{"base":"x"}`),
+			409: x.post(site+"/"+incomplete+"/restore", `{"base":"`+x.published+`"}`), 413: x.post(site+"/"+x.published+"/restore", strings.Repeat(" ", 70000)),
+			415: with(x.post(site+"/"+x.published+"/restore", `{"base":"`+x.published+`"}`), "Content-Type", "text/plain"),
+		},
+		"getOrganisation": {400: x.get("/v1/organisation?x=1")},
+		"listProjects":    {400: x.get("/v1/projects?cursor=1")},
+		"getUsage":        {400: x.get("/v1/usage?month=2026-13")},
 		"generateBundle": {
 			404: x.post(jobs+"/none/bundle", ""), 409: x.post(jobs+"/"+x.running+"/bundle", ""), 410: x.post(jobs+"/"+gone+"/bundle", ""),
 			400: x.post(jobs+"/"+x.done+"/bundle", "{}"), 413: x.post(jobs+"/"+x.done+"/bundle", strings.Repeat(" ", 70000)),

@@ -40,8 +40,33 @@ type ExportJob struct {
 	Version   string    `json:"version"`
 	CreatedAt time.Time `json:"createdAt"`
 	UpdatedAt time.Time `json:"updatedAt"`
-	// Failure is there for a failed job.
+	// Failure and Error, its message, are there for a failed job.
 	Failure *Failure `json:"failure,omitempty"`
+	Error   string   `json:"error,omitempty"`
+}
+
+// ExportJobs is a page of jobs, newest first. NextCursor is null on the last.
+type ExportJobs struct {
+	Jobs       []ExportJob `json:"jobs"`
+	NextCursor *string     `json:"nextCursor"`
+}
+
+// Findings is a page of what an export found in a site. NextCursor is null on the
+// last.
+type Findings struct {
+	Findings   []Finding `json:"findings"`
+	NextCursor *string   `json:"nextCursor"`
+}
+
+// Finding is something that the authors of a site should know.
+type Finding struct {
+	Severity string `json:"severity"` // one of admin.Severities
+	Code     string `json:"code"`
+	File     string `json:"file"`
+	// Line and Column count from 1; null where the place is unknown.
+	Line    *int   `json:"line"`
+	Column  *int   `json:"column"`
+	Message string `json:"message"`
 }
 
 // Failure says why a job failed.
@@ -90,9 +115,11 @@ type AgentJob struct {
 	Phase        *string `json:"phase"`
 	MessageCount int     `json:"messageCount"` // the prompt is the first
 	TurnCount    int     `json:"turnCount"`    // answers of the model, in all rounds
-	// Usage is that of all rounds, Changes those of the pull request.
-	Usage   AgentUsage   `json:"usage"`
-	Changes AgentChanges `json:"changes"`
+	// Usage is that of all rounds, RoundCostMicros what the current or last one cost
+	// in millionths of a US dollar, Changes those of the pull request.
+	Usage           AgentUsage   `json:"usage"`
+	RoundCostMicros int64        `json:"roundCostMicros"`
+	Changes         AgentChanges `json:"changes"`
 	// PRLink is null while the job is active, and when nothing changed.
 	PRLink *string `json:"prLink"`
 	// Branch is what was pushed to; null where nothing was.
@@ -217,6 +244,92 @@ type Snapshot struct {
 	CreatedAt   time.Time    `json:"createdAt"`
 	PublishedAt time.Time    `json:"publishedAt"`
 	Manifest    ManifestLink `json:"manifest"`
+}
+
+// RestoreSnapshotRequest is the body of a restore of a snapshot.
+type RestoreSnapshotRequest struct {
+	// Base is the id of the snapshot that the caller knows as the newest.
+	Base string `json:"base"`
+}
+
+// Snapshots is a page of a domain's published snapshots, the latest uploads first.
+// NextCursor is null on the last.
+type Snapshots struct {
+	Snapshots  []SnapshotSummary `json:"snapshots"`
+	NextCursor *string           `json:"nextCursor"`
+}
+
+// SnapshotSummary is a snapshot without a link to its manifest.
+type SnapshotSummary struct {
+	SnapshotID string `json:"snapshotId"`
+	// Newest reports whether the next export is made from it.
+	Newest      bool       `json:"newest"`
+	Base        *string    `json:"base"`
+	FileCount   int        `json:"fileCount"`
+	SizeBytes   int64      `json:"sizeBytes"`
+	CreatedAt   time.Time  `json:"createdAt"`
+	PublishedAt time.Time  `json:"publishedAt"`
+	RestoredAt  *time.Time `json:"restoredAt"` // when it was last made the newest again
+}
+
+// Organisation is the organisation of the key that asks, and how near it is to its
+// limits.
+type Organisation struct {
+	OrganisationID string             `json:"organisationId"`
+	Name           string             `json:"name"`
+	Plan           admin.Plan         `json:"plan"`
+	CreatedAt      time.Time          `json:"createdAt"`
+	Limits         OrganisationLimits `json:"limits"`
+}
+
+// OrganisationLimits are what may be at once, and what is.
+type OrganisationLimits struct {
+	RunningExports    int `json:"runningExports"` // queued or running
+	MaxRunningExports int `json:"maxRunningExports"`
+	ActiveAgentJobs   int `json:"activeAgentJobs"`
+	// MaxActiveAgentJobs is 0 for a plan without agent jobs.
+	MaxActiveAgentJobs int `json:"maxActiveAgentJobs"`
+}
+
+// Projects is a page of projects. NextCursor is null on the last.
+type Projects struct {
+	Projects   []Project `json:"projects"`
+	NextCursor *string   `json:"nextCursor"`
+}
+
+// Project is a documentation site: its domain, its repository, and what its
+// bundles have.
+type Project struct {
+	ProjectID  string     `json:"projectId"`
+	Domain     string     `json:"domain"`
+	Repository string     `json:"repository"`
+	Kind       admin.Kind `json:"kind"`
+	Features   Features   `json:"features"`
+	CreatedAt  time.Time  `json:"createdAt"`
+}
+
+// Features are what a project's bundles have, by its kind and its settings.
+type Features struct {
+	Search     bool `json:"search"`
+	Assistant  bool `json:"assistant"`
+	Analytics  bool `json:"analytics"`
+	Playground bool `json:"playground"`
+	Export     bool `json:"export"`
+}
+
+// Usage is what an organisation used in one month, in UTC.
+type Usage struct {
+	Month       string `json:"month"`   // "2006-01"
+	Exports     int64  `json:"exports"` // completed ones
+	Pages       int64  `json:"pages"`   // that were rendered for them, and for cancelled ones
+	BundleBytes int64  `json:"bundleBytes"`
+	Calls       Calls  `json:"calls"`
+}
+
+// Calls are those of the API, as far as they are counted.
+type Calls struct {
+	Total       int64            `json:"total"`
+	ByOperation map[string]int64 `json:"byOperation"`
 }
 
 // ManifestLink is where a snapshot's manifest can be read until ExpiresAt.

@@ -95,7 +95,7 @@ func (l *loader) graph(o *object, inMap bool) *graph {
 }
 
 // check holds that all names of states lead somewhere, that all states are
-// reached, and that there is an end.
+// reached, and that one ends the execution.
 func (g *graph) check(o, states *object) {
 	if g.states[g.start] == nil {
 		o.wrong("StartAt", "there is no state %q", g.start)

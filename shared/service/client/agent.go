@@ -36,49 +36,37 @@ func (c *Client) agentPaced(ctx context.Context, projectID, id string) (job api.
 // StartAgentJob starts an agent job of a project, once, however often the request
 // has to be repeated. It returns an *Error if the API refuses it.
 func (c *Client) StartAgentJob(ctx context.Context, projectID string, request api.StartAgentJobRequest) (api.AgentJob, error) {
-	var job api.AgentJob
-	_, err := c.call(ctx, http.MethodPost, agentJobs(projectID), "", request, &job)
-	return job, err
+	return call[api.AgentJob](ctx, c, http.MethodPost, agentJobs(projectID), "", request)
 }
 
 // MessageAgentJob sends a message to an agent job. It returns an *Error if the API
 // refuses it, with the code job_archived for an archived job.
 func (c *Client) MessageAgentJob(ctx context.Context, projectID, id, prompt string) (api.AgentJob, error) {
-	var job api.AgentJob
-	_, err := c.call(ctx, http.MethodPost, agentJob(projectID, id)+"/message", "", api.MessageRequest{Prompt: prompt}, &job)
-	return job, err
+	return call[api.AgentJob](ctx, c, http.MethodPost, agentJob(projectID, id)+"/message", "", api.MessageRequest{Prompt: prompt})
 }
 
 // CancelAgentJob asks for the end of an active agent job. It returns an *Error with
 // the code job_publishing where it is too late.
 func (c *Client) CancelAgentJob(ctx context.Context, projectID, id string) (api.AgentJob, error) {
-	var job api.AgentJob
-	_, err := c.call(ctx, http.MethodPost, agentJob(projectID, id)+"/cancel", "", nil, &job)
-	return job, err
+	return call[api.AgentJob](ctx, c, http.MethodPost, agentJob(projectID, id)+"/cancel", "", nil)
 }
 
 // ArchiveAgentJob archives a final agent job. It returns an *Error with the code
 // job_running for an active one.
 func (c *Client) ArchiveAgentJob(ctx context.Context, projectID, id string) (api.AgentJob, error) {
-	var job api.AgentJob
-	_, err := c.call(ctx, http.MethodPost, agentJob(projectID, id)+"/archive", "", nil, &job)
-	return job, err
+	return call[api.AgentJob](ctx, c, http.MethodPost, agentJob(projectID, id)+"/archive", "", nil)
 }
 
 // AgentJobs returns a page of a project's agent jobs, newest first. An empty status
 // means all; the cursor is that of the page before, or empty; limit 0 leaves the
 // size to the service.
 func (c *Client) AgentJobs(ctx context.Context, projectID, status, cursor string, limit int) (api.AgentJobs, error) {
-	var list api.AgentJobs
-	_, err := c.call(ctx, http.MethodGet, agentJobs(projectID)+"s"+query("status", status, "cursor", cursor, "limit", number(limit)), "", nil, &list)
-	return list, err
+	return call[api.AgentJobs](ctx, c, http.MethodGet, agentJobs(projectID)+"s"+query("status", status, "cursor", cursor, "limit", number(limit)), "", nil)
 }
 
 // AgentEvents returns a page of an agent job's events after a cursor, oldest first.
 func (c *Client) AgentEvents(ctx context.Context, projectID, id, cursor string, limit int) (api.AgentEvents, error) {
-	var list api.AgentEvents
-	_, err := c.call(ctx, http.MethodGet, agentJob(projectID, id)+"/events"+query("cursor", cursor, "limit", number(limit)), "", nil, &list)
-	return list, err
+	return call[api.AgentEvents](ctx, c, http.MethodGet, agentJob(projectID, id)+"/events"+query("cursor", cursor, "limit", number(limit)), "", nil)
 }
 
 func number(n int) string {

@@ -9,6 +9,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/api"
 )
 
+const exports = "/v1/static-export/jobs"
+
 // The calls of this file return an *Error for an answer other than success,
 // ctx's error once it ends, and another error if the API can't be reached or does
 // not answer as it promises. Temporary faults are retried first.
@@ -17,16 +19,14 @@ import (
 // however often this is called; an empty key is replaced by one for this call.
 // It returns an *Error if the API refuses the export.
 func (c *Client) StartExport(ctx context.Context, request api.StartExportRequest, idempotencyKey string) (api.ExportJob, error) {
-	var job api.ExportJob
-	_, err := c.call(ctx, http.MethodPost, "/v1/static-export/jobs", idempotencyKey, request, &job)
-	return job, err
+	return call[api.ExportJob](ctx, c, http.MethodPost, exports, idempotencyKey, request)
 }
 
 // GetExport reads an export job. pace is when the service asks to be asked
 // again, 0 for at once, negative if it does not say. It returns an *Error with
 // the code not_found for an unknown job.
 func (c *Client) GetExport(ctx context.Context, jobID string) (job api.ExportJob, pace time.Duration, err error) {
-	header, err := c.call(ctx, http.MethodGet, "/v1/static-export/jobs/"+url.PathEscape(jobID), "", nil, &job)
+	header, err := c.call(ctx, http.MethodGet, exports+"/"+url.PathEscape(jobID), "", nil, &job)
 	pace, said := retryAfter(header, c.clock.Now())
 	if !said {
 		pace = -1
@@ -38,33 +38,87 @@ func (c *Client) GetExport(ctx context.Context, jobID string) (job api.ExportJob
 // returns an *Error with the code job_running, job_failed or bundle_gone if
 // there is none.
 func (c *Client) GenerateBundle(ctx context.Context, jobID string) (api.BundleLink, error) {
-	var link api.BundleLink
-	_, err := c.call(ctx, http.MethodPost, "/v1/static-export/jobs/"+url.PathEscape(jobID)+"/bundle", "", nil, &link)
-	return link, err
+	return call[api.BundleLink](ctx, c, http.MethodPost, exports+"/"+url.PathEscape(jobID)+"/bundle", "", nil)
 }
 
-// latestSnapshot reads the newest snapshot of a domain, with a link to its
+// LatestSnapshot reads the newest snapshot of a domain, with a link to its
 // manifest. It returns an *Error with the code not_found if there is none.
-func (c *Client) latestSnapshot(ctx context.Context, domain string) (api.Snapshot, error) {
-	var snapshot api.Snapshot
-	_, err := c.call(ctx, http.MethodGet, snapshots(domain)+"/latest", "", nil, &snapshot)
-	return snapshot, err
+func (c *Client) LatestSnapshot(ctx context.Context, domain string) (api.Snapshot, error) {
+	return call[api.Snapshot](ctx, c, http.MethodGet, snapshots(domain)+"/latest", "", nil)
 }
 
 // createSnapshot begins a snapshot and returns what of it has to be uploaded. It
 // returns an *Error if the API refuses the snapshot.
 func (c *Client) createSnapshot(ctx context.Context, domain string, request api.CreateSnapshotRequest) (api.CreateSnapshotResponse, error) {
-	var response api.CreateSnapshotResponse
-	_, err := c.call(ctx, http.MethodPost, snapshots(domain), "", request, &response)
-	return response, err
+	return call[api.CreateSnapshotResponse](ctx, c, http.MethodPost, snapshots(domain), "", request)
 }
 
 // publishSnapshot makes an uploaded snapshot the newest of its domain. It returns
 // an *Error with the code snapshot_overtaken if another one was published since.
 func (c *Client) publishSnapshot(ctx context.Context, domain, snapshotID string) (api.Snapshot, error) {
-	var snapshot api.Snapshot
-	_, err := c.call(ctx, http.MethodPost, snapshots(domain)+"/"+url.PathEscape(snapshotID)+"/publish", "", nil, &snapshot)
-	return snapshot, err
+	return call[api.Snapshot](ctx, c, http.MethodPost, snapshots(domain)+"/"+url.PathEscape(snapshotID)+"/publish", "", nil)
 }
 
 func snapshots(domain string) string { return "/v1/sites/" + url.PathEscape(domain) + "/snapshots" }
+
+// Exports returns a page of the organisation's exports, newest first. Empty domain
+// and status mean all; the cursor is that of the page before, or empty; limit 0
+// leaves the size to the service. A page may be empty where more follow.
+// It returns an *Error if the API refuses it, as all below do.
+func (c *Client) Exports(ctx context.Context, domain, status, cursor string, limit int) (api.ExportJobs, error) {
+	return read[api.ExportJobs](ctx, c, exports+query("domain", domain, "status", status, "cursor", cursor, "limit", number(limit)))
+}
+
+// CancelExport ends an export that is queued or running, with the code
+// job_not_active where it can't.
+func (c *Client) CancelExport(ctx context.Context, jobID string) (api.ExportJob, error) {
+	var job api.ExportJob
+	_, err := c.call(ctx, http.MethodPost, exports+"/"+url.PathEscape(jobID)+"/cancel", "", nil, &job)
+	return job, err
+}
+
+// FindingsOf says which findings of an export to return; empty fields mean all.
+type FindingsOf struct{ JobID, Severity, Code, File string }
+
+// Findings returns a page of what an export found in its site.
+func (c *Client) Findings(ctx context.Context, of FindingsOf, cursor string, limit int) (api.Findings, error) {
+	return read[api.Findings](ctx, c, exports+"/"+url.PathEscape(of.JobID)+"/findings"+
+		query("severity", of.Severity, "code", of.Code, "file", of.File, "cursor", cursor, "limit", number(limit)))
+}
+
+// Snapshots returns a page of a domain's published snapshots, the latest uploads
+// first.
+func (c *Client) Snapshots(ctx context.Context, domain, cursor string, limit int) (api.Snapshots, error) {
+	return read[api.Snapshots](ctx, c, snapshots(domain)+query("cursor", cursor, "limit", number(limit)))
+}
+
+// RestoreSnapshot makes an older snapshot the newest of its domain again, with the
+// code snapshot_overtaken where base is no longer the newest.
+func (c *Client) RestoreSnapshot(ctx context.Context, domain, snapshotID, base string) (api.Snapshot, error) {
+	var snapshot api.Snapshot
+	_, err := c.call(ctx, http.MethodPost, snapshots(domain)+"/"+url.PathEscape(snapshotID)+"/restore", "", api.RestoreSnapshotRequest{Base: base}, &snapshot)
+	return snapshot, err
+}
+
+// Organisation returns the organisation of the key.
+func (c *Client) Organisation(ctx context.Context) (api.Organisation, error) {
+	return read[api.Organisation](ctx, c, "/v1/organisation")
+}
+
+// Projects returns a page of the organisation's projects.
+func (c *Client) Projects(ctx context.Context, cursor string, limit int) (api.Projects, error) {
+	return read[api.Projects](ctx, c, "/v1/projects"+query("cursor", cursor, "limit", number(limit)))
+}
+
+// Usage returns what the organisation used in a month such as "2026-03", empty for
+// the current one.
+func (c *Client) Usage(ctx context.Context, month string) (api.Usage, error) {
+	return read[api.Usage](ctx, c, "/v1/usage"+query("month", month))
+}
+
+// read makes a GET request.
+func read[T any](ctx context.Context, c *Client, path string) (T, error) {
+	var v T
+	_, err := c.call(ctx, http.MethodGet, path, "", nil, &v)
+	return v, err
+}

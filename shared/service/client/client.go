@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -85,18 +86,12 @@ func New(o Options) (*Client, error) {
 	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return nil, errors.New("the admin key contains a character that is never part of a key")
 	}
-	c := &Client{base: base, key: o.Key, http: o.HTTP, log: o.Log, agent: o.UserAgent, tries: o.Attempts, clock: o.Clock, patience: o.Patience, answerTime: o.AnswerTime}
+	c := &Client{base: base, key: o.Key, http: o.HTTP, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), agent: cmp.Or(o.UserAgent, "bindery"), tries: o.Attempts, clock: o.Clock, patience: o.Patience, answerTime: o.AnswerTime}
 	if c.http == nil {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.ResponseHeaderTimeout = 2 * time.Minute
 		transport.MaxIdleConnsPerHost = uploadParallel
 		c.http = &http.Client{Transport: transport}
-	}
-	if c.log == nil {
-		c.log = slog.New(slog.DiscardHandler)
-	}
-	if c.agent == "" {
-		c.agent = "bindery"
 	}
 	if c.tries <= 0 {
 		c.tries = 5
@@ -141,11 +136,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	text := e.Message
-	if text == "" {
-		text = http.StatusText(e.Status)
-	}
-	text = fmt.Sprintf("%s (HTTP %d", text, e.Status)
+	text := fmt.Sprintf("%s (HTTP %d", cmp.Or(e.Message, http.StatusText(e.Status)), e.Status)
 	if e.Code != "" {
 		text += ", " + e.Code
 	}
@@ -184,6 +175,12 @@ const (
 	maxLease = 3 * time.Minute
 )
 
+// call is Client.call for an answer of which the header does not matter.
+func call[T any](ctx context.Context, c *Client, method, path, idempotencyKey string, body any) (answer T, err error) {
+	_, err = c.call(ctx, method, path, idempotencyKey, body, &answer)
+	return answer, err
+}
+
 // call makes one call of the API and decodes its answer. POST requests carry
 // an idempotency key, made here if none is given, so every call can be
 // repeated: after a fault of the network, 408, 429, 502, 503, 504, and while the
@@ -197,7 +194,7 @@ func (c *Client) call(ctx context.Context, method, path, idempotencyKey string, 
 		}
 	}
 	if method != http.MethodGet && idempotencyKey == "" {
-		idempotencyKey = newIdempotencyKey()
+		idempotencyKey = rand.Text()
 	}
 	var header http.Header
 	err := c.retry(ctx, method+" "+path, func() error {
@@ -217,8 +214,7 @@ func (c *Client) call(ctx context.Context, method, path, idempotencyKey string, 
 		header, err = c.once(request, answer)
 		return err
 	})
-	var network *networkError
-	if errors.As(err, &network) && ctx.Err() == nil {
+	if _, ok := errors.AsType[*networkError](err); ok && ctx.Err() == nil {
 		err = fmt.Errorf("%s did not answer: %w", c.base.Host, err)
 	}
 	return header, err
@@ -230,7 +226,7 @@ func (c *Client) once(request *http.Request, answer any) (http.Header, error) {
 	// else does.
 	direct := *c.http
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	slow := fmt.Errorf("there is no whole answer after %s", c.answerTime)
+	slow := fmt.Errorf("no complete answer after %s", c.answerTime)
 	ctx, cancel := context.WithTimeoutCause(request.Context(), c.answerTime, slow)
 	defer cancel()
 	response, err := direct.Do(request.WithContext(ctx))
@@ -318,8 +314,7 @@ type networkError struct{ err error }
 func (e *networkError) Error() string {
 	// url.Error repeats method and address, which with a presigned link is a
 	// secret for its lifetime.
-	var inner *url.Error
-	if errors.As(e.err, &inner) {
+	if inner, ok := errors.AsType[*url.Error](e.err); ok {
 		return inner.Err.Error()
 	}
 	return e.err.Error()
@@ -330,8 +325,7 @@ func (e *networkError) Unwrap() error { return e.err }
 // temporary reports whether trying again may help, and how long to wait before,
 // 0 if the service does not say.
 func temporary(err error) (time.Duration, bool) {
-	var network *networkError
-	if errors.As(err, &network) {
+	if _, ok := errors.AsType[*networkError](err); ok {
 		return 0, !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 	}
 	var answer *Error
@@ -385,7 +379,3 @@ func (c *Client) retry(ctx context.Context, what string, fn func() error) error 
 		}
 	}
 }
-
-// newIdempotencyKey makes a key under which a POST request counts once,
-// however often it is sent.
-func newIdempotencyKey() string { return rand.Text() }

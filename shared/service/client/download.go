@@ -27,6 +27,9 @@ type DownloadOptions struct {
 	// Path is the file to write. Until it is whole and checked, its bytes are
 	// in Path + partSuffix; a download that finds such a file resumes it.
 	Path string
+	// Open, if not nil, opens the bundle from that byte on, for callers that have
+	// it on their own disk. Otherwise it comes by the link.
+	Open func(ctx context.Context, offset int64) (io.ReadCloser, error)
 	// Progress, if not nil, is called with the bytes that are downloaded and the
 	// bytes of the whole file.
 	Progress func(done, total int64)
@@ -62,7 +65,7 @@ func (c *Client) Download(ctx context.Context, jobID string, o DownloadOptions) 
 		return link, err
 	}
 	defer part.Close()
-	d := &download{c: c, part: part, link: link, progress: o.Progress}
+	d := &download{c: c, part: part, link: link, open: o.Open, progress: o.Progress}
 	if err := d.resume(); err != nil {
 		return link, err
 	}
@@ -126,6 +129,7 @@ type download struct {
 	c        *Client
 	part     *os.File
 	link     api.BundleLink
+	open     func(ctx context.Context, offset int64) (io.ReadCloser, error)
 	tag      string    // the ETag of what storage has, if it is a strong one
 	have     int64     // bytes that are in the file
 	sum      hash.Hash // over those
@@ -156,10 +160,10 @@ func (d *download) restart() error {
 }
 
 // fetch brings in the rest and checks the whole. Attempts are counted anew
-// once they have brought enough: a byte for each is no progress.
+// once they have brought enough: a byte for each is not progress.
 func (d *download) fetch(ctx context.Context, jobID string) error {
 	most := d.have
-	for d.have < d.link.SizeBytes {
+	for d.have < d.link.SizeBytes && d.open == nil {
 		err := d.c.retry(ctx, "download", func() error { return d.request(ctx) })
 		switch {
 		case err == nil:
@@ -180,6 +184,16 @@ func (d *download) fetch(ctx context.Context, jobID string) error {
 			most = d.have
 		default:
 			return fmt.Errorf("download: %w", err)
+		}
+	}
+	if d.have < d.link.SizeBytes {
+		body, err := d.open(ctx, d.have)
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		if _, err := io.Copy(&partWriter{d}, body); err != nil {
+			return err
 		}
 	}
 	if got := hex.EncodeToString(d.sum.Sum(nil)); got != d.link.SHA256 {

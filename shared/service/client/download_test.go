@@ -2,11 +2,13 @@ package client
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -223,6 +225,25 @@ func TestDownloadIsCheckedBeforeItGetsItsName(t *testing.T) {
 		_, part := os.Stat(path + partSuffix)
 		if (named == nil) != (refusal == nil) || part == nil {
 			t.Errorf("refusal %v: the file: %v; the part: %v", refusal, named, part)
+		}
+	}
+}
+
+// A bundle that is on the caller's disk is taken from there, and checked as one
+// that comes over the network.
+func TestDownloadFromDisk(t *testing.T) {
+	for _, have := range []string{"some bytes", "some bytez", "some"} {
+		s := newStorage(t, []byte("some bytes"))
+		c, err := New(Options{BaseURL: s.URL, Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "b")
+		_, err = c.Download(t.Context(), "exp_1", DownloadOptions{Path: path, Open: func(_ context.Context, offset int64) (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(have[offset:])), nil
+		}})
+		if got, _ := os.ReadFile(path); (err == nil) != (have == "some bytes") || (err == nil) != (string(got) == have) {
+			t.Errorf("%q: %q, %v", have, got, err)
 		}
 	}
 }

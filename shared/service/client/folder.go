@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/text/unicode/norm"
@@ -37,6 +36,10 @@ type folder struct {
 
 	root *os.Root
 	real map[string]string // path in the snapshot → path below root, links resolved
+
+	mu  sync.Mutex
+	dir string   // path below root of at
+	at  *os.Root // where the last file was opened; the next is mostly there too
 }
 
 // folderError is why a folder can't be published: all that is wrong with it,
@@ -103,11 +106,45 @@ func (f *folder) Open(name string) (io.ReadCloser, error) {
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return f.root.Open(real)
+	return f.open(real)
+}
+
+// open opens a file by its path below the root. A root opens each folder of a path
+// on its way, so the last one is kept.
+func (f *folder) open(real string) (*os.File, error) {
+	dir, name := path.Split(real)
+	if dir == "" {
+		return f.root.Open(real)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dir != dir {
+		at, err := f.root.OpenRoot(dir)
+		if err != nil {
+			return f.root.Open(real) // whose error names the whole path
+		}
+		if f.at != nil {
+			_ = f.at.Close()
+		}
+		f.dir, f.at = dir, at
+	}
+	file, err := f.at.Open(name)
+	if err != nil {
+		return f.root.Open(real)
+	}
+	return file, nil
 }
 
 // Close ends the use of the folder. It returns the error of closing it.
-func (f *folder) Close() error { return f.root.Close() }
+func (f *folder) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.at != nil {
+		_ = f.at.Close()
+		f.dir, f.at = "", nil
+	}
+	return f.root.Close()
+}
 
 // walk is one look through a folder.
 type walk struct {
@@ -152,8 +189,7 @@ func (w *walk) look() (f *folder, paths []string, err error) {
 		paths[i] = norm.NFC.String(one.disk)
 		f.real[paths[i]] = one.real
 	}
-	var named snapshot.PathErrors
-	if errors.As(snapshot.CheckNames(paths), &named) {
+	if named, ok := errors.AsType[snapshot.PathErrors](snapshot.CheckNames(paths)); ok {
 		w.faults = append(w.faults, named...)
 	}
 	if len(w.found) > snapshot.MaxEntries {
@@ -279,8 +315,7 @@ func (w *walk) link(name string) (target string, kind fs.FileMode, err error) {
 
 func (w *walk) unreadable(name string, err error) {
 	// The error's own path would be said twice.
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inner.Err
 	}
 	w.fault(name, "it can't be read: %s", err)
@@ -340,6 +375,3 @@ func sum(f *folder, name string) (digest string, size int64, err error) {
 	size, err = io.Copy(h, in)
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
-
-// now is the time of files that were never committed, as a snapshot keeps it.
-func now(clock func() time.Time) time.Time { return clock().UTC().Truncate(time.Second) }

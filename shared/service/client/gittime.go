@@ -43,8 +43,7 @@ func commitTimes(ctx context.Context, dir string, wanted map[string]bool) (map[s
 		return times, err
 	}
 	if err := cmd.Wait(); err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) && ctx.Err() == nil {
+		if _, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil {
 			return nil, nil // no repository, or one without commits
 		}
 		return nil, errors.Join(err, ctx.Err())

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -129,7 +130,7 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 	if err != nil {
 		return Published{}, err
 	}
-	plan, err := snapshot.NewPlan(p.folder.Files, base, now(p.c.clock.Now))
+	plan, err := snapshot.NewPlan(p.folder.Files, base, p.c.clock.Now().UTC().Truncate(time.Second))
 	if err != nil {
 		return Published{}, err
 	}
@@ -191,7 +192,7 @@ func (p *publish) once(ctx context.Context) (Published, error) {
 
 // newest reads the newest snapshot's manifest: nil where there is none yet.
 func (p *publish) newest(ctx context.Context) (m *snapshot.Manifest, id, digest string, err error) {
-	latest, err := p.c.latestSnapshot(ctx, p.o.Domain)
+	latest, err := p.c.LatestSnapshot(ctx, p.o.Domain)
 	if hasCode(err, codeNotFound, codeNoSnapshot) {
 		return nil, "", "", nil
 	}

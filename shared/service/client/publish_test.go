@@ -100,7 +100,7 @@ func (b *bindery) count() int {
 // files reads the newest snapshot back: path → content.
 func (b *bindery) files(t *testing.T) map[string]string {
 	t.Helper()
-	latest, err := b.latestSnapshot(t.Context(), domain)
+	latest, err := b.LatestSnapshot(t.Context(), domain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestPublishGoesOnWhereItStopped(t *testing.T) {
 	if _, err := b.Publish(t.Context(), PublishOptions{Dir: dir, Domain: domain}); err == nil {
 		t.Fatal("no error")
 	}
-	if _, err := b.latestSnapshot(t.Context(), domain); err == nil {
+	if _, err := b.LatestSnapshot(t.Context(), domain); err == nil {
 		t.Error("a broken publish is visible")
 	}
 	b.interfere(nil)

@@ -42,7 +42,7 @@ func TestAnswersEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err = c.GetExport(t.Context(), "exp_1"); err == nil || !strings.Contains(err.Error(), "did not answer: there is no whole answer after 30ms") {
+			if _, _, err = c.GetExport(t.Context(), "exp_1"); err == nil || !strings.Contains(err.Error(), "did not answer: no complete answer after 30ms") {
 				t.Error(err)
 			}
 		})

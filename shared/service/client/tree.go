@@ -71,7 +71,7 @@ func (f folderFS) Open(name string) (fs.File, error) {
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return f.root.Open(real)
+	return f.open(real)
 }
 
 // OpenCommit opens a folder of a Git repository as it was in a commit, which ref

@@ -13,6 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/cloud/dynamo"
 	"github.com/bindery-docs/bindery/shared/service/cloud/kmsstore"
 	"github.com/bindery-docs/bindery/shared/service/cloud/s3store"
+	"github.com/bindery-docs/bindery/shared/service/cloud/secretrow"
 	"github.com/bindery-docs/bindery/shared/service/cloud/sfnrun"
 	"github.com/bindery-docs/bindery/shared/service/store"
 	"github.com/bindery-docs/bindery/shared/service/storetest"
@@ -89,11 +90,11 @@ func TestSecretsContract(t *testing.T) {
 	if err := s.Put(t.Context(), mine, []byte("sesame")); err != nil {
 		t.Fatal(err)
 	}
-	rec, err := records.Get(t.Context(), store.Key{PK: kmsstore.Partition + "org_1", SK: "prj_1"})
+	rec, err := records.Get(t.Context(), store.Key{PK: secretrow.Partition + "org_1", SK: "prj_1"})
 	if err != nil || strings.Contains(string(rec.Value), "sesame") || strings.Contains(string(rec.Value), base64.StdEncoding.EncodeToString([]byte("sesame"))) {
 		t.Errorf("the record is %s, %v", rec.Value, err)
 	}
-	moved := store.Record{Key: store.Key{PK: kmsstore.Partition + "org_2", SK: "prj_1"}, Value: rec.Value}
+	moved := store.Record{Key: store.Key{PK: secretrow.Partition + "org_2", SK: "prj_1"}, Value: rec.Value}
 	if err := records.Write(t.Context(), []store.Record{moved}, nil); err != nil {
 		t.Fatal(err)
 	}

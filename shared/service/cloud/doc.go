@@ -15,6 +15,9 @@
 //	s3store        Objects on two buckets of S3; links, and the roles that sign them
 //	sfnrun         Runner on a state machine of Step Functions
 //	kmsstore       Secrets on a key of KMS and records
+//	secretrow      what kmsstore keeps in records
+//	secretvalue    reads a secret of Secrets Manager
+//	invoke         calls a Lambda function
 //	internal/call  retries and kinds of errors, which they have in common
 //	stack          finds a deployed stack's parts, for operators
 //	cloudtest      starts local clouds, for tests

@@ -20,7 +20,7 @@ func NewLog(out io.Writer, level slog.Leveler) *slog.Logger {
 	return slog.New(annotating{slog.NewJSONHandler(out, &slog.HandlerOptions{
 		Level: level,
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-			// Nanoseconds mean nothing to who searches logs.
+			// Nanoseconds mean nothing to someone who searches logs.
 			if a.Value.Kind() == slog.KindDuration {
 				return slog.Float64(a.Key+"Ms", milliseconds(a.Value.Duration()))
 			}

@@ -16,6 +16,7 @@ const MetricsNamespace = "Bindery"
 // counts calls, errors and durations of functions for nothing.
 const (
 	MetricExportFaults  = "ExportFaults"  // count: exports that failed by no fault of their site
+	MetricAgentFaults   = "AgentFaults"   // count: rounds of agents that failed by a fault of ours
 	MetricSweepAge      = "SweepAge"      // seconds since when something may wait for a sweep
 	MetricSweepFailures = "SweepFailures" // count: organisations and objects that could not be swept
 )
@@ -56,6 +57,7 @@ type directive struct {
 // noteMetrics are the annotations that are metrics too.
 var noteMetrics = map[string]metric{
 	"exportFaults":  {MetricExportFaults, "Count"},
+	"agentFaults":   {MetricAgentFaults, "Count"},
 	"sweepAge":      {MetricSweepAge, "Seconds"},
 	"sweepFailures": {MetricSweepFailures, "Count"},
 }

@@ -168,10 +168,7 @@ func failInput(payload json.RawMessage) (json.RawMessage, error) {
 	if d.Error == "" && d.Status == string(store.TimedOut) {
 		d.Error = "States.Timeout"
 	}
-	if d.Error == "" {
-		d.Error = d.Status
-	}
-	failed := job.ErrorNames{Error: d.Error, Cause: d.Cause}
+	failed := job.ErrorNames{Error: cmp.Or(d.Error, d.Status), Cause: d.Cause}
 	var ref admin.AgentRef
 	if err := json.Unmarshal([]byte(d.Input), &ref); err == nil && ref.Round > 0 {
 		return json.Marshal(job.AgentFailInput{AgentRef: ref, Error: failed})

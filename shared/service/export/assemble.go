@@ -61,16 +61,22 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 	}
 	sum := sha256.New()
 	var counts bundle.Counts
+	var written written
 	info, err := s.stream(ctx, job.BundleKey(in.JobID), store.PutOptions{ContentType: "application/gzip"}, func(w io.Writer) error {
 		var err error
-		counts, err = s.writeBundle(ctx, src, shards, facts, files, io.MultiWriter(w, sum))
+		written.w = io.MultiWriter(w, sum)
+		counts, err = s.writeBundle(ctx, src, shards, facts, files, &written)
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	// Before the job is final: whoever sees that it is reads them at once.
+	if err := s.put(ctx, admin.FindingsKey(in.JobID), facts.lines.Bytes()); err != nil {
+		return err
+	}
 	err = s.opt.Admin.CompleteExport(ctx, in.JobID, admin.Bundle{
-		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: facts.total.Pages,
+		Key: job.BundleKey(in.JobID), Size: info.Size, SHA256: hex.EncodeToString(sum.Sum(nil)), Pages: facts.total.Pages, End: written.end,
 		Diagnostics: admin.Diagnostics{Errors: counts.Errors, Warnings: counts.Warnings, Infos: counts.Notices},
 	})
 	if err != nil {
@@ -80,10 +86,22 @@ func (s *Steps) assemble(ctx context.Context, in job.AssembleInput) error {
 	return nil
 }
 
+// written counts what is written, and keeps where the last unit began.
+type written struct {
+	w      io.Writer
+	n, end int64
+}
+
+func (w *written) Write(p []byte) (int, error) {
+	n, err := w.w.Write(p)
+	w.n += int64(n)
+	return n, err
+}
+
 // writeBundle writes the archive: the units of all shards; units of files that
 // every bundle has, those that its pages' look needs, and those of its search;
 // and the last one with the lists.
-func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts *report, files []script.File, w io.Writer) (bundle.Counts, error) {
+func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts *report, files []script.File, w *written) (bundle.Counts, error) {
 	id := src.input.Job.ID
 	var listSize int64
 	lists := make([]string, 0, shards)
@@ -138,6 +156,7 @@ func (s *Steps) writeBundle(ctx context.Context, src *source, shards int, facts 
 		return bundle.Counts{}, err
 	}
 
+	w.end = w.n
 	out, err := s.units.Unit(w, bundle.Text)
 	if err != nil {
 		return bundle.Counts{}, internal("a unit could not be written", err)

@@ -434,7 +434,7 @@ func TestLateStepsAfterFailure(t *testing.T) {
 	if err := w.keeper().Sweep(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := w.objects.List(ctx, job.Prefix(exp.ID), "", 0); err != nil || len(list) != 0 {
+	if list, err := w.objects.List(ctx, job.Prefix(exp.ID), "", 0); err != nil || len(list) != 1 || list[0].Key != admin.FindingsKey(exp.ID) {
 		t.Errorf("there are still %v (%v)", list, err)
 	}
 }

@@ -354,7 +354,7 @@ func (f *functions) ending(t *testing.T) ending {
 		t.Fatal(err)
 	}
 	for _, o := range objects {
-		if j.Status != admin.ExportCompleted || o.Key != job.BundleKey(id) {
+		if (j.Status != admin.ExportCompleted || o.Key != job.BundleKey(id)) && o.Key != admin.FindingsKey(id) {
 			t.Errorf("%s is left, %s", o.Key, after)
 		}
 	}

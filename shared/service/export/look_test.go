@@ -13,6 +13,7 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/diagram"
 	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/script"
@@ -28,7 +29,7 @@ func lookSite() fstest.MapFS {
 	site["b-classes.mdx"] = file("---\ntitle: Classes\n---\n\n<div className=\"dark:hidden w-[800px] own-class own:class odd-name group\" style={{marginTop: '7px'}}>x</div>\n")
 	site["c-drawn.mdx"] = file("---\ntitle: Drawn\n---\n\n```mermaid\ngraph TD\nA[One] --> B[Two]\n```\n\n```mermaid\nsequenceDiagram\nA->>B: Hello\n```\n")
 	site["deep/d-live.mdx"] = file("---\ntitle: Live\n---\n\n```mermaid\ngantt\nsection A\na: 2026-01-01, 1d\n```\n")
-	site["e-broken.mdx"] = file("---\ntitle: Broken\n---\n\n```mermaid\ngraph TD\n" + strings.Repeat("A --> B\n", 400) + "```\n")
+	site["e-broken.mdx"] = file("---\ntitle: Broken\n---\n\n```mermaid\ngraph TD\n" + strings.Repeat("A --> B\n", 700) + "```\n")
 	return site
 }
 
@@ -134,8 +135,8 @@ func TestLook(t *testing.T) {
 			t.Errorf("%s: has %q %v, has %q %v; want true, false", tt.page, tt.has, strings.Contains(files[tt.page], tt.has), tt.hasNot, strings.Contains(files[tt.page], tt.hasNot))
 		}
 	}
-	if html := files["c-drawn.html"]; strings.Count(html, `id="diagram-1-arrowhead"`) != 1 || strings.Count(html, "<li>One → Two") != 1 {
-		t.Error("the drawing's ids or its words are not there once")
+	if html := files["c-drawn.html"]; strings.Count(html, `class="d-tip"`) != 1 || strings.Count(html, "<li>One → Two") != 1 {
+		t.Error("the drawing's arrow or its words are not there once")
 	}
 
 	var info bundle.Info
@@ -182,7 +183,7 @@ func TestNamesOfTheTheme(t *testing.T) {
 		"contents", // the style sheet leaves the theme's alone
 		"hidden", "sr-only",
 	}
-	look, err := theme.New(theme.Config{CSS: []string{component.CSS(), highlight.CSS(), script.CSS()}})
+	look, err := theme.New(theme.Config{CSS: []string{component.CSS(), highlight.CSS(), diagram.CSS(), script.CSS()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func TestNamesOfTheTheme(t *testing.T) {
 			}
 		}
 	}
-	_, unknown, err := script.New(script.Options{}).Utilities(t.Context(), names)
+	_, unknown, err := script.New().Utilities(t.Context(), names)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,6 +89,10 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	diags = slices.Concat(diags, check.Navigation(loaded), faults)
 	layout := newLayout(loaded, fsys)
 	if len(layout.pages) == 0 {
+		// Why is often among the findings, which are kept with the failed job.
+		if err := s.writeDiagnostics(ctx, in.JobID, diags); err != nil {
+			return out, err
+		}
 		return out, empty(loaded)
 	}
 	if len(layout.pages) > MaxPages {
@@ -108,10 +112,6 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 	}
 	plans := shards(units, s.opt.Shards)
 
-	var lines bytes.Buffer
-	if err := writeLines(&lines, diags); err != nil {
-		return out, err
-	}
 	group, gctx := errgroup.WithContext(ctx)
 	group.SetLimit(putParallel)
 	group.Go(func() error {
@@ -120,7 +120,7 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		})
 		return err
 	})
-	group.Go(func() error { return s.put(gctx, job.DiagnosticsKey(in.JobID), lines.Bytes()) })
+	group.Go(func() error { return s.writeDiagnostics(gctx, in.JobID, diags) })
 	for i, p := range plans {
 		group.Go(func() error {
 			data, err := json.Marshal(p)
@@ -135,6 +135,15 @@ func (s *Steps) plan(ctx context.Context, in admin.WorkflowInput) (job.PlanOutpu
 		return out, err
 	}
 	return out, s.opt.Admin.BeginExport(ctx, in.JobID, admin.ExportPlan{Renderer: s.opt.Renderer, Shards: len(plans), Pages: len(layout.pages), Remote: fetched})
+}
+
+// writeDiagnostics writes what reading the site found.
+func (s *Steps) writeDiagnostics(ctx context.Context, id string, diags []mdx.Diagnostic) error {
+	var lines bytes.Buffer
+	if err := writeLines(&lines, diags); err != nil {
+		return err
+	}
+	return s.put(ctx, job.DiagnosticsKey(id), lines.Bytes())
 }
 
 // empty is the error of an export that would have no page.

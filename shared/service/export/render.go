@@ -166,10 +166,7 @@ func (s *Steps) renderPage(ctx context.Context, src *source, i int, slice *refer
 	if p.Size > MaxPageBytes {
 		return failedPage(p, fmt.Sprintf("the page has more than %d MiB", MaxPageBytes>>20)), nil
 	}
-	if res, err = src.pages.RenderReference(ctx, i, slice); err == nil {
-		src.views.AddDirectory(i, res)
-	}
-	return res, err
+	return src.pages.RenderReference(ctx, i, slice)
 }
 
 // document puts what the theme shows around a body. A fault there costs the page
@@ -191,7 +188,6 @@ func (s *Steps) document(ctx context.Context, src *source, dst []byte, i int, re
 func failedPage(p *site.Page, reason string) *page.Result {
 	const notice = "This page could not be rendered."
 	return &page.Result{
-		Title: p.Title, Description: p.Description,
 		HTML:        []byte(`<div class="callout callout-danger" role="note"><p>` + notice + `</p></div>`),
 		Markdown:    []byte("# " + p.Title + "\n\n" + notice + "\n"),
 		Diagnostics: []mdx.Diagnostic{check.PageFailed(p, reason)},

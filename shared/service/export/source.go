@@ -101,7 +101,7 @@ func (s *Steps) prepare(src *source) error {
 	src.finder, src.full = src.views.Finder(), src.views.Full()
 	src.pages = page.New(page.Options{
 		Site: src.site, FS: src.site.Readable(src.fs), Highlighter: s.highlighter, Registry: s.registry, Log: s.opt.Log,
-		Icons: src.views.Theme(), Diagrams: s.scripts, Islands: s.opt.Islands,
+		Icons: src.views.Theme(), After: src.views.Directory, Diagrams: s.diagrams, Islands: s.opt.Islands,
 		Playground: src.input.Features.Playground,
 		AirGapped:  src.input.Project.Kind == admin.KindAirGapped,
 	})
@@ -127,6 +127,10 @@ func (s *Steps) put(ctx context.Context, key string, data []byte) error {
 	_, err := s.opt.Objects.Put(ctx, key, bytes.NewReader(data), store.PutOptions{})
 	return err
 }
+
+// streamBuffer is how many bytes of a stream are handed on at once: compressors
+// write some hundred at a time, and each hand-over wakes another goroutine.
+const streamBuffer = 64 << 10
 
 // stream writes an object that fn produces as it goes.
 func (s *Steps) stream(ctx context.Context, key string, opt store.PutOptions, fn func(w io.Writer) error) (store.ObjectInfo, error) {
@@ -154,7 +158,11 @@ func (s *Steps) stream(ctx context.Context, key string, opt store.PutOptions, fn
 				panic(p)
 			}
 		}()
-		return fn(w)
+		buffer := bufio.NewWriterSize(w, streamBuffer)
+		if err := fn(buffer); err != nil {
+			return err
+		}
+		return buffer.Flush()
 	}()
 	if err != nil {
 		w.CloseWithError(err)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/render/component"
+	"github.com/bindery-docs/bindery/shared/render/diagram"
+	"github.com/bindery-docs/bindery/shared/render/frame"
 	"github.com/bindery-docs/bindery/shared/render/highlight"
 	"github.com/bindery-docs/bindery/shared/render/page"
 	"github.com/bindery-docs/bindery/shared/render/script"
@@ -60,6 +62,7 @@ type Steps struct {
 	registry    *component.Registry
 	icons       *icons.Set
 	scripts     *script.Engine
+	diagrams    *diagram.Drawer
 	units       bundle.Writers
 	slots       chan struct{} // one for each unit that may be in work
 	buffers     sync.Pool     // of *bytes.Buffer
@@ -85,9 +88,10 @@ func New(opt Options) *Steps {
 	return &Steps{
 		opt:         opt,
 		highlighter: highlight.New(highlight.Options{CacheBytes: highlightCacheBytes}),
-		registry:    component.Builtin(),
+		registry:    component.NewRegistry(append(component.Builtin().All(), frame.Components()...)...),
 		icons:       icons.New(),
-		scripts:     script.New(script.Options{Log: opt.Log}),
+		scripts:     script.New(),
+		diagrams:    diagram.New(),
 		slots:       make(chan struct{}, cmp.Or(max(opt.Concurrency, 0), runtime.GOMAXPROCS(0))),
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
 	"github.com/bindery-docs/bindery/shared/service/store"
@@ -54,8 +55,16 @@ func TestStepsRepeat(t *testing.T) {
 	if !bytes.Equal(w.bundle(t, exp.ID), want) {
 		t.Error("other bytes")
 	}
+	done, err := w.admin.FindExport(ctx, exp.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, end, err := bundle.Unpack(ctx, bytes.NewReader(want), t.TempDir(), bundle.Limits{})
+	if err != nil || done.Bundle.End != end.Offset {
+		t.Errorf("the bundle's end begins at %d, the record says %d (%v)", end.Offset, done.Bundle.End, err)
+	}
 	list, err := w.objects.List(ctx, job.Prefix(exp.ID), "", 0)
-	if err != nil || len(list) != 1 || list[0].Key != job.BundleKey(exp.ID) {
+	if err != nil || len(list) != 2 || list[0].Key != job.BundleKey(exp.ID) || list[1].Key != admin.FindingsKey(exp.ID) {
 		t.Errorf("the job leaves %v (%v)", list, err)
 	}
 

@@ -251,6 +251,13 @@ func (s *Steps) renderPages(ctx context.Context, src *source, u unit, w *unitWri
 		doc = new([]byte)
 	}
 	defer func() { s.documents.Put(doc) }()
+	if src.full != nil {
+		var size int64 // of the sources, about
+		for _, i := range pages {
+			size += min(src.site.Pages[i].Size, MaxPageBytes) + pageWeight/4
+		}
+		w.full = make([]byte, 0, min(size, unitBytes))
+	}
 	for _, i := range pages {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -65,21 +65,28 @@ func TestApp(t *testing.T) {
 	}
 	o := forge.Options{AllowPrivate: []string{u.Host}, AllowHTTP: true, Now: func() time.Time { return now }}
 	for _, block := range []*pem.Block{{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}, {Type: "PRIVATE KEY", Bytes: pkcs8}} {
-		if _, err := forge.NewApp(o, "Iv1.abc", pem.EncodeToMemory(block)); err != nil {
+		if _, err := forge.NewApp(o, forge.AppKey{ID: "Iv1.abc", PEM: pem.EncodeToMemory(block)}); err != nil {
 			t.Errorf("%s: %v", block.Type, err)
 		}
 	}
 	for _, bad := range []string{"", "secret-key", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("secret-key")}))} {
-		if _, err := forge.NewApp(o, "Iv1.abc", []byte(bad)); !errors.Is(err, forge.ErrCredential) || strings.Contains(err.Error(), "secret-key") {
+		if _, err := forge.NewApp(o, forge.AppKey{ID: "Iv1.abc", PEM: []byte(bad)}); !errors.Is(err, forge.ErrCredential) || strings.Contains(err.Error(), "secret-key") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	app, err := forge.NewApp(o, "Iv1.abc", pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+	known := forge.AppKey{ID: "Iv1.abc", PEM: pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})}
+	for _, wrong := range []forge.AppKey{{PEM: known.PEM}, {ID: "a/b", PEM: known.PEM}, {ID: "1", Installation: "42/..", PEM: known.PEM}} {
+		if _, err := forge.NewApp(o, wrong); !errors.Is(err, forge.ErrCredential) {
+			t.Errorf("id %q, installation %q: %v", wrong.ID, wrong.Installation, err)
+		}
+	}
+	app, err := forge.NewApp(o, known)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := fmt.Sprintf("%v %+v %#v", app, app, app); strings.Contains(text, key.D.String()) || len(text) > 100 {
-		t.Errorf("the App prints as %.200s", text)
+	encoded, err := json.Marshal(known)
+	if text := fmt.Sprintf("%v %+v %#v %v %+v %#v %s", app, app, app, known, known, known, encoded); err != nil || strings.Contains(text, "PRIVATE") || len(text) > 100 {
+		t.Errorf("the App prints as %.200s, %v", text, err)
 	}
 	docs := forge.Repository{Kind: forge.GitHub, URL: server.URL + "/acme/docs"}
 	other := forge.Repository{Kind: forge.GitHub, URL: server.URL + "/acme/other"}
@@ -94,10 +101,27 @@ func TestApp(t *testing.T) {
 		}
 	}
 	now = now.Add(2 * time.Hour)
+	// With an installation that is named, none is looked for, here or elsewhere.
+	known.Installation, known.Host = "42", u.Host
+	named, err := forge.NewApp(o, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlisted := forge.Repository{Kind: forge.GitHub, URL: server.URL + "/acme/unlisted"}
+	if got, err := named.Credential(t.Context(), unlisted); err != nil || got.Token != "ghs_4" || !named.Serves(unlisted) {
+		t.Errorf("of a named installation: %q, %v", got.Token, err)
+	}
+	for _, r := range []forge.Repository{
+		{Kind: forge.GitHub, URL: "https://github.com/acme/docs"}, {Kind: forge.Gitea, URL: docs.URL}, {Kind: forge.GitHub, URL: docs.URL, API: "https://elsewhere.example/api/v3"},
+	} {
+		if _, err := named.Credential(t.Context(), r); !errors.Is(err, forge.ErrCredential) || named.Serves(r) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
 	for _, c := range []struct {
 		status int
 		want   *forge.Error
-	}{{401, forge.ErrCredential}, {404, forge.ErrCredential}, {422, forge.ErrCredential}, {500, forge.ErrUnreachable}, {429, forge.ErrRateLimited}} {
+	}{{401, forge.ErrCredential}, {403, forge.ErrCredential}, {404, forge.ErrCredential}, {422, forge.ErrCredential}, {500, forge.ErrUnreachable}, {429, forge.ErrRateLimited}} {
 		status = c.status
 		if _, err := app.Credential(t.Context(), docs); !errors.Is(err, c.want) {
 			t.Errorf("%d: %v", status, err)

@@ -44,12 +44,12 @@ func (f *Forge) Allowed(r Repository) error {
 	return nil
 }
 
-// refuses returns why an address may not be asked, as the end of a sentence that
-// begins with its host, or "".
+// refuses returns why an address is not allowed, as the end of a sentence that begins
+// with its host, or "".
 func (f *Forge) refuses(u *url.URL) string {
 	if f.private(u.Host) {
 		if u.Scheme != "https" && !f.opt.AllowHTTP {
-			return "may be asked by https alone"
+			return "is reached by https only"
 		}
 		return ""
 	}
@@ -95,25 +95,24 @@ func (f *Forge) newClient() *http.Client {
 	return &http.Client{Transport: &watching{base: base, patience: f.opt.Patience}, CheckRedirect: f.redirect}
 }
 
-// redirect follows a repository that was renamed, and nothing that leaves the
-// host: a credential may go to nobody else, and without it there is nothing to
-// be had.
+// redirect follows redirects of renamed repositories, but none to another host:
+// credentials must not leave it, and without one the request would be useless.
 func (f *Forge) redirect(to *http.Request, via []*http.Request) error {
 	from := via[0]
 	switch {
 	case len(via) > maxRedirects:
 		return ErrUnreachable.saying("the forge redirects without end")
 	case to.URL.Host != from.URL.Host || to.URL.Scheme != from.URL.Scheme || to.URL.User != nil:
-		return ErrUnreachable.saying("the forge redirects to another host; name the repository by its new address")
+		return ErrUnreachable.saying("the forge redirects to another host; use the repository's new address")
 	case to.Method != from.Method:
 		// A POST that is redirected as a GET would look like a success.
-		return ErrUnreachable.saying("the repository has another address by now; name it by that")
+		return ErrUnreachable.saying("the repository has moved; use its new address")
 	}
 	to.Header.Del("Referer")
 	return nil
 }
 
-// watching is a transport that ends what stalls and bounds what is read.
+// watching is a transport that ends stalled requests and limits what is read.
 type watching struct {
 	base     http.RoundTripper
 	patience time.Duration
@@ -122,18 +121,17 @@ type watching struct {
 // exchangeKey is the key of an *exchange in a context.
 type exchangeKey struct{}
 
-// exchange is how many bytes the answers to the requests of a context may still
-// have.
+// exchange counts how many more bytes may be read in the requests of a context.
 type exchange struct{ left atomic.Int64 }
 
-// withExchange returns a context whose requests may bring n bytes in all.
+// withExchange returns a context whose requests may read n bytes in all.
 func withExchange(ctx context.Context, n int64) (context.Context, *exchange) {
 	x := &exchange{}
 	x.left.Store(n)
 	return context.WithValue(ctx, exchangeKey{}, x), x
 }
 
-// exceeded reports whether there was more than that.
+// exceeded reports whether more than the limit was read.
 func (x *exchange) exceeded() bool { return x.left.Load() < 0 }
 
 // RoundTrip satisfies http.RoundTripper.
@@ -157,7 +155,7 @@ func (t *watching) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// moved notes what is sent and received, which may happen at the same time.
+// moved records progress in either direction; both may happen at the same time.
 type moved struct {
 	mu sync.Mutex
 	w  *remote.Watch
@@ -169,7 +167,7 @@ func (m *moved) note(n int) {
 	m.mu.Unlock()
 }
 
-// body is what is sent or received, watched.
+// body is the watched body of a request or an answer.
 type body struct {
 	io.ReadCloser
 	moved *moved

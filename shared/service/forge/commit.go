@@ -13,11 +13,11 @@ type Change struct {
 	Path    string
 	Content []byte
 	Delete  bool
-	// Executable makes a file executable. A file that was stays so without it.
+	// Executable makes a file executable. A file that was executable stays so.
 	Executable bool
 }
 
-// Commit is a commit that is made and not yet pushed.
+// Commit is a commit that has not been pushed.
 type Commit struct {
 	ID, Parent string
 	// Tree is the id of its files.
@@ -25,12 +25,12 @@ type Commit struct {
 	objects []object
 }
 
-// Commit makes a commit of changes to a tree of the repository; nothing is sent.
-// The same tree, changes and meta make the same commit. Files that are not named stay as they
-// are, those that were left on the forge too. Errors have the code
-// repository_invalid: a path that can't be, a file where a folder is or the other
-// way round, a symbolic link or submodule in the way, one path twice, nothing
-// that changes; ErrPath for a file to delete that is not there.
+// Commit makes a commit of changes to a tree of the repository without sending
+// anything. The same tree, changes and meta make the same commit. Other files stay as
+// they are, even those that were left on the forge. Errors have the code
+// repository_invalid (an invalid path, a file in the place of a folder or the other
+// way round, a symbolic link or submodule on the way, a path that occurs twice, no
+// change at all) or are ErrPath, if a file to delete does not exist.
 func (f *Forge) Commit(ctx context.Context, r Repository, base *Tree, changes []Change, m Meta) (*Commit, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, failed(err, Credential{})
@@ -91,7 +91,7 @@ func writable(path string) error {
 	for name := range strings.SplitSeq(path, "/") {
 		git := strings.ToLower(strings.TrimRight(name, ". "))
 		if name == "" || git == "" || git == ".git" || git == "git~1" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == ':' }) {
-			return invalid("no file may be written at %q", path)
+			return invalid("a file can't be written at %q", path)
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ type folder struct {
 	leaves  map[string]leaf
 }
 
-// add notes a change.
+// add adds a change.
 func (f *folder) add(names []string, l leaf) {
 	name := names[0]
 	if len(names) == 1 {
@@ -128,9 +128,9 @@ func (f *folder) add(names []string, l leaf) {
 	f.folders[name].add(names[1:], l)
 }
 
-// build makes the tree of a folder with its changes from the one with an id, ""
-// if there was none, and appends the objects that are new. It returns the id of
-// the tree, "" if nothing is left in it.
+// build applies the changes of a folder to the tree with an id, "" for a new one, and
+// appends the new objects to made. It returns the id of the new tree, "" if that is
+// empty.
 func (f *folder) build(p *pack, id, prefix string, made *[]object) (string, error) {
 	entries := map[string]entry{}
 	if id != "" {
@@ -146,8 +146,8 @@ func (f *folder) build(p *pack, id, prefix string, made *[]object) (string, erro
 			entries[e.name] = e
 		}
 	}
-	// A folder may take the place of a file that goes, and a file that of a folder
-	// of which nothing is left.
+	// A folder may replace a file that is deleted, and a file a folder that becomes
+	// empty.
 	for name, l := range f.leaves {
 		if l.entry == nil {
 			delete(entries, name)
@@ -222,7 +222,7 @@ func (f *Forge) Push(ctx context.Context, r Repository, branch string, c *Commit
 			if refused.code != CodeDenied {
 				return refused
 			}
-			// Somebody else may have been quicker, this commit's other push too.
+			// Another push may have won, perhaps one of the same commit.
 			if s, err := f.connect(ctx, r, cred, receivePack); err == nil {
 				switch now := s.refs["refs/heads/"+branch]; now {
 				case c.ID:
@@ -251,9 +251,9 @@ func (f *Forge) Branch(ctx context.Context, r Repository, name string) (commit s
 	return commit, err
 }
 
-// Contains reports whether a branch is at a commit or has it below the one that it
-// is at: others may have gone on from it. It brings the commits that the branch
-// has beyond the commit's parent. Errors are those of Fetch.
+// Contains reports whether a branch is at a commit or has it in its history: others
+// may have added commits. It fetches the commits of the branch that the commit's
+// parent doesn't have. Errors are those of Fetch.
 func (f *Forge) Contains(ctx context.Context, r Repository, branch string, c *Commit) (has bool, err error) {
 	err = f.do(ctx, "contains", r, func(cred Credential) error {
 		s, err := f.connect(ctx, r, cred, uploadPack)
@@ -277,7 +277,7 @@ func (f *Forge) Contains(ctx context.Context, r Repository, branch string, c *Co
 	return has, err
 }
 
-// branchName returns an error unless a branch may have a name.
+// branchName returns an error unless name is valid for a branch.
 func branchName(name string) error {
 	bad := name == "" || len(name) > 200 || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, "-")
 	for part := range strings.SplitSeq(name, "/") {

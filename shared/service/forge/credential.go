@@ -6,10 +6,10 @@ import (
 	"log/slog"
 )
 
-// Credential is what a forge knows us by. Printed, logged or encoded,
-// it is the word "credential".
+// Credential authenticates us to a forge. Printed, logged or encoded, it is the word
+// "credential".
 type Credential struct {
-	// Username goes with the token to Git; "" means the name that the kind of
+	// Username is sent with the token to Git; "" means the name that this kind of
 	// forge expects.
 	Username string
 	Token    string
@@ -30,7 +30,7 @@ func (Credential) MarshalJSON() ([]byte, error) { return []byte(`"credential"`),
 // LogValue hides the credential from logs.
 func (Credential) LogValue() slog.Value { return slog.StringValue("credential") }
 
-// username is the name that Git is asked with.
+// username returns the name for requests of Git.
 func (c Credential) username(k Kind) string {
 	switch {
 	case c.Username != "":
@@ -44,12 +44,12 @@ func (c Credential) username(k Kind) string {
 }
 
 // Credentials finds the credential for a repository. Errors should be of type
-// *Error; others are taken for a forge that can't be reached.
+// *Error; others are treated as ErrUnreachable.
 type Credentials interface {
 	Credential(ctx context.Context, r Repository) (Credential, error)
 }
 
-// CredentialsFunc is a function as Credentials.
+// CredentialsFunc is a function that satisfies Credentials.
 type CredentialsFunc func(ctx context.Context, r Repository) (Credential, error)
 
 // Credential calls f.
@@ -57,7 +57,7 @@ func (f CredentialsFunc) Credential(ctx context.Context, r Repository) (Credenti
 	return f(ctx, r)
 }
 
-// Static returns Credentials that are the same for each repository.
+// Static returns Credentials with the same credential for all repositories.
 func Static(c Credential) Credentials {
 	return CredentialsFunc(func(context.Context, Repository) (Credential, error) { return c, nil })
 }

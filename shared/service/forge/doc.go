@@ -13,7 +13,7 @@
 //	git.go         the Git protocol over HTTP
 //	pull.go        pull requests, whatever the forge
 //	github.go, gitlab.go, gitea.go  in the dialect of each
-//	app.go         GitHub Apps: a token for one repository
+//	app.go         GitHub Apps: a token for one repository, until its end
 //	rest.go        requests to REST interfaces and their errors
 //
 // Files go by the Git protocol, which all forges speak alike; the REST

@@ -12,8 +12,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/remote"
 )
 
-// Codes of errors. They stand in the failure of a job and are error names in the
-// workflow: add, but don't rename.
+// Codes of errors. Failures of jobs contain them, and the workflow uses them as the
+// names of errors: add some, but don't rename any.
 const (
 	CodeInvalid      = "repository_invalid"     // the address, or what is at it, can't be used
 	CodeHost         = "host_not_allowed"       // the operator does not allow the host
@@ -38,7 +38,7 @@ var (
 	ErrNotFound     = &Error{code: CodeNotFound, message: "the repository does not exist, or the credential may not see it"}
 	ErrCredential   = &Error{code: CodeCredential, message: "the forge does not accept the credential"}
 	ErrDenied       = &Error{code: CodeDenied, message: "the forge refused the push"}
-	ErrMoved        = &Error{code: CodeMoved, message: "the branch has commits that the push does not know"}
+	ErrMoved        = &Error{code: CodeMoved, message: "the branch has commits that the push does not include"}
 	ErrRefNotFound  = &Error{code: CodeRef, message: "the repository has no such branch, tag or commit"}
 	ErrPath         = &Error{code: CodePath, message: "the commit has no such file"}
 	ErrTooLarge     = &Error{code: CodeTooLarge, message: "the repository is too large"}
@@ -48,11 +48,10 @@ var (
 	ErrNoPulls      = &Error{code: CodeNoPulls, message: "a plain Git server has no pull requests"}
 )
 
-// Error is what calls of this package return, but for the error of a context
-// that ended. It carries no credential: whatever a forge or the network said has
-// been cleaned before it got here. It satisfies store.Coded.
+// Error is the type of all errors of this package. It contains no credential:
+// whatever a forge or the network said has been cleaned. It satisfies store.Coded.
 type Error struct {
-	// RetryAfter is how long the forge asks to wait; 0 where it does not say.
+	// RetryAfter is how long the forge asks to wait, 0 if it doesn't say.
 	RetryAfter time.Duration
 
 	code, message string
@@ -89,22 +88,22 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns the error of the context that ended the call, else nil.
 func (e *Error) Unwrap() error { return e.cause }
 
-// with is a copy of e with a detail for the log, which must be clean.
+// with returns a copy of e with a detail for the log, which must be clean.
 func (e *Error) with(detail string) *Error {
 	c := *e
 	c.detail = detail
 	return &c
 }
 
-// saying is a copy of e with another message.
+// saying returns a copy of e with another message.
 func (e *Error) saying(message string) *Error {
 	c := *e
 	c.message = message
 	return &c
 }
 
-// failed turns an error of the network, of HTTP or of Git into an Error that is
-// clean of c. Errors that are one already are returned as they are.
+// failed converts an error of the network, of HTTP or of Git to an *Error without c.
+// It returns an *Error as it is.
 func failed(err error, c Credential) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -114,7 +113,7 @@ func failed(err error, c Credential) *Error {
 		return ErrHost.saying("the forge's host has an address that is not public, and the operator does not allow it").with(detail)
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return ErrUnreachable.saying("the forge's host does not prove its name").with(detail)
+		return ErrUnreachable.saying("the certificate of the forge's host is not valid").with(detail)
 	}
 	e := ErrUnreachable.with(detail)
 	switch {
@@ -127,12 +126,12 @@ func failed(err error, c Credential) *Error {
 	return e
 }
 
-// maxDetail is how many bytes of what a forge says go into a log.
+// maxDetail is how many bytes of a forge's answer are logged.
 const maxDetail = 500
 
-// clean is a text from a forge or the network as logs and people may have it:
-// without the credential in any form that it travels in, without what else
-// addresses hide, without control characters, and short.
+// clean returns a text from a forge or the network that may be logged and shown: the
+// credential is removed in every form in which it is sent, and so are other secrets in
+// addresses and control characters. Long texts are cut.
 func (c Credential) clean(text string) string {
 	secrets := []string{}
 	if c.Token != "" {

@@ -17,8 +17,8 @@ const (
 	DefaultMaxBytes = 2 << 30
 	// DefaultMaxFiles is the most files and folders of a commit.
 	DefaultMaxFiles = 200_000
-	// DefaultLargeBlob is from which size on files stay on the forge until they
-	// are opened, in bytes.
+	// DefaultLargeBlob is the size in bytes from which files stay on the forge until
+	// they are opened.
 	DefaultLargeBlob = 1 << 20
 	// DefaultAttempts is how often a call is tried while the forge is away.
 	DefaultAttempts = 3
@@ -29,19 +29,19 @@ const (
 	DefaultMaxPause = 20 * time.Second
 )
 
-// DefaultHosts are the hosts that may be asked where the operator names none.
+// DefaultHosts returns the hosts that are allowed if the operator names none.
 func DefaultHosts() []string {
 	return []string{"github.com", "gitlab.com", "codeberg.org", "gitea.com"}
 }
 
-// Options are what a Forge works with. The zero value is for use with public
-// repositories of the hosts of DefaultHosts.
+// Options configure a Forge. The zero value is for public repositories on the hosts
+// of DefaultHosts.
 type Options struct {
-	// Client makes the requests; nil means a client that connects to public
-	// addresses alone, and to the hosts of AllowPrivate. With a client of the
-	// caller's, where its connections lead to is the caller's.
+	// Client makes the requests; nil means a client that connects only to public
+	// addresses and to the hosts of AllowPrivate. Any other client must limit its
+	// connections itself.
 	Client *http.Client
-	// Credentials finds what the forge knows us by; nil: nothing, for public
+	// Credentials finds the credential of a repository; nil means none, for public
 	// repositories.
 	Credentials Credentials
 	// AllowHosts are names of hosts with public addresses, as remote.NewHosts
@@ -58,24 +58,24 @@ type Options struct {
 	// Patience is how long a forge may send nothing (see remote.Watch); 0 means
 	// remote.Patience.
 	Patience time.Duration
-	// TempDir is where what was fetched lies until its Tree is closed; "" means
+	// TempDir is the folder for what was fetched, until its Tree is closed; "" means
 	// the system's.
 	TempDir string
-	// Logger gets what went wrong and is tried again; nil discards it.
+	// Logger receives failed attempts; nil discards them.
 	Logger *slog.Logger
 	// Now is the time; nil means time.Now.
 	Now func() time.Time
-	// Retry says how often calls are tried again.
+	// Retry configures when calls are tried again.
 	Retry Retry
 }
 
-// Retry says how calls are tried again while the forge is away or busy. The zero
-// value means the defaults.
+// Retry configures how calls are tried again while the forge is away or busy. The
+// zero value means the defaults.
 type Retry struct {
 	// Attempts is how often a call is tried in all.
 	Attempts int
-	// Pause is the wait before the second attempt, MaxPause the longest that is
-	// waited for; a forge that asks for more is ErrRateLimited at once.
+	// Pause is the wait before the second attempt, MaxPause the longest wait. If a
+	// forge asks for a longer one, the call fails with ErrRateLimited at once.
 	Pause, MaxPause time.Duration
 }
 
@@ -86,7 +86,7 @@ type Forge struct {
 	client *http.Client
 }
 
-// New makes a Forge. The error says which option can't be meant.
+// New returns a Forge. The error names the option that is invalid.
 func New(o Options) (*Forge, error) {
 	if o.AllowHosts == nil {
 		o.AllowHosts = DefaultHosts()
@@ -109,7 +109,7 @@ func New(o Options) (*Forge, error) {
 	return f, nil
 }
 
-// credential finds what r's forge knows us by.
+// credential returns the credential for r.
 func (f *Forge) credential(ctx context.Context, r Repository) (Credential, error) {
 	if f.opt.Credentials == nil {
 		return Credential{}, nil

@@ -16,12 +16,12 @@ import (
 
 // The Git protocol over HTTP, in its version 0, which every server speaks: a list
 // of branches, then one request for a pack or with one (gitprotocol-http,
-// gitprotocol-pack). History is never talked about: a fetch has nothing yet, and
-// a push brings all that is new. Only whether a branch has a commit is found out
-// by what the branch has beyond that commit's parent.
+// gitprotocol-pack). History is not negotiated: a fetch has nothing yet, and a push
+// sends all new objects. Only to find out whether a branch has a commit, we ask for
+// what the branch has and the commit's parent doesn't.
 
-// maxRefsBytes bounds a server's list of branches and tags, and what it says to a
-// push.
+// maxRefsBytes is the most bytes of a server's list of branches and tags, and of its
+// answer to a push.
 const maxRefsBytes = 64 << 20
 
 const (
@@ -51,7 +51,7 @@ func (f *Forge) connect(ctx context.Context, r Repository, c Credential, service
 		return nil, err
 	}
 	defer res.Body.Close()
-	// A repository that was renamed has its address from here on.
+	// From here on, use the new address of a repository that was renamed.
 	if base, ok := strings.CutSuffix(res.Request.URL.Path, "/info/refs"); ok {
 		s.base = res.Request.URL.Scheme + "://" + res.Request.URL.Host + base
 	}
@@ -115,8 +115,7 @@ func (s *server) ask(ctx context.Context, method, path, accept string, body io.R
 	if err != nil {
 		return nil, failed(err, s.c)
 	}
-	// Some servers answer by the name of the program: those of dumb clients get
-	// files.
+	// Some servers choose their protocol by the name of the program.
 	req.Header.Set("User-Agent", "git/2 bindery")
 	req.Header.Set("Accept", accept)
 	if body != nil {
@@ -138,7 +137,7 @@ func (s *server) ask(ctx context.Context, method, path, accept string, body io.R
 		said, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // for the log; what came will do
 		e = e.with(s.c.clean(string(said)))
 	case res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != accept:
-		// A page for people, or the files of a repository without its program.
+		// A page for people, or the files of a repository behind a plain web server.
 		e = ErrNotFound.saying("the address does not lead to a Git repository")
 	default:
 		return res, nil
@@ -146,7 +145,7 @@ func (s *server) ask(ctx context.Context, method, path, accept string, body io.R
 	return nil, errors.Join(e, res.Body.Close())
 }
 
-// value returns the value of a word that the server can do, "" without one.
+// value returns the value of one of the server's capabilities, "" if it has none.
 func (s *server) value(word string) string {
 	for _, w := range s.caps {
 		if v, ok := strings.CutPrefix(w, word+"="); ok {
@@ -156,8 +155,19 @@ func (s *server) value(word string) string {
 	return ""
 }
 
-// can reports whether the server can do something.
+// can reports whether the server has a capability.
 func (s *server) can(what string) bool { return slices.Contains(s.caps, what) }
+
+// named returns the id that a branch or tag is at, "" if there is none of that
+// name. Full names are known, too.
+func (s *server) named(ref string) string {
+	for _, name := range []string{"refs/heads/" + ref, "refs/tags/" + ref, ref} {
+		if id := s.refs[name]; id != "" && (name != ref || strings.HasPrefix(ref, "refs/")) {
+			return id
+		}
+	}
+	return ""
+}
 
 // advertises reports whether the server lists an id.
 func (s *server) advertises(id string) bool {
@@ -169,18 +179,19 @@ func (s *server) advertises(id string) bool {
 	return false
 }
 
-// givesAnyCommit reports whether the server lets commits be asked for by id that
-// no branch is at.
-func (s *server) givesAnyCommit() bool { return s.can("allow-reachable-sha1-in-want") }
+// servesAnyCommit reports whether the server advertises that commits can be fetched
+// which no branch is at. Git's own server allows that over HTTP without advertising
+// it.
+func (s *server) servesAnyCommit() bool { return s.can("allow-reachable-sha1-in-want") }
 
-// words are those of ours that the server knows, as a request has them.
+// words returns those capabilities in list that the server has, for a request.
 func (s *server) words(list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(w string) bool { return !s.can(w) }), " ")
 }
 
-// fetch brings an object and all that it needs into a pack: of a commit, if only
-// its files are wanted, these as they are now, without those of large bytes and
-// more if the server can leave them out.
+// fetch adds an object and all that it needs to a pack. If files is set, the object is
+// a commit of which only the files are needed, without its history, and without files
+// of large bytes and more if the server can omit them.
 func (s *server) fetch(ctx context.Context, p *pack, id string, files bool, large int64) error {
 	var ask bytes.Buffer
 	filter, shallow := files && s.can("filter"), files && s.can("shallow")
@@ -201,9 +212,48 @@ func (s *server) fetch(ctx context.Context, p *pack, id string, files bool, larg
 	return err
 }
 
-// fetchSince brings what an object needs beyond what a commit needs, without
-// files if the server can leave them out. It reports whether the server knows
-// that commit; where it doesn't, nothing is brought.
+// depths are how many commits of a branch fetchBelow asks for: first the newest two,
+// as the commit is usually the parent of ours; 0 means all of them.
+var depths = []int{2, 64, 0}
+
+// fetchBelow adds a commit and its files to a pack, from a server that can be asked
+// only for what a branch or tag is at. It returns ErrRefNotFound if none of refs has
+// the commit.
+func (s *server) fetchBelow(ctx context.Context, p *pack, id string, refs []string) error {
+	var heads []string
+	for _, ref := range refs {
+		if at := s.named(ref); at != "" && !slices.Contains(heads, at) {
+			heads = append(heads, at)
+		}
+	}
+	for _, depth := range depths {
+		if len(heads) == 0 || depth > 0 && !s.can("shallow") {
+			continue
+		}
+		var ask bytes.Buffer
+		words := " " + s.words("ofs-delta", "side-band-64k")
+		for _, at := range heads {
+			writeLine(&ask, "want "+at+words+"\n")
+			words = ""
+		}
+		if depth > 0 {
+			writeLine(&ask, "deepen "+strconv.Itoa(depth)+"\n")
+		}
+		ask.WriteString("0000")
+		writeLine(&ask, "done\n")
+		if _, err := s.receive(ctx, p, &ask); err != nil {
+			return err
+		}
+		if p.kind(id) == "commit" {
+			return nil
+		}
+	}
+	return ErrRefNotFound.saying("no branch has this commit, or the server does not let it be fetched")
+}
+
+// fetchSince adds to a pack what an object needs and the commit since doesn't have,
+// without files if the server can omit them. It reports whether the server knows that
+// commit; if not, it adds nothing.
 func (s *server) fetchSince(ctx context.Context, p *pack, id, since string) (known bool, err error) {
 	var ask bytes.Buffer
 	writeLine(&ask, "want "+id+" "+s.words("ofs-delta", "side-band-64k", "filter")+"\n")
@@ -216,9 +266,9 @@ func (s *server) fetchSince(ctx context.Context, p *pack, id, since string) (kno
 	return s.receive(ctx, p, &ask)
 }
 
-// receive sends what a fetch asks for and keeps the pack that comes. It reports
-// whether the server has a commit that was named as there already: without one,
-// a pack is kept only where none was named.
+// receive sends a request of a fetch and adds the answer to a pack. If the request
+// names a commit as known, receive reports whether the server has it, and adds
+// nothing if not.
 func (s *server) receive(ctx context.Context, p *pack, ask *bytes.Buffer) (known bool, err error) {
 	limit, named := s.f.opt.MaxBytes, bytes.Contains(ask.Bytes(), []byte("have "))
 	ctx, x := withExchange(ctx, limit)
@@ -255,7 +305,7 @@ func (s *server) receive(ctx context.Context, p *pack, ask *bytes.Buffer) (known
 	return known, nil
 }
 
-// refused returns the error for what a server says of a request that it refuses.
+// refused converts a server's reason for refusing a request to an error.
 func (s *server) refused(reason string) *Error {
 	if strings.Contains(reason, "not our ref") || strings.Contains(reason, "unadvertised object") {
 		return ErrRefNotFound.with(s.c.clean(reason))
@@ -263,8 +313,8 @@ func (s *server) refused(reason string) *Error {
 	return failed(errors.New(reason), s.c)
 }
 
-// push moves a branch from one commit to another, "" being none, and brings the
-// objects of a packfile along.
+// push moves a branch from one commit to another, where "" means that it doesn't
+// exist, and sends the objects of a packfile.
 func (s *server) push(ctx context.Context, branch, from, to string, packfile []byte) error {
 	var send bytes.Buffer
 	writeLine(&send, cmp.Or(from, zeroID)+" "+to+" refs/heads/"+branch+"\x00"+s.words("report-status", "side-band-64k"))
@@ -302,12 +352,12 @@ func (s *server) push(ctx context.Context, branch, from, to string, packfile []b
 		done = done || text == "ok refs/heads/"+branch
 	}
 	if !done {
-		return s.failed(errors.New("the server does not say what became of the push"), x)
+		return s.failed(errors.New("the server did not report the result of the push"), x)
 	}
 	return nil
 }
 
-// failed is an error of an exchange with the server as one of ours.
+// failed converts an error of an exchange with the server to an *Error.
 func (s *server) failed(err error, x *exchange) *Error {
 	if x.exceeded() {
 		return ErrTooLarge.with("more bytes than the limit came")
@@ -315,7 +365,7 @@ func (s *server) failed(err error, x *exchange) *Error {
 	return failed(err, s.c)
 }
 
-// writeLine writes a line as the protocol has it, after its length.
+// writeLine writes a line of the protocol, preceded by its length.
 func writeLine(b *bytes.Buffer, line string) { fmt.Fprintf(b, "%04x%s", len(line)+4, line) }
 
 // lines reads lines of the protocol.
@@ -324,7 +374,7 @@ type lines struct {
 	buf [65520]byte
 }
 
-// next returns the next line, nil for a flush. It is good until the next call.
+// next returns the next line, nil for a flush. It is valid until the next call.
 func (l *lines) next() ([]byte, error) {
 	if _, err := io.ReadFull(l.r, l.buf[:4]); err != nil {
 		if err == io.EOF {
@@ -346,7 +396,7 @@ func (l *lines) next() ([]byte, error) {
 	return line, nil
 }
 
-// band reads what a server sends beside what it says to people.
+// band reads the data that a server sends interleaved with messages for people.
 type band struct {
 	lines *lines
 	rest  []byte

@@ -3,6 +3,7 @@ package forge_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -105,6 +106,50 @@ func TestFetch(t *testing.T) {
 	for ref, want := range map[string]*forge.Error{"none": forge.ErrRefNotFound, "docs.json": forge.ErrRefNotFound, strings.Repeat("ab", 20): forge.ErrRefNotFound} {
 		if _, err := f.Fetch(t.Context(), fake.Repository(), ref); !errors.Is(err, want) {
 			t.Errorf("%s: %v", ref, err)
+		}
+	}
+}
+
+// Where a server returns only commits that a branch or tag is at, others are found
+// in the history of branches that are named, near and far.
+func TestFetchBelow(t *testing.T) {
+	fake := forgetest.New(t, forgetest.Dialect(forge.Git))
+	fake.OnlyTips()
+	f, r := fake.Forge(), fake.Repository()
+	var commits []string
+	for n := range 70 {
+		commits = append(commits, fake.Write("main", map[string]string{"a.mdx": fmt.Sprintf("# A%d\n", n)}))
+	}
+	fake.Tag("v1", "main", "the first")
+	fake.Write("side", map[string]string{"b.mdx": "# B\n"})
+	fake.Write("main", map[string]string{"a.mdx": "# A\n"})
+	for _, c := range []struct {
+		n       int
+		from    []string
+		fetches int // beside the one that is refused; 0 where the commit is not found
+	}{
+		{69, []string{"gone", "main"}, 1}, {68, []string{"main"}, 2}, {68, []string{"v1"}, 1}, {10, []string{"side", "main"}, 2}, {0, []string{"refs/heads/main"}, 3},
+		{69, []string{"side"}, 0}, {69, nil, 0},
+	} {
+		before := fake.Count(forgetest.Fetch)
+		tree, err := f.Fetch(t.Context(), r, commits[c.n], c.from...)
+		if c.fetches == 0 {
+			if !errors.Is(err, forge.ErrRefNotFound) {
+				t.Errorf("%d from %q: %v", c.n, c.from, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%d from %q: %v", c.n, c.from, err)
+		}
+		if got, want := read(t, tree, "a.mdx"), fmt.Sprintf("# A%d\n", c.n); tree.Commit != commits[c.n] || got != want || tree.Len() != 1 {
+			t.Errorf("%d from %q is %s with %q", c.n, c.from, tree.Commit, got)
+		}
+		if got := fake.Count(forgetest.Fetch) - before - 1; got != c.fetches {
+			t.Errorf("%d from %q took %d fetches, want %d", c.n, c.from, got, c.fetches)
+		}
+		if err := tree.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -16,13 +16,13 @@ import (
 // zeroID is the id that stands for no object.
 const zeroID = "0000000000000000000000000000000000000000"
 
-// object is a Git object that is to be pushed.
+// object is a Git object to be pushed.
 type object struct {
 	kind string // "commit", "tree", "blob"
 	data []byte
 }
 
-// id is the object's name.
+// id returns the object's id.
 func (o object) id() string {
 	h := sha1.New()
 	fmt.Fprintf(h, "%s %d\x00", o.kind, len(o.data))
@@ -30,7 +30,7 @@ func (o object) id() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// isID reports whether a text is the full id of an object.
+// isID reports whether a text is a full id.
 func isID(text string) bool {
 	return len(text) == len(zeroID) && strings.Trim(text, "0123456789abcdef") == ""
 }
@@ -51,7 +51,7 @@ const (
 	modeFolder     = "40000"
 )
 
-// key is what entries are sorted by: folders as if their names ended in a slash.
+// key returns the sort key: folders are sorted as if their names ended in a slash.
 func (e entry) key() string {
 	if e.mode == modeFolder {
 		return e.name + "/"
@@ -59,8 +59,8 @@ func (e entry) key() string {
 	return e.name
 }
 
-// parseTree reads a tree. Names that would lead out of a folder, or into Git's
-// own, are refused: no program writes them by mistake.
+// parseTree parses a tree. It refuses names that lead out of a folder or into Git's
+// own, which no program writes by mistake.
 func parseTree(data []byte) ([]entry, error) {
 	bad := invalid("a folder of the repository can't be read")
 	var list []entry
@@ -79,7 +79,7 @@ func parseTree(data []byte) ([]entry, error) {
 	return list, nil
 }
 
-// encodeTree is a tree of these entries.
+// encodeTree returns the tree with these entries.
 func encodeTree(list []entry) object {
 	list = slices.SortedFunc(slices.Values(list), func(a, b entry) int { return strings.Compare(a.key(), b.key()) })
 	var b bytes.Buffer
@@ -109,14 +109,14 @@ func field(data []byte, name string) string {
 	return ""
 }
 
-// Meta is what a commit says beside its files. The same Meta, parent and files
-// are the same commit, byte for byte and thus by its id.
+// Meta is what a commit has apart from its files and its parent. The same Meta, parent
+// and files make the same commit, byte for byte, and so with the same id.
 type Meta struct {
 	Message, AuthorName, AuthorEmail string
-	When                             time.Time // to the second, said in UTC
+	When                             time.Time // to the second, in UTC
 }
 
-// encodeCommit is a commit of a tree.
+// encodeCommit returns a commit of a tree.
 func encodeCommit(tree, parent string, m Meta) object {
 	plain := strings.NewReplacer("<", "", ">", "", "\n", " ", "\r", "", "\x00", "")
 	who := plain.Replace(m.AuthorName) + " <" + plain.Replace(m.AuthorEmail) + "> " + strconv.FormatInt(m.When.Unix(), 10) + " +0000"
@@ -124,7 +124,7 @@ func encodeCommit(tree, parent string, m Meta) object {
 	return object{"commit", []byte("tree " + tree + "\nparent " + parent + "\nauthor " + who + "\ncommitter " + who + "\n\n" + message)}
 }
 
-// packfile is a pack of objects, each whole.
+// packfile returns a pack of objects, without deltas.
 func packfile(objects []object) ([]byte, error) {
 	types := map[string]byte{"commit": 1, "tree": 2, "blob": 3}
 	var b bytes.Buffer
@@ -133,7 +133,7 @@ func packfile(objects []object) ([]byte, error) {
 	b.Write(binary.BigEndian.AppendUint32(nil, uint32(len(objects))))
 	z := zlib.NewWriter(&b)
 	for _, o := range objects {
-		// Four bits of the size beside the type, then seven at a time.
+		// Four bits of the size next to the type, then seven at a time.
 		n := len(o.data)
 		c := types[o.kind]<<4 | byte(n&0xf)
 		for n >>= 4; n > 0; n >>= 7 {

@@ -16,17 +16,16 @@ import (
 	"sync"
 )
 
-// Limits of packs beside those of a fetch.
+// Further limits of packs.
 const (
 	// maxObjectBytes is the largest commit, tag or tree that is read.
 	maxObjectBytes = 16 << 20
-	// maxLive is how many bytes may be in memory while an object is made of what
-	// it differs from.
+	// maxLive is how many bytes may be in memory while an object is made from its
+	// base.
 	maxLive = 256 << 20
-	// maxDepth is how many objects may differ from each other in a row; Git's
-	// programs write 50, and 4095 at most.
+	// maxDepth is the longest chain of deltas; Git writes 50, and 4095 at most.
 	maxDepth = 4095
-	// cacheBytes is how much of what others differ from is kept in memory.
+	// cacheBytes is how much of the bases of deltas is kept in memory.
 	cacheBytes = 8 << 20
 )
 
@@ -54,7 +53,7 @@ type packed struct {
 	size int64   // bytes of the object
 }
 
-// Git's numbers of kinds, and of the two ways to name what an object differs from.
+// Git's numbers of kinds, and of the two ways to name the base of a delta.
 const (
 	commitKind = 1
 	treeKind   = 2
@@ -66,7 +65,7 @@ const (
 
 var kinds = map[byte]string{commitKind: "commit", treeKind: "tree", blobKind: "blob", tagKind: "tag"}
 
-// newPack makes an empty one in a folder of its own below dir.
+// newPack returns an empty pack in a new folder in dir.
 func newPack(dir string) (*pack, error) {
 	d, err := os.MkdirTemp(dir, "bindery-git-")
 	if err != nil {
@@ -87,8 +86,8 @@ func (p *pack) close() error {
 	return errors.Join(err, os.RemoveAll(p.dir))
 }
 
-// add keeps a pack that a server sends, whose objects have at most limit bytes in
-// all, unpacked.
+// add stores a pack that a server sends. Its objects may have limit bytes in all,
+// unpacked.
 func (p *pack) add(r io.Reader, limit int64) error {
 	f, err := os.CreateTemp(p.dir, "*.pack")
 	if err != nil {
@@ -107,7 +106,7 @@ func (p *pack) add(r io.Reader, limit int64) error {
 	return s.run()
 }
 
-// counted is a reader that knows how much was read of it.
+// counted is a reader that counts what is read.
 type counted struct {
 	r *bufio.Reader
 	n int64
@@ -127,9 +126,8 @@ func (c *counted) ReadByte() (byte, error) {
 	return b, err
 }
 
-// scan reads a pack for the index: all objects in their order, of which those
-// that are whole have their ids at once, then those that differ from another,
-// after what they differ from.
+// scan reads a pack for the index: first all objects in order, which yields the ids of
+// those that are not deltas, then the deltas, each after its base.
 type scan struct {
 	pack     *pack
 	file     *os.File
@@ -142,7 +140,7 @@ type scan struct {
 	byID     []refChild
 }
 
-// refChild is an object that names what it differs from by its id.
+// refChild is a delta that names its base by id.
 type refChild struct {
 	of  [sha1.Size]byte
 	obj *packed
@@ -158,7 +156,7 @@ func (s *scan) run() error {
 			return err
 		}
 	}
-	// An object may differ from one that names its own base by id: go on until
+	// The base of a delta may itself be a delta whose base is named by id: repeat until
 	// nothing is found any more.
 	var whole []*packed
 	for _, o := range s.offsets {
@@ -254,7 +252,7 @@ func (s *scan) object() error {
 	return nil
 }
 
-// offset reads how far back in the pack the other object is.
+// offset reads how far back in the pack the base is.
 func (s *scan) offset() (int64, error) {
 	var n int64
 	for i := range 9 {
@@ -273,8 +271,8 @@ func (s *scan) offset() (int64, error) {
 	return 0, errBadPack
 }
 
-// resolve finds the ids of all objects that differ from one, whose content is
-// data; nil if it is not in memory.
+// resolve finds the ids of all deltas to an object. data is its content, nil if that is
+// not in memory.
 func (s *scan) resolve(o *packed, data []byte, depth int) error {
 	children := s.children[o]
 	if len(children) == 0 {
@@ -302,8 +300,8 @@ func (s *scan) resolve(o *packed, data []byte, depth int) error {
 	return nil
 }
 
-// differing finds the id of an object that differs from one with this content,
-// and of those that differ from it.
+// differing finds the id of a delta to an object with this content, and of the deltas
+// to the result.
 func (s *scan) differing(o *packed, base []byte, depth int) error {
 	delta, err := inflate(o, maxLive)
 	if err != nil {
@@ -324,7 +322,7 @@ func (s *scan) differing(o *packed, base []byte, depth int) error {
 	return s.resolve(o, data, depth+1)
 }
 
-// inflater is z, or a new one, at the beginning of what r has.
+// inflater returns z, or a new one, reset to read from r.
 func inflater(z io.ReadCloser, r io.Reader) (io.ReadCloser, error) {
 	if z == nil {
 		return zlib.NewReader(r)
@@ -332,7 +330,7 @@ func inflater(z io.ReadCloser, r io.Reader) (io.ReadCloser, error) {
 	return z, z.(zlib.Resetter).Reset(r, nil)
 }
 
-// inflate returns an object's data as it lies in the pack.
+// inflate returns an object's data as stored in the pack.
 func inflate(o *packed, limit int64) ([]byte, error) {
 	if o.data > limit {
 		return nil, ErrTooLarge.saying("a file of the repository is too large")
@@ -348,8 +346,7 @@ func inflate(o *packed, limit int64) ([]byte, error) {
 	return data, r.Close()
 }
 
-// content returns an object's content. It is to be called with p.mu held, and
-// what it returns is not to be changed.
+// content returns an object's content, which must not be changed. p.mu must be held.
 func (p *pack) content(o *packed, limit int64) ([]byte, error) {
 	if data, ok := p.cache[o]; ok {
 		return data, nil
@@ -357,7 +354,8 @@ func (p *pack) content(o *packed, limit int64) ([]byte, error) {
 	if o.size > limit {
 		return nil, ErrTooLarge.saying("a file of the repository is too large")
 	}
-	// From the object back to one that is whole or known, and forth again.
+	// From the object back to a base that is not a delta or is in the cache, then
+	// forward again.
 	var chain []*packed
 	at := o
 	for at.base != nil && p.cache[at] == nil {
@@ -385,7 +383,7 @@ func (p *pack) content(o *packed, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// remember keeps a content that others may differ from.
+// remember caches a content that may be the base of deltas.
 func (p *pack) remember(o *packed, data []byte) {
 	if len(data) > cacheBytes/4 {
 		return
@@ -397,7 +395,7 @@ func (p *pack) remember(o *packed, data []byte) {
 	p.cache[o] = data
 }
 
-// find returns an object by its id, nil if it is not here.
+// find returns an object by its id, or nil.
 func (p *pack) find(id string) *packed {
 	b, err := hex.DecodeString(id)
 	if err != nil || len(b) != sha1.Size {
@@ -417,8 +415,8 @@ func (p *pack) object(kind, id string) ([]byte, error) {
 	return p.content(o, maxObjectBytes)
 }
 
-// kind returns what an object is: "commit", "tree", "tag", "blob", or "" if it is
-// not here.
+// kind returns the kind of an object: "commit", "tree", "tag", "blob", or "" if the
+// pack doesn't have it.
 func (p *pack) kind(id string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -428,8 +426,8 @@ func (p *pack) kind(id string) string {
 	return ""
 }
 
-// reaches reports whether one commit is another, or comes after it by commits
-// that are all here.
+// reaches reports whether a commit is another one or has it in its history, as far as
+// that is in the pack.
 func (p *pack) reaches(from, to string) (bool, error) {
 	seen := map[string]bool{}
 	for next := []string{from}; len(next) > 0; {
@@ -465,8 +463,8 @@ func (p *pack) size(id string) int64 {
 	return -1
 }
 
-// blob returns the content of a file, nil if it was left out. What is whole in
-// its pack is read from there as it is asked for.
+// blob returns the content of a file, nil if it was left out. Unless the object is a
+// delta, it is read from disk on demand.
 func (p *pack) blob(id string) (io.ReadCloser, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -490,7 +488,7 @@ func (p *pack) blob(id string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(data)), err
 }
 
-// patch is base changed as a delta says: Git's format of copies and insertions.
+// patch applies a delta, Git's format of copies and insertions, to base.
 func patch(base, delta []byte) ([]byte, error) {
 	number := func() uint64 {
 		n, used := binary.Uvarint(delta)

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// Pull is a pull request to open, or what of one is to be changed.
+// Pull is a pull request to open, or changes of one.
 type Pull struct {
 	// Head is the branch with the changes, Base the one they are for. Both are
 	// of the same repository.
 	Head, Base string
-	// Title and Body are sent as they are: escaping of mentions and of words
-	// that close issues is the caller's.
+	// Title and Body are sent as they are: the caller must escape mentions and words
+	// that close issues.
 	Title, Body string
-	// Draft asks for a pull request that nobody merges by mistake. Where the
-	// forge has none for this repository, the title begins with "Draft: ".
+	// Draft asks for a draft. If the forge has no drafts for this repository, the
+	// title begins with "Draft: ".
 	Draft bool
 }
 
-// State is where a pull request stands.
+// State is the state of a pull request.
 type State string
 
 // States of a pull request.
@@ -39,14 +39,14 @@ type PullRequest struct {
 	Head   string `json:"head"`
 	Base   string `json:"base"`
 	Title  string `json:"title"`
-	// HeadCommit is the commit that the forge shows as its newest.
+	// HeadCommit is the newest commit that the forge shows.
 	HeadCommit string `json:"headCommit"`
-	// ClosedAt is when it was merged or closed, zero where it is open or the forge
-	// doesn't say.
+	// ClosedAt is when it was merged or closed, zero if it is open or the forge doesn't
+	// say.
 	ClosedAt time.Time `json:"closedAt,omitzero"`
 }
 
-// closedAt is the first of the times that a forge sends that is one.
+// closedAt returns the first valid one of the times that a forge sends.
 func closedAt(times ...*string) time.Time {
 	for _, t := range times {
 		if t == nil {
@@ -59,8 +59,8 @@ func closedAt(times ...*string) time.Time {
 	return time.Time{}
 }
 
-// Limits of the texts of a pull request, in characters: the least of what the
-// forges take. What is longer is cut.
+// Limits of the texts of a pull request, in characters: the lowest of all forges.
+// Longer texts are cut.
 const (
 	MaxTitle = 250
 	MaxBody  = 65_000
@@ -73,7 +73,7 @@ type api struct {
 	c Credential
 }
 
-// call makes a request below the address of the repository.
+// call makes a request to a path below the repository's address.
 func (a *api) call(ctx context.Context, method, path string, in, out any) *Error {
 	authorization := ""
 	switch {
@@ -86,7 +86,7 @@ func (a *api) call(ctx context.Context, method, path string, in, out any) *Error
 	return a.f.call(ctx, method, a.r.api()+path, authorization, a.c, in, out)
 }
 
-// dialect is how a kind of forge speaks of pull requests.
+// dialect is the REST interface of a kind of forge for pull requests.
 type dialect interface {
 	// find returns the pull requests of a branch, newest first.
 	find(ctx context.Context, head, base string) ([]PullRequest, *Error)
@@ -118,8 +118,8 @@ func (f *Forge) pulls(ctx context.Context, what string, r Repository, call func(
 	})
 }
 
-// FindPull returns the pull request of a branch onto base ("": onto any): the one
-// that is open, else the newest; false if there is none. Errors: ErrNoPulls,
+// FindPull returns the pull request from a branch to base, or to any branch if base is
+// "": the open one, else the newest; false if there is none. Errors: ErrNoPulls,
 // ErrHost, ErrNotFound, ErrCredential, ErrRateLimited, ErrUnreachable.
 func (f *Forge) FindPull(ctx context.Context, r Repository, head, base string) (p PullRequest, found bool, err error) {
 	err = f.pulls(ctx, "find pull request", r, func(d dialect) *Error {
@@ -130,8 +130,8 @@ func (f *Forge) FindPull(ctx context.Context, r Repository, head, base string) (
 	return p, found, err
 }
 
-// pick returns the pull request of a list that is meant by head and base. Not
-// every forge honours the filters that it is asked with.
+// pick selects the pull request with this head and base from a list, as not every
+// forge honours the filters of a request.
 func pick(list []PullRequest, head, base string) (p PullRequest, found bool) {
 	for _, q := range list {
 		if q.Head != head || base != "" && q.Base != base {
@@ -147,9 +147,9 @@ func pick(list []PullRequest, head, base string) (p PullRequest, found bool) {
 	return p, found
 }
 
-// OpenPull opens a pull request. If one is open for the branch and its base, that
-// is returned, its text as it is: calls can be repeated. Errors: those of
-// FindPull, and ErrPullRefused with what the forge says.
+// OpenPull opens a pull request. If one is open for the branch and its base, it is
+// returned unchanged, so that calls can be repeated. Errors: those of FindPull, and
+// ErrPullRefused with the forge's reason.
 func (f *Forge) OpenPull(ctx context.Context, r Repository, p Pull) (PullRequest, error) {
 	p.Title, p.Body = cut(strings.Join(strings.Fields(p.Title), " "), MaxTitle), cut(p.Body, MaxBody)
 	var opened PullRequest
@@ -174,7 +174,7 @@ func (f *Forge) OpenPull(ctx context.Context, r Repository, p Pull) (PullRequest
 		default:
 			return refused
 		}
-		// Somebody else may have been quicker, this call's other run too.
+		// Another call may have won, perhaps a repetition of this one.
 		if found, e := find(); found || e != nil {
 			return e
 		}
@@ -188,9 +188,9 @@ func (f *Forge) OpenPull(ctx context.Context, r Repository, p Pull) (PullRequest
 }
 
 // UpdatePull changes title and body of a pull request; "" leaves each as it is.
-// With a title, Draft says whether it is a draft; GitHub has no way to make one
-// that is ready a draft, or the other way round: there the title says it. Errors:
-// those of FindPull, ErrPullNotFound and ErrPullRefused.
+// With a title, Draft determines whether it is a draft; on GitHub, where that can't be
+// changed, the title says so. Errors: those of FindPull, ErrPullNotFound and
+// ErrPullRefused.
 func (f *Forge) UpdatePull(ctx context.Context, r Repository, number int, p Pull) (PullRequest, error) {
 	p.Title, p.Body = cut(strings.Join(strings.Fields(p.Title), " "), MaxTitle), cut(p.Body, MaxBody)
 	var updated PullRequest
@@ -212,7 +212,7 @@ func (f *Forge) Pull(ctx context.Context, r Repository, number int) (PullRequest
 	return p, err
 }
 
-// ofPull is an error about one pull request.
+// ofPull converts an error about one pull request.
 func ofPull(e *Error) *Error {
 	switch {
 	case e == nil:
@@ -224,7 +224,7 @@ func ofPull(e *Error) *Error {
 	return e
 }
 
-// cut is a text of at most n characters.
+// cut shortens a text to at most n characters.
 func cut(text string, n int) string {
 	if r := []rune(text); len(r) > n {
 		return string(r[:n-1]) + "…"
@@ -232,7 +232,7 @@ func cut(text string, n int) string {
 	return text
 }
 
-// prefixed is a draft's title at forges that know drafts by it.
+// prefixed returns a draft's title on forges that recognize drafts by it.
 func prefixed(p Pull, prefix string) string {
 	if p.Draft && p.Title != "" {
 		return prefix + p.Title
@@ -240,7 +240,7 @@ func prefixed(p Pull, prefix string) string {
 	return p.Title
 }
 
-// fields are a request's fields without those that are empty.
+// fields removes the empty fields of a request.
 func fields(pairs ...any) map[string]any {
 	m := map[string]any{}
 	for i := 0; i+1 < len(pairs); i += 2 {

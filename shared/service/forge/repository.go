@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind says which dialect a forge speaks.
+// Kind is a kind of forge.
 type Kind string
 
 // Kinds of forges. Forgejo speaks Gitea's dialect. Git is a server with the Git
@@ -22,30 +22,30 @@ const (
 // Kinds returns every kind of forge.
 func Kinds() []Kind { return []Kind{GitHub, GitLab, Gitea, Forgejo, Git} }
 
-// apiPaths are where the forges keep their REST interface below the root of the
-// server; GitHub Enterprise Server's is "/api/v3", github.com has a host for it.
+// apiPaths are the paths of the REST interfaces on their servers; "/api/v3" is that of
+// GitHub Enterprise Server, while github.com has a separate host.
 var apiPaths = map[Kind]string{GitHub: "/api/v3", GitLab: "/api/v4", Gitea: "/api/v1", Forgejo: "/api/v1"}
 
-// known are public hosts whose kind needs no saying.
+// known are the kinds of well-known hosts.
 var known = map[string]Kind{"github.com": GitHub, "gitlab.com": GitLab, "codeberg.org": Forgejo, "gitea.com": Gitea}
 
 // Repository is one repository of a forge. It holds no credential. Make it with
 // ParseRepository; the zero value is not a repository.
 type Repository struct {
 	Kind Kind `json:"kind"`
-	// URL is as people write it, without ".git" unless the server is a plain
-	// one: https://host/owner/name.
+	// URL is the address as people write it, https://host/owner/name, without ".git"
+	// unless the server is a plain one.
 	URL string `json:"url"`
-	// API is the root of the REST interface without a slash at its end; "" means
-	// that it is derived from the kind and the host.
+	// API is the root of the REST interface without a trailing slash; "" means that
+	// it is derived from kind and host.
 	API string `json:"api,omitempty"`
 }
 
 // ParseRepository reads the address of a repository as people write it. The kind
 // may be "" for hosts that are known (github.com, gitlab.com, codeberg.org,
-// gitea.com); api is the root of the REST interface where it is not at its usual
-// place. Errors have the code repository_invalid and name what is wrong. Whether
-// the host may be asked is not looked at here; see Forge.Allowed.
+// gitea.com); api is the root of the REST interface unless that is in its usual
+// place. Errors have the code repository_invalid and say what is wrong. Whether the
+// host is allowed is not checked; see Forge.Allowed.
 func ParseRepository(address string, kind Kind, api string) (Repository, error) {
 	u, err := parseBase("repository", address)
 	if err != nil {
@@ -56,9 +56,9 @@ func ParseRepository(address string, kind Kind, api string) (Repository, error) 
 	}
 	if _, ok := apiPaths[kind]; !ok && kind != Git {
 		if kind == "" {
-			return Repository{}, invalid("which kind of forge %s is must be said: github, gitlab, gitea, forgejo or git", u.Host)
+			return Repository{}, invalid("it is not known which kind of forge %s is: set it to github, gitlab, gitea, forgejo or git", u.Host)
 		}
-		return Repository{}, invalid("%q is not a kind of forge: github, gitlab, gitea, forgejo or git", string(kind))
+		return Repository{}, invalid("unknown kind of forge %q: use github, gitlab, gitea, forgejo or git", string(kind))
 	}
 	if kind != Git {
 		u.Path = strings.TrimSuffix(u.Path, ".git")
@@ -88,7 +88,7 @@ func ParseRepository(address string, kind Kind, api string) (Repository, error) 
 const maxAddress = 1024
 
 // parseBase reads an address of a server: http or https, a host, a path of plain
-// names; no credentials, query or fragment. Slashes at the end are cut off.
+// names; no credentials, query or fragment. Trailing slashes are removed.
 func parseBase(what, address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
@@ -112,7 +112,7 @@ func parseBase(what, address string) (*url.URL, error) {
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
 	for _, name := range strings.Split(strings.TrimPrefix(u.Path, "/"), "/") {
 		if name == "." || name == ".." || name == "" && u.Path != "" || strings.ContainsFunc(name, notPlain) {
-			return nil, invalid("the path of the %s may consist of letters, digits and -._~ alone", what)
+			return nil, invalid("the path of the %s may contain only letters, digits and -._~", what)
 		}
 	}
 	return u, nil
@@ -122,7 +122,7 @@ func notPlain(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-._~", r)
 }
 
-// parsed is the address of r, which ParseRepository has read before.
+// parsed returns the parsed address of r, which ParseRepository has validated.
 func (r Repository) parsed() *url.URL {
 	u, err := url.Parse(r.URL)
 	if err != nil {
@@ -147,8 +147,8 @@ func (r Repository) api() string {
 }
 
 // project is the repository's path on its forge: owner/name, for GitLab perhaps
-// group/subgroup/name. A forge that does not live at the root of its host says so
-// by the place of its REST interface.
+// group/subgroup/name. If a forge is not at the root of its host, the address of its
+// REST interface shows where it is.
 func (r Repository) project() string {
 	path := r.parsed().Path
 	if a, err := url.Parse(r.API); err == nil && r.API != "" && a.Host == r.Host() {

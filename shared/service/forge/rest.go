@@ -16,7 +16,7 @@ import (
 const (
 	// maxAnswer is the most bytes of an answer of a REST interface.
 	maxAnswer = 8 << 20
-	// maxRefusal is the most of one that says what was wrong.
+	// maxRefusal is the most bytes of an answer that is an error.
 	maxRefusal = 64 << 10
 )
 
@@ -58,7 +58,7 @@ func (f *Forge) call(ctx context.Context, method, address, authorization string,
 	}
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return ErrUnreachable.saying("the address of the REST interface answers with something else than JSON").with(c.clean(media))
+		return ErrUnreachable.saying("the REST interface did not answer with JSON").with(c.clean(media))
 	}
 	if err := json.NewDecoder(res.Body).Decode(out); err != nil {
 		if x.exceeded() {
@@ -73,7 +73,7 @@ func (f *Forge) call(ctx context.Context, method, address, authorization string,
 	return nil
 }
 
-// reason is what a refusal says: all texts of its JSON, else its beginning.
+// reason returns the text of an error: all texts of its JSON, else its beginning.
 func reason(data []byte) string {
 	var v any
 	if json.Unmarshal(data, &v) != nil {
@@ -101,7 +101,7 @@ func reason(data []byte) string {
 	return strings.Join(texts, ": ")
 }
 
-// statusError is what an HTTP status means, nil if it is not a failure.
+// statusError returns the error for an HTTP status, nil for success.
 func statusError(status int, header http.Header, c Credential) *Error {
 	var e Error
 	switch {
@@ -111,7 +111,7 @@ func statusError(status int, header http.Header, c Credential) *Error {
 		e = *ErrRateLimited
 		e.temporary, e.RetryAfter = true, retryAfter(header)
 	case status == http.StatusUnauthorized && c.Token == "":
-		e = *ErrCredential.saying("the forge asks for a credential, and there is none")
+		e = *ErrCredential.saying("the forge requires a credential, and there is none")
 	case status == http.StatusUnauthorized:
 		e = *ErrCredential
 	case status == http.StatusForbidden:
@@ -131,7 +131,7 @@ func limited(h http.Header) bool {
 	return h.Get("Retry-After") != "" || h.Get("X-Ratelimit-Remaining") == "0"
 }
 
-// retryAfter is how long a forge asks to wait, 0 if it does not say.
+// retryAfter returns how long a forge asks to wait, 0 if it doesn't say.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n >= 0 {

@@ -160,13 +160,13 @@ func TestOpenPull(t *testing.T) {
 		{"server errors for ever", forge.GitLab, []answer{{labFind.call, 500, "", ""}, {labFind.call, 503, "", ""}, {labFind.call, 500, "", ""}}, 0, "repository_unreachable", "status 500", ""},
 		{"no such repository", forge.GitLab, []answer{{labFind.call, 404, "", `{"message":"404 Project Not Found"}`}}, 0, "repository_not_found", "", ""},
 		{"a wrong token", forge.GitHub, []answer{{hubFind.call, 401, "", `{"message":"Bad credentials"}`}}, 0, "forge_credential", "", ""},
-		{"a page instead of JSON", forge.GitHub, []answer{{hubFind.call, 200, "Content-Type: text/html", "<html>sign in</html>"}}, 0, "repository_unreachable", "something else than JSON", ""},
+		{"a page instead of JSON", forge.GitHub, []answer{{hubFind.call, 200, "Content-Type: text/html", "<html>sign in</html>"}}, 0, "repository_unreachable", "did not answer with JSON", ""},
 		{"an answer that is cut", forge.GitHub, []answer{{hubFind.call, 200, "", "[" + githubPull[:99]}, hubFind, {"POST " + hubPulls, 201, "", githubPull}}, 1347, "", "", ""},
 		{"wait a little", forge.GitHub, []answer{{hubFind.call, 429, "Retry-After: 1", ""}, {hubFind.call, 200, "", "[" + githubPull + "]"}}, 1347, "", "", ""},
 		{"wait an hour", forge.GitHub, []answer{{hubFind.call, 429, "Retry-After: 3600", ""}}, 0, "forge_rate_limited", "", ""},
 		{"wait for ever", forge.GitHub, []answer{{hubFind.call, 429, "Retry-After: 99999999999999999", ""}}, 0, "forge_rate_limited", "", ""},
 		{"a redirect to another host", forge.GitHub, []answer{{hubFind.call, 302, "Location: https://evil.example/x", ""}}, 0, "repository_unreachable", "another host", ""},
-		{"a new address", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 301, "Location: /api/v3/repositories/1/pulls", ""}}, 0, "repository_unreachable", "another address", ""},
+		{"a new address", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 301, "Location: /api/v3/repositories/1/pulls", ""}}, 0, "repository_unreachable", "use its new address", ""},
 		{"a new address that keeps the method", forge.GitHub, []answer{hubFind, {"POST " + hubPulls, 307, "Location: /api/v3/repositories/1/pulls", ""}, {"POST /api/v3/repositories/1/pulls", 201, "", githubPull}}, 1347, "", "", `"title":"Add a page"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -39,9 +39,9 @@ type File struct {
 type Tree struct {
 	Repository Repository
 	// Commit is the id of the commit, Ref what was asked for: the name of a
-	// branch or tag, the default branch's if that was "", or the id.
+	// branch or tag, or of the default branch for "", or the id.
 	Commit, Ref string
-	// DefaultBranch is the one that the forge shows first, "" if it names none.
+	// DefaultBranch is the repository's default branch, "" if it has none.
 	DefaultBranch string
 
 	forge *Forge
@@ -51,11 +51,16 @@ type Tree struct {
 }
 
 // Fetch brings a commit's files: of a branch, a tag, the default branch ("") or a
-// commit by its full id, where the server lets it be asked for by that. It brings
-// no history, and files from LargeBlob on stay on the forge until they are
-// opened. The caller must close the Tree. Errors: ErrHost, ErrNotFound,
-// ErrCredential, ErrRefNotFound, ErrTooLarge, ErrRateLimited, ErrUnreachable.
-func (f *Forge) Fetch(ctx context.Context, r Repository, ref string) (*Tree, error) {
+// commit by its full id. It brings no history, and files from LargeBlob on stay on
+// the forge until they are opened. The caller must close the Tree.
+//
+// A server may refuse to be asked for a commit that no branch is at. There, the
+// commit is looked for in the history of the branches and tags of from, those that
+// exist, which brings that history's files along.
+//
+// Errors: ErrHost, ErrNotFound, ErrCredential, ErrRefNotFound, ErrTooLarge,
+// ErrRateLimited, ErrUnreachable.
+func (f *Forge) Fetch(ctx context.Context, r Repository, ref string, from ...string) (*Tree, error) {
 	var t *Tree
 	err := f.do(ctx, "fetch", r, func(c Credential) error {
 		s, err := f.connect(ctx, r, c, uploadPack)
@@ -70,7 +75,10 @@ func (f *Forge) Fetch(ctx context.Context, r Repository, ref string) (*Tree, err
 		if t.pack, err = newPack(f.opt.TempDir); err != nil {
 			return err
 		}
-		if err = s.fetch(ctx, t.pack, id, true, f.opt.LargeBlob); err == nil {
+		if err = s.fetch(ctx, t.pack, id, true, f.opt.LargeBlob); err != nil && len(from) > 0 && !s.advertises(id) && !s.servesAnyCommit() {
+			err = s.fetchBelow(ctx, t.pack, id, from)
+		}
+		if err == nil {
 			err = t.read(id)
 		}
 		if err != nil {
@@ -84,7 +92,7 @@ func (f *Forge) Fetch(ctx context.Context, r Repository, ref string) (*Tree, err
 	return t, nil
 }
 
-// resolve finds the object that a ref means, and sets t.Ref.
+// resolve returns the id of the object that a ref names, and sets t.Ref.
 func (t *Tree) resolve(s *server, ref string) (id string, err error) {
 	t.Ref = ref
 	if ref == "" {
@@ -94,24 +102,19 @@ func (t *Tree) resolve(s *server, ref string) (id string, err error) {
 		}
 		return id, nil
 	}
-	for _, name := range []string{"refs/heads/" + ref, "refs/tags/" + ref, ref} {
-		if id = s.refs[name]; id != "" && (name != ref || strings.HasPrefix(ref, "refs/")) {
-			return id, nil
-		}
+	if id = s.named(ref); id != "" {
+		return id, nil
 	}
-	switch {
-	case !isID(ref):
+	if !isID(ref) {
 		return "", ErrRefNotFound
-	case !s.advertises(ref) && !s.givesAnyCommit():
-		return "", ErrRefNotFound.saying("no branch is at this commit, and the server gives out no other")
 	}
 	return ref, nil
 }
 
-// maxTags is how many tags may point at each other.
+// maxTags is the longest chain of tags.
 const maxTags = 5
 
-// read finds the commit that an object means, and lists its files.
+// read resolves an object to a commit and lists its files.
 func (t *Tree) read(id string) error {
 	for n := 0; t.pack.kind(id) == "tag" && n < maxTags; n++ {
 		data, err := t.pack.object("tag", id)
@@ -121,7 +124,7 @@ func (t *Tree) read(id string) error {
 		id = field(data, "object")
 	}
 	if t.pack.kind(id) != "commit" {
-		return ErrRefNotFound.saying("the name does not mean a commit")
+		return ErrRefNotFound.saying("the name does not refer to a commit")
 	}
 	data, err := t.pack.object("commit", id)
 	if err != nil {
@@ -206,8 +209,8 @@ func (t *Tree) File(path string) (File, bool) {
 	return t.files[i], true
 }
 
-// Open opens a file, ErrPath if there is none at the path. A file that was left
-// on the forge is fetched, with the errors of Fetch.
+// Open opens a file. It returns ErrPath if there is none at the path. A file that was
+// left on the forge is fetched, with the errors of Fetch.
 func (t *Tree) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	file, ok := t.File(path)
 	if !ok || file.Mode == Submodule {
@@ -233,7 +236,7 @@ func (t *Tree) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// Close removes what was fetched. Nothing may be opened after it.
+// Close removes what was fetched. No file may be opened afterwards.
 func (t *Tree) Close() error {
 	if t.pack == nil {
 		return nil

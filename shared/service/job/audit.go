@@ -89,7 +89,7 @@ func (k *Keeper) Audit(ctx context.Context, scan func(context.Context, func(stor
 		if size < 0 {
 			gone := bundleDays > 0 && k.opt.Now().Sub(j.UpdatedAt) > time.Duration(bundleDays)*24*time.Hour
 			if !gone {
-				gone, err = k.over(ctx, j.ID, true, map[string]admin.ExportJob{j.ID: j}, projects)
+				gone, err = k.over(ctx, j.ID, bundleName, map[string]admin.ExportJob{j.ID: j}, projects)
 			}
 			if err != nil {
 				return err

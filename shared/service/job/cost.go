@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -16,11 +17,11 @@ type Asks struct {
 	Calls                     int // of Lambda
 }
 
-// AsksOf returns what an export with so many shards asks, from the call that
+// AsksOf returns what an export with that many shards asks, from the call that
 // starts it to its end, without its callers' polls and without the parts of
 // large objects. A test holds it against exports that are counted.
 func AsksOf(shards int) Asks {
-	once := Asks{WriteUnits: 19, ReadUnits: 17, ObjectWrites: 5, ObjectReads: 17, Transitions: 5, Calls: 3}
+	once := Asks{WriteUnits: 25, ReadUnits: 17, ObjectWrites: 6, ObjectReads: 17, Transitions: 5, Calls: 3}
 	each := Asks{WriteUnits: 2, ReadUnits: 6, ObjectWrites: 6, ObjectReads: 8, Transitions: 2, Calls: 1}
 	return Asks{
 		WriteUnits: once.WriteUnits + shards*each.WriteUnits, ReadUnits: once.ReadUnits + shards*each.ReadUnits,
@@ -65,16 +66,6 @@ type Run struct {
 	Requests int
 }
 
-// Example is the run of an export that nobody has timed: pages that take so
-// much processor time each and as much again of waiting, in steps of 1,769 MB.
-func Example(pages, shards int, page time.Duration, pageBytes int64, polls int) Run {
-	steps := 2 * page * time.Duration(pages)
-	return Run{
-		Pages: pages, Shards: shards, Steps: steps, GBSeconds: steps.Seconds() * stepMemory / 1024,
-		Bundle: pageBytes * int64(pages), Requests: polls + 2,
-	}
-}
-
 // stepMemory is the memory of a step's function, in MB: on Lambda one processor.
 const stepMemory = 1769
 
@@ -83,10 +74,7 @@ const stepMemory = 1769
 func RunOf(j admin.ExportJob, steps []admin.StepTime, requests int) Run {
 	r := Run{Pages: j.PageCount(), Shards: j.Plan.Shards, Requests: requests}
 	for _, s := range steps {
-		memory := s.MemoryMB
-		if memory == 0 {
-			memory = stepMemory // on a laptop nothing is paid for: as if on Lambda
-		}
+		memory := cmp.Or(s.MemoryMB, stepMemory) // on a laptop nothing is paid for: as if on Lambda
 		r.Steps += s.Took()
 		r.GBSeconds += s.Took().Seconds() * float64(memory) / 1024
 	}

@@ -12,14 +12,13 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// mapThreshold is how a workflow names that a shard failed, and no more. Shards
-// record all causes but those that may pass, and the workflow reports those that
-// end the process; so where nothing is recorded, another export may do better.
+// mapThreshold is the workflow's error for a shard that failed, without its cause.
+// Shards record all causes except temporary ones, and the workflow reports those that
+// end the process: if nothing is recorded, another export may succeed.
 const mapThreshold = "States.ExceedToleratedFailureThreshold"
 
-// Fail marks an export as failed. The cause that a step recorded goes before the
-// one that the workflow names. A job that is already final stays as it is, and
-// that is not an error.
+// Fail marks an export as failed. A cause that a step recorded takes precedence over
+// the one that the workflow names. It is not an error if the job is already final.
 func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 	code := in.Error.Error
 	switch code {
@@ -35,41 +34,54 @@ func (k *Keeper) Fail(ctx context.Context, in FailInput) error {
 		}
 	}
 	if message == "" {
-		k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", code, "cause", in.Error.Cause)
-		code, message = admin.CodeInternal, messages[admin.CodeInternal]
-		// An event of an execution's end may name its state alone.
-		switch in.Error.Error {
-		case "States.Timeout", string(store.TimedOut):
-			message = "the export took too long"
-		case string(store.Aborted):
-			message = "the workflow of the export was stopped"
+		code, message = admin.CodeInternal, endMessage(in.Error, "export", "")
+		if message == "" {
+			message = messages[code]
+			k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.JobID, "error", in.Error.Error, "cause", in.Error.Cause)
 		}
 	}
-	err := k.opt.Admin.FailExport(ctx, in.JobID, code, message)
-	if admin.CodeOf(err) == admin.CodeJobNotActive {
-		return nil
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return Coded(err)
+	if over, err := recorded(ctx, k.opt.Admin.FailExport(ctx, in.JobID, code, message)); over || err != nil {
+		return err
 	}
 	k.countFault(ctx, in.JobID)
-	Clean(ctx, k.opt.Objects, k.opt.Log, in.JobID, "")
+	k.clear(ctx, in.JobID)
 	return nil
 }
 
-// agentMessages are what a failed round says where the error itself is not one of
-// ours.
+// endMessage returns the message for an execution of a workflow whose error has no code of
+// ours: an event of its end may name only its state. what is what it did.
+func endMessage(e ErrorNames, what, otherwise string) string {
+	switch e.Error {
+	case "States.Timeout", string(store.TimedOut):
+		return "the " + what + " took too long"
+	case string(store.Aborted):
+		return "the workflow of the " + what + " was stopped"
+	}
+	return otherwise
+}
+
+// recorded interprets the result of marking a job as failed: over is set if the job
+// was final before, which is not an error.
+func recorded(ctx context.Context, answer error) (over bool, err error) {
+	switch {
+	case admin.CodeOf(answer) == admin.CodeJobNotActive:
+		return true, nil
+	case answer != nil && ctx.Err() != nil:
+		return false, ctx.Err()
+	case answer != nil:
+		return false, Coded(answer)
+	}
+	return false, nil
+}
+
+// agentMessages are the messages of failed rounds whose error is not one of ours.
 var agentMessages = map[string]string{
 	admin.CodeTemporary: "the agent kept failing with a temporary error; send a message to try again",
 	admin.CodeInternal:  "the agent failed with an internal error",
 }
 
-// FailAgent marks a round of an agent job as failed, with the message of the
-// step's error where that has a code of ours. A round that is already over stays
-// as it is, and that is not an error.
+// FailAgent marks a round of an agent job as failed, with the message of the step's
+// error if that has a code of ours. It is not an error if the round is already over.
 func (k *Keeper) FailAgent(ctx context.Context, in AgentFailInput) error {
 	code := in.Error.Error
 	var cause struct {
@@ -84,23 +96,10 @@ func (k *Keeper) FailAgent(ctx context.Context, in AgentFailInput) error {
 		message = cause.Message
 	default:
 		k.opt.Log.WarnContext(ctx, "the workflow failed with an error that has no code of ours", "job", in.Job, "round", in.Round, "error", code, "cause", in.Error.Cause)
-		code, message = admin.CodeInternal, agentMessages[admin.CodeInternal]
-		switch in.Error.Error {
-		case "States.Timeout", string(store.TimedOut):
-			message = "the agent took too long"
-		case string(store.Aborted):
-			message = "the workflow of the agent was stopped"
-		}
+		code, message = admin.CodeInternal, endMessage(in.Error, "agent", agentMessages[admin.CodeInternal])
 	}
-	err := k.opt.Admin.FailAgent(ctx, in.AgentRef, code, message)
-	if admin.CodeOf(err) == admin.CodeJobNotActive {
-		return nil
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return Coded(err)
+	if over, err := recorded(ctx, k.opt.Admin.FailAgent(ctx, in.AgentRef, code, message)); over || err != nil {
+		return err
 	}
 	if code == admin.CodeInternal || code == admin.CodeTemporary {
 		k.opt.Annotate(ctx, slog.Int("agentFaults", 1))
@@ -121,8 +120,8 @@ func (k *Keeper) Ended(ctx context.Context, e store.Execution) error {
 	return k.FailAgent(ctx, AgentFailInput{AgentRef: ref, Error: names})
 }
 
-// countFault annotates "exportFaults" where a job failed by no fault of its site.
-// A fault that can't be looked up is not counted: the job has failed all the same.
+// countFault annotates "exportFaults" for a job that failed by no fault of its site.
+// A fault that can't be looked up is not counted.
 func (k *Keeper) countFault(ctx context.Context, jobID string) {
 	j, err := k.opt.Admin.FindExport(ctx, jobID)
 	if err != nil || j.Failure == nil {

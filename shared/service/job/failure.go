@@ -23,7 +23,7 @@ var messages = map[string]string{
 // not ours.
 func Message(code string) string { return messages[code] }
 
-// Coded gives an error a code. What has none yet is what a port said, and a
+// Coded returns err with a code. An error without one comes from a port, and a
 // later call may not meet it.
 func Coded(err error) error {
 	if _, ok := errors.AsType[store.Coded](err); ok {

@@ -7,6 +7,7 @@
 //	keys.go       the objects of a job
 //	failure.go    what failed jobs say; Coded
 //	keeper.go     Keeper and its options; Clean
+//	findings.go   what failed jobs had found, kept with them
 //	fail.go       Fail, FailAgent, Ended: the end of a job that can't be completed
 //	reconcile.go  Reconcile: jobs whose execution never was, or ended without them
 //	archive.go    agent jobs that are archived by their age or their pull request
@@ -55,8 +56,14 @@ const (
 	NextDone    = "done"
 )
 
-// PullOutput is what an agent's step says of the pull request of a final job, whose
-// admin.AgentRef is its input.
+// PullInput asks the step that reads repositories for the pull request of a final
+// job, in place of what it does for a round.
+type PullInput struct {
+	admin.AgentRef
+	Pull bool `json:"pull"` // true
+}
+
+// PullOutput is what that step says of the pull request.
 type PullOutput struct {
 	// ClosedAt is when it was merged or closed, zero while it is open.
 	ClosedAt time.Time `json:"closedAt,omitzero"`

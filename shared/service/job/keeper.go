@@ -10,8 +10,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Options are what a Keeper works with. Admin and Objects are required; Runner
-// is needed by Reconcile alone.
+// Options are what a Keeper works with. Admin is required, Objects for all but
+// FailAgent; Runner is needed by Reconcile alone.
 type Options struct {
 	Admin   *admin.Service
 	Objects store.Objects
@@ -54,14 +54,14 @@ func NewKeeper(opt Options) *Keeper {
 }
 
 // Clean removes what a job that is final no longer needs: all its objects but
-// keep, the bundle of one that is completed. What it misses goes to the log, and
-// costs storage until the next sweep, nothing else.
+// its findings and keep, the bundle of one that is completed. What it misses goes
+// to the log, and costs storage until the next sweep, nothing else.
 func Clean(ctx context.Context, objects store.Objects, log *slog.Logger, job, keep string) {
 	for {
 		list, err := objects.List(ctx, Prefix(job), "", 1000)
 		var keys []string
 		for _, o := range list {
-			if o.Key != keep {
+			if o.Key != keep && o.Key != admin.FindingsKey(job) {
 				keys = append(keys, o.Key)
 			}
 		}

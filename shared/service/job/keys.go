@@ -1,11 +1,16 @@
 package job
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+)
 
 // AllObjects is what the keys of all jobs' objects begin with.
-const AllObjects = "exports/"
+const AllObjects = admin.AllExports
 
-// bundleName is the one object that outlives its job's end.
+// bundleName is the object that a completed job is for. It and the job's findings
+// (admin.FindingsKey) are all that outlives its end.
 const bundleName = "bundle.tar.gz"
 
 // Prefix is what the keys of a job's objects begin with.
@@ -54,5 +59,5 @@ func RemoteIndexKey(job string) string { return remotePrefix(job) + "index.json"
 
 func remotePrefix(job string) string { return Prefix(job) + "remote/" }
 
-// BundleKey is the bundle; all other objects go once it is there.
+// BundleKey is the bundle; all other objects but the findings go once it is there.
 func BundleKey(job string) string { return Prefix(job) + bundleName }

@@ -132,6 +132,6 @@ func (k *Keeper) end(ctx context.Context, job admin.ExportJob, message string) e
 	if err := k.opt.Runner.Stop(ctx, store.WorkflowExport, job.ID, message); err != nil {
 		return err
 	}
-	Clean(ctx, k.opt.Objects, k.opt.Log, job.ID, "")
+	k.clear(ctx, job.ID)
 	return nil
 }

@@ -282,7 +282,7 @@ func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) erro
 	var gone []string
 	for _, o := range list {
 		id, rest, _ := strings.Cut(strings.TrimPrefix(o.Key, AllObjects), "/")
-		over, err := k.over(ctx, id, rest == bundleName, jobs, projects)
+		over, err := k.over(ctx, id, rest, jobs, projects)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -303,9 +303,9 @@ func (k *Keeper) sweepBundles(ctx context.Context, round *admin.SweepRound) erro
 	return nil
 }
 
-// over reports whether an object of an export may go. Jobs and projects are what
-// was read already, for the objects that follow.
-func (k *Keeper) over(ctx context.Context, id string, bundle bool, jobs map[string]admin.ExportJob, projects map[string]admin.Project) (bool, error) {
+// over reports whether an object of an export, by its name among those of the job,
+// may go. Jobs and projects are what was read already, for the objects that follow.
+func (k *Keeper) over(ctx context.Context, id, name string, jobs map[string]admin.ExportJob, projects map[string]admin.Project) (bool, error) {
 	job, ok := jobs[id]
 	if !ok {
 		var err error
@@ -317,7 +317,8 @@ func (k *Keeper) over(ctx context.Context, id string, bundle bool, jobs map[stri
 	if job.ID == "" || !job.Status.Final() {
 		return false, nil
 	}
-	if !bundle || job.Status != admin.ExportCompleted {
+	kept := name == bundleName && job.Status == admin.ExportCompleted || Prefix(id)+name == admin.FindingsKey(id)
+	if !kept {
 		return k.opt.Now().Sub(job.UpdatedAt) > k.opt.MaxAge, nil
 	}
 	project, ok := projects[job.Project]

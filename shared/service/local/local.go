@@ -34,6 +34,9 @@ type Options struct {
 	Log *slog.Logger
 	// Now is the clock of expiry and of link ends; default time.Now.
 	Now func() time.Time
+	// Temporary says that the folder ends with the processes that have it open:
+	// nothing is synced to the disk.
+	Temporary bool
 	// LockWait is how long one attempt waits for another process's lock of the
 	// database; default 10 s.
 	LockWait time.Duration
@@ -41,9 +44,10 @@ type Options struct {
 
 // Local is an open data folder.
 type Local struct {
-	dir string
-	log *slog.Logger
-	now func() time.Time
+	dir       string
+	temporary bool
+	log       *slog.Logger
+	now       func() time.Time
 
 	// reads serves queries from several connections, writes has exactly one:
 	// SQLite has one writer, and waiting in Go is fairer than its busy loop.
@@ -85,13 +89,13 @@ func Open(ctx context.Context, opt Options) (*Local, error) {
 	if err != nil {
 		return nil, fmt.Errorf("local: %w", err)
 	}
-	l := &Local{dir: dir, log: opt.Log, now: opt.Now}
+	l := &Local{dir: dir, temporary: opt.Temporary, log: opt.Log, now: opt.Now}
 	for _, d := range []string{dir, l.path("objects"), l.path("objects", "tmp")} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, fmt.Errorf("local: %w", err)
 		}
 	}
-	secret, err := linkSecret(l.path("link-secret"))
+	secret, err := l.linkSecret()
 	if err != nil {
 		return nil, fmt.Errorf("local: secret for links: %w", err)
 	}
@@ -157,6 +161,22 @@ func (l *Local) Close(ctx context.Context) error {
 		errs = append(errs, lock.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// sync makes what was written to a file survive a loss of power.
+func (l *Local) sync(f *os.File) error {
+	if l.temporary {
+		return nil
+	}
+	return f.Sync()
+}
+
+// syncDir makes renames in a folder survive a loss of power.
+func (l *Local) syncDir(path string) error {
+	if l.temporary {
+		return nil
+	}
+	return syncDir(path)
 }
 
 func (l *Local) path(elem ...string) string {
@@ -229,10 +249,14 @@ func (l *Local) openDatabase(ctx context.Context, lockWait time.Duration) error 
 	if err != nil {
 		return err
 	}
+	synchronous := "synchronous(FULL)"
+	if l.temporary {
+		synchronous = "synchronous(OFF)"
+	}
 	open := func(connections int) (*sql.DB, error) {
 		q := url.Values{}
 		q.Set("_txlock", "immediate")
-		for _, p := range []string{fmt.Sprintf("busy_timeout(%d)", lockWait.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)"} {
+		for _, p := range []string{fmt.Sprintf("busy_timeout(%d)", lockWait.Milliseconds()), "journal_mode(WAL)", synchronous, "temp_store(MEMORY)"} {
 			q.Add("_pragma", p)
 		}
 		u := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: q.Encode()}
@@ -317,7 +341,8 @@ func (l *Local) inTransaction(ctx context.Context, fn func(*sql.Tx) error) error
 // linkSecret reads the signing key, or makes one. It is linked into place
 // whole, so that of two processes that make one both use the same. The one that
 // comes second may find its copy swept away.
-func linkSecret(path string) ([]byte, error) {
+func (l *Local) linkSecret() ([]byte, error) {
+	path := l.path("link-secret")
 	read := func() ([]byte, error) {
 		b, err := os.ReadFile(path)
 		if err == nil && len(b) != 32 {
@@ -337,14 +362,14 @@ func linkSecret(path string) ([]byte, error) {
 	}
 	defer func() { _ = os.Remove(tmp.Name()) }()
 	_, err = tmp.Write(fresh)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	err = errors.Join(err, l.sync(tmp), tmp.Close())
 	if err != nil {
 		return nil, err
 	}
 	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := l.syncDir(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	return read()

@@ -92,7 +92,7 @@ func (o *Objects) put(ctx context.Context, key string, r io.Reader, opt store.Pu
 	if size >= 0 && n != size || opt.SHA256 != "" && !strings.EqualFold(sum, opt.SHA256) {
 		return store.ObjectInfo{}, store.ErrDigest
 	}
-	if err := errors.Join(tmp.Sync(), tmp.Close()); err != nil {
+	if err := errors.Join(o.l.sync(tmp), tmp.Close()); err != nil {
 		return store.ObjectInfo{}, err
 	}
 	file, err := o.place(tmp.Name())
@@ -137,7 +137,7 @@ func (o *Objects) place(tmp string) (string, error) {
 	name := hex.EncodeToString(id[:])
 	dir := filepath.Join(o.root, name[:2])
 	if err := os.Mkdir(dir, 0o700); err == nil {
-		if err := syncDir(o.root); err != nil {
+		if err := o.l.syncDir(o.root); err != nil {
 			return "", err
 		}
 	} else if !errors.Is(err, fs.ErrExist) {
@@ -146,7 +146,7 @@ func (o *Objects) place(tmp string) (string, error) {
 	if err := os.Rename(tmp, filepath.Join(dir, name)); err != nil {
 		return "", err
 	}
-	return name[:2] + "/" + name, syncDir(dir)
+	return name[:2] + "/" + name, o.l.syncDir(dir)
 }
 
 // remove deletes the file of an object that is gone. A failure costs space

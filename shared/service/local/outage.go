@@ -13,7 +13,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// portError gives an error of the database or of a file its form. One that the
+// portError returns an error of the database or of a file in the form of the port. One that the
 // end of ctx caused matches ctx.Err(): the driver calls it an interrupt, and
 // database/sql a finished transaction. One that an operator has to mend is a
 // *store.Outage.

@@ -227,3 +227,36 @@ func prefixEnd(p string) []byte {
 	}
 	return nil
 }
+
+// Scan calls fn with every record, in no order that callers may rely on. It
+// returns the first error of fn, and the store's.
+func (s *records) Scan(ctx context.Context, fn func(store.Record) error) error {
+	after := store.Key{}
+	for {
+		rows, err := s.l.reads.QueryContext(ctx,
+			`SELECT pk, sk, rev, value, active, expires FROM records WHERE (pk, sk) > (?, ?) AND `+notExpired+` ORDER BY pk, sk LIMIT ?`,
+			[]byte(after.PK), []byte(after.SK), s.l.now().Unix(), maxPageRecords)
+		if err != nil {
+			return fmt.Errorf("read all records: %w", portError(ctx, err))
+		}
+		var page []store.Record
+		for rows.Next() && err == nil {
+			var rec store.Record
+			if rec, err = scanRecord(rows); err == nil {
+				page = append(page, rec)
+			}
+		}
+		if err = errors.Join(err, rows.Err(), rows.Close()); err != nil {
+			return fmt.Errorf("read all records: %w", portError(ctx, err))
+		}
+		for _, rec := range page { // no statement is open while fn writes
+			if err := fn(rec); err != nil {
+				return err
+			}
+			after = rec.Key
+		}
+		if len(page) < maxPageRecords {
+			return nil
+		}
+	}
+}

@@ -2,14 +2,16 @@ package server
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
-	"github.com/bindery-docs/bindery/shared/service/agent/setup"
-	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/agent/pull"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
 )
 
 // fetchedDir is the folder, in the data folder, of what is fetched from forges:
@@ -19,30 +21,30 @@ const fetchedDir = "fetched"
 // addAgent adds the steps of the agent's workflow. They fail a job where no model
 // is set up any more.
 func (s *Server) addAgent(opt Options) error {
-	forges := opt.Forge
-	forges.Logger, forges.TempDir = s.log, filepath.Join(s.dir, fetchedDir)
+	of := opt.Forge
+	of.Logger, of.TempDir = s.log, filepath.Join(s.dir, fetchedDir)
 	// The folder is locked: what is there is a step's that died.
-	if err := os.RemoveAll(forges.TempDir); err != nil {
+	if err := os.RemoveAll(of.TempDir); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(forges.TempDir, 0o700); err != nil {
+	if err := os.MkdirAll(of.TempDir, 0o700); err != nil {
 		return err
 	}
 	var err error
-	if s.forges, err = setup.NewForges(s.Admin, forges); err != nil {
+	if s.forges, err = forges.New(s.Admin, of); err != nil {
 		return err
 	}
 	s.models = opt.Models
-	find := func(string) (agent.Model, error) {
-		_, err := setup.ModelName(nil, "")
-		return agent.Model{}, err
+	find := func(string) (model.Choice, error) {
+		_, err := models.Name(nil, "")
+		return model.Choice{}, err
 	}
 	if s.models != nil {
 		find = s.models.Model
 	}
 	// As in the cloud, what asks the model can't reach a forge, nor the other way
 	// round.
-	fetch, err := agent.New(agent.Options{Admin: s.Admin, Objects: s.local.Objects(), Forge: s.forges.Forge, Log: s.log})
+	fetch, err := pull.New(pull.Options{Admin: s.Admin, Objects: s.local.Objects(), Forge: s.forges.Forge, Log: s.log})
 	if err != nil {
 		return err
 	}
@@ -51,10 +53,8 @@ func (s *Server) addAgent(opt Options) error {
 		return err
 	}
 	s.pull = fetch.Pull
-	for name, task := range fetch.Tasks() {
-		s.tasks[name] = task
-	}
-	s.tasks[job.TaskAgentWork] = work.Tasks()[job.TaskAgentWork]
+	maps.Copy(s.tasks, fetch.Tasks())
+	maps.Copy(s.tasks, work.Tasks())
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (s *Server) agentReady(ctx context.Context, p admin.Project, name string) (
 	if s.models != nil {
 		table = s.models.Table()
 	}
-	name, err := setup.ModelName(table, name)
+	name, err := models.Name(table, name)
 	if err == nil {
 		err = s.forges.Ready(ctx, p)
 	}

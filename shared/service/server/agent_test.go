@@ -9,7 +9,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/model/modeltest"
-	"github.com/bindery-docs/bindery/shared/service/agent/setup"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
 	"github.com/bindery-docs/bindery/shared/service/forge"
 	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 )
@@ -25,7 +25,7 @@ func agents(t *testing.T, f *forgetest.Fake, script ...modeltest.Step) (*Server,
 	if err != nil {
 		t.Fatal(err)
 	}
-	models, err := setup.NewModels(table, setup.ModelOptions{Key: func(s model.Server) (string, error) {
+	models, err := models.New(table, models.Options{Key: func(s model.Server) (string, error) {
 		if s.Name != "scripted" {
 			t.Errorf("asked for the key of %q", s.Name)
 		}

@@ -38,6 +38,8 @@ type charge struct {
 	Renderer string `json:"renderer"`
 	// Memory is how many bytes the child may hold.
 	Memory uint64 `json:"memory"`
+	// Temporary is that of Options.
+	Temporary bool `json:"temporary,omitempty"`
 	// Alone has the child work on one page at a time, so that its end names it.
 	Alone bool `json:"alone,omitempty"`
 }
@@ -89,9 +91,12 @@ func serveCalls(in io.Reader, out io.Writer, log *slog.Logger) error {
 		return err
 	}
 	dieFirst()
+	if c.Temporary {
+		CollectLate()
+	}
 	island.LimitMemory(c.Memory)
 	ctx := context.Background()
-	l, err := local.Open(ctx, local.Options{Dir: c.Dir, Log: log})
+	l, err := local.Open(ctx, local.Options{Dir: c.Dir, Temporary: c.Temporary, Log: log})
 	if err != nil {
 		return err
 	}
@@ -179,7 +184,7 @@ func dieFirst() {
 }
 
 // childEnv is the environment of a child: what programs need to find files and
-// hosts. It has no key of ours.
+// hosts. It has none of our keys.
 func childEnv(environ []string) []string {
 	out := []string{childMarker + "=1"}
 	for _, v := range environ {

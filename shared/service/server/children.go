@@ -224,7 +224,7 @@ func (f *family) drop(p *child) {
 	}
 }
 
-// process returns the export's process, and starts it if there is none.
+// process returns the export's process, and starts one if none runs.
 func (f *family) process(c *children) (*child, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -244,7 +244,7 @@ func (f *family) process(c *children) (*child, error) {
 	return p, nil
 }
 
-// start starts a process and gives it its charge.
+// start starts a process and sends it its charge.
 func start(ch charge, log *slog.Logger) (*child, error) {
 	cmd := exec.Command(ch.Program)
 	cmd.Env = childEnv(os.Environ())

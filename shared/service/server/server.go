@@ -17,17 +17,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/base/remote"
 	"github.com/bindery-docs/bindery/shared/service/admin"
-	"github.com/bindery-docs/bindery/shared/service/agent/setup"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
 	"github.com/bindery-docs/bindery/shared/service/api"
 	"github.com/bindery-docs/bindery/shared/service/asl"
 	"github.com/bindery-docs/bindery/shared/service/export"
@@ -61,6 +64,9 @@ type Options struct {
 	// Dir is the data folder, which is made if it is not there. One process at
 	// a time can serve it.
 	Dir string
+	// Temporary says that Dir is removed after Close: nothing is synced to the disk,
+	// and the processes of exports collect garbage late (CollectLate).
+	Temporary bool
 	// Addr is the address to listen on; port 0 takes a free one.
 	Addr string
 	// Program is started, again and again, to do the steps of exports and to
@@ -72,13 +78,22 @@ type Options struct {
 	// it is set.
 	Memory uint64
 	// Models are what agents ask; nil means that there are no agents.
-	Models *setup.Models
-	// Forge says which forges agents may work with. Credentials are the projects'.
+	Models *models.Models
+	// Forge says which forges agents may work with. Credentials are the projects';
+	// a *forge.App serves those that have none.
 	Forge forge.Options
 	// Callbacks is which addresses webhooks may have.
 	Callbacks remote.Callbacks
 	// Log gets what callers must not see; nil discards it.
 	Log *slog.Logger
+}
+
+// CollectLate has this process, that of a short command, let its heap grow by
+// three times as much as usual before it collects garbage, as long as it holds
+// less than 3 GiB.
+func CollectLate() {
+	debug.SetMemoryLimit(childMemory / 4 * 3)
+	debug.SetGCPercent(300)
 }
 
 // Server is a whole Bindery in one process.
@@ -97,8 +112,8 @@ type Server struct {
 	keeper   *job.Keeper
 	webhooks *webhook.Dispatcher
 	children *children // nil without a program
-	forges   *setup.Forges
-	models   *setup.Models // nil without agents
+	forges   *forges.Forges
+	models   *models.Models // nil without agents
 	stop     context.CancelFunc
 	work     sync.WaitGroup
 	ended    chan struct{} // closed when it answers no more
@@ -115,11 +130,8 @@ type Server struct {
 // Open takes the data folder and the address; Serve begins. The error is
 // local.ErrLocked where another process serves the folder.
 func Open(ctx context.Context, opt Options) (*Server, error) {
-	log := opt.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	l, err := local.Open(ctx, local.Options{Dir: opt.Dir, Log: log})
+	log := cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
+	l, err := local.Open(ctx, local.Options{Dir: opt.Dir, Temporary: opt.Temporary, Log: log})
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +158,7 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 		return nil, errors.Join(err, s.listener.Close(), l.Close(ctx))
 	}
 	if opt.Program != "" {
-		charge := charge{Dir: opt.Dir, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
+		charge := charge{Dir: opt.Dir, Temporary: opt.Temporary, Program: opt.Program, Renderer: export.Renderer(), Memory: cmp.Or(opt.Memory, childMemory)}
 		s.children = &children{charge: charge, log: log, record: s.Admin.RecordFailure, jobs: map[string]*family{}}
 		for _, name := range []string{job.TaskPlan, job.TaskRender, job.TaskAssemble} {
 			s.tasks[name] = s.children.task(name)
@@ -166,6 +178,22 @@ func Open(ctx context.Context, opt Options) (*Server, error) {
 
 // Addr is the address that it listens on.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Bundle returns where the bundle of a completed export is: its record, and a
+// function that opens it from a byte on. It returns the errors of
+// admin.Service.FindExport.
+func (s *Server) Bundle(ctx context.Context, jobID string) (admin.Bundle, func(ctx context.Context, offset int64) (io.ReadCloser, error), error) {
+	j, err := s.Admin.FindExport(ctx, jobID)
+	if err != nil {
+		return admin.Bundle{}, nil, err
+	}
+	if j.Bundle == nil {
+		return admin.Bundle{}, nil, fmt.Errorf("the job %s has no bundle", jobID)
+	}
+	return *j.Bundle, func(ctx context.Context, offset int64) (io.ReadCloser, error) {
+		return s.local.Objects().Get(ctx, j.Bundle.Key, offset, -1)
+	}, nil
+}
 
 // reachable is the address under which a listener is reached from this machine.
 func reachable(addr net.Addr) string {
@@ -189,6 +217,11 @@ func (s *Server) Serve(ctx context.Context) error {
 	err := s.local.Runner().Resume(ctx, s.tasks, options)
 	if err != nil {
 		return err
+	}
+	if n, err := s.Admin.Backfill(ctx); err != nil {
+		s.log.ErrorContext(ctx, "exports of earlier releases are not in the list of exports", "error", err)
+	} else if n > 0 {
+		s.log.InfoContext(ctx, "exports of earlier releases are in the list of exports", "count", n)
 	}
 	calls := api.Handler(api.Options{Admin: s.Admin, Objects: s.local.Objects(), Log: s.log})
 	links := s.local.Objects().Handler()
@@ -223,7 +256,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return nil
 }
 
-// Wait waits until ctx ends, which is no error, or until the server, after
+// Wait waits until ctx ends, which is not an error, or until the server, after
 // Serve, can't go on.
 func (s *Server) Wait(ctx context.Context) error {
 	select {

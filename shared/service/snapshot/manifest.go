@@ -164,7 +164,7 @@ func Encode(m *Manifest) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// Decode reads a manifest. It returns a *FormatError for bytes that are none
+// Decode reads a manifest. It returns a *FormatError for bytes that are not one
 // (broken JSON, unknown fields, another format, over a limit), and the
 // reader's own error if it fails. It does not look at what the entries say:
 // CheckEntries does.

@@ -70,9 +70,7 @@ type Plan struct {
 // (at the same path, else the earliest), else now. Faults of names come as
 // PathErrors.
 func NewPlan(files []File, base *Manifest, now time.Time) (*Plan, error) {
-	if base == nil {
-		base = &Manifest{Format: Format}
-	}
+	base = cmp.Or(base, &Manifest{Format: Format})
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	paths := make([]string, len(files))

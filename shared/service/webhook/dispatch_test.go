@@ -97,7 +97,8 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// Without an endpoint that subscribes, a change writes what it wrote before.
+// Without an endpoint that subscribes, a change writes what it would write without
+// webhooks: here the key, its row in the list and the entry of the audit log.
 func TestOthersPayNothing(t *testing.T) {
 	w := newWorld(t)
 	x := w.tenant("docs.example.com")
@@ -112,7 +113,7 @@ func TestOthersPayNothing(t *testing.T) {
 	if _, _, err := s.CreateKey(w.ctx, admin.KeyRequest{Organisation: x.ID, Name: "k"}); err != nil {
 		t.Fatal(err)
 	}
-	if len(wrote) != 1 || strings.Count(wrote[0], "{") != 2 || strings.Contains(wrote[0], "webhook") {
+	if len(wrote) != 1 || strings.Count(wrote[0], "{") != 3 || strings.Contains(wrote[0], "webhook") {
 		t.Errorf("writes: %q", wrote)
 	}
 	if n := w.pass(); n != 0 {
@@ -270,7 +271,7 @@ func TestRemoved(t *testing.T) {
 	if got, left := w.ends.got(), w.left(); len(got) > 0 || len(left) > 0 {
 		t.Errorf("got %+v, left %v", got, left)
 	}
-	if _, err := w.store.Get(w.ctx, store.Key{PK: "webhook#" + hook.ID, SK: "secret"}); err == nil {
+	if _, err := w.store.Get(w.ctx, store.Key{PK: "hooksecret#" + hook.ID, SK: "secret"}); err == nil {
 		t.Error("its secret stays")
 	}
 }

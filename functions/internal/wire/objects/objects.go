@@ -8,9 +8,10 @@ import (
 
 // Open is the wire.Port of objects. What may be read and written of them, a
 // function's role decides.
-func Open(w *wire.Wiring) {
+func Open(w *wire.Wiring) error {
 	w.Objects = s3store.New(w.AWS, s3store.Options{
 		Sources: w.Env.SourcesBucket, Exports: w.Env.ExportsBucket,
 		SignerRole: w.Env.SignerRole, UploadSignerRole: w.Env.UploadSignerRole,
 	})
+	return nil
 }

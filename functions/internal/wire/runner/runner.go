@@ -7,6 +7,7 @@ import (
 )
 
 // Open is the wire.Port of executions.
-func Open(w *wire.Wiring) {
+func Open(w *wire.Wiring) error {
 	w.Runner = sfnrun.New(w.AWS, sfnrun.Options{StateMachine: w.Env.StateMachine, AgentMachine: w.Env.AgentMachine})
+	return nil
 }

@@ -29,7 +29,7 @@ type Source struct {
 	// own lines.
 	Module string
 	// Expression is what is shown: JSX, or an expression in braces. What the
-	// element holds besides is named $children in it.
+	// element holds beyond them is named $children in it.
 	Expression string
 	// Line is the line of the file that Expression begins at.
 	Line int
@@ -80,7 +80,7 @@ type files interface {
 
 // bundle makes one script of sources and all that they import. It leaves an
 // array of functions in $islands.
-func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []byte, inputs []string, err error) {
+func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []byte, err error) {
 	b := bundler{site: site, sources: sources}
 	options := b.options(b.entry())
 	if forReaders {
@@ -93,9 +93,8 @@ func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []
 		options.Outfile = "island.js"
 	}
 	result := api.Build(options)
-	slices.Sort(b.inputs)
 	if len(result.Errors) > 0 {
-		return nil, nil, b.inputs, b.fault(result.Errors[0])
+		return nil, nil, b.fault(result.Errors[0])
 	}
 	for _, f := range result.OutputFiles {
 		if strings.HasSuffix(f.Path, ".map") {
@@ -105,9 +104,9 @@ func bundle(site files, sources []Source, forReaders bool) (script, sourceMap []
 		}
 	}
 	if len(script) > maxScript {
-		return nil, nil, b.inputs, &Error{Message: fmt.Sprintf("its script has more than %d MiB", maxScript>>20), File: sources[0].File, Line: sources[0].Line}
+		return nil, nil, &Error{Message: fmt.Sprintf("its script has more than %d MiB", maxScript>>20), File: sources[0].File, Line: sources[0].Line}
 	}
-	return script, sourceMap, b.inputs, nil
+	return script, sourceMap, nil
 }
 
 // bundler is what esbuild asks for the modules of one script.
@@ -116,9 +115,8 @@ type bundler struct {
 	sources []Source
 	modules []*module
 
-	mu     sync.Mutex // esbuild reads files at the same time
-	count  int        // files of the site that were asked for
-	inputs []string   // those that were read
+	mu    sync.Mutex // esbuild reads files at the same time
+	count int        // files of the site that were asked for
 }
 
 // module holds the sources of one file: they share its state.
@@ -255,9 +253,6 @@ func (b *bundler) loadFile(a api.OnLoadArgs) (api.OnLoadResult, error) {
 			return api.OnLoadResult{}, err
 		}
 	}
-	b.mu.Lock()
-	b.inputs = append(b.inputs, a.Path)
-	b.mu.Unlock()
 	return api.OnLoadResult{Contents: &text, Loader: loader}, nil
 }
 

@@ -122,21 +122,19 @@ type Shown struct {
 	// Live means that it may change, or answers to readers: that the page
 	// needs Script.
 	Live bool
-	// Inputs are the site's files that were read.
-	Inputs []string
 	// Steps is the work that it took: calls and turns of loops.
 	Steps int
 }
 
 // Render shows a source as it is at first. components are the names of the
 // built-in components. An *Error is the author's; an *Ended and ErrUnavailable
-// leave open what is shown; others are faults of ours that come again.
+// leave open what is shown; others are our own faults and come again.
 func (e *Engine) Render(ctx context.Context, fsys fs.FS, source Source, components []string) (*Shown, error) {
 	a, err := e.ask(ctx, fsys, request{Sources: []Source{source}, Components: components})
 	if err != nil {
 		return nil, err
 	}
-	shown := &Shown{Inputs: a.Inputs, Steps: a.Steps}
+	shown := &Shown{Steps: a.Steps}
 	var raw struct {
 		Nodes []json.RawMessage `json:"nodes"`
 		Live  bool              `json:"live"`
@@ -196,8 +194,7 @@ func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error)
 	}
 	defer func() { <-e.turn }()
 	a, err := e.try(ctx, fsys, r)
-	var ended *Ended
-	if errors.As(err, &ended) {
+	if ended, ok := errors.AsType[*Ended](err); ok {
 		e.log.WarnContext(ctx, "a page's JavaScript ended its process and is tried alone", "file", ended.File, "line", ended.Line, "reason", ended.Reason)
 		if a, err = e.try(ctx, fsys, r); errors.As(err, &ended) {
 			return answer{}, err
@@ -215,7 +212,7 @@ func (e *Engine) ask(ctx context.Context, fsys fs.FS, r request) (answer, error)
 }
 
 // try has the process do one piece of work, and gives it the files that it asks
-// for meanwhile. The process is started when there is none, and ended when it
+// for meanwhile. A process is started if none runs, and ended when it
 // fails in any way.
 func (e *Engine) try(ctx context.Context, fsys fs.FS, r request) (answer, error) {
 	if err := ctx.Err(); err != nil {

@@ -1,6 +1,7 @@
 package island
 
 import (
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -48,11 +49,7 @@ func classWords(script []byte) []string {
 			}
 		}
 	})
-	words := make([]string, 0, len(found))
-	for word := range found {
-		words = append(words, word)
-	}
-	slices.Sort(words)
+	words := slices.Sorted(maps.Keys(found))
 	return words[:min(len(words), maxWords)]
 }
 

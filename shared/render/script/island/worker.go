@@ -62,9 +62,8 @@ type request struct {
 type answer struct {
 	Need *need `json:"need,omitempty"`
 	// Fault is the author's; Failure is ours.
-	Fault   *Error   `json:"fault,omitempty"`
-	Failure string   `json:"failure,omitempty"`
-	Inputs  []string `json:"inputs,omitempty"`
+	Fault   *Error `json:"fault,omitempty"`
+	Failure string `json:"failure,omitempty"`
 	// Shown is what $show gave, Steps the work that it took.
 	Shown string `json:"shown,omitempty"`
 	Steps int    `json:"steps,omitempty"`
@@ -259,7 +258,7 @@ func perform(site files, r request) (a answer) {
 		return answer{Failure: "there is no source"}
 	}
 	first := r.Sources[0]
-	script, sourceMap, inputs, err := bundle(site, r.Sources, r.Start != nil)
+	script, sourceMap, err := bundle(site, r.Sources, r.Start != nil)
 	if err != nil {
 		var fault *Error
 		if !errors.As(err, &fault) {
@@ -267,7 +266,6 @@ func perform(site files, r request) (a answer) {
 		}
 		return answer{Fault: fault}
 	}
-	a.Inputs = inputs
 	names := builtins(script, r.Components)
 	if r.Start != nil {
 		a.Script = fmt.Appendf(nil, "(function($react){%s%s$react.start($islands.default,%s)})(BinderyIslands);\n", names, script, r.Start)

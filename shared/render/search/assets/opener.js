@@ -17,13 +17,21 @@
   place.addEventListener("pointerenter", function () { fetch(); });
   place.addEventListener("focusin", function () { fetch(); });
   place.addEventListener("click", function () { fetch(true); });
+  var held = false;
   document.addEventListener("keydown", function (e) {
     if (e.key === "Meta" || e.key === "Control") { fetch(); return; }
     var k = (e.metaKey || e.ctrlKey) && !e.altKey && !e.shiftKey && e.key.toLowerCase() === "k";
-    var slash = e.key === "/" && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.closest("input, textarea, select, [contenteditable]");
+    // For a moment after a dialog is closed its field still has the focus.
+    var slash = e.key === "/" && !e.ctrlKey && !e.metaKey && !e.altKey && !e.target.closest(":is(input, textarea, select, [contenteditable]):not(dialog:not([open]) *)");
     var open = document.querySelector("dialog[open]");
+    if (!e.repeat) held = false;
+    if (held) { e.preventDefault(); return; }
     if (!k && !slash || open && !open.classList.contains("search-dialog")) return;
+    held = slash;
     e.preventDefault();
     fetch(true);
   });
+  // The key that opens the box is not typed into it, however long it is held.
+  document.addEventListener("beforeinput", function (e) { if (held && e.data === "/") e.preventDefault(); });
+  document.addEventListener("keyup", function () { held = false; });
 })();

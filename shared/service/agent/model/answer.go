@@ -30,8 +30,8 @@ func (s StopReason) cutOff() bool {
 	return s == StopMaxTokens || s == StopContext || s == StopRefusal
 }
 
-// Usage counts tokens, each in one of the four: Input are those that the cache
-// had no part in, CacheWrite were put there, CacheRead came from there.
+// Usage counts tokens. Each is in one of four figures: Input are those that the cache
+// had no part in, CacheWrite were written to it, CacheRead were read from it.
 type Usage struct {
 	Input      int64 `json:"input"`
 	CacheWrite int64 `json:"cacheWrite"`
@@ -46,17 +46,16 @@ func (u Usage) Plus(v Usage) Usage {
 
 // Answer is a whole answer.
 type Answer struct {
-	// ID is the server's name for the answer, Model the one for the model that
-	// wrote it.
+	// ID is the server's id of the answer, Model its name of the model.
 	ID    string     `json:"id"`
 	Model string     `json:"model"`
 	Stop  StopReason `json:"stop"`
-	// Content goes back as the assistant's message. It may be empty, and a
-	// message may not.
+	// Content is to be sent back as the assistant's message. Unlike that, it may be
+	// empty.
 	Content []Block `json:"content"`
 	Usage   Usage   `json:"usage"`
-	// Wasted counts what attempts that broke off are known to have cost; it is
-	// not part of Usage, and set with an error too.
+	// Wasted is the known usage of attempts that failed. It is not part of Usage, and
+	// is also set with an error.
 	Wasted Usage `json:"wasted"`
 	// Refusal is the reason that comes with StopRefusal, if any; it is safe to
 	// show.
@@ -72,14 +71,14 @@ func (a Answer) Err() error {
 	return &Error{Kind: Refused, Reason: a.Refusal}
 }
 
-// CallError reports that the arguments of a call are not usable. Its text goes to
-// the model as the result of that call.
+// CallError reports invalid arguments of a call. Its text is the result of that call
+// for the model.
 type CallError struct {
 	// ID and Name are those of the call.
 	ID, Name string
 	// Cut reports that the answer ended in the middle of the call.
 	Cut bool
-	// Message says what is wrong with the arguments.
+	// Message describes what is wrong with the arguments.
 	Message string
 }
 
@@ -90,9 +89,8 @@ func (e *CallError) Error() string {
 	return fmt.Sprintf("the arguments of the call of %q are not a JSON object, nothing was done: %s", e.Name, e.Message)
 }
 
-// spoiled is the object sent in place of arguments that are not one. The API
-// takes only objects back; the first name is the one that its documentation
-// proposes for this.
+// spoiled is sent back instead of arguments that are not an object, since the API
+// accepts nothing else. The API's documentation suggests the first name.
 type spoiled struct {
 	Invalid *string `json:"INVALID_JSON"`
 	Reason  string  `json:"REASON"`
@@ -120,7 +118,7 @@ func (b Block) Fault() error {
 // maxArguments bounds how deep arguments of a call are nested.
 const maxArguments = 64
 
-// arguments returns what a call is given, assembled from its parts.
+// arguments returns the arguments of a call, assembled from their parts.
 func arguments(text string, stop StopReason, last bool) json.RawMessage {
 	s := spoiled{}
 	cut := last && stop.cutOff()
@@ -147,8 +145,7 @@ func arguments(text string, stop StopReason, last bool) json.RawMessage {
 	return out
 }
 
-// wireUsage is what an event says of tokens. The figures of an answer are
-// cumulative, and any may be absent.
+// wireUsage is the usage in an event. Figures are cumulative, and any may be absent.
 type wireUsage struct {
 	Input      int64 `json:"input_tokens"`
 	CacheWrite int64 `json:"cache_creation_input_tokens"`
@@ -199,7 +196,7 @@ const (
 	maxBlocks = 1 << 10
 )
 
-// building is a block that is not whole yet.
+// building is a block that is not complete yet.
 type building struct {
 	block                    Block
 	text, partial, signature strings.Builder
@@ -219,13 +216,13 @@ type assembly struct {
 	hide    func(string) string // see Client.hide
 }
 
-// malformed is a stream that is not as the protocol has it.
+// malformed is the error for a stream that breaks the protocol.
 func malformed(format string, args ...any) error {
 	return &Error{Kind: Broken, Reason: fmt.Sprintf(format, args...)}
 }
 
-// take reads one event. Those that are not known mean nothing, as the
-// protocol's versions demand. It returns an *Error.
+// take reads one event. It ignores unknown events, as the protocol demands. It returns
+// an *Error.
 func (a *assembly) take(name string, data []byte) error {
 	switch name {
 	case "message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error":
@@ -381,8 +378,8 @@ func (a *assembly) finish() error {
 	return nil
 }
 
-// clean is a server's text as others may see it: one line, short, without
-// addresses' credentials and what may be a key.
+// clean makes a server's text safe to show: one short line without credentials in
+// addresses and without anything that may be a key.
 func clean(text string) string {
 	const most = 300
 	text = remote.Visible(remote.Shown(strings.Join(strings.Fields(text), " ")))

@@ -23,29 +23,28 @@ import (
 	"time"
 )
 
-// Options say which server is asked, and how.
+// Options configure a Client.
 type Options struct {
 	// Base is the server's address: "https://api.example.com", with a path if
 	// it has one. Requests go to Base + "/v1/messages", or to Base + Path.
 	Base, Path string
-	// AllowHTTP takes a Base that begins with http:// and is not of this
-	// machine: keys and texts would cross a network that everyone in it can
-	// read.
+	// AllowHTTP allows a Base that begins with http:// and is not this machine: keys
+	// and texts then cross the network unencrypted.
 	AllowHTTP bool
 	// Header is sent with each request, and to no other host: the key, as
 	// X-Api-Key or Authorization. Anthropic-Version is 2023-06-01 unless it is
 	// here.
 	Header http.Header
-	// Body is added to the body of each request: members that one server or
-	// model wants and Request doesn't have, such as "thinking".
+	// Body is added to the body of each request: members that a server or model needs
+	// and Request doesn't have, such as "thinking".
 	Body map[string]json.RawMessage
-	// Sign, if not nil, signs each request at last; bodySHA256 is the digest of
+	// Sign, if not nil, signs each complete request; bodySHA256 is the digest of
 	// its body in hexadecimal. Amazon Bedrock wants AWS's signature, version 4.
 	Sign func(ctx context.Context, r *http.Request, bodySHA256 string) error
 	// Client makes the requests; default: one of its own. It follows no
 	// redirects, and its Timeout and Jar are not used.
 	Client *http.Client
-	// Logger takes attempts that failed; default: nowhere.
+	// Logger receives failed attempts; nil discards them.
 	Logger *slog.Logger
 	// Attempts is how often a request is made before its error is final;
 	// default 5.
@@ -57,30 +56,30 @@ type Options struct {
 	// default 2 min. Servers without a graphics card may need longer to read a
 	// prompt.
 	Stall time.Duration
-	// Now, Sleep and Random are the time and chance of waits, for tests; Random
-	// returns a number from 0 to less than 1.
+	// Now, Sleep and Random replace clock and randomness in tests. Random returns a
+	// number in [0, 1).
 	Now    func() time.Time
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Random func() float64
 }
 
-// Client asks one server. Many may use it at once.
+// Client sends requests to one server. It is safe for concurrent use.
 type Client struct {
 	opt     Options
 	url     string
 	secrets []string // what of the headers no error may repeat
 }
 
-// Progress is what is known of an answer that is under way.
+// Progress is news about an answer that is under way.
 type Progress struct {
-	// Attempt counts from 1. With another number, what was told of the attempt
+	// Attempt counts from 1. When it changes, what was reported about the attempt
 	// before is void.
 	Attempt int
 	// Text is new text of the answer, Tool the name of a call that begins.
 	Text, Tool string
-	// Usage is that of the attempt so far.
+	// Usage is the attempt's usage so far.
 	Usage Usage
-	// Err is why the attempt failed; the next one follows after Wait.
+	// Err is why the attempt failed; the next one begins after Wait.
 	Err  error
 	Wait time.Duration
 }
@@ -167,8 +166,8 @@ func own(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// checkHeader refuses what no request can carry. It doesn't repeat a value: that
-// may be the key.
+// checkHeader returns an error for a header that can't be sent. The error doesn't
+// contain the value, which may be a key.
 func checkHeader(h http.Header) error {
 	for name, values := range h {
 		if http.CanonicalHeaderKey(name) != name || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == ':' || r >= 0x7f }) {
@@ -183,9 +182,8 @@ func checkHeader(h http.Header) error {
 	return nil
 }
 
-// transport returns the one of a client without its own: HTTP/1.1, where the
-// end of a connection is the end of one request, and no compression, which
-// holds events back.
+// transport returns the default transport: HTTP/1.1, so that a broken connection
+// affects one request, without compression, which would delay events.
 func transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableCompression = true
@@ -283,15 +281,14 @@ func (c *Client) wait(ctx context.Context, e *Error) (time.Duration, bool) {
 	most := min(firstWait<<min(e.Attempts-1, 10), c.opt.MaxWait)
 	wait := time.Duration(c.opt.Random() * float64(most))
 	if e.RetryAfter > 0 {
-		// Not all who were told the same time come back in the same moment.
+		// Not all clients that were sent the same time should come back at once.
 		wait = e.RetryAfter + wait/8
 	}
 	deadline, ok := ctx.Deadline()
 	return wait, !ok || wait < time.Until(deadline)
 }
 
-// once makes one attempt. With an error, the Answer has what is known of its
-// Usage.
+// once makes one attempt. With an error, the Answer has the Usage as far as known.
 func (c *Client) once(ctx context.Context, body []byte, attempt int, progress func(Progress)) (Answer, *Error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -341,7 +338,7 @@ func unreachable(ctx context.Context, err error) *Error {
 }
 
 // receive reads a stream to the end of its answer. alive is called whenever
-// something came. With an error, the Answer has what is known of its Usage.
+// something came. With an error, the Answer has the Usage as far as known.
 func (a *assembly) receive(ctx context.Context, body io.Reader, alive func()) (Answer, *Error) {
 	stop := errors.New("whole")
 	stream := events{emit: func(name string, data []byte) error {

@@ -9,12 +9,11 @@
 //	error.go   Error: what went wrong, and what of it may be shown
 //	table.go   Table: which model a name such as "fast" means, its limits and prices
 //
-// An answer is whole or there is none: a stream that breaks off at any byte,
-// stalls or makes no sense is asked for again, and nothing of it is kept but
-// the tokens that it is known to have cost.
+// An answer is complete or an error: if a stream breaks off, stalls or is invalid, the
+// request is made again, and nothing of the stream is kept but its known usage.
 //
-// What is said here of the protocol follows the vendor's documentation, Claude
-// API, as of November 2026: "Streaming messages" (events, cumulative usage,
+// Facts about the protocol are from the vendor's documentation, Claude API, as of
+// November 2026: "Streaming messages" (events, cumulative usage,
 // errors within streams), "Errors" (types and status codes), "Stop reasons",
 // "Prompt caching" (order of a prompt, four breakpoints, blocks that can't
 // carry one), "Fine-grained tool streaming" (arguments that are not JSON) and

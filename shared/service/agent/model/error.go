@@ -13,26 +13,26 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Kind is what went wrong.
+// Kind is the kind of an error.
 type Kind int
 
-// The kinds of errors. The first five may pass, and were tried again.
+// The kinds of errors. The first five are temporary; such requests were repeated.
 const (
-	// Unreachable is a server that can't be spoken to.
+	// Unreachable is a server that can't be reached.
 	Unreachable Kind = iota
-	// Broken is an answer that broke off, stalled or made no sense.
+	// Broken is an answer that broke off, stalled or was invalid.
 	Broken
 	// Failed is a fault of the server.
 	Failed
-	// Overloaded is a server with more to do than it can.
+	// Overloaded is a server with too much to do.
 	Overloaded
-	// RateLimited is a caller that asked too much in a time.
+	// RateLimited is a caller that has sent too many requests.
 	RateLimited
-	// Key is a key that is wrong, or not allowed or paid for what it asks.
+	// Key is a key that is wrong, or not allowed to make the request.
 	Key
-	// Missing is a model or an address that is not there.
+	// Missing is a model or an address that doesn't exist.
 	Missing
-	// Invalid is a request that is not as the server wants it.
+	// Invalid is a request that the server refuses as invalid.
 	Invalid
 	// TooLong is a conversation that is over the model's limit.
 	TooLong
@@ -66,7 +66,7 @@ var kinds = [...]struct {
 	Refused:     {CodeRefused, "the model refused to answer", false},
 }
 
-// Error is why there is no answer.
+// Error is the error of a request.
 type Error struct {
 	Kind Kind
 	// Status is the HTTP status, 0 if there was none or a stream broke off.
@@ -127,7 +127,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // temporary reports whether another attempt may help.
 func (e *Error) temporary() bool { return kinds[e.Kind].again && !e.final }
 
-// wireError is the server's word on an error, in a body or an event.
+// wireError is an error in a body or an event.
 type wireError struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
@@ -154,8 +154,8 @@ func (w wireError) inStream() *Error {
 	return e
 }
 
-// tooLong matches what servers say of conversations over their limit: the
-// vendor with no type of its own, llama.cpp and vLLM in their words.
+// tooLong matches messages about conversations over the limit: the vendor has no type
+// of its own for them, and llama.cpp and vLLM have their own words.
 var tooLong = regexp.MustCompile(`(?i)(?:prompt|input) is too long|exceeds? (?:the )?(?:available |maximum |model'?s )?(?:maximum )?context|maximum context length|exceed_context_size`)
 
 // keyLike matches what may be a key or a token.
@@ -186,8 +186,8 @@ func (w wireError) classify(status int) *Error {
 // maxErrorBody bounds what is read of an error's body, in bytes.
 const maxErrorBody = 64 << 10
 
-// refusal returns the error that an answer other than 200 is. hide takes keys out
-// of a text.
+// refusal returns the error for an answer with a status other than 200. hide removes
+// keys from a text.
 func refusal(resp *http.Response, now time.Time, hide func(string) string) *Error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // what could be read has to do
 	var body struct {
@@ -213,10 +213,10 @@ func refusal(resp *http.Response, now time.Time, hide func(string) string) *Erro
 
 var requestID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// maxRetryAfter is the longest time of a Retry-After that is told as it is.
+// maxRetryAfter is the longest time of a Retry-After; longer ones are cut to it.
 const maxRetryAfter = 30 * 24 * time.Hour
 
-// retryAfter reads a Retry-After: seconds or a date. What is neither is 0.
+// retryAfter parses a Retry-After: seconds or a date. It returns 0 for anything else.
 func retryAfter(text string, now time.Time) time.Duration {
 	text = strings.TrimSpace(text)
 	if text == "" {

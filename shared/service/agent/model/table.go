@@ -16,7 +16,7 @@ import (
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
 )
 
-// Table is what an operator says of models: which servers there are, and which
+// Table is an operator's table of models: which servers there are, and which
 // model of which server a name means. It holds no key. Its JSON form is
 //
 //	{
@@ -144,6 +144,18 @@ func (p Price) Cost(u Usage) int64 {
 		return math.MaxInt64
 	}
 	return sum.Int64()
+}
+
+// A Choice is the model that a name means, ready to be asked.
+type Choice struct {
+	// ID is how the provider calls it.
+	ID string
+	// Client speaks to the provider.
+	Client *Client
+	// Price is what its tokens cost.
+	Price Price
+	// MaxOutput bounds one answer, in tokens.
+	MaxOutput int
 }
 
 // Entry returns what a name means, the default for "". It reports false for a

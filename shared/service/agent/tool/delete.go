@@ -78,7 +78,7 @@ func (s *Set) remove(ctx context.Context, a args) (Result, error) {
 	return Result{Text: b.end("places", "search for the old path to see them"), File: p, Outcome: fmt.Sprintf("deleted; %s left", plural(len(left), "place"))}, nil
 }
 
-// leftovers lists what leads to files that go.
+// leftovers lists the links and entries that lead to deleted files.
 func (s *Set) leftovers(ctx context.Context, was *site.Site, goes map[string]string) []string {
 	m := &mover{from: s.tree, moved: goes}
 	addresses := m.addresses()

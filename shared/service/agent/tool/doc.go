@@ -1,11 +1,11 @@
-// Package tool is what an agent may do to a site: the tree that it edits, and the
-// tools that a model calls. It has no network, no shell, no clock and no store,
+// Package tool implements what an agent may do to a site: the tree that it edits and
+// the tools that a model calls. It has no network, no shell, no clock and no store,
 // runs nothing of the repository, and answers the same call on the same tree with
 // the same bytes.
 //
 //	allowed.go     Allowed: which paths an agent may write
 //	tree.go        Tree: a repository's files with changes; fs.go shows it as a file system
-//	guard.go       edits as one, refused where they would break what was sound
+//	guard.go       sets of edits, refused if they would break a file
 //	review.go      Look: what Publish looks for in changes, whoever made them
 //	set.go         Set: the tools, Call and Result
 //	input.go       what a tool takes: tables that are both schema and reader

@@ -10,8 +10,7 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/json"
 )
 
-// document is a JSON file that is changed where it must be and otherwise stays as
-// its author formatted it.
+// document is a JSON file that is edited in place and keeps its formatting.
 type document struct {
 	file string
 	src  []byte
@@ -103,7 +102,7 @@ func (d *document) render(v any, indent string, inline bool) string {
 	return open + d.newline + inner + strings.Join(parts, between) + d.newline + indent + end
 }
 
-// raw is a value as it stands in a document at an indentation.
+// raw is the text of a value in a document, and its indentation.
 type raw struct{ text, indent string }
 
 // reindent returns a value's text with its further lines moved to an indentation.
@@ -190,7 +189,7 @@ func (d *document) rawOf(v *json.Value) raw {
 	return raw{string(d.src[v.Offset:v.End]), indent}
 }
 
-// member returns the last member of a name, nil if there is none.
+// member returns the last member with a name, or nil.
 func member(v *json.Value, name string) *json.Value {
 	if v == nil || v.Kind != json.Object {
 		return nil
@@ -198,7 +197,7 @@ func member(v *json.Value, name string) *json.Value {
 	return v.Fields().Take(name)
 }
 
-// maxConfigFiles bounds the files that a configuration is put together from.
+// maxConfigFiles is the most files that a configuration may consist of.
 const maxConfigFiles = 200
 
 // configDocuments returns the configuration and the files that it refers to, by
@@ -233,7 +232,7 @@ func (t *Tree) configDocuments() map[string]*document {
 	return all
 }
 
-// refFile returns the file that a $ref names, "" for one of elsewhere.
+// refFile returns the file that a $ref names, "" for one outside the site.
 func refFile(from, target string) string {
 	switch {
 	case target == "" || target[0] == '#' || strings.Contains(target, "//"):

@@ -9,8 +9,8 @@ import (
 // globHelp describes patterns to models.
 const globHelp = "A file, a folder, or a pattern: * is any text within a name, ** also across folders, {a,b} is either."
 
-// compileGlob reads a pattern of paths; what has no sign of one is a file or a
-// folder with all below it. "" matches all paths.
+// compileGlob compiles a pattern of paths. Without wildcards it is a file, or a folder
+// with everything in it; "" matches all paths.
 func compileGlob(pattern string) (match func(p string) bool, err error) {
 	pattern = strings.TrimPrefix(strings.TrimPrefix(pattern, "./"), "/")
 	if !strings.ContainsAny(pattern, "*?{") {
@@ -20,7 +20,7 @@ func compileGlob(pattern string) (match func(p string) bool, err error) {
 		}, nil
 	}
 	if len(pattern) > 1000 {
-		return nil, fmt.Errorf("the pattern has %d bytes; it may have 1000", len(pattern))
+		return nil, fmt.Errorf("the pattern has %d bytes; the limit is 1000", len(pattern))
 	}
 	var b strings.Builder
 	b.WriteString(`^(?s:`)
@@ -54,7 +54,7 @@ func compileGlob(pattern string) (match func(p string) bool, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%.200q is not a pattern of paths", pattern)
 	}
-	// A pattern without a folder is meant for files wherever they are.
+	// A pattern without a folder matches files in all folders.
 	if !strings.Contains(pattern, "/") {
 		return func(p string) bool { return re.MatchString(p) || re.MatchString(p[strings.LastIndexByte(p, '/')+1:]) }, nil
 	}

@@ -17,18 +17,17 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// jsonDepth is how deep values of a file may lie in each other: as deep as in a
-// site's configuration.
+// jsonDepth is how deep values of a file may be nested, as in a site's configuration.
 const jsonDepth = 100
 
-// fault is why a file can't be read as what it is.
+// fault is why a file can't be parsed.
 type fault struct {
 	line, column int
 	message      string
 }
 
-// settings returns what the site's configuration says of its sources; without a
-// configuration that can be read, the defaults.
+// settings returns the site's settings for its sources, or the defaults if the
+// configuration can't be read.
 func (t *Tree) settings() *site.Site {
 	if t.config == nil {
 		t.config = &site.Site{}
@@ -41,7 +40,7 @@ func (t *Tree) settings() *site.Site {
 	return t.config
 }
 
-// configFile returns the name of the site's configuration, "" if there is none.
+// configFile returns the name of the site's configuration, "" if it has none.
 func (t *Tree) configFile() string {
 	for _, name := range [...]string{"docs.json", "mint.json"} {
 		if t.exists(name) {
@@ -53,7 +52,7 @@ func (t *Tree) configFile() string {
 
 func isPage(p string) bool { return path.Ext(p) == ".mdx" || path.Ext(p) == ".md" }
 
-// faults returns what is wrong with each of the files, of those with faults.
+// faults returns the faults of those files that have some.
 func (t *Tree) faults(ctx context.Context, files []string) map[string]fault {
 	out := map[string]fault{}
 	var pages []string
@@ -82,7 +81,7 @@ func (t *Tree) faults(ctx context.Context, files []string) map[string]fault {
 		}
 	}
 	t.yamlFaults(files, out)
-	// The site's own reader knows what heads and configurations must be.
+	// The exporter's reader knows the rules for heads and configurations.
 	slices.Sort(pages)
 	_, diags, _ := site.Load(ctx, headsFS{treeFS{t}}, slices.Concat(pages, []string{bare}), site.Options{})
 	for _, d := range diags {
@@ -99,7 +98,7 @@ func (t *Tree) faults(ctx context.Context, files []string) map[string]fault {
 	return out
 }
 
-// yamlFaults adds what the reader of specifications can't read.
+// yamlFaults adds the faults of YAML files.
 func (t *Tree) yamlFaults(files []string, out map[string]fault) {
 	for _, p := range files {
 		if ext := path.Ext(p); ext != ".yaml" && ext != ".yml" || !t.text(p) {
@@ -108,7 +107,7 @@ func (t *Tree) yamlFaults(files []string, out map[string]fault) {
 		r := reference.NewReader(treeFS{t})
 		r.Spec(p)
 		for _, d := range r.Diagnostics() {
-			// What is YAML and no specification is another file's business.
+			// YAML that is not a specification is not checked further.
 			if d.Code == "api-unreadable" && d.File == p && strings.Contains(d.Message, "is not YAML") {
 				out[p] = fault{d.Line, d.Column, d.Message}
 			}
@@ -116,8 +115,8 @@ func (t *Tree) yamlFaults(files []string, out map[string]fault) {
 	}
 }
 
-// headsFS is a tree whose configuration says nothing: what the real one refers to
-// need not be read where only the heads of pages matter.
+// headsFS is a tree with an empty configuration, so that checking the heads of pages
+// doesn't read what the real one refers to.
 type headsFS struct{ treeFS }
 
 const bare = "docs.json"
@@ -138,7 +137,7 @@ func (f headsFS) Stat(name string) (fs.FileInfo, error) {
 	return f.treeFS.Stat(name)
 }
 
-// parse returns what the exporter's reader says of a page.
+// parse returns the result of the exporter's parser for a page.
 func (t *Tree) parse(p string, src []byte) []mdx.Diagnostic {
 	s := t.settings()
 	_, diags := mdx.Parse(s.Expand(src), s.Syntax(p))
@@ -152,18 +151,18 @@ func (r refusal) Error() string { return r.text }
 
 func refuse(format string, args ...any) error { return refusal{fmt.Sprintf(format, args...)} }
 
-// edit makes changes by path, nil for a file that goes, as one: with an error
-// nothing is changed. What was read well before must be afterwards.
+// edit makes all changes, by path and nil for a file to delete, or none and returns an
+// error. A file that could be parsed before must still be afterwards.
 func (s *Set) edit(ctx context.Context, contents map[string][]byte) error {
 	next := s.tree.clone()
 	paths := slices.Sorted(maps.Keys(contents))
-	// What goes makes room for what comes.
+	// Delete first: new files may take the place of deleted ones.
 	slices.SortStableFunc(paths, func(a, b string) int { return boolean(contents[a] != nil) - boolean(contents[b] != nil) })
 	changes := make([]Change, 0, len(paths))
 	for _, p := range paths {
 		b := contents[p]
 		if len(b) > s.limits.FileBytes {
-			return refuse("%s: would have %d bytes; a file may have %d", p, len(b), s.limits.FileBytes)
+			return refuse("%s: would have %d bytes; the limit of a file is %d", p, len(b), s.limits.FileBytes)
 		}
 		if err := next.put(p, b); err != nil {
 			return err

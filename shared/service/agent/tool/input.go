@@ -99,7 +99,7 @@ type args map[string]*placed.Value
 // maxItems bounds the lists in an input.
 const maxItems = 1000
 
-// decode reads an input, strictly. A field that is null is one that is missing.
+// decode reads an input strictly. A null field counts as missing.
 func decode(params []param, input []byte) (args, error) {
 	if len(strings.TrimSpace(string(input))) == 0 {
 		input = []byte("{}")
@@ -146,7 +146,7 @@ func prefix(v *placed.Value) string {
 	return ""
 }
 
-// fits reports why a value is not what the parameter may be.
+// fits returns an error unless a value is valid for the parameter.
 func (p param) fits(v *placed.Value) error {
 	wrong := func(want string) error { return fmt.Errorf("%s: expected %s, found %s", v.Path(), want, v.Kind) }
 	among := func(v *placed.Value) error {
@@ -198,7 +198,7 @@ func (p param) fits(v *placed.Value) error {
 	return nil
 }
 
-// text returns a text of the input, "" if it is missing.
+// text returns a string of the input, "" if it is missing.
 func (a args) text(name string) string {
 	if v := a[name]; v != nil {
 		return v.Text
@@ -206,7 +206,7 @@ func (a args) text(name string) string {
 	return ""
 }
 
-// number returns a number of the input, or that of a missing one.
+// number returns a number of the input, or a default if it is missing.
 func (a args) number(name string, missing int) int {
 	if v := a[name]; v != nil {
 		n, _ := strconv.Atoi(v.Text)
@@ -227,8 +227,8 @@ func (a args) texts(name string) []string {
 	return all
 }
 
-// path returns a path of the input as one of the site's folder, without the
-// slashes that models put at its ends; "" is the folder itself.
+// path returns a path of the input relative to the site's folder, without leading and
+// trailing slashes, which models add; "" is the folder itself.
 func (a args) path(name string) (string, error) {
 	p := a.text(name)
 	clean := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(p, "./"), "/"), "/")

@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// Bounds of what one search or replace does. The work of a match is at most the
-// bytes of the text times the instructions of the expression.
+// Limits of one search or replace. The work of a match is at most the bytes of the
+// text times the instructions of the expression.
 const (
 	maxScanned      = 512 << 20 // bytes of text
 	maxInstructions = 1000      // of an expression
 	maxSteps        = 10_000_000_000
 )
 
-// scan counts what a search has looked at.
+// scan counts what a search has read.
 type scan struct{ bytes, instructions int }
 
-// more counts a text; it returns false where that would be too much.
+// more counts a text. It reports whether the limits allow it.
 func (s *scan) more(n int) bool {
 	s.bytes += n
 	return s.bytes <= maxScanned && s.bytes*s.instructions <= maxSteps
@@ -92,8 +92,8 @@ func (s *Set) list(_ context.Context, a args) (Result, error) {
 	return Result{Text: b.end("lines", "name a folder to see them"), File: pattern, Outcome: plural(found, "file")}, nil
 }
 
-// dotted reports whether a path is one that lists and searches leave out: those
-// files configure programs and don't belong to a site.
+// dotted reports whether lists and searches omit a path: files whose names begin with
+// a dot configure programs and don't belong to a site.
 func dotted(p string) bool {
 	return p[0] == '.' && !strings.HasPrefix(p, ".well-known/") || strings.Contains(p, "/.") || strings.HasPrefix(p, "node_modules/")
 }
@@ -109,7 +109,7 @@ func (s *Set) sizeOf(p string) string {
 	}
 }
 
-// missing returns the error for a path where nothing is, with similar names.
+// missing returns the error for a path that doesn't exist, with similar names.
 func (s *Set) missing(p string) error {
 	if p == "" {
 		return refuse("the site's folder is empty")
@@ -128,12 +128,12 @@ func (s *Set) missing(p string) error {
 		}
 	}
 	if len(near) > 0 {
-		return refuse("there is no file or folder %.200q in the site's folder; there are: %s", p, strings.Join(near, ", "))
+		return refuse("there is no file or folder %.200q in the site's folder; similar names are: %s", p, strings.Join(near, ", "))
 	}
 	return refuse("there is no file or folder %.200q in the site's folder", p)
 }
 
-// load reads a file that a tool was asked for.
+// load reads a file that a call names.
 func (s *Set) load(p string) ([]byte, error) {
 	b, err := s.tree.read(p)
 	switch {
@@ -174,7 +174,7 @@ func (s *Set) readFile(_ context.Context, a args) (Result, error) {
 	lines := linesOf(src)
 	from := a.number("from", 1)
 	if from > len(lines) && len(lines) > 0 {
-		return Result{File: p}, refuse("%s has %s only", p, plural(len(lines), "line"))
+		return Result{File: p}, refuse("%s has only %s", p, plural(len(lines), "line"))
 	}
 	to := min(len(lines), from-1+a.number("lines", len(lines)))
 	var b strings.Builder
@@ -209,7 +209,7 @@ func linesOf(src []byte) []string {
 	return strings.Split(text, "\n")
 }
 
-// endings says how a text's lines end: all with LF, some or all with CR LF.
+// endings describes how a text's lines end: all with LF, or some or all with CR LF.
 func endings(src []byte) (lf, mixed, crlf bool) {
 	all, returns := bytes.Count(src, []byte("\n")), bytes.Count(src, []byte("\r\n"))
 	return returns == 0, returns > 0 && returns < all, returns > 0 && returns == all
@@ -234,7 +234,7 @@ func compilePattern(pattern string, literal, ignoreCase bool) (*regexp.Regexp, *
 		return nil, nil, refuse("the pattern is empty")
 	}
 	if len(pattern) > 10_000 {
-		return nil, nil, refuse("the pattern has %d bytes; it may have 10000", len(pattern))
+		return nil, nil, refuse("the pattern has %d bytes; the limit is 10000", len(pattern))
 	}
 	if literal {
 		pattern = regexp.QuoteMeta(pattern)
@@ -260,46 +260,61 @@ func compilePattern(pattern string, literal, ignoreCase bool) (*regexp.Regexp, *
 	return re, &scan{instructions: min(size, maxInstructions)}, nil
 }
 
-func (s *Set) search(ctx context.Context, a args) (Result, error) {
-	re, steps, err := compilePattern(a.text("pattern"), a.yes("literal"), a.yes("ignore_case"))
+// texts calls fn with the text of each file that a pattern matches, until fn returns
+// an error. It omits files whose names begin with a dot. all is false if it stopped at
+// the limit of steps.
+func (s *Set) texts(ctx context.Context, pattern string, steps *scan, fn func(p string, src []byte) error) (all bool, err error) {
+	match, err := compileGlob(pattern)
 	if err != nil {
-		return Result{}, err
+		return false, err
 	}
-	match, err := compileGlob(a.text("path"))
-	if err != nil {
-		return Result{}, err
-	}
-	around := a.number("context", 0)
-	var b pages
-	files, hits, looked := 0, 0, 0
-	cutShort := false
+	found := false
 	for _, p := range s.tree.files() {
 		if !match(p) || dotted(p) || !s.tree.text(p) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return Result{}, err
+			return false, err
 		}
 		src, err := s.tree.read(p)
 		if err != nil {
 			continue
 		}
 		if !steps.more(len(src)) {
-			cutShort = true
-			break
+			return false, nil
 		}
-		looked++
+		found = true
+		if err := fn(p, src); err != nil {
+			return false, err
+		}
+	}
+	if !found {
+		return false, s.missing(pattern)
+	}
+	return true, nil
+}
+
+func (s *Set) search(ctx context.Context, a args) (Result, error) {
+	re, steps, err := compilePattern(a.text("pattern"), a.yes("literal"), a.yes("ignore_case"))
+	if err != nil {
+		return Result{}, err
+	}
+	around := a.number("context", 0)
+	var b pages
+	files, hits := 0, 0
+	all, err := s.texts(ctx, a.text("path"), steps, func(p string, src []byte) error {
 		if found := matches(re, src); len(found) > 0 {
 			files++
 			hits += len(found)
 			show(&b, p, src, found, around)
 		}
-	}
-	if looked == 0 {
-		return Result{}, s.missing(a.text("path"))
+		return nil
+	})
+	if err != nil {
+		return Result{}, err
 	}
 	out := fmt.Sprintf("%s in %s\n", plural(hits, "matching line"), plural(files, "file")) + b.end("lines", "narrow the pattern or the path to see them")
-	if cutShort {
+	if !all {
 		out += "There are more files than one search looks at; name a folder.\n"
 	}
 	return Result{Text: out, File: a.text("path"), Outcome: fmt.Sprintf("%s in %s", plural(hits, "match"), plural(files, "file"))}, nil
@@ -322,7 +337,7 @@ func matches(re *regexp.Regexp, src []byte) []int {
 	return lines
 }
 
-// show appends lines of a file, with those around them.
+// show appends lines of a file with their context.
 func show(b *pages, p string, src []byte, found []int, around int) {
 	if b.more > 0 {
 		b.more += len(found)
@@ -349,7 +364,7 @@ func show(b *pages, p string, src []byte, found []int, around int) {
 	}
 }
 
-// sortedKeys is used where a result lists what a map holds.
+// sortedKeys returns the keys of a map for a result.
 func sortedKeys[V any](m map[string]V) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

@@ -80,7 +80,7 @@ func (s *Set) move(ctx context.Context, a args) (Result, error) {
 	return Result{Text: b.end("lines", "diff shows all"), File: m.now, Outcome: "moved from " + from}, nil
 }
 
-// name settles what moves where. stay are files of a folder that can't.
+// name determines the new paths. stay are files of a folder that can't be moved.
 func (m *mover) name(s *Set, from, to string, into bool) (stay []string, err error) {
 	if from == "" {
 		return nil, refuse("from: the site's folder itself can't be moved")
@@ -113,7 +113,7 @@ func (m *mover) name(s *Set, from, to string, into bool) (stay []string, err err
 			return nil, refuse("%s: the configuration must stay where it is", old)
 		}
 		if _, goes := m.moved[now]; s.tree.exists(now) && !goes || old == now {
-			return nil, refuse("%s: there is a file already", now)
+			return nil, refuse("%s: the file exists already", now)
 		}
 	}
 	return stay, nil
@@ -123,7 +123,7 @@ func (m *mover) name(s *Set, from, to string, into bool) (stay []string, err err
 func (m *mover) nameFolder(s *Set, from, to string) (stay []string, err error) {
 	m.folder = true
 	if to == "" || to == from || strings.HasPrefix(to, from+"/") && s.tree.exists(to) {
-		return nil, refuse("to: %q is not a new path of the folder", to)
+		return nil, refuse("to: %q is not a new path in the folder", to)
 	}
 	for _, p := range s.tree.below(from) {
 		if s.tree.text(p) && Allowed(s.tree.full(p), s.tree.root) == nil && s.tree.entries[p].plainOrNew(s.tree, p) {
@@ -193,7 +193,7 @@ func (m *mover) contents(ctx context.Context, redirects bool) (map[string][]byte
 	return m.to.since(m.from), nil
 }
 
-// site reads the whole site. Only its configuration can keep it from that.
+// site reads the whole site. It fails only if the configuration can't be read.
 func (t *Tree) site(ctx context.Context) (*site.Site, error) {
 	s, _, err := site.Load(ctx, t.FS(), t.files(), site.Options{})
 	if err != nil {
@@ -213,7 +213,7 @@ func (m *mover) path(p string) string {
 	return p
 }
 
-// source rewrites the addresses in one file, named as it was.
+// source rewrites the addresses in one file; p is its old path.
 func (m *mover) source(p string) error {
 	now := m.path(p)
 	src, err := m.to.read(now)

@@ -33,7 +33,7 @@ var navigationTool = definition{
 
 // navEntry is an entry of the navigation.
 type navEntry struct {
-	// page is the path of a page or an address, of what is none "".
+	// page is the path of a page or an address, "" for other entries.
 	page string
 	// labels are those from the top, with its own at the end; a page has those of
 	// what it is in.
@@ -56,13 +56,13 @@ func (e *navEntry) String() string {
 	return strings.Join(e.labels, pathSign)
 }
 
-// navLists are the members that hold entries, labelNames those that name one.
+// navLists are the members that hold entries, labelNames those with labels.
 var (
 	navLists   = []string{"languages", "versions", "products", "dropdowns", "tabs", "anchors", "menu", "groups", "pages"}
 	labelNames = []string{"group", "tab", "anchor", "dropdown", "version", "language", "product", "item", "name", "title", "label"}
 )
 
-// maxNavDepth bounds how deep entries may lie in each other.
+// maxNavDepth is how deep entries may be nested.
 const maxNavDepth = 30
 
 // navigator reads the navigation of a configuration.
@@ -136,7 +136,7 @@ func (n *navigator) list(list *json.Value, d *document, labels []string, depth i
 			continue
 		}
 		label := "(no label)"
-		// What stands beside a reference wins over what it leads to.
+		// Members next to a reference override those of its target.
 		if e.name, e.nameDoc = labelOf(v), d; e.name == nil {
 			e.name, e.nameDoc = labelOf(e.inner), e.innerDoc
 		}
@@ -148,7 +148,7 @@ func (n *navigator) list(list *json.Value, d *document, labels []string, depth i
 	}
 }
 
-// labelOf returns the text that names an entry, nil if there is none.
+// labelOf returns the label of an entry, or nil.
 func labelOf(v *json.Value) *json.Value {
 	for _, name := range labelNames {
 		if l := member(v, name); l != nil && l.Kind == json.String {
@@ -158,7 +158,7 @@ func labelOf(v *json.Value) *json.Value {
 	return nil
 }
 
-// pageName is a page's path as entries are compared by it.
+// pageName normalizes a page's path for comparisons.
 func pageName(s string) string {
 	s = strings.Trim(s, "/")
 	switch path.Ext(s) {
@@ -168,7 +168,7 @@ func pageName(s string) string {
 	return s
 }
 
-// find returns the one entry of that name.
+// find returns the only entry with that name, or an error.
 func (n *navigator) find(field, what string) (*navEntry, error) {
 	if what == "" {
 		return nil, refuse("%s: is missing", field)
@@ -244,7 +244,7 @@ func (s *Set) navigation(ctx context.Context, a args) (Result, error) {
 	for name, changes := range byFile {
 		src := n.documents[name].src
 		if contents[name] = splice(src, changes); bytes.Equal(src, contents[name]) {
-			return r, refuse("that is so already")
+			return r, refuse("that changes nothing: it is so already")
 		}
 	}
 	if err := s.edit(ctx, contents); err != nil {
@@ -348,12 +348,12 @@ func (t target) place(v any) docChange {
 	return docChange{t.doc, t.doc.insert(t.list, t.at, "", v)}
 }
 
-// target finds where an entry goes. group reports that it is a group, which some
-// parts keep in a list of their own.
+// target determines where an entry goes. group is set for a group, which some parts
+// keep in a list of their own.
 func (n *navigator) target(a args, group bool) (target, error) {
 	before, after, into := a.text("before"), a.text("after"), a.text("into")
 	if before != "" && after != "" {
-		return target{}, refuse("before and after can't both be given")
+		return target{}, refuse("before and after can't be used together")
 	}
 	if before != "" || after != "" {
 		field := "before"
@@ -402,7 +402,7 @@ func (n *navigator) target(a args, group bool) (target, error) {
 		}
 	}
 	if len(found) > 0 {
-		return target{}, refuse("into: it holds %s; name the one of them to which the entry goes", strings.Join(found, " and "))
+		return target{}, refuse("into: it holds %s; name the one that the entry belongs to", strings.Join(found, " and "))
 	}
 	return target{doc: d, of: in, name: "pages"}, nil
 }
@@ -411,7 +411,7 @@ func (n *navigator) target(a args, group bool) (target, error) {
 func (s *Set) addEntry(n *navigator, a args) ([]docChange, error) {
 	entry, group := a.text("entry"), a.text("group")
 	if (entry == "") == (group == "") {
-		return nil, refuse("either entry, the page to add, or group, the label of a new group, must be given")
+		return nil, refuse("entry, the page to add, or group, the label of a new group, is required")
 	}
 	names := a.texts("pages")
 	if entry != "" {
@@ -425,7 +425,7 @@ func (s *Set) addEntry(n *navigator, a args) ([]docChange, error) {
 		}
 		for _, e := range n.all {
 			if pageName(e.page) == p && entry != "" {
-				return nil, refuse("the navigation has the entry %s already, at line %d; use move", p, e.value.Line)
+				return nil, refuse("the navigation already has the entry %s, at line %d; use move", p, e.value.Line)
 			}
 		}
 		list = append(list, p)

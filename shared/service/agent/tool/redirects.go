@@ -5,8 +5,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/base/redirect"
 )
 
-// redirectList returns the list of redirects and the file in which it stands; nil
-// where there is none yet.
+// redirectList returns the list of redirects and the file that contains it; the list
+// is nil if there is none yet.
 func (t *Tree) redirectList() (*document, *json.Value, error) {
 	file := t.configFile()
 	documents := t.configDocuments()

@@ -43,8 +43,8 @@ var componentAttrs = sync.OnceValue(func() map[string]bool {
 	return known
 })
 
-// isSource reports whether a file's addresses are known: a page, a snippet, or a
-// script with imports.
+// isSource reports whether a file's addresses can be found: it is a page, a snippet or
+// a script with imports.
 func isSource(p string) bool { return isPage(p) || isScript(p) }
 
 func isScript(p string) bool {
@@ -55,8 +55,8 @@ func isScript(p string) bool {
 	return false
 }
 
-// refs returns the addresses in a source, by place. Those whose place
-// is not known, as in JavaScript, are not among them.
+// refs returns the addresses in a source by their place. It omits those whose place is
+// unknown, as in JavaScript.
 func (t *Tree) refs(p string, src []byte) []ref {
 	if isScript(p) {
 		return scriptRefs(src)
@@ -98,7 +98,7 @@ func (t *Tree) refs(p string, src []byte) []ref {
 	})
 	all = append(all, headRefs(src)...)
 	slices.SortFunc(all, func(a, b ref) int { return a.from - b.from })
-	// A definition that a parse meets twice is one address.
+	// The parser may meet a definition twice; it is one address.
 	return slices.CompactFunc(all, func(a, b ref) bool { return a.from == b.from })
 }
 
@@ -186,7 +186,7 @@ func sourceOf(s *site.Site, target site.Target) string {
 	return ""
 }
 
-// pageOf returns the page that is made from a source, -1 if there is none.
+// pageOf returns the index of the page that is made from a source, or -1.
 func pageOf(s *site.Site, source string) int {
 	i, ok := slices.BinarySearchFunc(s.Pages, source, func(p site.Page, want string) int { return strings.Compare(p.Source, want) })
 	if !ok {
@@ -203,8 +203,8 @@ func pathPart(address string) string {
 	return address
 }
 
-// isElsewhere reports whether an address leads out of the site, or nowhere but to
-// a place on its own page.
+// isElsewhere reports whether an address leads out of the site or only to a place on
+// its own page.
 func isElsewhere(address string) bool {
 	address = strings.TrimSpace(address)
 	part := pathPart(address)
@@ -243,13 +243,13 @@ func relative(folder, to string) string {
 	return strings.Repeat("../", len(from)-same) + strings.Join(parts[same:], "/")
 }
 
-// change is a text to be put in the place of a span.
+// change replaces a span by a text.
 type change struct {
 	span
 	text string
 }
 
-// splice returns src with changes made, which do not overlap.
+// splice applies changes, which must not overlap, to src.
 func splice(src []byte, changes []change) []byte {
 	slices.SortStableFunc(changes, func(a, b change) int { return a.from - b.from })
 	out := make([]byte, 0, len(src)+64)

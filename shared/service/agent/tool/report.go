@@ -136,7 +136,7 @@ func (s *Set) plan(_ context.Context, a args) (Result, error) {
 		f := v.Fields()
 		item := PlanItem{Text: strings.TrimSpace(f.Take("text").Text), State: f.Take("state").Text}
 		if item.Text == "" || len(item.Text) > longest {
-			return Result{}, refuse("steps[%d].text: has %d bytes; it may have 1 to %d", i, len(item.Text), longest)
+			return Result{}, refuse("steps[%d].text: has %d bytes; 1 to %d are allowed", i, len(item.Text), longest)
 		}
 		if item.State == "done" {
 			done++
@@ -165,7 +165,7 @@ func (s *Set) finish(_ context.Context, a args) (Result, error) {
 		most       int
 	}{{"title", f.Title, 200}, {"summary", f.Summary, 16 << 10}, {"question", f.Question, 4 << 10}} {
 		if len(x.text) > x.most {
-			return Result{}, refuse("%s: has %d bytes; it may have %d", x.name, len(x.text), x.most)
+			return Result{}, refuse("%s: has %d bytes; the limit is %d", x.name, len(x.text), x.most)
 		}
 	}
 	if f.Title == "" || strings.ContainsAny(f.Title, "\n\r") {

@@ -17,8 +17,8 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// Review is what Look found, each with its place: "host (path:line)" or
-// "path:line: what it is". Of a secret it never has the secret itself.
+// Review is the result of Look. Each line has a place, as "host (path:line)" or
+// "path:line: what it is". It never contains a secret that was found.
 type Review struct {
 	// Refused are reasons for which the changes must not be published.
 	Refused []string
@@ -30,8 +30,8 @@ type Review struct {
 	Executable []string
 }
 
-// Look looks at changes of a repository as one that trusts nobody who made them.
-// What it finds is in order of place. The folder of the site is for Allowed.
+// Look reviews changes of a repository without trusting whoever made them. Results
+// are in the order of their places. It doesn't check paths; see Allowed.
 func Look(base Base, changes []Change) Review {
 	r := reviewer{base: base, entries: map[string]Entry{}, old: map[string]string{}, ran: map[string]bool{}}
 	for _, e := range base.Paths() {
@@ -83,7 +83,7 @@ func (r *reviewer) refuse(p string, line int, format string, args ...any) {
 
 func (r *reviewer) file(c Change) {
 	root := ""
-	// What a bundle keeps for itself at a site's root may be a folder of a repository.
+	// A name that a bundle reserves at a site's root may be a folder in a repository.
 	if first, _, nested := strings.Cut(strings.ToLower(c.Path), "/"); nested && strings.HasPrefix(first, "bindery") {
 		root = c.Path[:len(first)]
 	}
@@ -129,8 +129,8 @@ func (r *reviewer) file(c Change) {
 	}
 }
 
-// wasThere reports whether a text stands in the former text of a changed file: it
-// was published before, and a page that moves takes it along.
+// wasThere reports whether the former text of a changed file contains a text: then it
+// was published before, perhaps on a page that was moved.
 func (r *reviewer) wasThere(text string) bool {
 	for _, old := range r.old {
 		if strings.Contains(old, text) {
@@ -181,8 +181,8 @@ type mark struct {
 
 func lineOf(src []byte, at int) int { return 1 + bytes.Count(src[:min(at, len(src))], []byte("\n")) }
 
-// secretForms are secrets by the form that their makers gave them. Only lines with
-// one of the texts in needs are looked at.
+// secretForms are secrets with a known form. Only lines with one of the texts in
+// needs are searched.
 var secretForms = []struct {
 	kind  string
 	needs []string
@@ -209,13 +209,13 @@ var secretForms = []struct {
 	{"a password in an address", []string{"://"}, regexp.MustCompile(`\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@"'<>{}$]{1,60}:([^\s/@"'<>{}$\[\]*]{8,80})@[^\s/@"'<>]+`)},
 }
 
-// assignment finds a value that a name calls secret.
+// assignment finds a value whose name suggests a secret.
 var assignment = regexp.MustCompile(`(?i)(?:secret|token|passwd|password|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|credential)s?["'\x60]?[ \t]*(?:[:=]|=>|:=)[ \t]*["'\x60]?(?:bearer )?([A-Za-z0-9+/_=.-]{20,200})`)
 
-// placeholder finds what authors write in the place of a secret.
+// placeholder finds what authors write instead of a secret.
 var placeholder = regexp.MustCompile(`(?i)example|sample|dummy|placeholder|changeme|your[_-]|my[_-]|xxxx|\*\*\*|\.\.\.|1234567|abcdef|test[_-]|fake|redacted|process\.env|os\.environ|_here|token_|secret_|insert|<|\{`)
 
-// secretNames are in lower case what assignment looks for.
+// secretNames are the names that assignment looks for, in lower case.
 var secretNames = []string{"secret", "token", "passw", "passphrase", "key", "credential"}
 
 // secrets finds what looks like a secret.
@@ -328,7 +328,8 @@ var (
 	calling = regexp.MustCompile(`\w\s*(?:\?\.)?\(|=>|\bnew\b|\bimport\b|\x60`)
 )
 
-// executable returns what of a file runs in browsers, or when a page is made.
+// executable returns the parts of a file that run in browsers or when the page is
+// rendered.
 func executable(p string, src []byte) []mark {
 	if len(src) == 0 {
 		return nil
@@ -381,7 +382,7 @@ func executable(p string, src []byte) []mark {
 	return all
 }
 
-// runs says what of an attribute is executable, "" for nothing.
+// runs describes the executable part of an attribute, "" for none.
 func runs(a mdx.Attr) string {
 	lower := strings.ToLower(a.Name)
 	switch {

@@ -55,9 +55,9 @@ func TestReview(t *testing.T) {
 			fmt.Fprintf(&b, "%s %s\n", list.name, r)
 		}
 	}
-	want := `refused .github/workflows/x.yml: names that begin with a dot are not an agent's to write
+	want := `refused .github/workflows/x.yml: agents may not write files whose names begin with a dot
 refused bin.md: is not text
-refused bindery-docs/.git/x.md: names that begin with a dot are not an agent's to write
+refused bindery-docs/.git/x.md: agents may not write files whose names begin with a dot
 refused run.mdx: is a link, a submodule or executable
 refused secret.mdx:2: looks like a secret: a key of AWS
 refused secret.mdx:3: looks like a secret: a private key

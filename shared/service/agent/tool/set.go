@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxResult is how long a result's text may be, in bytes: what is longer is cut,
-// and says so.
+// maxResult is the longest text of a result, in bytes. A longer one is cut and says
+// so.
 const maxResult = 16 << 10
 
 // maxLine is how much of one line is shown, in bytes: minified files have one.
@@ -26,25 +26,24 @@ type Limits struct {
 	FileBytes int
 }
 
-// Limits where Options has none.
+// Default limits.
 const (
 	defaultFiles     = 500
 	defaultBytes     = 8 << 20
 	defaultFileBytes = 1 << 20
 )
 
-// Options are what a Set works with.
+// Options configure a Set.
 type Options struct {
-	// Check finds what is wrong with the site; nil means that there is no tool
-	// for it.
+	// Check finds what is wrong with the site; if nil, there is no tool check.
 	Check  Checker
 	Limits Limits
 }
 
-// Checker finds what is wrong with a site.
+// A Checker finds what is wrong with a site.
 type Checker interface {
-	// Check returns what is wrong in a site's folder and was not before, in
-	// order of place; with all, also what was.
+	// Check returns the new findings about a site's folder in order of place; with
+	// all, it includes those from before the job.
 	Check(ctx context.Context, site fs.FS, all bool) ([]Finding, error)
 }
 
@@ -72,19 +71,19 @@ type Definition struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
-// Result is what a call came to.
+// Result is the result of a call.
 type Result struct {
 	// Text is for the model, at most 16 KiB.
 	Text string `json:"text"`
-	// IsError reports that the call did nothing but say why.
+	// IsError is set if the call did nothing; Text says why.
 	IsError bool `json:"is_error,omitempty"`
-	// File is the file or folder that the call was about, if it was one.
+	// File is the file or folder that the call was about, or "".
 	File string `json:"file,omitempty"`
-	// Outcome says in a few words what was done, for people.
+	// Outcome describes in a few words what was done, for people.
 	Outcome string `json:"outcome,omitempty"`
-	// Plan is the new plan, where the call made one.
+	// Plan is the new plan, if the call made one.
 	Plan []PlanItem `json:"plan,omitempty"`
-	// Finish ends the work, where the call asks for that.
+	// Finish, if not nil, asks to end the work.
 	Finish *Finish `json:"finish,omitempty"`
 }
 
@@ -94,16 +93,16 @@ type PlanItem struct {
 	State string `json:"state"` // pending, doing or done
 }
 
-// Finish is how the agent describes its finished work. The title is also the
+// Finish is the agent's description of its finished work. The title is also the
 // message of the commit.
 type Finish struct {
 	Title   string `json:"title"`
 	Summary string `json:"summary"`
-	// Question is what the agent asks back, "" for nothing.
+	// Question is what the agent needs to know from the requester, or "".
 	Question string `json:"question,omitempty"`
 }
 
-// Set is the tools of one job, over its tree. It is not for concurrent use.
+// A Set has the tools of one job and its tree. It is not safe for concurrent use.
 type Set struct {
 	tree    *Tree
 	checker Checker
@@ -125,7 +124,7 @@ func NewSet(t *Tree, o Options) *Set {
 	return &Set{tree: t, checker: o.Check, limits: l}
 }
 
-// tools are all tools, in the order in which a model reads of them.
+// tools are all tools, in the order in which they are described to a model.
 func tools() []definition {
 	return []definition{
 		listTool, searchTool, readTool, editTool, writeTool, replaceTool, moveTool, deleteTool, navigationTool,
@@ -133,7 +132,7 @@ func tools() []definition {
 	}
 }
 
-// Definitions describes the tools; the same each time, byte for byte.
+// Definitions describes the tools. It returns the same bytes each time.
 func (s *Set) Definitions() []Definition {
 	var all []Definition
 	for _, d := range tools() {
@@ -145,12 +144,12 @@ func (s *Set) Definitions() []Definition {
 	return all
 }
 
-// Call uses a tool. Whatever is wrong with the call is reported in the result; a call
-// that fails has changed nothing. The tree is changed only if ctx is not done.
+// Call calls a tool. Errors are reported in the result, and a call that fails changes
+// nothing. The tree is changed only if ctx is not done.
 func (s *Set) Call(ctx context.Context, name string, input json.RawMessage) (r Result) {
 	before := s.tree.clone()
 	defer func() {
-		// Strangers' text goes through many hands; no call may end a job.
+		// The text is not ours; a panic must not end the job.
 		if p := recover(); p != nil {
 			*s.tree = *before
 			r = failed(refuse("the tool could not do this: use another one, or do it in smaller steps"))
@@ -175,14 +174,14 @@ func (s *Set) Call(ctx context.Context, name string, input json.RawMessage) (r R
 		}
 		names = append(names, d.name)
 	}
-	return failed(fmt.Errorf("there is no tool %.80q; there are: %s", name, strings.Join(names, ", ")))
+	return failed(fmt.Errorf("unknown tool %.80q; the tools are: %s", name, strings.Join(names, ", ")))
 }
 
 func failed(err error) Result {
 	return Result{Text: err.Error(), IsError: true, Outcome: "refused"}
 }
 
-// cut shortens a result to what it may have, between characters and, if it can,
+// cut shortens a result to maxResult, between characters and, if possible, between
 // lines.
 func cut(s string) string {
 	if len(s) <= maxResult {
@@ -199,7 +198,7 @@ func cut(s string) string {
 	return s[:n] + fmt.Sprintf("\n… %d more bytes", len(s)-n)
 }
 
-// cutLine shortens a line to what is shown of one.
+// cutLine shortens a line to maxLine.
 func cutLine(s string) string {
 	if len(s) <= maxLine {
 		return s
@@ -211,7 +210,7 @@ func cutLine(s string) string {
 	return fmt.Sprintf("%s… (%d more bytes)", s[:n], len(s)-n)
 }
 
-// pages collects lines of a result, and counts those for which there is no room.
+// pages collects lines of a result and counts those that don't fit.
 type pages struct {
 	strings.Builder
 	more int
@@ -229,7 +228,7 @@ func (b *pages) add(format string, args ...any) bool {
 	return true
 }
 
-// end appends how many lines there was no room for, with advice.
+// end appends how many lines did not fit, with advice.
 func (b *pages) end(what, advice string) string {
 	if b.more > 0 {
 		fmt.Fprintf(b, "… %d more %s; %s\n", b.more, what, advice)
@@ -237,7 +236,7 @@ func (b *pages) end(what, advice string) string {
 	return b.String()
 }
 
-// plural returns a number with its word: "1 file", "2 files", "0 matches".
+// plural returns a number with its noun: "1 file", "2 files", "0 matches".
 func plural(n int, word string) string {
 	switch {
 	case n == 1:

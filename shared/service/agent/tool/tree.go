@@ -13,14 +13,14 @@ import (
 	"github.com/bindery-docs/bindery/shared/render/site"
 )
 
-// ErrNotText is the error of reading a file that is there by path and size only.
+// ErrNotText is returned for a file of which only path and size are known.
 var ErrNotText = errors.New("the file is not text, or too large to read")
 
 // Base is a repository as it was before an agent's work.
 type Base interface {
 	// Paths lists all its files by path.
 	Paths() []Entry
-	// Read returns a file's text. For one without Text it is ErrNotText.
+	// Read returns a file's text, or ErrNotText if Entry.Text is not set.
 	Read(path string) ([]byte, error)
 }
 
@@ -29,17 +29,17 @@ type Entry struct {
 	Path string
 	// Size is in bytes, negative if unknown.
 	Size int64
-	// Text reports that Read returns the file.
+	// Text is set if Read returns the file.
 	Text bool
-	// Plain reports that the file is neither a link, a submodule nor executable:
-	// others are never written.
+	// Plain is set if the file is not a link, a submodule or executable: only plain
+	// files are written.
 	Plain bool
 }
 
-// Change is what became of a file of the repository.
+// Change is a change of one file of the repository.
 type Change struct {
 	Path string
-	// Content is the new text, nil where the file is gone.
+	// Content is the new text, nil if the file is deleted.
 	Content []byte
 	Delete  bool
 }
@@ -54,8 +54,8 @@ type Tree struct {
 	entries map[string]Entry
 	names   []string
 
-	// changed has the new text of files, nil for one that is gone. No text is
-	// that of the base.
+	// changed has the new text of files, nil for deleted ones. Files that are again
+	// as in the base are not in it.
 	changed map[string][]byte
 	// paths are all files there are now, sorted; nil if not known.
 	paths []string
@@ -82,8 +82,7 @@ func NewTree(b Base, root string) (*Tree, error) {
 	return t, nil
 }
 
-// Changes returns what differs from the base, by path. A file that is again what
-// it was is not among them.
+// Changes returns the differences from the base, sorted by path.
 func (t *Tree) Changes() []Change {
 	all := make([]Change, 0, len(t.changed))
 	for _, p := range slices.Sorted(maps.Keys(t.changed)) {
@@ -93,8 +92,8 @@ func (t *Tree) Changes() []Change {
 	return all
 }
 
-// Apply makes changes that an earlier Changes returned, as one: with an error
-// none is made. The error names a path that an agent may not write.
+// Apply makes all changes that an earlier Changes returned, or none and returns an
+// error, which names the path that an agent may not write.
 func (t *Tree) Apply(changes []Change) error {
 	next := t.clone()
 	for _, c := range changes {
@@ -119,7 +118,7 @@ func (t *Tree) Apply(changes []Change) error {
 	return nil
 }
 
-// full returns a path of the site's folder as one of the repository.
+// full converts a path of the site's folder to one of the repository.
 func (t *Tree) full(p string) string { return path.Join(t.root, p) }
 
 // clone returns a tree that can be changed without t.
@@ -203,8 +202,8 @@ func (t *Tree) read(p string) ([]byte, error) {
 	return t.base.Read(e.Path)
 }
 
-// put writes a file, or removes it where content is nil. It returns why an agent
-// may not.
+// put writes a file, or deletes it if content is nil. It returns an error if an agent
+// may not do that.
 func (t *Tree) put(p string, content []byte) error {
 	if err := Allowed(t.full(p), t.root); err != nil {
 		return err
@@ -212,7 +211,7 @@ func (t *Tree) put(p string, content []byte) error {
 	e, old := t.entries[p]
 	switch {
 	case old && !e.Plain:
-		return fmt.Errorf("%s: is a link, a submodule or executable, and not an agent's to write", p)
+		return fmt.Errorf("%s: agents may not write links, submodules and executable files", p)
 	case old && !e.Text && content != nil:
 		return fmt.Errorf("%s: %w, and can't be written", p, ErrNotText)
 	case content == nil && !t.exists(p):
@@ -261,8 +260,8 @@ func (t *Tree) since(from *Tree) map[string][]byte {
 	return out
 }
 
-// collision returns an error for the first new path that another one stands in
-// the way of: by another case, or as a folder.
+// collision returns an error for the first new path that conflicts with another one:
+// one that differs only in case, or a folder.
 func (t *Tree) collision(changes []Change) error {
 	var fresh []string
 	for _, c := range changes {
@@ -307,7 +306,7 @@ func (t *Tree) collision(changes []Change) error {
 	}
 	for _, p := range fresh {
 		if clash := add(p); clash != "" {
-			return fmt.Errorf("%s: the name can't stand beside %s: on many disks both would be one", p, clash)
+			return fmt.Errorf("%s: the name conflicts with %s: many file systems can't have both", p, clash)
 		}
 	}
 	return nil

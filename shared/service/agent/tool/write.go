@@ -48,10 +48,10 @@ func (s *Set) editFile(ctx context.Context, a args) (Result, error) {
 	case n == 0:
 		return Result{File: p}, refuse("old is not in %s%s", p, nearMisses(src, was))
 	case n != count:
-		return Result{File: p}, refuse("old is %s in %s, at %s; give more of what is around it, or count=%d to replace all", times(n), p, linesAt(src, was), n)
+		return Result{File: p}, refuse("old is %s in %s, at %s; include more of the surrounding text, or use count=%d to replace all", times(n), p, linesAt(src, was), n)
 	}
 	if n := len(src) + count*(len(is)-len(was)); n > s.limits.FileBytes {
-		return Result{File: p}, refuse("%s: would have %d bytes; a file may have %d", p, n, s.limits.FileBytes)
+		return Result{File: p}, refuse("%s: would have %d bytes; the limit of a file is %d", p, n, s.limits.FileBytes)
 	}
 	if err := s.edit(ctx, map[string][]byte{p: bytes.ReplaceAll(src, []byte(was), []byte(is))}); err != nil {
 		return Result{File: p}, err
@@ -114,8 +114,7 @@ func linesAt(src []byte, text string) string {
 	}
 }
 
-// nearMisses shows where a text would be if white space, or the case of
-// letters, did not count.
+// nearMisses shows where a text would be found if white space or case were ignored.
 func nearMisses(src []byte, text string) string {
 	type reading struct {
 		how  string
@@ -198,7 +197,7 @@ func (s *Set) writeFile(ctx context.Context, a args) (Result, error) {
 			content = []byte(withCRLF(string(content)))
 		}
 		if bytes.Equal(old, content) {
-			return Result{File: p}, refuse("%s has this text already", p)
+			return Result{File: p}, refuse("%s already has this text", p)
 		}
 	}
 	if err := s.edit(ctx, map[string][]byte{p: content}); err != nil {
@@ -237,51 +236,37 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	match, err := compileGlob(a.text("path"))
-	if err != nil {
-		return Result{}, err
-	}
 	with := a.text("replace")
 	if literal {
 		with = strings.ReplaceAll(with, "$", "$$")
 	}
 	leave := a.texts("leave")
 	var b pages
-	looked, places, left := 0, 0, 0
+	places, left, big := 0, 0, ""
 	contents := map[string][]byte{}
-	for _, p := range s.tree.files() {
-		if !match(p) || dotted(p) || !s.tree.text(p) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return Result{}, err
-		}
-		src, err := s.tree.read(p)
-		if err != nil {
-			continue
-		}
-		if !steps.more(len(src)) {
-			return Result{}, refuse("there is more text than one replace looks at; name a folder")
-		}
-		looked++
+	all, err := s.texts(ctx, a.text("path"), steps, func(p string, src []byte) error {
 		if !re.Match(src) {
-			continue
+			return nil
 		}
 		out, n, kept := s.replaced(re, p, src, with, leave)
 		if len(out) > s.limits.FileBytes {
-			return Result{File: p}, refuse("%s: would have more than %d bytes, which a file may have", p, s.limits.FileBytes)
+			big = p
+			return refuse("%s: would have more than %d bytes, the limit of a file", p, s.limits.FileBytes)
 		}
 		left += kept
-		if n == 0 || bytes.Equal(out, src) {
-			continue
+		if n > 0 && !bytes.Equal(out, src) {
+			places += n
+			contents[p] = out
+			b.add("%s: %s", p, plural(n, "place"))
+			s.preview(&b, src, out)
 		}
-		places += n
-		contents[p] = out
-		b.add("%s: %s", p, plural(n, "place"))
-		s.preview(&b, src, out)
+		return nil
+	})
+	if err == nil && !all {
+		err = refuse("there is too much text for one replace; name a folder")
 	}
-	if looked == 0 {
-		return Result{}, s.missing(a.text("path"))
+	if err != nil {
+		return Result{File: big}, err
 	}
 	said := fmt.Sprintf("%s in %s", plural(places, "place"), plural(len(contents), "file"))
 	if left > 0 {
@@ -299,8 +284,8 @@ func (s *Set) replace(ctx context.Context, a args) (Result, error) {
 	return Result{Text: "Replaced " + said + ".\n" + b.end("lines", "diff shows all"), File: a.text("path"), Outcome: "replaced " + said}, nil
 }
 
-// wordEdge returns what must match before or after a text for it to be a whole
-// word: nothing beside a character that no word has.
+// wordEdge returns what must match before or after a text for it to be a whole word:
+// nothing next to a character that is not part of a word.
 func wordEdge(find string, literal, before bool) string {
 	if !literal {
 		return `\b`
@@ -315,8 +300,8 @@ func wordEdge(find string, literal, before bool) string {
 	return ""
 }
 
-// replaced returns a file with what matches replaced, how often that was, and how
-// many matches were left alone.
+// replaced returns a file with all matches replaced, their number, and the number of
+// matches that were left alone.
 func (s *Set) replaced(re *regexp.Regexp, p string, src []byte, with string, leave []string) (out []byte, n, kept int) {
 	var untouched []span
 	if len(leave) > 0 && isPage(p) {
@@ -388,7 +373,7 @@ func (t *Tree) parts(p string, src []byte, code, addresses bool) []span {
 		}
 	}
 	slices.SortFunc(all, func(a, b span) int { return a.from - b.from })
-	// Those that overlap become one.
+	// Merge those that overlap.
 	out := all[:0]
 	for _, s := range all {
 		if n := len(out); n > 0 && s.from < out[n-1].to {

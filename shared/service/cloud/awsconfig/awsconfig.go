@@ -3,6 +3,7 @@
 package awsconfig
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -17,10 +18,7 @@ import (
 // outside of tests.
 // It returns an error that names a variable that is missing.
 func FromEnv(getenv func(string) string) (aws.Config, error) {
-	region := getenv("AWS_REGION")
-	if region == "" {
-		region = getenv("AWS_DEFAULT_REGION")
-	}
+	region := cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"))
 	if region == "" {
 		return aws.Config{}, errors.New("AWS_REGION is not set")
 	}

@@ -10,9 +10,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -217,10 +219,7 @@ func (c *Cloud) machine(t *testing.T, name string, tasks map[string]func(context
 	if err != nil {
 		t.Fatal(err)
 	}
-	resources := []string{machine, strings.Replace(machine, ":stateMachine:", ":execution:", 1) + "*"}
-	for _, f := range functions {
-		resources = append(resources, f)
-	}
+	resources := slices.AppendSeq([]string{machine, strings.Replace(machine, ":stateMachine:", ":execution:", 1) + "*"}, maps.Values(functions))
 	runs := c.Role(t, name+"-runs", map[string]string{"Service": "states.amazonaws.com"},
 		[]string{"lambda:InvokeFunction", "states:StartExecution", "states:DescribeExecution", "states:StopExecution"}, resources...)
 	if _, err := sfn.NewFromConfig(c.Config).CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{

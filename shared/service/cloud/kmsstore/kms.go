@@ -7,33 +7,22 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/kms"
 
 	"github.com/bindery-docs/bindery/shared/service/cloud/internal/call"
+	"github.com/bindery-docs/bindery/shared/service/cloud/secretrow"
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// Members of the encryption context. KMS decrypts a secret for the owner that it
-// was encrypted for alone, notes the owner in its log, and grants can name it.
-const (
-	ContextOrganisation = "organisation"
-	ContextProject      = "project"
-)
-
-// Partition begins the partition key of the records of secrets, before the
-// organisation's id; the sort key is the project's.
-const Partition = "secret#"
-
 // Secrets is store.Secrets on KMS.
 type Secrets struct {
-	client  *kms.Client
-	key     string
-	records store.Store
-	now     func() time.Time
+	secretrow.Rows
+	client *kms.Client
+	key    string
+	now    func() time.Time
 }
 
 var _ store.Secrets = (*Secrets)(nil)
@@ -54,21 +43,11 @@ func New(cfg aws.Config, opt Options) *Secrets {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	return &Secrets{client: kms.NewFromConfig(call.WithRetries(cfg)), key: opt.Key, records: opt.Records, now: opt.Now}
-}
-
-// row is the record of a secret.
-type row struct {
-	Since      time.Time `json:"since"`
-	Ciphertext []byte    `json:"ciphertext"`
-}
-
-func rowKey(o store.SecretOwner) store.Key {
-	return store.Key{PK: Partition + o.Organisation, SK: o.Project}
+	return &Secrets{Rows: secretrow.Rows{Records: opt.Records}, client: kms.NewFromConfig(call.WithRetries(cfg)), key: opt.Key, now: opt.Now}
 }
 
 func encryptionContext(o store.SecretOwner) map[string]string {
-	return map[string]string{ContextOrganisation: o.Organisation, ContextProject: o.Project}
+	return map[string]string{secretrow.ContextOrganisation: o.Organisation, secretrow.ContextProject: o.Project}
 }
 
 // Put implements store.Secrets.
@@ -83,16 +62,16 @@ func (s *Secrets) Put(ctx context.Context, o store.SecretOwner, secret []byte) e
 	if err != nil {
 		return call.Failure(ctx, err, "encrypt the secret of %s", o.Project)
 	}
-	value, err := json.Marshal(row{s.now().UTC().Truncate(time.Millisecond), out.CiphertextBlob})
+	value, err := json.Marshal(secretrow.Row{Since: s.now().UTC().Truncate(time.Millisecond), Ciphertext: out.CiphertextBlob})
 	if err != nil {
 		return err
 	}
 	for try := 1; ; try++ {
-		before, err := s.records.Get(ctx, rowKey(o))
+		before, err := s.Records.Get(ctx, secretrow.Key(o))
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		err = s.records.Write(ctx, []store.Record{{Key: rowKey(o), Revision: before.Revision, Value: value}}, nil)
+		err = s.Records.Write(ctx, []store.Record{{Key: secretrow.Key(o), Revision: before.Revision, Value: value}}, nil)
 		if _, conflict := errors.AsType[*store.ConflictError](err); !conflict {
 			return err
 		}
@@ -105,24 +84,9 @@ func (s *Secrets) Put(ctx context.Context, o store.SecretOwner, secret []byte) e
 // maxTries is how often a Put that met another one is made.
 const maxTries = 10
 
-func (s *Secrets) row(ctx context.Context, o store.SecretOwner) (row, error) {
-	var r row
-	if err := store.CheckOwner(o); err != nil {
-		return r, err
-	}
-	rec, err := s.records.Get(ctx, rowKey(o))
-	if err == nil {
-		err = json.Unmarshal(rec.Value, &r)
-	}
-	if err != nil {
-		return r, fmt.Errorf("secret of %s: %w", o.Project, err)
-	}
-	return r, nil
-}
-
 // Get implements store.Secrets.
 func (s *Secrets) Get(ctx context.Context, o store.SecretOwner) ([]byte, error) {
-	r, err := s.row(ctx, o)
+	r, err := s.Row(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -135,18 +99,4 @@ func (s *Secrets) Get(ctx context.Context, o store.SecretOwner) ([]byte, error) 
 		return nil, call.Failure(ctx, err, "decrypt the secret of %s", o.Project)
 	}
 	return out.Plaintext, nil
-}
-
-// Since implements store.Secrets. It asks nothing of KMS.
-func (s *Secrets) Since(ctx context.Context, o store.SecretOwner) (time.Time, error) {
-	r, err := s.row(ctx, o)
-	return r.Since, err
-}
-
-// Delete implements store.Secrets. It asks nothing of KMS.
-func (s *Secrets) Delete(ctx context.Context, o store.SecretOwner) error {
-	if err := store.CheckOwner(o); err != nil {
-		return err
-	}
-	return s.records.Write(ctx, nil, []store.Delete{{Key: rowKey(o)}})
 }

@@ -55,19 +55,14 @@ type Stack struct {
 }
 
 // Config reads what the AWS tools of this machine know: environment, profiles,
-// sign-ons, roles of machines and pods. An empty profile is the default one.
-// It returns an error if they can't be read or name no region.
-func Config(ctx context.Context, profile string) (aws.Config, error) {
-	var options []func(*config.LoadOptions) error
-	if profile != "" {
-		options = append(options, config.WithSharedConfigProfile(profile))
-	}
-	cfg, err := config.LoadDefaultConfig(ctx, options...)
+// sign-ons, roles of machines and pods. It returns an error if they can't be read or name no region.
+func Config(ctx context.Context) (aws.Config, error) {
+	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
 		return aws.Config{}, fmt.Errorf("configuration of AWS: %w", err)
 	}
 	if cfg.Region == "" {
-		return aws.Config{}, errors.New("configuration of AWS: no region; set AWS_REGION or choose a profile")
+		return aws.Config{}, errors.New("configuration of AWS: no region; set AWS_REGION or AWS_PROFILE")
 	}
 	return cfg, nil
 }

@@ -83,15 +83,16 @@ func TestConfig(t *testing.T) {
 	} {
 		t.Setenv(name, value)
 	}
-	cfg, err := stack.Config(t.Context(), "")
+	cfg, err := stack.Config(t.Context())
 	if err != nil || cfg.Region != "eu-west-1" {
 		t.Errorf("got region %q, %v", cfg.Region, err)
 	}
 	t.Setenv("AWS_REGION", "")
-	if _, err := stack.Config(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "AWS_REGION") {
+	if _, err := stack.Config(t.Context()); err == nil || !strings.Contains(err.Error(), "AWS_REGION") {
 		t.Errorf("without a region: %v", err)
 	}
-	if _, err := stack.Config(t.Context(), "nobody"); err == nil || !strings.Contains(err.Error(), "nobody") {
+	t.Setenv("AWS_PROFILE", "nobody")
+	if _, err := stack.Config(t.Context()); err == nil || !strings.Contains(err.Error(), "nobody") {
 		t.Errorf("a profile that is not there: %v", err)
 	}
 }

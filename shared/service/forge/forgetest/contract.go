@@ -184,8 +184,8 @@ func (c *contract) pulls(t *testing.T) {
 	c.ends(t, ask, p)
 }
 
-// ends is what becomes of a pull request that people close or merge: the branch
-// may have another.
+// ends checks pull requests that people close or merge, after which the branch may
+// have another.
 func (c *contract) ends(t *testing.T, ask forge.Pull, p forge.PullRequest) {
 	ctx, head := t.Context(), ask.Head
 	c.Close(p.Number)

@@ -65,7 +65,7 @@ func (f Failure) happen(w http.ResponseWriter) {
 }
 
 // FailNext makes the next calls of a kind fail, one for each failure, before any
-// that FailNext was told of earlier.
+// that earlier calls added.
 func (f *Fake) FailNext(call Call, failures ...Failure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,7 +107,7 @@ func (f *Fake) next(call Call) (Failure, bool) {
 	return failure, ok
 }
 
-// callOf is what a request asks for, "" if a forge has no such address.
+// callOf returns the kind of a request, "" if a forge has no such address.
 func (f *Fake) callOf(r *http.Request) Call {
 	path := r.URL.Path
 	switch {

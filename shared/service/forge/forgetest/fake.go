@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -49,6 +50,7 @@ type Fake struct {
 	always   map[Call]Failure
 	calls    map[Call]int
 	readOnly bool
+	onlyTips bool
 	noDrafts bool
 }
 
@@ -264,11 +266,38 @@ func (f *Fake) Protect(branch string) {
 	}
 }
 
-// ReadOnly makes the token one that may read and not write.
+// ReadOnly makes the token one that may only read.
 func (f *Fake) ReadOnly() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.readOnly = true
+}
+
+// OnlyTips makes the fake a server that returns only commits which a branch or tag
+// is at. Git's own returns all that these have below them when it is asked by HTTP,
+// whatever its settings.
+func (f *Fake) OnlyTips() {
+	f.tb.Helper()
+	f.Configure("uploadpack.allowAnySHA1InWant", "false")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.onlyTips = true
+}
+
+// unadvertised is the first object that a request wants and no branch or tag is at.
+func (f *Fake) unadvertised(r *http.Request) (string, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return "", err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	refs, err := f.try(nil, "show-ref", "--head")
+	for _, want := range regexp.MustCompile("want ([0-9a-f]{40})").FindAllSubmatch(body, -1) {
+		if err == nil && !bytes.Contains(refs, want[1]) {
+			return string(want[1]), nil
+		}
+	}
+	return "", err
 }
 
 // Configure sets a setting of the repository, as git config does.
@@ -368,7 +397,7 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if fails {
-		// It is done, and nobody hears of it.
+		// Do it, but don't answer.
 		f.answer(httptest.NewRecorder(), r, call)
 		failure.happen(w)
 		return
@@ -378,7 +407,7 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 
 func (f *Fake) answer(w http.ResponseWriter, r *http.Request, call Call) {
 	f.mu.Lock()
-	readOnly := f.readOnly
+	readOnly, onlyTips := f.readOnly, f.onlyTips
 	f.mu.Unlock()
 	writes := slices.Contains([]Call{Push, OpenPull, UpdatePull}, call) || r.URL.Query().Get("service") == "git-receive-pack"
 	switch git := slices.Contains([]Call{Refs, Fetch, Push}, call); {
@@ -395,6 +424,19 @@ func (f *Fake) answer(w http.ResponseWriter, r *http.Request, call Call) {
 			Env: append(environment(), "GIT_PROJECT_ROOT="+filepath.Dir(filepath.Dir(f.dir)), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER="+f.User),
 		}
 		r.Header.Del("Authorization")
+		if onlyTips && call == Fetch {
+			id, err := f.unadvertised(r)
+			if err != nil {
+				refuse(w, http.StatusInternalServerError, err.Error())
+				return
+			}
+			if id != "" {
+				w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+				line := "ERR upload-pack: not our ref " + id
+				fmt.Fprintf(w, "%04x%s", len(line)+4, line)
+				return
+			}
+		}
 		if !strings.HasPrefix(r.URL.Path, "/acme/docs.git/") {
 			http.NotFound(w, r)
 			return

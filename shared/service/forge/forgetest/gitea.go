@@ -142,7 +142,7 @@ func (g *Gitea) Write(branch string, files map[string]string) string {
 	id := g.people.Write(branch, files)
 	g.people.PushTo(strings.Replace(g.URL, "://", "://"+g.User+":"+g.Token+"@", 1)+"/"+g.User+"/docs.git", branch)
 	// That a repository is no longer empty Gitea notes in the background; until then
-	// it denies that there are pull requests.
+	// its API for pull requests fails.
 	for range 600 {
 		var repository struct{ Empty bool }
 		if err := json.Unmarshal(g.REST(http.MethodGet, "/repos/"+g.User+"/docs", nil, http.StatusOK), &repository); err != nil {

@@ -1,5 +1,5 @@
-// Package imagesize tells how large a picture is drawn, from its first bytes:
-// PNG, JPEG, GIF, WebP, AVIF and SVG. It decodes no picture.
+// Package imagesize reads the size at which a picture is drawn from its first
+// bytes: PNG, JPEG, GIF, WebP, AVIF and SVG. It decodes no picture.
 //
 //   - imagesize.go: Of, and the formats of pixels
 //   - svg.go: drawings
@@ -15,17 +15,14 @@ import (
 // Size is a picture's width and height in CSS pixels, both at least 1.
 type Size struct {
 	Width, Height int
-	// Fluid tells a drawing that names no size of its own, only its
-	// proportions: it is drawn as wide as there is room.
-	Fluid bool
 }
 
-// ErrUnknown tells that the format is not known or names no size.
+// ErrUnknown is the error of a format that is not known or names no size.
 var ErrUnknown = errors.New("imagesize: unknown format or size")
 
 const (
-	// maxHead is how much of a file is read at most: a JPEG's size stands
-	// behind its colour profile and thumbnail.
+	// maxHead is how many bytes of a file are read at most: a JPEG's size stands
+	// after its colour profile and thumbnail.
 	maxHead = 1 << 20
 	// maxSide bounds what a broken file may claim.
 	maxSide = 100_000
@@ -77,7 +74,7 @@ type head struct {
 	err  error
 }
 
-// upTo returns the first n bytes, or all there are when they are fewer.
+// upTo returns the first n bytes, or all bytes of a shorter file.
 func (h *head) upTo(n int) []byte {
 	n = min(n, maxHead)
 	if n > len(h.b) && !h.done {
@@ -95,7 +92,7 @@ func (h *head) upTo(n int) []byte {
 	return h.b[:min(n, len(h.b))]
 }
 
-// at returns n bytes at an offset, nil when they are not there.
+// at returns n bytes at an offset, nil past the end of the file.
 func (h *head) at(offset, n int) []byte {
 	if offset < 0 || offset > maxHead || n < 0 || n > maxHead {
 		return nil
@@ -168,7 +165,7 @@ func jpegSize(h *head) Size {
 	}
 }
 
-// onItsSide tells whether Exif data say that the picture is turned by a quarter.
+// onItsSide reports whether Exif data say that the picture is turned by a quarter.
 func onItsSide(data []byte) bool {
 	data, ok := bytes.CutPrefix(data, []byte("Exif\x00\x00"))
 	if !ok || len(data) < 8 {

@@ -75,7 +75,7 @@ func TestOf(t *testing.T) {
 		{"svg behind a document type", []byte("\ufeff<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<!DOCTYPE svg [ <!ENTITY a \"b\"> ]>\n<!-- x -->\n<svg height='10' width='20'>"), Size{Width: 20, Height: 10}},
 		{"svg with a box and a width", []byte(`<svg width="50" viewBox="0,0,100,30">`), Size{Width: 50, Height: 15}},
 		{"svg with a box and a height", []byte(`<svg height="15" width="100%" viewBox="0 0 100 30">`), Size{Width: 50, Height: 15}},
-		{"svg with a box", []byte(`<svg viewBox="0 0 100 25">`), Size{Width: 1600, Height: 400, Fluid: true}},
+		{"svg with a box", []byte(`<svg viewBox="0 0 100 25">`), Size{Width: 1600, Height: 400}},
 		{"svg without a size", []byte(`<svg>`), Size{}},
 		{"svg of nothing", []byte(`<svg width="0" height="nan" viewBox="0 0 0 0">`), Size{}},
 		{"no drawing", []byte(`<html><svg width="1" height="1"/></html>`), Size{}},

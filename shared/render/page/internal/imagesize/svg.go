@@ -62,7 +62,6 @@ func svgSize(e xml.StartElement) Size {
 		}
 	}
 	box := boxWidth > 0 && boxHeight > 0
-	fluid := false
 	switch {
 	case width > 0 && height > 0:
 	case !box:
@@ -72,13 +71,13 @@ func svgSize(e xml.StartElement) Size {
 	case height > 0:
 		width = height * boxWidth / boxHeight
 	default:
-		width, height, fluid = fluidWidth, fluidWidth*boxHeight/boxWidth, true
+		width, height = fluidWidth, fluidWidth*boxHeight/boxWidth
 	}
 	w, h := math.Round(width), math.Round(height)
 	if !(w >= 1 && h >= 1 && w <= maxSide && h <= maxSide) {
 		return Size{}
 	}
-	return Size{Width: int(w), Height: int(h), Fluid: fluid}
+	return Size{Width: int(w), Height: int(h)}
 }
 
 // length reads a length in CSS pixels; 0 for one that depends on its

@@ -40,14 +40,3 @@ func TestDataIsOfLibraries(t *testing.T) {
 		}
 	}
 }
-
-// TestPatch: a text that is to be changed and is not there ends the run.
-func TestPatch(t *testing.T) {
-	left := map[int]bool{}
-	if _, err := patch(patches[0].file, "nothing of it", left); err == nil {
-		t.Error("a patch without its place gave no error")
-	}
-	if got, err := patch("another.ts", "x", left); err != nil || got != "x" {
-		t.Errorf("a file without patches: %q, %v", got, err)
-	}
-}

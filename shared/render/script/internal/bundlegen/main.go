@@ -4,8 +4,7 @@
 //	.ci/tools                                               # npm ci in .cache/script
 //	go run ./internal/bundlegen -npm ../../../.cache/script    # in shared/render/script
 //
-// Versions are pinned by the lock file here. What is changed in the libraries on the way is in patches.go; a
-// text to change that is no longer there ends the run.
+// Versions are pinned by the lock file here.
 package main
 
 import (

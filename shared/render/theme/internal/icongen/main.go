@@ -10,14 +10,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -57,11 +59,7 @@ func main() {
 // write packs entries, sorted by name, in blocks that are compressed each for
 // itself, so that one icon costs one block.
 func write(file string, entries map[string]string) error {
-	names := make([]string, 0, len(entries))
-	for n := range entries {
-		names = append(names, n)
-	}
-	sort.Strings(names)
+	names := slices.Sorted(maps.Keys(entries))
 	var blocks []icons.Block
 	for len(names) > 0 {
 		n := min(icons.BlockNames, len(names))
@@ -94,7 +92,7 @@ func readLucide(dir string) (map[string]string, error) {
 	}
 	byBody := map[string]string{}
 	out := map[string]string{}
-	sort.Strings(files)
+	slices.Sort(files)
 	for _, f := range files {
 		src, err := os.ReadFile(f)
 		if err != nil {
@@ -214,22 +212,11 @@ func readFontAwesome(dir string) (map[string]string, error) {
 	if err := yaml.Unmarshal(src, &shims); err != nil {
 		return nil, err
 	}
-	olds := make([]string, 0, len(shims))
-	for old := range shims {
-		olds = append(olds, old)
-	}
-	sort.Strings(olds)
-	for _, old := range olds {
+	for _, old := range slices.Sorted(maps.Keys(shims)) {
 		s := shims[old]
-		name := s.Name
-		if name == "" {
-			name = old
-		}
+		name := cmp.Or(s.Name, old)
 		// Version 4 had one drawing a name, whatever style it has now.
-		style := map[string]string{"far": "regular", "fab": "brands"}[s.Prefix]
-		if style == "" {
-			style = "solid"
-		}
+		style := cmp.Or(map[string]string{"far": "regular", "fab": "brands"}[s.Prefix], "solid")
 		for _, as := range []string{"solid", "regular", "brands"} {
 			key := name + ":" + style
 			if _, ok := out[key]; !ok {

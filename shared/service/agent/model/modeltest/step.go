@@ -18,7 +18,7 @@ type Step struct {
 	Stop   model.StopReason
 	// Refusal is the explanation that comes with model.StopRefusal.
 	Refusal string
-	// Usage, if not nil, is said in place of what the request would cost.
+	// Usage, if not nil, is reported instead of what the request would cost.
 	Usage *model.Usage
 
 	status                              int // of an error in place of an answer

@@ -1,0 +1,47 @@
+// Package ready provides functions that start rounds of agents with whether one
+// can work for a project: which models there are, which forges may be asked, and
+// whether the project has a credential. They can open no credential.
+package ready
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bindery-docs/bindery/functions/internal/wire"
+	"github.com/bindery-docs/bindery/shared/base/config"
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/agent/model"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/forges"
+	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
+	"github.com/bindery-docs/bindery/shared/service/cloud/secretrow"
+	"github.com/bindery-docs/bindery/shared/service/forge"
+)
+
+// Open is the wire.Port of whether agents can work. It fails where the table of
+// models or the list of hosts can't be read.
+func Open(w *wire.Wiring) error {
+	var table *model.Table
+	if w.Env.ModelTable != "" {
+		var err error
+		if table, err = model.ParseTable([]byte(w.Env.ModelTable)); err != nil {
+			return fmt.Errorf("%s: %w", config.ModelTable, err)
+		}
+	}
+	w.Secrets = secretrow.Rows{Records: w.Records}
+	options := forge.Options{AllowHosts: w.Env.ForgeHosts, AllowPrivate: w.Env.ForgePrivateHosts}
+	if _, err := forges.New(nil, options); err != nil {
+		return err
+	}
+	w.AgentReady = func(ctx context.Context, p admin.Project, name string) (string, error) {
+		name, err := models.Name(table, name)
+		if err != nil {
+			return "", err
+		}
+		known, err := forges.New(w.Admin, options)
+		if err != nil {
+			return "", err
+		}
+		return name, known.Ready(ctx, p)
+	}
+	return nil
+}

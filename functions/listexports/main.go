@@ -1,0 +1,14 @@
+// Command listexports is the Lambda function for
+// GET /v1/static-export/jobs.
+package main
+
+import (
+	"github.com/bindery-docs/bindery/functions/internal/wire/answer"
+	"github.com/bindery-docs/bindery/shared/service/cloud"
+)
+
+func main() { cloud.Main("listexports", handler) }
+
+func handler(f *cloud.Function) (cloud.Handler, error) {
+	return answer.Operation(f, "listExports", nil)
+}

@@ -1,0 +1,356 @@
+package diagram
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bindery-docs/bindery/tests/outside"
+)
+
+var update = flag.Bool("update", false, "write golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s differs; -update writes it anew (-want +got):\n%s", file, diff)
+	}
+}
+
+// shown is all of a drawing that a page shows, an element a line.
+func shown(d *Diagram) []byte {
+	b := d.AppendSVG(nil, "The name", address)
+	b = []byte(strings.ReplaceAll(string(b), "><", ">\n<"))
+	b = fmt.Appendf(b, "\n\n%s / %s / %s\n", d.Kind, d.Title, d.Description)
+	for _, l := range d.Lines {
+		b = fmt.Appendf(b, "%s- %s\n", strings.Repeat("  ", l.Depth), l.Text)
+	}
+	return b
+}
+
+// TestDiagrams: each kind that is drawn has a file of what is drawn.
+func TestDiagrams(t *testing.T) {
+	files, err := filepath.Glob("testdata/diagrams/*.mmd")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, len(files))
+	}
+	e := New()
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".mmd"), func(t *testing.T) {
+			src, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := e.Draw(t.Context(), string(src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := shown(d)
+			golden(t, strings.TrimSuffix(f, ".mmd")+".golden", out)
+			safe(t, d.AppendSVG(nil, `"><script>`, address))
+		})
+	}
+}
+
+// address is where links lead in tests.
+func address(href string) string { return href }
+
+// elements are those that a drawing may have.
+var elements = map[string]bool{
+	"svg": true, "g": true, "rect": true, "line": true, "path": true, "circle": true, "text": true, "tspan": true, "a": true,
+}
+
+// safe fails if a drawing has anything that a page's policy refuses or that
+// could act.
+func safe(t *testing.T, svg []byte) {
+	t.Helper()
+	dec := xml.NewDecoder(strings.NewReader(string(svg)))
+	for {
+		tok, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("the drawing is no XML: %v", err)
+		}
+		start, ok := tok.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if !elements[start.Name.Local] {
+			t.Errorf("the drawing has <%s>", start.Name.Local)
+		}
+		for _, a := range start.Attr {
+			switch {
+			case a.Name.Local == "href" && start.Name.Local == "a":
+			case a.Name.Local == "style" || a.Name.Local == "id" || strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Name.Local, "href"):
+				t.Errorf("<%s> has the attribute %s", start.Name.Local, a.Name.Local)
+			case strings.Contains(a.Value, "url(") && a.Name.Local != "aria-label":
+				t.Errorf("%s leads elsewhere: %s", a.Name.Local, a.Value)
+			case strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf"):
+				t.Errorf("%s is %s", a.Name.Local, a.Value)
+			}
+		}
+	}
+}
+
+// TestOrder: a drawing depends on its source alone, not on what the machine
+// drew before.
+func TestOrder(t *testing.T) {
+	outside.Long(t, "draws every sample twice")
+	files, _ := filepath.Glob("testdata/diagrams/*.mmd")
+	drawn := map[string]string{}
+	for range 2 {
+		e := New()
+		for _, f := range files {
+			src, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := e.Draw(t.Context(), string(src))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(shown(d))
+			if before, ok := drawn[f]; ok && before != got {
+				t.Errorf("%s is drawn in another way in another order", f)
+			}
+			drawn[f] = got
+		}
+		slices.Reverse(files)
+	}
+}
+
+// TestNotDrawn: what would be drawn wrong is not drawn, and bounds end what is
+// too large before any clock does.
+func TestNotDrawn(t *testing.T) {
+	many := func(n int, line func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(line(i) + "\n")
+		}
+		return b.String()
+	}
+	wide := strings.Join(strings.Split(strings.Repeat("x", 60), ""), " & ")
+	tests := []struct {
+		name, src, want string
+		live            bool
+	}{
+		{"another kind", "gantt\ntitle x", "only Mermaid itself", true},
+		{"nothing", "", "only Mermaid itself", true},
+		{"a line that can't be read", "graph TD\nA --> B\n%foo&&", "can't be read", true},
+		{"an arrow to nowhere", "graph TD\nA -->", "can't be read", true},
+		{"an unknown shape", "graph TD\nA@{shape: none} --> B", "only Mermaid itself", true},
+		{"an icon", "graph TD\nA@{icon: \"fa:bell\"} --> B", "only Mermaid itself", true},
+		{"an unknown line of a sequence", "sequenceDiagram\nA->>B: x\ncreate participant C", "can't be read", true},
+		{"an unknown line of states", "stateDiagram-v2\na --> b\nstate f <<strange>>", "can't be read", true},
+		{"a note without an end", "stateDiagram-v2\na --> b\nnote left of a\nx", "can't be read", true},
+		{"a negative slice", "pie\n\"a\": 1\n\"b\": -1", "can't be read", true},
+		{"a slice without a value", "pie\n\"a\": 1\n\"b\"", "can't be read", true},
+		{"a pie of nothing", "pie\n\"a\": 0", "nothing in it", true},
+		{"a pie of too much", "pie\n\"a\": 1" + strings.Repeat("0", 400), "can't be read", true},
+		{"100 slices", "pie\n" + many(100, func(i int) string { return fmt.Sprintf("\"s%d\": 1", i) }), "more than 60", false},
+		{"an open frame", "sequenceDiagram\nloop x\nA->>B: y", "can't be read", true},
+		{"5,000 nodes", "graph TD\n" + many(5000, func(i int) string { return fmt.Sprintf("a%d-->a%d", i, i+1) }), "more than", false},
+		{"400 links", "graph TD\n" + many(400, func(i int) string { return fmt.Sprintf("a%d-->b", i) }), "more than 600", false},
+		{"each with each", "graph TD\n" + wide + " --> " + wide, "more than 600", false},
+		{"10 MB", "graph TD\n" + strings.Repeat("A-->B\n", 2<<20), "more than 64 KiB", false},
+		{"a long line", "sequenceDiagram\nA->>B: " + strings.Repeat("x", 5000), "too long", false},
+		{"100 participants", "sequenceDiagram\n" + many(100, func(i int) string { return fmt.Sprintf("participant p%d", i) }), "more than 40", false},
+		{"2,000 messages", "sequenceDiagram\n" + many(2000, func(int) string { return "A->>B: x" }), "more than 1000", false},
+		{"frames within frames", "sequenceDiagram\n" + many(50, func(int) string { return "loop x" }), "too many frames", false},
+	}
+	e := New()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := e.Draw(t.Context(), tt.src)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error %v, want %q", err, tt.want)
+			}
+			if got := Live(err); got != tt.live {
+				t.Errorf("Live is %v, want %v", got, tt.live)
+			}
+			if len(err.Error()) > 200 {
+				t.Errorf("the message has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+// TestCircles: what a flowchart names first stands first, whatever leads back
+// to it, and so does what a group holds.
+func TestCircles(t *testing.T) {
+	tests := []struct {
+		name, src string
+		order     []string // texts from left to right
+	}{
+		{"a loop", "graph LR\nFE[Front] -->|asks| IN[In]\nIN --> AG[Agent]\nAG --> OUT[Out]\nOUT -->|streams| FE", []string{"Front", "In", "Agent", "Out"}},
+		{"back to the second", "graph LR\nA --> B\nB --> C\nC --> B", []string{"A", "B", "C"}},
+		{"a group comes first", "graph LR\nsubgraph G\nA --> B\nend\nB --> S1\nS1 --> B\nB --> S2\nS2 --> B", []string{"A", "B", "S2"}},
+	}
+	e := New()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, err := e.Draw(t.Context(), tt.src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := 0.0
+			for _, word := range tt.order {
+				m := regexp.MustCompile(`<text [^>]*x="([\d.]+)"[^>]*>` + word + `</text>`).FindSubmatch(d.svg)
+				if m == nil {
+					t.Fatalf("%q is not drawn", word)
+				}
+				x, err := strconv.ParseFloat(string(m[1]), 64)
+				if err != nil || x <= last {
+					t.Errorf("%q is at %s, the one before it at %g", word, m[1], last)
+				}
+				last = x
+			}
+		})
+	}
+}
+
+// TestLargest: graphs near the bound are drawn.
+func TestLargest(t *testing.T) {
+	outside.Long(t, "lays out a graph near the bound")
+	var b strings.Builder
+	b.WriteString("graph TD\n")
+	for i := range 90 {
+		fmt.Fprintf(&b, "n%d --> n%d\n", i*7%61, i*13%59+1)
+	}
+	d, err := New().Draw(t.Context(), b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Lines) != 90 {
+		t.Errorf("%d links are told, want 90", len(d.Lines))
+	}
+}
+
+// TestEndedContext: a drawing ends with its context.
+func TestEndedContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := New().Draw(ctx, "graph TD\nA --> B"); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
+// TestLost: a drawing that does not say all of its source is found.
+func TestLost(t *testing.T) {
+	tests := []struct{ name, src, svg, want string }{
+		{"all there", "graph TD\nA[Hello world] --> B", "<text>Hello</text><text>WORLD</text>", ""},
+		{"a label", "graph TD\nA[Hello world] --> B", "<text>Hello</text>", "world"},
+		{"words of a link", "graph TD\nA -->|maybe| B", "<text>A</text>", "maybe"},
+		{"a note", "sequenceDiagram\nNote over A: remember", "<text>A</text>", "remember"},
+		{"a participant", "sequenceDiagram\nparticipant A as Somebody", "<text>A</text>", "somebody"},
+		{"a slice", "pie title Everything\n\"Read pages\": 1", "<text>Read</text>", "pages"},
+		{"marks are not words", "graph TD\nA[one<br/>two]", `<text>one</text><text>two</text>`, ""},
+		{"a note of a state", "stateDiagram-v2\na --> b\nnote right of b\nforever: yes\nand ever\nend note", "<text>forever</text><text>yes</text>", "and"},
+		{"styles are not shown", "graph TD\nclassDef hot fill:#fff\nclick A \"https://example.com\"", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			src := parseSource(tt.src)
+			if got := lost(&src, []byte(tt.svg)); got != tt.want {
+				t.Errorf("lost %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// arrowSigns are the arrows that the real sites' diagrams have.
+var arrowSigns = map[Kind]*regexp.Regexp{
+	Sequence: regexp.MustCompile(`(?m)^[ \t]*[\w. ]+?(?:<<)?--?(?:>>|>|x|\))[+-]?[\w. ]+:`), Flowchart: regexp.MustCompile(`<?-->|---`), State: regexp.MustCompile(`-->`),
+}
+
+// TestCorporaDiagrams draws every diagram of real sites: none is left out, and
+// none loses a word or a link.
+func TestCorporaDiagrams(t *testing.T) {
+	outside.Long(t, "draws 130 diagrams")
+	root := outside.Folder(t, "corpora")
+	fence := regexp.MustCompile("(?ms)^([ \t]*)```mermaid[^\n]*\n(.*?)^[ \t]*```")
+	e := New()
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(file string, d os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, ".mdx") && !strings.HasSuffix(file, ".md") {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, m := range fence.FindAllStringSubmatch(string(data), -1) {
+			src := strings.ReplaceAll("\n"+m[2], "\n"+m[1], "\n")
+			if seen[src] {
+				continue
+			}
+			seen[src] = true
+			drawn, err := e.Draw(t.Context(), src)
+			if err != nil {
+				t.Errorf("%s: %v\n%s", file, err, src)
+				continue
+			}
+			safe(t, drawn.AppendSVG(nil, "x", address))
+			links := 0
+			for _, l := range drawn.Lines {
+				if strings.Contains(l.Text, " → ") || strings.Contains(l.Text, " ↔ ") {
+					links++
+				}
+			}
+			if want := len(arrowSigns[drawn.Kind].FindAllString(src, -1)); want != links {
+				t.Errorf("%s: %d links are told, want %d\n%s", file, links, want, src)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) < 128 {
+		t.Errorf("%d diagrams were found, want 128 at least", len(seen))
+	}
+}
+
+// FuzzDraw: no text breaks the reading, and
+// what is drawn can stand in a page.
+func FuzzDraw(f *testing.F) {
+	files, _ := filepath.Glob("testdata/diagrams/*.mmd")
+	for _, file := range files {
+		if src, err := os.ReadFile(file); err == nil {
+			f.Add(string(src))
+		}
+	}
+	f.Add("---\ntitle: [\n---\nsequenceDiagram;A->>B")
+	f.Add("sequenceDiagram\nA-xB-->>C:d\nend")
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := New().Draw(t.Context(), text)
+		if err == nil {
+			safe(t, d.AppendSVG(nil, text, address))
+		}
+	})
+}

@@ -1,0 +1,25 @@
+// Package diagram draws Mermaid's diagrams as SVG: without a browser and without
+// JavaScript. What it can't read, or can't draw whole, is an error.
+//
+//	diagram.go     Drawer, Draw: one diagram, from its source to a Diagram
+//	source.go      what stands around a diagram's text: front matter, comments, kinds
+//	graph.go       what boxes and lines say: nodes, groups, links
+//	flow.go        reading of flowcharts; state.go, class.go, entity.go: of states,
+//	               classes and entities
+//	label.go       texts of several looks, broken into lines
+//	style.go       the author's colours and lines
+//	shape.go       forms of nodes and their sizes; pen.go: paths
+//	place.go       places from the layout, links cut at the forms they end at
+//	graphdraw.go   the SVG of a graph; parts.go: of boxes with several parts
+//	sequence.go    sequence diagrams: reading; seqlayout.go: places; seqdraw.go: SVG
+//	pie.go         pie charts
+//	svg.go         colours of texts over an author's; numbers
+//	text.go        widths of texts, line breaks, characters
+//	labels.go      whether a drawing says all that its source says
+//	alternative.go sequences in words, for readers who can't see them
+//	diagram.css    the styles of drawings, in the theme's colours
+//	layout         places for nodes and ways for links
+//
+// Equal input makes equal bytes, on every machine. Work is bounded by the input's
+// size and counts, and by no clock.
+package diagram

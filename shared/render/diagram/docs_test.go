@@ -1,0 +1,25 @@
+package diagram
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestDocs: the limits that the documentation names are those of the code.
+func TestDocs(t *testing.T) {
+	data, err := os.ReadFile("../../../infra/docs/authoring/diagrams.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(string(data)), " ")
+	for _, want := range []string{
+		fmt.Sprintf("more than %d KiB", maxSource>>10), fmt.Sprintf("more than %d nodes and links", maxGraph),
+		fmt.Sprintf("more than %d participants or %d lines", maxActors, maxItems), fmt.Sprintf("more than %d slices", maxSlices),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page on diagrams does not say %q", want)
+		}
+	}
+}

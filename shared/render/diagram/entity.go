@@ -1,0 +1,141 @@
+package diagram
+
+import (
+	"regexp"
+	"strings"
+)
+
+// entityReader reads an entity relationship diagram, a line at a time.
+type entityReader struct {
+	*graph
+	body   int // the entity whose attributes are read, -1 outside
+	styles map[string]look
+	named  map[string][]string
+}
+
+const entityName = `("[^"]+"|[^\s"{}:\[\]|]+?)(?:\[("?)([^\]"]*)"?\])?(?::::([\w,-]+))?`
+
+var (
+	entityLink = regexp.MustCompile(`^` + entityName + `\s*` + entitySigns + `\s*` + entityName + `\s*(?::\s*(.*))?$`)
+	entityOpen = regexp.MustCompile(`^` + entityName + `\s*(\{\s*\}?)?$`)
+	entityRow  = regexp.MustCompile(`^([^\s"]+)\s+([^\s"]+)((?:\s+(?:PK|FK|UK)\s*,?|\s*,\s*(?:PK|FK|UK))*)\s*(?:"([^"]*)")?$`)
+	entityWord = regexp.MustCompile(`^(direction|classDef|class|style)\s+(.+)$`)
+)
+
+// entitySigns is a line between entities, in signs or in words.
+const entitySigns = `(?:(\|o|\|\||\}o|\}\|)\s*(--|\.\.|\.-|-\.)\s*(o\||\|\||o\{|\|\{)|` + entityWords + `\s+(to|optionally to)\s+` + entityWords + `)`
+
+const entityWords = `(one or zero|zero or one|one or more|one or many|many\(1\)|1\+|zero or more|zero or many|many\(0\)|0\+|only one|1)`
+
+var entityHeads = map[string]headSign{
+	"|o": headZeroOne, "o|": headZeroOne, "||": headOne, "}o": headZeroMany, "o{": headZeroMany, "}|": headMany, "|{": headMany,
+	"one or zero": headZeroOne, "zero or one": headZeroOne, "one or more": headMany, "one or many": headMany, "many(1)": headMany, "1+": headMany,
+	"zero or more": headZeroMany, "zero or many": headZeroMany, "many(0)": headZeroMany, "0+": headZeroMany, "only one": headOne, "1": headOne,
+}
+
+func readEntities(src *source) (*graph, error) {
+	r := &entityReader{graph: newGraph(), body: -1, styles: map[string]look{}, named: map[string][]string{}}
+	r.wide = true
+	for _, line := range src.lines {
+		line = strings.TrimSpace(strings.TrimSuffix(line, ";"))
+		if line != "" && !r.line(line) {
+			return nil, errUnread{line}
+		}
+		if len(r.nodes)+len(r.edges) > 4*maxGraph {
+			return r.graph, nil // check says it
+		}
+	}
+	if r.body >= 0 {
+		return nil, errUnread{r.nodes[r.body].id + " {"}
+	}
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		n.look = r.looked(append(n.looks, r.named[n.id]...), r.styles[n.id])
+	}
+	return r.graph, nil
+}
+
+func (r *entityReader) line(line string) bool {
+	if r.body >= 0 {
+		if line == "}" {
+			r.body = -1
+			return true
+		}
+		m := entityRow.FindStringSubmatch(line)
+		if m == nil {
+			return false
+		}
+		keys := strings.Join(strings.FieldsFunc(m[3], func(c rune) bool { return c == ' ' || c == ',' || c == '\t' }), ", ")
+		var row []label
+		for _, cell := range []string{generics(m[1]), m[2], keys, m[4]} {
+			row = append(row, readLabel(escaped(cell), linkSize, nodeLimit, false))
+		}
+		n := &r.nodes[r.body]
+		n.parts = append(n.parts, row)
+		n.columns = make([]float64, len(row))
+		return true
+	}
+	if m := entityWord.FindStringSubmatch(line); m != nil {
+		return r.word(m[1], m[2])
+	}
+	if m := entityLink.FindStringSubmatch(line); m != nil {
+		from, to := r.entity(m[1:5]), r.entity(m[11:15])
+		e := edge{from: from, to: to, length: 1, start: entityHeads[m[5]+m[8]], end: entityHeads[m[7]+m[10]], label: readLabel(m[15], linkSize, linkLimit, false)}
+		if m[6] != "--" && m[6] != "" || m[9] == "optionally to" {
+			e.line = dotted
+		}
+		r.edges = append(r.edges, e)
+		return true
+	}
+	if m := entityOpen.FindStringSubmatch(line); m != nil {
+		i := r.entity(m[1:5])
+		if m[5] != "" && !strings.Contains(m[5], "}") {
+			r.body = i
+		}
+		return true
+	}
+	return false
+}
+
+// word reads lines that begin with a keyword.
+func (r *entityReader) word(word, rest string) bool {
+	switch word {
+	case "direction":
+		d, ok := directions[strings.ToUpper(rest)]
+		r.direction = d
+		return ok
+	case "classDef":
+		return r.define(rest)
+	}
+	ids, list, ok := strings.Cut(rest, " ")
+	for id := range strings.SplitSeq(ids, ",") {
+		if word == "style" {
+			r.styles[id] = readLook(r.styles[id], list)
+		} else {
+			r.named[id] = append(r.named[id], strings.Split(strings.TrimSpace(list), ",")...)
+		}
+	}
+	return ok
+}
+
+// entity finds an entity by name, other name and classes.
+func (r *entityReader) entity(m []string) int {
+	id := unquoted(m[0])
+	i := r.node(id, -1)
+	n := &r.nodes[i]
+	title := m[2]
+	if len(n.parts) == 0 || title != "" {
+		if title == "" {
+			title = id
+		}
+		l := []label{readLabel(title, textSize, nodeLimit, true)}
+		if len(n.parts) == 0 {
+			n.parts = [][]label{l}
+		}
+		n.parts[0], n.name = l, l[0].String()
+	}
+	if m[3] != "" {
+		n.looks = append(n.looks, strings.Split(m[3], ",")...)
+	}
+	return i
+}

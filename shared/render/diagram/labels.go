@@ -1,0 +1,163 @@
+package diagram
+
+import (
+	"encoding/xml"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// labelled finds what stands in brackets, quotes and between bars.
+var labelled = regexp.MustCompile(`"([^"]*)"|\|([^|]*)\||\[([^\]]*)\]|\(([^)]*)\)|\{([^}]*)\}`)
+
+// noteStart and noteEnd are around a note of several lines.
+var (
+	noteStart = regexp.MustCompile(`^(?i:note\s+(?:left|right)\s+of)\s+[^\s:]+$`)
+	noteEnd   = regexp.MustCompile(`^(?i:end\s+note)$`)
+)
+
+// lost finds a word of the source's labels that a drawing does not have; ""
+// if it has all. It knows nothing of how either was made.
+func lost(src *source, svg []byte) string {
+	shown := map[string]bool{}
+	words(textOf(svg), func(w string) { shown[w] = true })
+	noted := false // within the lines of a state's note
+	lines := src.lines
+	if src.kind == Flowchart { // whose labels may have several lines
+		lines = []string{flowLines.ReplaceAllString(src.body, "")}
+	}
+	for _, line := range lines {
+		labels := []string{line}
+		switch {
+		case src.kind == State && noteStart.MatchString(line):
+			noted = true
+			continue
+		case noted && noteEnd.MatchString(line):
+			noted = false
+			continue
+		case !noted:
+			labels = labelsOf(src.kind, line)
+		}
+		for _, label := range labels {
+			missing := ""
+			words(plain(label), func(w string) {
+				if !shown[w] && missing == "" {
+					missing = w
+				}
+			})
+			if missing != "" {
+				return missing
+			}
+		}
+	}
+	return ""
+}
+
+// flowLines are lines of flowcharts that readers need not see.
+var flowLines = regexp.MustCompile(`(?m)^(?:classDef|class|style|linkStyle|click|direction)\s.*$`)
+
+// labelsOf returns the parts of a line that readers must see.
+func labelsOf(kind Kind, line string) []string {
+	first, _, _ := strings.Cut(line, " ")
+	switch strings.ToLower(first) {
+	case "classdef", "class", "style", "linkstyle", "click", "direction", "autonumber", "rect", "box", "link", "links",
+		"properties", "details", "callback", "namespace", "cssclass":
+		return nil
+	}
+	switch kind {
+	case Pie: // the title stands below the drawing
+		if m := pieSlice.FindStringSubmatch(line); m != nil {
+			return m[1:2]
+		}
+		return nil
+	case Sequence:
+		if at := aliasPart.FindStringIndex(line); at != nil && participantLine.MatchString(line) {
+			return []string{line[at[1]:]}
+		}
+		if m := frameLine.FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "->") {
+			return []string{m[2]}
+		}
+		if m := partLine.FindStringSubmatch(line); m != nil && !strings.Contains(m[2], "->") {
+			return []string{m[2]}
+		}
+		_, text, _ := strings.Cut(line, ":")
+		return []string{text}
+	case Flowchart:
+		out := saidLabels(line)
+		line = shapeWords.ReplaceAllString(line, "")
+		for _, m := range labelled.FindAllStringSubmatch(line, -1) {
+			for _, part := range m[1:] {
+				if part != "" {
+					out = append(out, part)
+				}
+			}
+		}
+		return out
+	case State:
+		if _, text, ok := strings.Cut(line, ":"); ok && !strings.Contains(line, ":::") {
+			return []string{text}
+		}
+		if _, rest, ok := strings.Cut(line, `"`); ok {
+			label, _, _ := strings.Cut(rest, `"`)
+			return []string{label}
+		}
+		return nil
+	}
+	// Classes and entities: every word but signs and keywords.
+	if m := entityLink.FindStringSubmatchIndex(line); m != nil && m[16] >= 0 { // a relation in words
+		line = line[:m[16]] + " " + line[m[21]:]
+	}
+	line = relation.ReplaceAllString(line, " ")
+	return []string{line}
+}
+
+var (
+	shapeWords = regexp.MustCompile(`(?s)@\{(?:"[^"]*"|[^"}])*\}`)
+	labelWord  = regexp.MustCompile(`(?s)label:\s*(?:"([^"]*)"|'([^']*)'|([^,"'}\n]*))`)
+)
+
+// saidLabels returns the labels in the braces after nodes.
+func saidLabels(s string) []string {
+	var out []string
+	for _, block := range shapeWords.FindAllString(s, -1) {
+		for _, m := range labelWord.FindAllStringSubmatch(block, -1) {
+			out = append(out, m[1]+m[2]+m[3])
+		}
+	}
+	return out
+}
+
+// relation is what stands between classes or entities, and around their parts.
+var relation = regexp.MustCompile(`:::[\w,-]+|\b(?:class|PK|FK|UK|note(?: for)?)\b|<<|>>|[|}{o]{1,2}(?:--|\.\.)[|}{o]{1,2}|~`)
+
+// words calls fn with each run of at least three letters, in lower case.
+func words(s string, fn func(string)) {
+	for w := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len([]rune(w)) >= 3 {
+			fn(strings.ToLower(w))
+		}
+	}
+}
+
+var unmarked = strings.NewReplacer(string(rune(markLink)), "", string(rune(markEnd)), "")
+
+// textOf is the text of a drawing; lines of a label are apart.
+func textOf(svg []byte) string {
+	var b strings.Builder
+	dec := xml.NewDecoder(strings.NewReader("<svg>" + unmarked.Replace(string(svg)) + "</svg>"))
+	for {
+		tok, err := dec.RawToken()
+		if err != nil {
+			return b.String()
+		}
+		switch t := tok.(type) {
+		case xml.CharData:
+			b.Write(t)
+		case xml.StartElement:
+			// Marks within a word do not end it.
+			if t.Name.Local != "tspan" {
+				b.WriteByte(' ')
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package diagram
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Kind is what a diagram is, by the first word of its text.
+type Kind string
+
+// Kinds that Draw draws.
+const (
+	Flowchart Kind = "flowchart"
+	State     Kind = "state"
+	Class     Kind = "class"
+	Entity    Kind = "er"
+	Sequence  Kind = "sequence"
+	Pie       Kind = "pie"
+	// Other is any other kind: what only Mermaid itself draws.
+	Other Kind = ""
+)
+
+// source is the text of a diagram without what stands around it.
+type source struct {
+	kind Kind
+	// header is the first line in one piece; lines are those after it,
+	// without comments and empty ones.
+	header string
+	lines  []string
+	// body is what lines are of, in one piece: with the semicolons that end
+	// statements of flowcharts.
+	body string
+	// title and description are what the author says of the whole.
+	title, description string
+	// hole is how much of a pie chart's radius is open, 0 for none.
+	hole float64
+}
+
+var (
+	directive = regexp.MustCompile(`(?s)%%\{.*?\}%%`)
+	// accessible finds accTitle and accDescr, the latter also in braces over
+	// several lines.
+	accessible = regexp.MustCompile(`(?ms)^[ \t]*acc(Title|Descr)[ \t]*(?::[ \t]*([^\n]*)|\{(.*?)\})[ \t]*$`)
+)
+
+// parseSource reads what all kinds have in common.
+func parseSource(text string) source {
+	var s source
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), " \t\n")
+	if front, body, ok := cutFrontMatter(text); ok {
+		text = body
+		var meta struct {
+			Title  string `yaml:"title"`
+			Config struct {
+				Pie struct {
+					DonutHole float64 `yaml:"donutHole"`
+				} `yaml:"pie"`
+			} `yaml:"config"`
+		}
+		if len(front) <= maxFrontMatter && yaml.Unmarshal([]byte(front), &meta) == nil {
+			s.title = strings.TrimSpace(meta.Title)
+			if h := meta.Config.Pie.DonutHole; h > 0 && h <= 0.9 { // else Mermaid draws none either
+				s.hole = h
+			}
+		}
+	}
+	if strings.Contains(text, "%%{") {
+		text = directive.ReplaceAllString(text, "")
+	}
+	if strings.Contains(text, "acc") {
+		for _, m := range accessible.FindAllStringSubmatch(text, -1) {
+			said := strings.Join(strings.Fields(m[2]+m[3]), " ")
+			if m[1] == "Title" {
+				s.title = said
+			} else {
+				s.description = said
+			}
+		}
+		text = accessible.ReplaceAllString(text, "")
+	}
+	var body []string
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "%%") {
+			continue
+		}
+		if s.header == "" {
+			// Semicolons end lines too: "graph TD; A --> B".
+			head, rest, _ := strings.Cut(line, ";")
+			s.header = strings.Join(strings.Fields(head), " ")
+			s.kind = kindOf(s.header)
+			if s.kind == Pie { // its title may have semicolons
+				s.header = strings.Join(strings.Fields(line), " ")
+				continue
+			}
+			if rest = strings.TrimSpace(rest); rest == "" {
+				continue
+			}
+			line = rest
+		}
+		body = append(body, line)
+		if s.kind == Flowchart {
+			s.lines = append(s.lines, splitLine(line)...)
+		} else {
+			s.lines = append(s.lines, line)
+		}
+	}
+	s.body = strings.Join(body, "\n")
+	return s
+}
+
+// maxFrontMatter is more than any settings of a diagram have.
+const maxFrontMatter = 4 << 10
+
+// cutFrontMatter splits settings between lines of three hyphens from the text.
+func cutFrontMatter(text string) (front, body string, ok bool) {
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimSpace(first) != "---" {
+		return "", text, false
+	}
+	for at := 0; at < len(rest); {
+		line, _, more := strings.Cut(rest[at:], "\n")
+		end := at + len(line)
+		if more {
+			end++
+		}
+		if strings.TrimSpace(line) == "---" {
+			return rest[:at], strings.TrimLeft(rest[end:], " \t\n"), true
+		}
+		at = end
+	}
+	return "", text, false
+}
+
+var headers = regexp.MustCompile(`(?i)^(?:(graph|flowchart|flowchart-elk)(?: (?:TD|TB|LR|BT|RL|[v^<>]))?|(stateDiagram(?:-v2)?)|(classDiagram(?:-v2)?)|(erDiagram)|(sequenceDiagram)|(pie)(?: .*)?)$`)
+
+// kindOf reads the first line.
+func kindOf(header string) Kind {
+	m := headers.FindStringSubmatch(header)
+	switch {
+	case m == nil:
+		return Other
+	case m[1] != "":
+		return Flowchart
+	case m[2] != "":
+		return State
+	case m[3] != "":
+		return Class
+	case m[4] != "":
+		return Entity
+	case m[5] != "":
+		return Sequence
+	}
+	return Pie
+}
+
+// splitLine cuts a line at semicolons outside of quotes and brackets; those
+// that end a character's code (#quot;) stay.
+func splitLine(line string) []string {
+	if !strings.Contains(line, ";") {
+		return []string{line}
+	}
+	var out []string
+	depth, quoted, start := 0, false, 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '(' || c == '{':
+			depth++
+		case c == ']' || c == ')' || c == '}':
+			depth = max(depth-1, 0)
+		case c == ';' && depth == 0:
+			if part := strings.TrimSpace(line[start:i]); part != "" {
+				out = append(out, part)
+			}
+			start = i + 1
+		}
+	}
+	if part := strings.TrimSpace(line[start:]); part != "" {
+		out = append(out, part)
+	}
+	return out
+}

@@ -1,3 +1,0 @@
-import ELK from 'elkjs/lib/elk.bundled.js'
-
-globalThis.elk = ELK

@@ -1,0 +1,112 @@
+package admin
+
+import (
+	"context"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// Account is what an organisation is, and how near it is to its limits.
+type Account struct {
+	Organisation
+	// RunningExports are queued or running, of MaxRunningExports at most.
+	RunningExports, MaxRunningExports int
+	// ActiveAgents are agent jobs that are active, of MaxActiveAgents at most,
+	// which is 0 where the plan has none.
+	ActiveAgents, MaxActiveAgents int
+}
+
+// Account returns a caller's organisation. It returns the store's errors.
+func (s *Service) Account(ctx context.Context, c Caller) (Account, error) {
+	o, err := s.GetOrganisation(ctx, c.OrganisationID)
+	if err != nil {
+		return Account{}, err
+	}
+	running, _, err := readOr[counter](ctx, s, runningKey(o.ID))
+	if err != nil {
+		return Account{}, err
+	}
+	agents, _, err := readOr[agentPlaces](ctx, s, orgAgentsKey(o.ID))
+	if err != nil {
+		return Account{}, err
+	}
+	plan, _ := AgentPlanOf(o.Plan)
+	return Account{o, running.Running, s.opt.MaxRunning, agents.Active, plan.ActiveOrganisation}, nil
+}
+
+// ProjectCursorPattern is the form of the cursors of OwnProjects.
+const ProjectCursorPattern = `^prj_[0-9a-z]{1,60}$`
+
+var projectCursorForm = lazily(ProjectCursorPattern)
+
+// OwnProjects returns a page of the projects of a caller's organisation that are
+// not revoked, in the order of their ids, and the cursor of the next page, which
+// is empty at the end. A page may hold fewer than its limit where more follow.
+// Limit 0 is DefaultPage.
+// It returns CodeInvalid.
+func (s *Service) OwnProjects(ctx context.Context, c Caller, cursor string, limit int) ([]Project, string, error) {
+	limit, err := checkPage(limit)
+	if err != nil {
+		return nil, "", err
+	}
+	q := store.Query{PK: projectRow(c.OrganisationID, "").PK, Prefix: prefixProject, Limit: limit}
+	if cursor != "" {
+		if !projectCursorForm().MatchString(cursor) {
+			return nil, "", FieldErrorf("cursor", "is not one that a list of projects returned")
+		}
+		q.Cursor = store.EncodeCursor(q, store.Record{Key: projectRow(c.OrganisationID, cursor)})
+	}
+	page, err := s.opt.Store.Query(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	projects := []Project{}
+	for _, rec := range page.Records {
+		id := rec.Key.SK[len(prefixProject):]
+		p, err := s.GetProject(ctx, id)
+		if err != nil {
+			return nil, "", err
+		}
+		if p.RevokedAt.IsZero() {
+			projects = append(projects, p)
+		}
+		if page.Cursor != "" {
+			cursor = id
+		}
+	}
+	if page.Cursor == "" {
+		cursor = ""
+	}
+	return projects, cursor, nil
+}
+
+// MonthPattern is the form of a month, in UTC.
+const MonthPattern = `^[0-9]{4}-(0[1-9]|1[0-2])$`
+
+var monthForm = lazily(MonthPattern)
+
+// MonthUsage is what an organisation used in one month.
+type MonthUsage struct {
+	Usage
+	// Calls are those of the API, as far as they are settled.
+	Calls Calls
+}
+
+// MonthUsage returns what a caller's organisation used in a month such as
+// "2026-03"; empty is the current one. A month without use is all zero.
+// It returns CodeInvalid.
+func (s *Service) MonthUsage(ctx context.Context, c Caller, of string) (MonthUsage, error) {
+	if of == "" {
+		of = month(s.now())
+	}
+	if !monthForm().MatchString(of) {
+		return MonthUsage{}, FieldErrorf("month", `must be a month such as "2026-03"`)
+	}
+	u, _, err := readOr[Usage](ctx, s, usageKey(c.OrganisationID, of))
+	if err != nil {
+		return MonthUsage{}, err
+	}
+	calls, _, err := readOr[Calls](ctx, s, callsKey(c.OrganisationID, of))
+	u.Month = of
+	return MonthUsage{u, calls}, err
+}

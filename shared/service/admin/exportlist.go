@@ -1,0 +1,218 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// ExportCursorPattern is the form of the cursors of ListExports.
+const ExportCursorPattern = `^[0-9a-z]{10}\.exp_[0-9a-z]{1,60}$`
+
+var exportCursorForm = lazily(ExportCursorPattern)
+
+// ExportStatuses lists the states of export jobs.
+func ExportStatuses() []ExportStatus {
+	return []ExportStatus{ExportQueued, ExportRunning, ExportCompleted, ExportFailed}
+}
+
+// ExportList asks for a page of an organisation's export jobs.
+type ExportList struct {
+	// Domain and Status, where not empty, are those that jobs have.
+	Domain string
+	Status ExportStatus
+	// Cursor is where the page before ended; empty for the first.
+	Cursor string
+	Limit  int // 0: DefaultPage
+}
+
+// maxExportsLooked is how many jobs are read for one page: with a filter it may
+// hold fewer than there are.
+const maxExportsLooked = 2 * MaxPage
+
+// ListExports returns the jobs of a caller's organisation, newest first, with
+// their progress, and the cursor of the next page, which is empty at the end. A
+// page may hold fewer jobs than its limit, or none, where more follow.
+// It returns CodeInvalid.
+func (s *Service) ListExports(ctx context.Context, c Caller, in ExportList) ([]ExportJob, string, error) {
+	limit, err := checkPage(in.Limit)
+	if err != nil {
+		return nil, "", err
+	}
+	if in.Domain != "" {
+		if err := CheckDomain("domain", in.Domain); err != nil {
+			return nil, "", err
+		}
+	}
+	if in.Status != "" && !slices.Contains(ExportStatuses(), in.Status) {
+		return nil, "", FieldErrorf("status", "must be queued, running, completed or failed")
+	}
+	q := store.Query{PK: exportsPK(c.OrganisationID, in.Domain), Limit: limit, Descending: true}
+	if in.Cursor != "" {
+		if !exportCursorForm().MatchString(in.Cursor) {
+			return nil, "", FieldErrorf("cursor", "is not one that a list of exports returned")
+		}
+		q.Cursor = store.EncodeCursor(q, store.Record{Key: store.Key{PK: q.PK, SK: in.Cursor}})
+	}
+	jobs := []ExportJob{}
+	for looked := 0; ; {
+		page, err := s.opt.Store.Query(ctx, q)
+		if err != nil {
+			return nil, "", err
+		}
+		some, err := s.listed(ctx, c, page.Records)
+		if err != nil {
+			return nil, "", err
+		}
+		for i, j := range some {
+			if in.Status != "" && j.Status != in.Status {
+				continue
+			}
+			jobs = append(jobs, j)
+			if len(jobs) == limit {
+				if page.Cursor == "" && i == len(some)-1 {
+					return jobs, "", nil
+				}
+				return jobs, page.Records[i].Key.SK, nil
+			}
+		}
+		if page.Cursor == "" {
+			return jobs, "", nil
+		}
+		if looked += len(page.Records); looked >= maxExportsLooked {
+			return jobs, page.Records[len(page.Records)-1].Key.SK, nil
+		}
+		q.Cursor = page.Cursor
+	}
+}
+
+// listed reads the jobs of rows, as their callers see them.
+func (s *Service) listed(ctx context.Context, c Caller, rows []store.Record) ([]ExportJob, error) {
+	jobs := make([]ExportJob, len(rows))
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(statConcurrency)
+	for i, row := range rows {
+		g.Go(func() (err error) {
+			_, id, _ := strings.Cut(row.Key.SK, ".")
+			jobs[i], err = s.GetExport(gctx, c, id)
+			return err
+		})
+	}
+	return jobs, g.Wait()
+}
+
+// CancelExport ends a caller's job that is queued or running: it is failed, with
+// CodeCancelled, whatever its steps have said by then. The pages that were
+// rendered are metered, and nothing else. Its workflow is stopped after that,
+// which takes its parts away; where it can't be stopped now, its next step finds
+// the job final. Cancelling it again is success.
+//
+// It returns CodeNotFound, CodeJobNotActive for a job that is completed or failed
+// in another way, CodeKeyReused or CodeKeyRunning.
+func (s *Service) CancelExport(ctx context.Context, c Caller, id, idempotencyKey string) (ExportJob, error) {
+	if err := c.person(ActionExport); err != nil {
+		return ExportJob{}, err
+	}
+	run := func(sl *slot) (ExportJob, string, error) {
+		var j ExportJob
+		err := s.transact(ctx, func() (err error) {
+			var revision int64
+			if j, revision, err = s.jobRevision(ctx, id); err != nil {
+				return err
+			}
+			switch {
+			case j.Organisation != c.OrganisationID:
+				return notFound("export job")
+			case j.Status == ExportFailed && j.Failure.Code == CodeCancelled:
+				return nil
+			case j.Status.Final():
+				return notActive(j)
+			}
+			var b batch
+			if err := s.fail(ctx, &b, &j, revision, Failure{Code: CodeCancelled, Message: "the export was cancelled"}); err != nil {
+				return err
+			}
+			if j.Done > 0 {
+				if err := s.used(ctx, &b, j, func(u *Usage) { u.Pages += int64(j.Done) }); err != nil {
+					return err
+				}
+			}
+			s.audit(&b, c, j.Organisation, "export.cancelled", id, changed("domain", "", j.Domain)...)
+			sl.settle(&b, id)
+			return sl.settled(s.write(ctx, &b))
+		})
+		if err != nil {
+			return ExportJob{}, "", err
+		}
+		s.stop(ctx, j)
+		return j, id, nil
+	}
+	replay := func(string) (ExportJob, error) { return s.callersJob(ctx, c, id) }
+	return once(ctx, s, c, "cancel-export", idempotencyKey, id, run, replay)
+}
+
+// stop ends the workflow of a job that is final. That it failed is for the log:
+// the workflow's next step ends it.
+func (s *Service) stop(ctx context.Context, j ExportJob) {
+	err := errors.New("no workflow runner is configured")
+	if s.opt.Runner != nil {
+		err = s.opt.Runner.Stop(ctx, store.WorkflowExport, j.ID, CodeCancelled)
+	}
+	if err != nil {
+		s.opt.Log.WarnContext(ctx, "the workflow of a cancelled export was not stopped", "job", j.ID, "error", err)
+	}
+}
+
+// scanner is a store that can read all of its records.
+type scanner interface {
+	// Scan calls fn with every record, in no order, and returns its first error.
+	Scan(ctx context.Context, fn func(store.Record) error) error
+}
+
+var backfillKey = store.Key{PK: "backfills", SK: "exports"}
+
+// Backfill writes the rows by which export jobs of earlier releases are listed,
+// once, and returns how many jobs had none. It reads all records, which a
+// function's role may not.
+// It returns the store's errors.
+func (s *Service) Backfill(ctx context.Context) (int, error) {
+	if _, _, err := read[presence](ctx, s, backfillKey); !errors.Is(err, store.ErrNotFound) {
+		return 0, err
+	}
+	all, ok := s.opt.Store.(scanner)
+	if !ok {
+		return 0, errors.New("this store can't read all of its records")
+	}
+	added := 0
+	err := all.Scan(ctx, func(rec store.Record) error {
+		j, is, err := ExportOf(rec)
+		if err != nil || !is {
+			return err
+		}
+		missing := false
+		for _, row := range exportRows(j) {
+			switch err := s.put(ctx, row, 0, json.RawMessage("{}")); {
+			case err == nil:
+				missing = true
+			case !isConflict(err):
+				return err
+			}
+		}
+		if missing {
+			added++
+		}
+		return nil
+	})
+	if err == nil {
+		if err = s.put(ctx, backfillKey, 0, presence{}); isConflict(err) {
+			err = nil
+		}
+	}
+	return added, err
+}

@@ -1,0 +1,108 @@
+package admin_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+	"github.com/bindery-docs/bindery/shared/service/store"
+)
+
+// withoutRows is a store as an earlier release has left it: the rows of lists are
+// not written.
+type withoutRows struct{ store.Store }
+
+func (s withoutRows) Write(ctx context.Context, puts []store.Record, deletes []store.Delete) error {
+	var kept []store.Record
+	for _, p := range puts {
+		if len(p.Key.PK) < 8 || p.Key.PK[:8] != "exports#" {
+			kept = append(kept, p)
+		}
+	}
+	return s.Store.Write(ctx, kept, deletes)
+}
+
+func TestExportsOfEarlierReleasesAreListed(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	w.publish(x)
+	old := admin.New(admin.Options{Store: withoutRows{w.store}, Objects: w.objects, Runner: w.runner, Now: w.time})
+	for range 2 {
+		if _, err := old.StartExport(w.ctx, x.caller, admin.StartExport{Domain: "docs.example.com"}); err != nil {
+			t.Fatal(err)
+		}
+		w.advance(time.Second)
+	}
+	if _, err := w.StartExport(w.ctx, x.caller, admin.StartExport{Domain: "docs.example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{1, 3, 3} {
+		for _, domain := range []string{"", "docs.example.com"} {
+			jobs, next, err := w.ListExports(w.ctx, x.caller, admin.ExportList{Domain: domain})
+			if err != nil || len(jobs) != want || next != "" {
+				t.Errorf("%d jobs, want %d: %q %v", len(jobs), want, next, err)
+			}
+		}
+		added := map[int]int{1: 2, 3: 0}[want]
+		if n, err := w.Backfill(w.ctx); n != added || err != nil {
+			t.Errorf("%d were added, want %d: %v", n, added, err)
+		}
+	}
+	if n, err := admin.New(admin.Options{Store: brokenScan{w.store}}).Backfill(w.ctx); n != 0 || err != nil {
+		t.Errorf("a second backfill read all records: %d %v", n, err)
+	}
+}
+
+type brokenScan struct{ store.Store }
+
+func (brokenScan) Scan(context.Context, func(store.Record) error) error {
+	return errors.New("it is not to be read again")
+}
+
+// TestCancelIsTheEndOnce: the place in the organisation is free once.
+func TestCancelIsTheEndOnce(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	w.publish(x)
+	for range 5 { // more than may run at once
+		j, err := w.StartExport(w.ctx, x.caller, admin.StartExport{Domain: "docs.example.com"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := w.CancelExport(w.ctx, x.caller, j.ID, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	a, err := w.Account(w.ctx, x.caller)
+	if err != nil || a.RunningExports != 0 {
+		t.Errorf("%d exports run: %v", a.RunningExports, err)
+	}
+	if usage, err := w.Usage(w.ctx, x.ID); err != nil || len(usage) != 0 {
+		t.Errorf("of exports that rendered nothing, %v is metered: %v", usage, err)
+	}
+}
+
+// TestASnapshotThatIsRestoredStays: one that its retention would let go.
+func TestASnapshotThatIsRestoredStays(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	first := w.publish(x).ID
+	second := w.publish(x).ID
+	if _, err := w.ConfigureProject(w.ctx, x.project.ID, admin.Configuration{Kind: admin.KindCloud, Retention: admin.Retention{SnapshotDays: 1}}); err != nil {
+		t.Fatal(err)
+	}
+	w.advance(48 * time.Hour)
+	if _, err := w.RestoreSnapshot(w.ctx, x.caller, admin.RestoreSnapshot{Domain: "docs.example.com", SnapshotID: first, Base: second}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.ExpireSnapshots(w.ctx, x.ID); err != nil || n != 1 {
+		t.Errorf("%d snapshots went: %v", n, err)
+	}
+	if p, err := w.LatestSnapshot(w.ctx, x.caller, "docs.example.com"); err != nil || p.ID != first {
+		t.Errorf("the newest is %s: %v", p.ID, err)
+	}
+}

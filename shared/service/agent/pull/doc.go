@@ -1,0 +1,11 @@
+// Package pull holds the steps of an agent job that talk to a forge: Prepare,
+// which reads the repository, and Publish, which makes the pull request. They
+// have the forge's credential and no model; see package agent.
+//
+//	pull.go      Steps and their options
+//	prepare.go   Prepare
+//	tree.go      a commit's files, as Prepare keeps them
+//	publish.go   Publish
+//	pulltext.go  the text of the pull request
+//	asked.go     the state of a final job's pull request
+package pull
