@@ -88,7 +88,7 @@ func (s *Sender) Send(ctx context.Context, address string, body []byte, header h
 		return res.StatusCode, fmt.Sprintf("the endpoint answered %d: redirects are not followed", res.StatusCode)
 	case res.StatusCode < 200 || res.StatusCode >= 300:
 		return res.StatusCode, fmt.Sprintf("the endpoint answered %d", res.StatusCode)
-	case err != nil:
+	case err != nil || ctx.Err() != nil: // the end of an answer may arrive as the connection is closed
 		return res.StatusCode, s.problem(ctx, err)
 	}
 	return res.StatusCode, ""
