@@ -116,6 +116,9 @@ func (s *Service) RestoreSnapshot(ctx context.Context, c Caller, in RestoreSnaps
 			// same time either stays or is not found.
 			b.put(snapshotKey(p.Project, p.ID), revision, p)
 			b.put(domainKey(p.Domain), claimRevision, claim)
+			if err := s.notifyPublished(ctx, &b, p); err != nil {
+				return err
+			}
 			s.audit(&b, c, p.Organisation, "snapshot.restored", p.ID, changed("newest", in.Base, p.ID)...)
 			sl.settle(&b, p.ID)
 			return sl.settled(s.write(ctx, &b))

@@ -97,6 +97,42 @@ func TestEvents(t *testing.T) {
 	})
 }
 
+// A snapshot that is restored is published again, for endpoints and in the order of
+// its domain; an export that is cancelled has failed. Doing either again is no event.
+func TestRestoredAndCancelled(t *testing.T) {
+	onStores(t, func(t *testing.T, w *world) {
+		x := w.tenant("docs.example.com")
+		hook := w.subscribe(x, "a", admin.EventSnapshotPublished, admin.EventExportFailed, admin.EventExportCompleted)
+		first := must[admin.Snapshot](t)(publish(w.ctx, w.Service, x.Caller, x.project.Domain))
+		w.advance(time.Second)
+		second := must[admin.Snapshot](t)(publish(w.ctx, w.Service, x.Caller, x.project.Domain))
+		w.advance(time.Second)
+		j := must[admin.ExportJob](t)(w.StartExport(w.ctx, x.Caller, admin.StartExport{Domain: x.project.Domain}))
+		for range 2 {
+			must[admin.Snapshot](t)(w.RestoreSnapshot(w.ctx, x.Caller, admin.RestoreSnapshot{Domain: x.project.Domain, SnapshotID: first.ID, Base: second.ID}))
+			must[admin.ExportJob](t)(w.CancelExport(w.ctx, x.Caller, j.ID, ""))
+		}
+		w.pass()
+		var published, ended []string
+		for _, r := range w.ends.got() {
+			if err := r.verifies(hook.Secret); err != nil {
+				t.Error(err)
+			}
+			if r.Type == admin.EventSnapshotPublished {
+				published = append(published, r.Data.SnapshotID)
+				continue
+			}
+			ended = append(ended, r.subject())
+			if !strings.Contains(string(r.body), `"status":"failed"`) || !strings.Contains(string(r.body), `"code":"cancelled"`) {
+				t.Errorf("the cancelled export is %s", r.body)
+			}
+		}
+		if d := cmp.Diff([][]string{{first.ID, second.ID, first.ID}, {admin.EventExportFailed + " " + j.ID + " "}}, [][]string{published, ended}); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
 // Without an endpoint that subscribes, a change writes what it would write without
 // webhooks: here the key, its row in the list and the entry of the audit log.
 func TestOthersPayNothing(t *testing.T) {
