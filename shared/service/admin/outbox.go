@@ -402,6 +402,11 @@ func (s *Service) switchWebhook(ctx context.Context, b *batch, w Webhook, offAt 
 	}
 	stored.OffAt = offAt
 	b.put(webhooksKey(w.Organisation), revision, all)
+	action := "webhook.switched-on"
+	if !offAt.IsZero() {
+		action = "webhook.switched-off"
+	}
+	s.audit(b, Caller{Operator: "bindery"}, w.Organisation, action, w.ID, changed("host", "", stored.host())...)
 	return true, nil
 }
 

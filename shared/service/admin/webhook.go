@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
+	"net/url"
 	"slices"
 	"time"
 
@@ -58,6 +59,15 @@ type Webhook struct {
 	OffAt time.Time `json:"offAt,omitzero"`
 }
 
+// host is what of the address the audit log has: the rest may be a secret.
+func (w Webhook) host() string {
+	u, err := url.Parse(w.URL)
+	if err != nil {
+		return "" // it was checked
+	}
+	return u.Host
+}
+
 // webhookList is all endpoints of an organisation. They are one record, so that
 // the transaction of a change learns by one Get who hears of it.
 type webhookList struct {
@@ -102,9 +112,12 @@ type NewWebhook struct {
 	Secret string
 }
 
-// CreateWebhook makes an endpoint of a caller's organisation. It returns
+// CreateWebhook makes an endpoint of a caller's organisation. It returns CodeRole,
 // CodeInvalid, CodeTooManyWebhooks, CodeKeyReused or CodeKeyRunning.
 func (s *Service) CreateWebhook(ctx context.Context, c Caller, in CreateWebhook) (NewWebhook, error) {
+	if err := c.person(ActionWebhooks); err != nil {
+		return NewWebhook{}, err
+	}
 	address, problem := s.opt.Callbacks.Parse(in.URL)
 	if problem != "" {
 		return NewWebhook{}, FieldErrorf("url", "%s", problem)
@@ -136,6 +149,7 @@ func (s *Service) CreateWebhook(ctx context.Context, c Caller, in CreateWebhook)
 			var b batch
 			b.put(webhooksKey(c.OrganisationID), revision, all)
 			b.put(webhookSecretKey(n.ID), 0, webhookSecret{Current: n.Secret})
+			s.audit(&b, c, c.OrganisationID, "webhook.created", n.ID, changed("host", "", n.host(), "events", "", joined(n.Events))...)
 			sl.settle(&b, n.ID)
 			return sl.settled(s.write(ctx, &b))
 		})
@@ -156,8 +170,11 @@ func (s *Service) newWebhook(ctx context.Context, c Caller, id string) (NewWebho
 }
 
 // Webhooks returns the endpoints of a caller's organisation, oldest first. It
-// returns the store's errors.
+// returns CodeRole.
 func (s *Service) Webhooks(ctx context.Context, c Caller) ([]Webhook, error) {
+	if err := c.person(ActionWebhooks); err != nil {
+		return nil, err
+	}
 	all, _, err := readOr[webhookList](ctx, s, webhooksKey(c.OrganisationID))
 	return all.Webhooks, err
 }
@@ -175,28 +192,34 @@ func (s *Service) callersWebhook(ctx context.Context, c Caller, id string) (Webh
 }
 
 // DeleteWebhook removes an endpoint. What waits for it is not delivered any more.
-// It returns CodeNotFound.
+// It returns CodeRole or CodeNotFound.
 func (s *Service) DeleteWebhook(ctx context.Context, c Caller, id string) error {
+	if err := c.person(ActionWebhooks); err != nil {
+		return err
+	}
 	return s.transact(ctx, func() error {
 		all, revision, err := readOr[webhookList](ctx, s, webhooksKey(c.OrganisationID))
 		if err != nil {
 			return err
 		}
-		if all.find(id) == nil {
+		w := all.find(id)
+		if w == nil {
 			return notFound("webhook")
 		}
+		host := w.host()
 		all.Webhooks = slices.DeleteFunc(all.Webhooks, func(w Webhook) bool { return w.ID == id })
 		var b batch
 		b.put(webhooksKey(c.OrganisationID), revision, all)
 		b.remove(webhookSecretKey(id), 0)
 		b.remove(healthKey(id), 0)
+		s.audit(&b, c, c.OrganisationID, "webhook.removed", id, changed("host", host, "")...)
 		return s.write(ctx, &b)
 	})
 }
 
 // removeWebhooks removes all endpoints of an organisation that was ended.
 func (s *Service) removeWebhooks(ctx context.Context, org string) error {
-	c := Caller{OrganisationID: org}
+	c := s.Operator(org)
 	all, err := s.Webhooks(ctx, c)
 	for _, w := range all {
 		if removed := s.DeleteWebhook(ctx, c, w.ID); CodeOf(removed) != CodeNotFound {
@@ -207,9 +230,12 @@ func (s *Service) removeWebhooks(ctx context.Context, org string) error {
 }
 
 // RotateWebhookSecret changes an endpoint's secret. The one before still signs
-// beside it for 24 hours; a third is forgotten at once. It returns CodeNotFound,
-// CodeKeyReused or CodeKeyRunning.
+// beside it for 24 hours; a third is forgotten at once. It returns CodeRole,
+// CodeNotFound, CodeKeyReused or CodeKeyRunning.
 func (s *Service) RotateWebhookSecret(ctx context.Context, c Caller, id, idempotencyKey string) (NewWebhook, error) {
+	if err := c.person(ActionWebhooks); err != nil {
+		return NewWebhook{}, err
+	}
 	run := func(sl *slot) (NewWebhook, string, error) {
 		n := NewWebhook{Secret: newWebhookSecret()}
 		err := s.transact(ctx, func() error {
@@ -230,6 +256,7 @@ func (s *Service) RotateWebhookSecret(ctx context.Context, c Caller, id, idempot
 			var b batch
 			b.put(webhooksKey(c.OrganisationID), revision, all)
 			b.put(webhookSecretKey(id), secretRevision, webhookSecret{Current: n.Secret, Previous: secret.Current, Until: w.ChangedAt.Add(secretOverlap)})
+			s.audit(&b, c, c.OrganisationID, "webhook.rotated", id)
 			sl.settle(&b, id)
 			return sl.settled(s.write(ctx, &b))
 		})
@@ -263,8 +290,11 @@ type DeliveryList struct {
 
 // Deliveries returns the deliveries of a caller's endpoint, newest first, and the
 // cursor of the next page, which is empty at the end. They are kept for 30 days
-// after their end. It returns CodeInvalid or CodeNotFound.
+// after their end. It returns CodeRole, CodeInvalid or CodeNotFound.
 func (s *Service) Deliveries(ctx context.Context, c Caller, in DeliveryList) ([]Delivery, string, error) {
+	if err := c.person(ActionWebhooks); err != nil {
+		return nil, "", err
+	}
 	limit, err := checkPage(in.Limit)
 	if err != nil {
 		return nil, "", err
@@ -292,9 +322,12 @@ func (s *Service) Deliveries(ctx context.Context, c Caller, in DeliveryList) ([]
 
 // Redeliver delivers once more what was delivered or is dead, outside of the order
 // of its resource, under its id. A first success of an endpoint that is switched
-// off switches it on. It returns CodeNotFound, CodeDeliveryPending where the
-// delivery has not ended yet, CodeKeyReused or CodeKeyRunning.
+// off switches it on. It returns CodeRole, CodeNotFound, CodeDeliveryPending where
+// the delivery has not ended yet, CodeKeyReused or CodeKeyRunning.
 func (s *Service) Redeliver(ctx context.Context, c Caller, webhook, id, idempotencyKey string) (Delivery, error) {
+	if err := c.person(ActionWebhooks); err != nil {
+		return Delivery{}, err
+	}
 	var d Delivery
 	run := func(sl *slot) (Delivery, string, error) {
 		err := s.transact(ctx, func() (err error) {

@@ -287,6 +287,14 @@ func TestSwitchedOff(t *testing.T) {
 	if w.pass(); len(w.ends.got()) != 1 {
 		t.Error("it hears of nothing")
 	}
+	entries, _, err := w.Audit(w.ctx, w.Operator(x.ID), admin.AuditList{Target: hook.ID})
+	var log []string
+	for _, e := range entries {
+		log = append(log, e.Actor+" "+e.Action)
+	}
+	if d := cmp.Diff([]string{"bindery webhook.switched-on", "bindery webhook.switched-off", "operator webhook.created"}, log); err != nil || d != "" {
+		t.Error(d, err)
+	}
 }
 
 // What waits for an endpoint that is removed, or whose organisation was ended, is
