@@ -55,6 +55,12 @@ func (d *deployment) webhooks(t *testing.T) {
 	if status, code := d.ask(t, "GET", hook+"/deliveries", "", map[string]string{"Authorization": "Bearer " + d.key}); status != http.StatusForbidden || code != admin.CodeScope {
 		t.Errorf("a key that may not manage: %d %s", status, code)
 	}
+	stranger := map[string]string{"Authorization": "Bearer " + d.newKey(t, d.organisation(t, admin.PlanFree).ID, admin.ScopeManage)}
+	for _, c := range [][2]string{{"DELETE", hook}, {"POST", hook + "/secret"}, {"GET", hook + "/deliveries"}, {"POST", hook + "/deliveries/evt_0/redeliver"}} {
+		if status, code := d.ask(t, c[0], c[1], "", stranger); status != http.StatusNotFound {
+			t.Errorf("%s %s: another organisation gets %d %s, want 404", c[0], c[1], status, code)
+		}
+	}
 
 	d.newKey(t, org.ID)
 	var list api.Deliveries
