@@ -63,16 +63,14 @@ func (d *Dispatcher) Run(ctx context.Context, every time.Duration) {
 // It returns how many it made, and the first error of the store: that of one queue
 // holds up no other, and the queue is due again within a minute.
 func (d *Dispatcher) Pass(ctx context.Context) (attempts int, err error) {
-	for {
-		if late(ctx) {
-			return attempts, nil
-		}
-		n, err := d.round(ctx)
-		attempts += n
-		if err != nil || n == 0 {
-			return attempts, err
+	for !late(ctx) {
+		n, failed := d.round(ctx)
+		attempts, err = attempts+n, cmp.Or(err, failed)
+		if n == 0 {
+			break
 		}
 	}
+	return attempts, err
 }
 
 // late reports whether a context has ended, or has no time for another attempt.
