@@ -159,7 +159,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		api.StartExportRequest{}, api.ExportJob{}, api.Failure{}, api.BundleLink{}, api.AgentJob{}, api.AgentSource{},
 		api.StartAgentJobRequest{}, api.MessageRequest{}, api.AgentUsage{}, api.AgentChanges{}, api.AgentJobs{}, api.AgentEvents{},
 		api.AgentEvent{}, api.AgentToolCall{}, api.AgentPlanItem{},
-		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{}, api.DeliveryAttempt{},
+		api.CreateWebhookRequest{}, api.Webhook{}, api.NewWebhook{}, api.Webhooks{}, api.Deliveries{}, api.Delivery{},
 		api.CreateSnapshotRequest{}, api.CreateSnapshotResponse{}, api.Upload{}, api.Snapshot{}, api.ManifestLink{},
 		api.ExportJobs{}, api.Findings{}, api.Finding{}, api.RestoreSnapshotRequest{}, api.Snapshots{}, api.SnapshotSummary{},
 		api.Organisation{}, api.OrganisationLimits{}, api.Projects{}, api.Project{}, api.Features{}, api.Usage{}, api.Calls{},
