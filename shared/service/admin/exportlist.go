@@ -60,6 +60,9 @@ func (s *Service) ListExports(ctx context.Context, c Caller, in ExportList) ([]E
 		}
 		q.Cursor = store.EncodeCursor(q, store.Record{Key: store.Key{PK: q.PK, SK: in.Cursor}})
 	}
+	if in.Status != "" { // most rows may be of jobs in other states
+		q.Limit = max(limit, DefaultPage)
+	}
 	jobs := []ExportJob{}
 	for looked := 0; ; {
 		page, err := s.opt.Store.Query(ctx, q)

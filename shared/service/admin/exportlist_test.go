@@ -3,6 +3,7 @@ package admin_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -104,5 +105,55 @@ func TestASnapshotThatIsRestoredStays(t *testing.T) {
 	}
 	if p, err := w.LatestSnapshot(w.ctx, x.caller, "docs.example.com"); err != nil || p.ID != first {
 		t.Errorf("the newest is %s: %v", p.ID, err)
+	}
+}
+
+// counted counts the queries of a store.
+type counted struct {
+	store.Store
+	queries int
+}
+
+func (s *counted) Query(ctx context.Context, q store.Query) (store.Page, error) {
+	s.queries++
+	return s.Store.Query(ctx, q)
+}
+
+// TestASmallPageOfAFilteredList: rows are read by the page also where it is to have
+// one job, and none is lost or repeated for it.
+func TestASmallPageOfAFilteredList(t *testing.T) {
+	var records *counted
+	w := newWorld(t, func(o *admin.Options) {
+		records = &counted{Store: o.Store}
+		o.Store = records
+	})
+	x := w.tenant("docs.example.com")
+	w.publish(x)
+	var failed []string
+	for i := range 30 {
+		w.advance(time.Second)
+		j := w.start(x)
+		if i%15 == 0 {
+			want(t, w.FailExport(w.ctx, j.ID, admin.CodeInvalidSite, "no"), "")
+			failed = append([]string{j.ID}, failed...)
+			continue
+		}
+		want(t, w.BeginExport(w.ctx, j.ID, plan), "")
+		want(t, w.CompleteExport(w.ctx, j.ID, bundleOf(j)), "")
+	}
+	records.queries = 0
+	var got []string
+	for in := (admin.ExportList{Status: admin.ExportFailed, Limit: 1}); ; {
+		jobs, next, err := w.ListExports(w.ctx, x.caller, in)
+		want(t, err, "")
+		for _, j := range jobs {
+			got = append(got, j.ID)
+		}
+		if in.Cursor = next; next == "" {
+			break
+		}
+	}
+	if !slices.Equal(got, failed) || records.queries > 3 {
+		t.Errorf("%d queries found %v, want %v", records.queries, got, failed)
 	}
 }
