@@ -27,8 +27,9 @@ func (s withoutRows) Write(ctx context.Context, puts []store.Record, deletes []s
 
 func TestExportsOfEarlierReleasesAreListed(t *testing.T) {
 	w := newWorld(t)
-	x := w.tenant("docs.example.com")
+	x, y := w.tenant("docs.example.com"), w.tenant("late.example.com")
 	w.publish(x)
+	w.publish(y)
 	old := admin.New(admin.Options{Store: withoutRows{w.store}, Objects: w.objects, Runner: w.runner, Now: w.time})
 	for range 2 {
 		if _, err := old.StartExport(w.ctx, x.caller, admin.StartExport{Domain: "docs.example.com"}); err != nil {
@@ -47,12 +48,19 @@ func TestExportsOfEarlierReleasesAreListed(t *testing.T) {
 			}
 		}
 		added := map[int]int{1: 2, 3: 0}[want]
-		if n, err := w.Backfill(w.ctx); n != added || err != nil {
+		if n, err := w.Backfill(w.ctx, false); n != added || err != nil {
 			t.Errorf("%d were added, want %d: %v", n, added, err)
 		}
 	}
-	if n, err := admin.New(admin.Options{Store: brokenScan{w.store}}).Backfill(w.ctx); n != 0 || err != nil {
+	if n, err := admin.New(admin.Options{Store: brokenScan{w.store}}).Backfill(w.ctx, false); n != 0 || err != nil {
 		t.Errorf("a second backfill read all records: %d %v", n, err)
+	}
+	// The earlier release made another one: it was updated too late, or came back.
+	if _, err := old.StartExport(w.ctx, y.caller, admin.StartExport{Domain: "late.example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.Backfill(w.ctx, true); n != 1 || err != nil {
+		t.Errorf("asked again, it added %d: %v", n, err)
 	}
 }
 
