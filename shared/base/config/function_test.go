@@ -15,6 +15,7 @@ func TestFunctionFromEnv(t *testing.T) {
 		config.StateMachine: "arn:aws:states:eu-west-1:123456789012:stateMachine:export",
 		config.SignerRole:   "arn:aws:iam::123456789012:role/signer", config.LinkLife: "30m", config.MaxRunning: "25",
 		config.ModelTable: "{}", config.ModelSecret: "arn:secret", config.CredentialKey: "arn:key", config.ForgeHosts: "a.example,*.b.example", config.ForgePrivateHosts: "c.internal",
+		config.GitHubApp: "17", config.GitHubAppSecret: "arn:app",
 	}
 	got, err := config.FunctionFromEnv(environment(all), config.Table, config.SignerRole)
 	if err != nil {
@@ -25,6 +26,7 @@ func TestFunctionFromEnv(t *testing.T) {
 		StateMachine: "arn:aws:states:eu-west-1:123456789012:stateMachine:export",
 		SignerRole:   "arn:aws:iam::123456789012:role/signer", LinkLife: 30 * time.Minute, MaxRunning: 25,
 		ModelTable: "{}", ModelSecret: "arn:secret", CredentialKey: "arn:key", ForgeHosts: []string{"a.example", "*.b.example"}, ForgePrivateHosts: []string{"c.internal"},
+		GitHubApp: "17", GitHubAppHost: "github.com", GitHubAppSecret: "arn:app",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
