@@ -26,16 +26,16 @@ import (
 var ErrNoKey = ErrCredential.saying("the private key of the GitHub App is not set up")
 
 const (
-	// appTokenSpare is how long before its end a token is not used any more: it
-	// must last for the longest fetch or push that begins with it.
+	// appTokenSpare is how long before it expires a token is no longer used: it must
+	// last for the longest fetch or push that begins with it.
 	appTokenSpare = 10 * time.Minute
-	// jwtLife is how long the proof of being the App is good; GitHub takes ten
+	// jwtLife is how long the proof of being the App is valid; GitHub accepts ten
 	// minutes at most, by its own clock.
 	jwtLife = 8 * time.Minute
 	jwtSkew = time.Minute
 )
 
-// AppKey is what a GitHub App is known by. Printed, logged or encoded, it is the
+// AppKey identifies a GitHub App and proves that we are it. Printed, logged or encoded, it is the
 // word "credential".
 type AppKey struct {
 	// ID is the App's id or client id, PEM its private key.
@@ -65,9 +65,9 @@ func (AppKey) MarshalJSON() ([]byte, error) { return []byte(`"credential"`), nil
 // LogValue hides the key from logs.
 func (AppKey) LogValue() slog.Value { return slog.StringValue("credential") }
 
-// App are the Credentials of a GitHub App: for each repository an installation
-// token that is good for that repository alone, to read and write its content and
-// its pull requests. A token is used again until shortly before its end. An App is
+// App implements Credentials by a GitHub App: for each repository an installation
+// token that is valid for that repository alone, to read and write its content and
+// its pull requests. A token is reused until shortly before it expires. An App is
 // safe for concurrent use; printed, it is "credential".
 type App struct {
 	forge *Forge
@@ -78,8 +78,8 @@ type App struct {
 	tokens map[Repository]appToken
 }
 
-// NewApp makes an App. o is as for New; its Credentials are not looked at. The
-// error has the code forge_credential where an id or a key that is there can't be one.
+// NewApp returns an App. o is as for New; its Credentials are ignored. The error has
+// the code forge_credential if an id or PEM is not valid.
 func NewApp(o Options, k AppKey) (*App, error) {
 	o.Credentials = nil
 	f, err := New(o)
@@ -154,8 +154,8 @@ func (*App) String() string { return "credential" }
 // GoString hides the key from %#v.
 func (*App) GoString() string { return "credential" }
 
-// Serves reports whether a repository is one that the App is asked for: on
-// GitHub, and on the App's host.
+// Serves reports whether the App can have tokens for a repository: it is on GitHub
+// and on the App's host. It needs no key.
 func (a *App) Serves(r Repository) bool {
 	if r.Kind != GitHub || a.known.Host == "" {
 		return r.Kind == GitHub
