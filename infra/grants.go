@@ -108,7 +108,7 @@ func grants() map[string]access {
 		"archiveagentjob": {table: idem},
 		"getexport":       {table: []string{"GetItem", "Query"}, metered: true},
 		"listexports":     {table: []string{"GetItem", "Query"}, metered: true},
-		"cancelexport":    {table: append(idem, "Query"), runs: []string{"StopExecution"}},
+		"cancelexport":    {table: append(idem, "Query"), runs: []string{"DescribeExecution", "StopExecution"}},
 		"listfindings":    {table: read, metered: true, exports: map[string][]string{findings: get}, exportsListing: true},
 		"listsnapshots":   {table: []string{"GetItem", "Query"}, metered: true},
 		"restoresnapshot": {table: idem, signs: []string{signer}},

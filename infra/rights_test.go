@@ -258,3 +258,15 @@ func TestWhoMayRunKnowsWhat(t *testing.T) {
 		}
 	})
 }
+
+// TestWhoMayStopMayLook: an execution is described before it is stopped
+// (sfnrun.Runner.Stop).
+func TestWhoMayStopMayLook(t *testing.T) {
+	for name, a := range grants() {
+		for _, calls := range [][]string{a.runs, a.agents} {
+			if slices.Contains(calls, "StopExecution") && !slices.Contains(calls, "DescribeExecution") {
+				t.Errorf("%s may stop executions and not describe them", name)
+			}
+		}
+	}
+}

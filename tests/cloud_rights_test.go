@@ -111,9 +111,13 @@ func (d *deployment) keysFreed(t *testing.T) {
 	if status != http.StatusCreated {
 		t.Fatalf("create: %d %v", status, pending)
 	}
-	// The transaction that makes something, not the one that frees the key.
-	makes := func(c awsCall) bool {
-		return c.operation == "TransactWriteItems" && !c.does("dynamodb:DeleteItem")
+	// The transaction in which the function of a call makes something, not the one
+	// that frees the key. Other functions write at the same time.
+	signers := d.signers(t)
+	makes := func(function string) func(awsCall) bool {
+		return func(c awsCall) bool {
+			return signers[c.signer].folder == function && c.operation == "TransactWriteItems" && !c.does("dynamodb:DeleteItem")
+		}
 	}
 	final, active := d.agentJob(t, d.projectOf(t, "broken.example.com")), d.agentJob(t, d.projectOf(t, "faults.example.com"))
 	if err := d.admin.FailAgent(t.Context(), final.Current(), admin.CodeLoop, ""); err != nil {
@@ -132,16 +136,16 @@ func (d *deployment) keysFreed(t *testing.T) {
 	}{
 		// First: the reconciler starts the job before long, which then fails for want
 		// of a credential.
-		{"cancel", agent(active) + "/cancel", "", makes, 200},
-		{"start", "/v1/static-export/jobs", `{"domain":"faults.example.com"}`, makes, 202},
+		{"cancel", agent(active) + "/cancel", "", makes("cancelagentjob"), 200},
+		{"start", "/v1/static-export/jobs", `{"domain":"faults.example.com"}`, makes("startexport"), 202},
 		{"bundle", "/v1/static-export/jobs/" + done + "/bundle", "", func(c awsCall) bool { return strings.HasSuffix(c.object, "/bundle.tar.gz") }, 200},
-		{"snapshot", "/v1/sites/faults.example.com/snapshots", newSnapshot, makes, 201},
-		{"cancel-export", "/v1/static-export/jobs/" + d.unstarted(t, "faults.example.com") + "/cancel", "", makes, 200},
-		{"archive", agent(final) + "/archive", "", makes, 200},
+		{"snapshot", "/v1/sites/faults.example.com/snapshots", newSnapshot, makes("createsnapshot"), 201},
+		{"cancel-export", "/v1/static-export/jobs/" + d.unstarted(t, "faults.example.com") + "/cancel", "", makes("cancelexport"), 200},
+		{"archive", agent(final) + "/archive", "", makes("archiveagentjob"), 200},
 		// Of this one nothing was uploaded, which is what the second answer says.
 		{"publish", fmt.Sprintf("/v1/sites/faults.example.com/snapshots/%s/publish", pending["snapshotId"]), "",
 			func(c awsCall) bool { return strings.Contains(c.object, "/manifests/"+digest) }, 409},
-		{"restore", fmt.Sprintf("/v1/sites/faults.example.com/snapshots/%s/restore", older["snapshotId"]), fmt.Sprintf(`{"base":%q}`, latest["snapshotId"]), makes, 200},
+		{"restore", fmt.Sprintf("/v1/sites/faults.example.com/snapshots/%s/restore", older["snapshotId"]), fmt.Sprintf(`{"base":%q}`, latest["snapshotId"]), makes("restoresnapshot"), 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			header := map[string]string{"Authorization": "Bearer " + d.key, "Idempotency-Key": "freed-" + c.name}
@@ -178,6 +182,12 @@ func (d *deployment) gone(t *testing.T) {
 	}
 	if status, code := d.ask(t, "POST", "/v1/static-export/jobs/"+id+"/bundle", "", map[string]string{"Authorization": "Bearer " + d.key}); status != http.StatusGone || code != admin.CodeBundleGone {
 		t.Errorf("its bundle: %d %s, want 410 %s", status, code, admin.CodeBundleGone)
+	}
+	if err := d.objects().Delete(t.Context(), admin.FindingsKey(id)); err != nil {
+		t.Fatal(err)
+	}
+	if status, code := d.ask(t, "GET", "/v1/static-export/jobs/"+id+"/findings", "", map[string]string{"Authorization": "Bearer " + d.key}); status != http.StatusGone || code != admin.CodeFindingsGone {
+		t.Errorf("its findings: %d %s, want 410 %s", status, code, admin.CodeFindingsGone)
 	}
 }
 

@@ -60,12 +60,12 @@ func (a *app) snapshotsRestore() *cobra.Command {
 		Use:   "restore SNAPSHOT --domain DOMAIN",
 		Short: "Make an older snapshot the newest of its domain again",
 		Long: `Restore makes an older snapshot the newest again: the next export is made from it, and the
-next publish is based on it. Where another snapshot becomes the newest meanwhile, nothing is done.`,
+next publish is based on it. If another snapshot has become the newest meanwhile, nothing is done.`,
 		Example: `  bindery snapshots restore snp_… --domain docs.example.com`,
 		Args:    cobra.ExactArgs(1),
 	}
 	domainFlag(cmd, &domain)
-	cmd.Flags().StringVar(&base, "base", "", "the snapshot that is the newest until now (default: the one that is)")
+	cmd.Flags().StringVar(&base, "base", "", "the snapshot that you know as the newest (default: the one that is)")
 	return calling(a, cmd, func(ctx context.Context, c *client.Client, args []string) (api.Snapshot, error) {
 		if base == "" {
 			newest, err := c.LatestSnapshot(ctx, domain)

@@ -10,6 +10,7 @@
 //	style.go       the author's colours and lines
 //	shape.go       forms of nodes and their sizes; pen.go: paths
 //	place.go       places from the layout, links cut at the forms they end at
+//	ends.go        ends of links at one side of a node, moved apart
 //	graphdraw.go   the SVG of a graph; parts.go: of boxes with several parts
 //	sequence.go    sequence diagrams: reading; seqlayout.go: places; seqdraw.go: SVG
 //	pie.go         pie charts

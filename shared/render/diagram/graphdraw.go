@@ -10,11 +10,12 @@ import (
 func (p *placedGraph) draw() {
 	d := &p.out
 	p.drawGroups(-1, 0)
-	var labels drawing
+	// Grounds lie below all labels: one must not cover the label beside it.
+	var grounds, labels drawing
 	for i := range p.edges {
-		p.edge(d, &labels, i)
+		p.edge(d, &grounds, &labels, i)
 	}
-	d.b = append(d.b, labels.b...)
+	d.b = append(append(d.b, grounds.b...), labels.b...)
 	for i := range p.nodes {
 		if !p.nodes[i].gone {
 			p.node(d, i)
@@ -155,8 +156,9 @@ func (p *placedGraph) notesBeside(d *drawing, n *node, b layout.Box, left bool) 
 	}
 }
 
-// edge draws a link, and its labels into another drawing that is laid on top.
-func (p *placedGraph) edge(d, labels *drawing, i int) {
+// edge draws a link, and its labels and their grounds into other drawings that are
+// laid on top.
+func (p *placedGraph) edge(d, grounds, labels *drawing, i int) {
 	e, r := &p.edges[i], &p.routes[i]
 	if e.line == unseen || len(r.Points) < 2 {
 		return
@@ -193,7 +195,13 @@ func (p *placedGraph) edge(d, labels *drawing, i int) {
 	d.raw("/>")
 	d.b = append(d.b, heads.b...)
 	if !e.label.empty() {
-		labels.plate(&e.label, middle, p.groupOf(middle))
+		in := p.groupOf(middle)
+		grounds.ground(&e.label, middle, in)
+		ink := ""
+		if in != nil {
+			ink = in.look.ink()
+		}
+		labels.label(&e.label, middle.X, middle.Y, 0, onClass(ink), ink)
 	}
 	labels.beside(&e.startText, r.Points[0], r.Points[1])
 	labels.beside(&e.endText, r.Points[end], r.Points[end-1])
@@ -212,13 +220,12 @@ func (p *placedGraph) groupOf(at layout.Point) *group {
 	return found
 }
 
-// plate draws a label on a link, over the ground that it lies on.
-func (d *drawing) plate(l *label, at layout.Point, in *group) {
+// ground covers what lies below a label on a link.
+func (d *drawing) ground(l *label, at layout.Point, in *group) {
 	d.raw("<rect")
-	switch {
-	case in == nil:
+	if in == nil {
 		d.paint(look{}, "d-f-bg", "")
-	default:
+	} else {
 		d.paint(look{fill: in.look.fill}, "d-cluster", "")
 	}
 	d.attr("x", at.X-l.width/2-linkPad)
@@ -226,11 +233,14 @@ func (d *drawing) plate(l *label, at layout.Point, in *group) {
 	d.attr("width", l.width+2*linkPad)
 	d.attr("height", l.height+2)
 	d.raw(` rx="3"/>`)
-	if in != nil && in.look.ink() != "" {
-		d.label(l, at.X, at.Y, 0, "d-member", in.look.ink())
-		return
+}
+
+// onClass is the class of a label on a link that has this colour, "" for the theme's.
+func onClass(ink string) string {
+	if ink != "" {
+		return "d-member"
 	}
-	d.label(l, at.X, at.Y, 0, "d-on", "")
+	return "d-on"
 }
 
 // beside draws a text beside the end of a link that comes from a place before.

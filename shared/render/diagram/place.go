@@ -149,6 +149,7 @@ func place(g *graph) (*placedGraph, error) {
 	for i := range p.routes {
 		p.clip(i)
 	}
+	p.spread()
 	p.crop()
 	return p, nil
 }
@@ -379,19 +380,23 @@ func (p *placedGraph) clip(i int) {
 	if len(pts) < 2 {
 		return
 	}
+	if e.from == e.to && !e.fromGroup && !e.toGroup && p.beside(e.from, &p.routes[i]) {
+		return
+	}
 	slices.Reverse(pts)
 	if !e.fromGroup {
-		pts = p.ended(e.from, pts)
+		pts = p.ended(e.from, pts, e.start != headNone)
 	}
 	slices.Reverse(pts)
 	if !e.toGroup {
-		pts = p.ended(e.to, pts)
+		pts = p.ended(e.to, pts, e.end != headNone)
 	}
 	p.routes[i].Points = pts
 }
 
-// ended ends a way, which leads to a node's box, at the node's outline.
-func (p *placedGraph) ended(node int, pts []layout.Point) []layout.Point {
+// ended ends a way, which leads to a node's box, at the node's outline. headed is
+// whether it has a head there.
+func (p *placedGraph) ended(node int, pts []layout.Point, headed bool) []layout.Point {
 	n, b, last := &p.nodes[node], p.nodeBoxes[node], len(pts)-1
 	if len(n.notes) > 0 {
 		// It must not cross the notes in the box.
@@ -406,8 +411,16 @@ func (p *placedGraph) ended(node int, pts []layout.Point) []layout.Point {
 		case !n.downward && before.X >= b.X+b.Width:
 			pts[last] = layout.Point{X: b.X + b.Width, Y: middle.Y}
 		}
-		pts = append(pts, p.meet(node, pts[last], layout.Point{X: 2*pts[last].X - middle.X, Y: 2*pts[last].Y - middle.Y}))
-		last++
+		hit := p.meet(node, pts[last], layout.Point{X: 2*pts[last].X - middle.X, Y: 2*pts[last].Y - middle.Y})
+		switch size := distance(pts[last], hit); {
+		case size >= flatEnd:
+			return append(pts, hit)
+		case size >= 1: // the notes stand out: it turns before its head
+			ux, uy := unit(middle, pts[last])
+			pts[last] = layout.Point{X: hit.X + float64(ux*flatEnd), Y: hit.Y + float64(uy*flatEnd)}
+			return append(pts, hit)
+		}
+		pts[last] = hit
 	} else {
 		pts[last] = p.meet(node, pts[last], pts[last-1])
 	}
@@ -417,6 +430,9 @@ func (p *placedGraph) ended(node int, pts []layout.Point) []layout.Point {
 	// A short last piece would turn just before the head.
 	if last > 1 && distance(pts[last-1], pts[last]) < 18 {
 		pts = append(pts[:last-1], pts[last])
+	}
+	if headed {
+		return p.flattened(node, pts)
 	}
 	return pts
 }

@@ -227,3 +227,53 @@ func off(outline []layout.Point, x, y float64, at layout.Point) float64 {
 	}
 	return best
 }
+
+// TestEnds: the ends of links at one side of a node are apart, also where notes
+// beside the node leave one way to it; a loop keeps away from the notes.
+func TestEnds(t *testing.T) {
+	const text = "stateDiagram-v2\n  A --> F\n  A --> B\n  B --> F\n  B --> C\n  C --> F\n  F --> F: again\n  note right of F\n    one\n    two\n    three\n  end note\n"
+	src := parseSource(text)
+	g, err := readStates(&src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.settle()
+	p, err := place(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := slices.IndexFunc(p.nodes, func(n node) bool { return n.id == "F" })
+	b := p.inner(f)
+	var xs []float64
+	for i := range p.edges {
+		pts := p.routes[i].Points
+		switch end := pts[len(pts)-1]; {
+		case p.edges[i].from == f:
+			for _, at := range pts {
+				if at.X > b.X+0.5 {
+					t.Errorf("the loop runs at %.1f, where the note is; the state begins at %.1f", at.X, b.X)
+				}
+			}
+		case p.edges[i].to == f:
+			if sideOf(b, end) != 0 {
+				t.Errorf("the link %d ends at %v, not above %v", i, end, b)
+			}
+			xs = append(xs, end.X)
+		}
+	}
+	slices.Sort(xs)
+	if len(xs) != 3 || xs[1]-xs[0] < 10 || xs[2]-xs[1] < 10 {
+		t.Errorf("the ends are at %.1f", xs)
+	}
+}
+
+// TestGrounds: no ground of a label on a link lies on the label beside it.
+func TestGrounds(t *testing.T) {
+	d, err := New().Draw(t.Context(), "stateDiagram-v2\n  A --> B: first label\n  B --> A: second label\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if svg := string(d.svg); strings.Count(svg, "<rect") != 2 || strings.LastIndex(svg, "<rect") > strings.Index(svg, "<text") {
+		t.Error("a ground is drawn after a label:", svg)
+	}
+}

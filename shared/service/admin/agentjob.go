@@ -233,6 +233,7 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 		default:
 			tx.message(in.Prompt)
 		}
+		s.audit(&tx.batch, c, c.OrganisationID, "agent.messaged", in.Job)
 		sl.settle(&tx.batch, tx.job.ID)
 		tx.wrote = sl.settled
 		return nil
@@ -251,7 +252,7 @@ func (s *Service) addMessage(ctx context.Context, c Caller, plan AgentPlan, in M
 // It returns CodeNotFound, CodePublishing if it is too late, CodeArchived,
 // CodeJobNotActive for a job that ended otherwise, CodeKeyReused or CodeKeyRunning.
 func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {
-	return s.moveAgent(ctx, c, "cancel-agent-job", project, id, idempotencyKey, func(tx *agentTx) error {
+	return s.moveAgent(ctx, c, "cancel-agent-job", "agent.cancelled", project, id, idempotencyKey, func(tx *agentTx) error {
 		j := &tx.job
 		switch {
 		case j.Status == AgentArchived:
@@ -276,11 +277,12 @@ func (s *Service) CancelAgentJob(ctx context.Context, c Caller, project, id, ide
 // It returns CodeNotFound for a job that is not the caller's, CodeKeyReused or
 // CodeKeyRunning.
 func (s *Service) ArchiveAgentJob(ctx context.Context, c Caller, project, id, idempotencyKey string) (AgentJob, error) {
-	return s.moveAgent(ctx, c, "archive-agent-job", project, id, idempotencyKey, (*agentTx).archive)
+	return s.moveAgent(ctx, c, "archive-agent-job", "agent.archived", project, id, idempotencyKey, (*agentTx).archive)
 }
 
-// moveAgent is callersAgent for calls that are made once for an Idempotency-Key.
-func (s *Service) moveAgent(ctx context.Context, c Caller, operation, project, id, key string, fn func(*agentTx) error) (AgentJob, error) {
+// moveAgent is callersAgent for calls that are made once for an Idempotency-Key. The
+// action is for the audit log.
+func (s *Service) moveAgent(ctx context.Context, c Caller, operation, action, project, id, key string, fn func(*agentTx) error) (AgentJob, error) {
 	if err := c.person(ActionAgent); err != nil {
 		return AgentJob{}, err
 	}
@@ -288,7 +290,7 @@ func (s *Service) moveAgent(ctx context.Context, c Caller, operation, project, i
 		j, err := s.callersAgent(ctx, c, project, id, func(tx *agentTx) error {
 			err := fn(tx)
 			if err == nil {
-				s.audit(&tx.batch, c, c.OrganisationID, operation, id)
+				s.audit(&tx.batch, c, c.OrganisationID, action, id)
 			}
 			return err
 		})

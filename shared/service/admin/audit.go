@@ -135,7 +135,8 @@ func (s *Service) Audit(ctx context.Context, c Caller, in AuditList) ([]AuditEnt
 	if err != nil {
 		return nil, "", err
 	}
-	q := store.Query{PK: auditPK(c.OrganisationID), Limit: limit, Descending: true}
+	// With a filter, most entries may be others.
+	q := store.Query{PK: auditPK(c.OrganisationID), Limit: max(limit, DefaultPage), Descending: true}
 	at := in.Cursor
 	switch {
 	case at != "" && !auditCursorForm().MatchString(at):

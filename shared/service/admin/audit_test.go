@@ -159,3 +159,50 @@ func (w *world) auditFilters(c admin.Caller, entries []admin.AuditEntry, ann, ke
 		}
 	}
 }
+
+// TestWhatPeopleAskOfAgentsIsLogged: all of it under one kind.
+func TestWhatPeopleAskOfAgentsIsLogged(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	j := w.agent(x)
+	w.advance(time.Second)
+	_, err := w.MessageAgentJob(w.ctx, x.caller, admin.MessageAgentJob{Project: x.project.ID, Job: j.ID, Prompt: "a secret wish"})
+	want(t, err, "")
+	w.advance(time.Second)
+	_, err = w.CancelAgentJob(w.ctx, x.caller, x.project.ID, j.ID, "")
+	want(t, err, "")
+	want(t, w.FailAgent(w.ctx, j.Current(), admin.CodeCancelled, "cancelled"), "")
+	w.advance(time.Second)
+	_, err = w.ArchiveAgentJob(w.ctx, x.caller, x.project.ID, j.ID, "")
+	want(t, err, "")
+	entries, _, err := w.Audit(w.ctx, operatorOf(x.ID), admin.AuditList{Action: "agent", Target: j.ID})
+	want(t, err, "")
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Action)
+		for _, ch := range e.Changes {
+			if strings.Contains(ch.After, "wish") {
+				t.Errorf("%s tells the message", e.Action)
+			}
+		}
+	}
+	if wanted := []string{"agent.archived", "agent.cancelled", "agent.messaged", "agent.started"}; !slices.Equal(got, wanted) {
+		t.Errorf("the log has %q, want %q", got, wanted)
+	}
+}
+
+// TestNumbersInTheAuditLog: as they were written, however large.
+func TestNumbersInTheAuditLog(t *testing.T) {
+	w := newWorld(t)
+	x := w.tenant("docs.example.com")
+	_, err := w.ConfigureProject(w.ctx, x.project.ID, admin.Configuration{
+		Kind: admin.KindCloud, Agent: admin.AgentSettings{MaxCost: 1_000_000}, Retention: admin.Retention{SnapshotDays: 30},
+	})
+	want(t, err, "")
+	entries, _, err := w.Audit(w.ctx, operatorOf(x.ID), admin.AuditList{Action: "project.configured"})
+	if err != nil || len(entries) != 1 || !slices.Equal(entries[0].Changes, []admin.AuditChange{
+		{Field: "agent.maxCost", After: "1000000"}, {Field: "retention.snapshotDays", After: "30"},
+	}) {
+		t.Errorf("the log is %+v: %v", entries, err)
+	}
+}

@@ -60,6 +60,9 @@ func (s *Service) ListExports(ctx context.Context, c Caller, in ExportList) ([]E
 		}
 		q.Cursor = store.EncodeCursor(q, store.Record{Key: store.Key{PK: q.PK, SK: in.Cursor}})
 	}
+	if in.Status != "" { // most rows may be of jobs in other states
+		q.Limit = max(limit, DefaultPage)
+	}
 	jobs := []ExportJob{}
 	for looked := 0; ; {
 		page, err := s.opt.Store.Query(ctx, q)
@@ -177,12 +180,15 @@ type scanner interface {
 
 var backfillKey = store.Key{PK: "backfills", SK: "exports"}
 
-// Backfill writes the rows by which export jobs of earlier releases are listed,
-// once, and returns how many jobs had none. It reads all records, which a
-// function's role may not.
+// Backfill writes the rows by which export jobs of earlier releases are listed, and
+// returns how many jobs had none. It reads all records, which a function's role may
+// not; so it does nothing after the first time, unless again is set: an earlier
+// release may have made jobs since.
 // It returns the store's errors.
-func (s *Service) Backfill(ctx context.Context) (int, error) {
-	if _, _, err := read[presence](ctx, s, backfillKey); !errors.Is(err, store.ErrNotFound) {
+func (s *Service) Backfill(ctx context.Context, again bool) (int, error) {
+	switch _, _, err := read[presence](ctx, s, backfillKey); {
+	case errors.Is(err, store.ErrNotFound):
+	case err != nil || !again:
 		return 0, err
 	}
 	all, ok := s.opt.Store.(scanner)

@@ -3,6 +3,7 @@ package admin_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,8 +27,9 @@ func (s withoutRows) Write(ctx context.Context, puts []store.Record, deletes []s
 
 func TestExportsOfEarlierReleasesAreListed(t *testing.T) {
 	w := newWorld(t)
-	x := w.tenant("docs.example.com")
+	x, y := w.tenant("docs.example.com"), w.tenant("late.example.com")
 	w.publish(x)
+	w.publish(y)
 	old := admin.New(admin.Options{Store: withoutRows{w.store}, Objects: w.objects, Runner: w.runner, Now: w.time})
 	for range 2 {
 		if _, err := old.StartExport(w.ctx, x.caller, admin.StartExport{Domain: "docs.example.com"}); err != nil {
@@ -46,12 +48,19 @@ func TestExportsOfEarlierReleasesAreListed(t *testing.T) {
 			}
 		}
 		added := map[int]int{1: 2, 3: 0}[want]
-		if n, err := w.Backfill(w.ctx); n != added || err != nil {
+		if n, err := w.Backfill(w.ctx, false); n != added || err != nil {
 			t.Errorf("%d were added, want %d: %v", n, added, err)
 		}
 	}
-	if n, err := admin.New(admin.Options{Store: brokenScan{w.store}}).Backfill(w.ctx); n != 0 || err != nil {
+	if n, err := admin.New(admin.Options{Store: brokenScan{w.store}}).Backfill(w.ctx, false); n != 0 || err != nil {
 		t.Errorf("a second backfill read all records: %d %v", n, err)
+	}
+	// The earlier release made another one: it was updated too late, or came back.
+	if _, err := old.StartExport(w.ctx, y.caller, admin.StartExport{Domain: "late.example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := w.Backfill(w.ctx, true); n != 1 || err != nil {
+		t.Errorf("asked again, it added %d: %v", n, err)
 	}
 }
 
@@ -104,5 +113,55 @@ func TestASnapshotThatIsRestoredStays(t *testing.T) {
 	}
 	if p, err := w.LatestSnapshot(w.ctx, x.caller, "docs.example.com"); err != nil || p.ID != first {
 		t.Errorf("the newest is %s: %v", p.ID, err)
+	}
+}
+
+// counted counts the queries of a store.
+type counted struct {
+	store.Store
+	queries int
+}
+
+func (s *counted) Query(ctx context.Context, q store.Query) (store.Page, error) {
+	s.queries++
+	return s.Store.Query(ctx, q)
+}
+
+// TestASmallPageOfAFilteredList: rows are read by the page also where it is to have
+// one job, and none is lost or repeated for it.
+func TestASmallPageOfAFilteredList(t *testing.T) {
+	var records *counted
+	w := newWorld(t, func(o *admin.Options) {
+		records = &counted{Store: o.Store}
+		o.Store = records
+	})
+	x := w.tenant("docs.example.com")
+	w.publish(x)
+	var failed []string
+	for i := range 30 {
+		w.advance(time.Second)
+		j := w.start(x)
+		if i%15 == 0 {
+			want(t, w.FailExport(w.ctx, j.ID, admin.CodeInvalidSite, "no"), "")
+			failed = append([]string{j.ID}, failed...)
+			continue
+		}
+		want(t, w.BeginExport(w.ctx, j.ID, plan), "")
+		want(t, w.CompleteExport(w.ctx, j.ID, bundleOf(j)), "")
+	}
+	records.queries = 0
+	var got []string
+	for in := (admin.ExportList{Status: admin.ExportFailed, Limit: 1}); ; {
+		jobs, next, err := w.ListExports(w.ctx, x.caller, in)
+		want(t, err, "")
+		for _, j := range jobs {
+			got = append(got, j.ID)
+		}
+		if in.Cursor = next; next == "" {
+			break
+		}
+	}
+	if !slices.Equal(got, failed) || records.queries > 3 {
+		t.Errorf("%d queries found %v, want %v", records.queries, got, failed)
 	}
 }

@@ -43,8 +43,10 @@ const (
 	FindingCodePattern = `^[a-z0-9]+(-[a-z0-9]+)*$`
 	MaxFindingCode     = 64   // characters
 	MaxFindingFile     = 1024 // bytes
-	// maxFindingsRead is how many bytes of findings are read for one page.
+	// maxFindingsRead is how many bytes of findings are read for one page, unless the
+	// first of them has more: a link that leads nowhere is quoted however long it is.
 	maxFindingsRead = 1 << 20
+	maxFindingText  = 16 << 10 // bytes of a message that are returned
 	// findingsPause is how long the findings of a failed job may take to be there.
 	findingsPause = 2 * time.Minute
 )
@@ -99,29 +101,19 @@ func (s *Service) Findings(ctx context.Context, c Caller, in FindingList) ([]Fin
 	if err != nil {
 		return nil, "", err
 	}
-	gone := Errorf(CodeFindingsGone, "the findings of this export are not kept any more")
 	if !j.Status.Final() {
 		return nil, "", Errorf(CodeJobRunning, "the export is %s: its findings come with its end", j.Status).After(s.opt.PollAfter)
 	}
 	at, _ := strconv.ParseInt(in.Cursor, 10, 64) // the form is a number's; 0 for none
-	body, err := s.opt.Objects.Get(ctx, FindingsKey(j.ID), at, maxFindingsRead)
+	data, more, err := s.findingLines(ctx, j.ID, at)
 	switch {
-	case errors.Is(err, store.ErrNotFound) && j.Status == ExportFailed && s.now().Sub(j.UpdatedAt) < findingsPause:
-		// They are gathered by whoever ends the workflow, after the job has failed.
-		return nil, "", Errorf(CodeJobRunning, "the findings of the export are being gathered").After(s.opt.PollAfter)
 	case errors.Is(err, store.ErrNotFound):
-		return nil, "", gone
+		return []Finding{}, "", s.noFindings(j)
 	case errors.Is(err, store.ErrRange):
 		return []Finding{}, "", nil
 	case err != nil:
 		return nil, "", fmt.Errorf("findings of %s: %w", j.ID, err)
 	}
-	defer body.Close()
-	data, err := io.ReadAll(body)
-	if err != nil {
-		return nil, "", fmt.Errorf("findings of %s: %w", j.ID, err)
-	}
-	more := len(data) == maxFindingsRead
 	found := []Finding{}
 	for len(data) > 0 {
 		line, rest, whole := bytes.Cut(data, []byte("\n"))
@@ -139,6 +131,7 @@ func (s *Service) Findings(ctx context.Context, c Caller, in FindingList) ([]Fin
 			if len(found) == limit {
 				return found, strconv.FormatInt(at, 10), nil
 			}
+			f.Message = cutText(f.Message, maxFindingText)
 			found = append(found, f)
 		}
 		at += int64(len(line) + 1)
@@ -148,4 +141,33 @@ func (s *Service) Findings(ctx context.Context, c Caller, in FindingList) ([]Fin
 		return found, strconv.FormatInt(at, 10), nil
 	}
 	return found, "", nil
+}
+
+// noFindings returns why there is no list of findings of a final job; nil where it
+// has found nothing.
+func (s *Service) noFindings(j ExportJob) error {
+	switch failed := j.Status == ExportFailed; {
+	case failed && s.now().Sub(j.UpdatedAt) < findingsPause:
+		// They are gathered by whoever ends the workflow, after the job has failed.
+		return Errorf(CodeJobRunning, "the findings of the export are being gathered").After(s.opt.PollAfter)
+	case failed && j.Failure.Code == CodeCancelled && j.Plan.Renderer == "":
+		return nil // it was cancelled before it had a workflow that somebody ends
+	}
+	return Errorf(CodeFindingsGone, "the findings of this export are no longer kept")
+}
+
+// findingLines reads the findings of a job from a place on: at least one line, if
+// there is one, and reports whether more may follow.
+func (s *Service) findingLines(ctx context.Context, job string, at int64) (data []byte, more bool, err error) {
+	for size := int64(maxFindingsRead); ; size *= 4 {
+		body, err := s.opt.Objects.Get(ctx, FindingsKey(job), at, size)
+		if err != nil {
+			return nil, false, err
+		}
+		data, err = io.ReadAll(body)
+		_ = body.Close() // it was read
+		if more = int64(len(data)) == size; err != nil || !more || bytes.IndexByte(data, '\n') >= 0 {
+			return data, more, err
+		}
+	}
 }

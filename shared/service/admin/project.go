@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -236,11 +235,13 @@ func configured(before, after Configuration) []AuditChange {
 	texts := func(c Configuration) map[string]string {
 		all := map[string]string{"kind": string(c.Kind)}
 		for name, part := range map[string]any{"settings": c.Settings, "retention": c.Retention, "agent": c.Agent} {
-			var fields map[string]any
+			var fields map[string]json.RawMessage
 			b, _ := json.Marshal(part) // structs of strings, numbers and booleans always encode
 			_ = json.Unmarshal(b, &fields)
-			for field, v := range fields {
-				all[name+"."+field] = fmt.Sprint(v)
+			for field, raw := range fields {
+				text := string(raw) // numbers as they are: as a float64 a million would be 1e+06
+				_ = json.Unmarshal(raw, &text)
+				all[name+"."+field] = text
 			}
 		}
 		return all

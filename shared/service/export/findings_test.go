@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -11,7 +12,18 @@ import (
 	"github.com/bindery-docs/bindery/shared/delivery/bundle"
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
+	"github.com/bindery-docs/bindery/shared/service/store"
 )
+
+// noPuts are objects that none can be added to.
+type noPuts struct {
+	store.Objects
+	err error
+}
+
+func (o noPuts) Put(context.Context, string, io.Reader, store.PutOptions) (store.ObjectInfo, error) {
+	return store.ObjectInfo{}, o.err
+}
 
 func (w *world) findings(t *testing.T, id string) string {
 	t.Helper()
@@ -65,6 +77,12 @@ func TestFindingsOfAFailedExportStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := w.admin.CancelExport(ctx, w.caller, exp.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	// The first to end it can't write; the parts stay for the next.
+	away := errors.New("away")
+	broken := job.NewKeeper(job.Options{Admin: w.admin, Objects: noPuts{w.objects, away}, Runner: w.runner, Now: func() time.Time { return w.now }})
+	if err := broken.Fail(ctx, job.FailInput{JobID: exp.ID}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // an event may come twice

@@ -17,11 +17,13 @@ import (
 // maxFound is how many findings of a failed job are kept.
 const maxFound = 50_000
 
-// clear keeps what a failed job had found, and removes all its other objects.
-// What it misses goes to the log.
+// clear keeps what a failed job had found, and removes all its other objects. What
+// it misses goes to the log; where the findings can't be kept now, their parts stay
+// for the next event of the job's end, or the sweep.
 func (k *Keeper) clear(ctx context.Context, id string) {
 	if err := k.keepFindings(ctx, id); err != nil {
 		k.opt.Log.WarnContext(ctx, "the findings of a failed export were not kept", "job", id, "error", err)
+		return
 	}
 	Clean(ctx, k.opt.Objects, k.opt.Log, id, "")
 }

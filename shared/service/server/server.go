@@ -208,7 +208,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if n, err := s.Admin.Backfill(ctx); err != nil {
+	if n, err := s.Admin.Backfill(ctx, false); err != nil {
 		s.log.ErrorContext(ctx, "exports of earlier releases are not in the list of exports", "error", err)
 	} else if n > 0 {
 		s.log.InfoContext(ctx, "exports of earlier releases are in the list of exports", "count", n)
