@@ -53,6 +53,7 @@ func TestPrograms(t *testing.T) {
 				config.ExportsBucket + "=" + exports, config.StateMachine + "=" + machine, config.SignerRole + "=" + signer,
 				config.CredentialKey + "=arn:aws:kms:us-east-1:000000000000:key/credentials",
 				config.ModelSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:models",
+				config.GitHubAppSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:app",
 			}
 			processes := map[string]*process{}
 			db := dynamo.New(local.Config, dynamo.Options{Table: table})

@@ -20,8 +20,8 @@ func TestFunctionsLinkOnlyWhatTheyCall(t *testing.T) {
 	// Of the agent's secrets, a function links what opens its own alone; and what
 	// starts a round does not carry the renderer that checks.
 	apart := map[string][]string{
-		"agentprepare":    {"service/cloud/secretvalue", "service/agent/setup/models"},
-		"agentpublish":    {"service/cloud/secretvalue", "service/agent/setup/models"},
+		"agentprepare":    {"service/agent/setup/models"},
+		"agentpublish":    {"service/agent/setup/models"},
 		"agentwork":       {"service/forge", "service/agent/pull", "service/cloud/kmsstore", "service/cloud/secretrow"},
 		"agentfail":       {"service/forge", "service/agent", "service/cloud/kmsstore", "service/cloud/secretvalue"},
 		"startagentjob":   {"service/agent", "render/check", "service/cloud/kmsstore", "service/cloud/secretvalue"},

@@ -47,6 +47,7 @@ func BenchmarkStart(b *testing.B) {
 		config.SignerRole + "=arn:aws:iam::000000000000:role/signer",
 		config.CredentialKey + "=arn:aws:kms:us-east-1:000000000000:key/credentials",
 		config.ModelSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:models",
+		config.GitHubAppSecret + "=arn:aws:secretsmanager:us-east-1:000000000000:secret:app",
 	}
 	measured := []string{"empty"}
 	events := map[string][]byte{"empty": []byte(`{}`), "openapi": sample(b, "openapi")}

@@ -246,6 +246,7 @@ func (s *stack) agentEnvironment(spec spec) map[string]*string {
 	starts := spec.name == "startagentjob" || spec.name == "messageagentjob"
 	if starts || spec.fetches() {
 		own[config.ForgeHosts], own[config.ForgePrivateHosts] = p.forgeHosts.ValueAsString(), p.forgePrivateHosts.ValueAsString()
+		own[config.GitHubApp], own[config.GitHubAppHost] = p.githubApp.ValueAsString(), p.githubAppHost.ValueAsString()
 	}
 	if starts || spec.operation == statemachine.AgentWorkFunction {
 		own[config.ModelTable] = p.models.ValueAsString()
@@ -254,7 +255,7 @@ func (s *stack) agentEnvironment(spec spec) map[string]*string {
 		own[config.ModelSecret] = s.storage.modelKeys.AttrId()
 	}
 	if spec.fetches() {
-		own[config.CredentialKey] = s.storage.credentials.KeyArn()
+		own[config.CredentialKey], own[config.GitHubAppSecret] = s.storage.credentials.KeyArn(), s.storage.appKey.AttrId()
 	}
 	return own
 }

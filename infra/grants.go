@@ -37,9 +37,10 @@ type access struct {
 	invokes []string
 	// runs are calls on executions of exports, agents on those of agent jobs.
 	runs, agents []string
-	// credentials: it may open the credentials of forges; modelKeys: it may read
-	// the keys of models. No function may both.
-	credentials, modelKeys bool
+	// credentials: it may open the credentials of forges; githubApp: it may read the
+	// key of the operator's GitHub App; modelKeys: it may read the keys of models.
+	// No function may do the last and one of the others.
+	credentials, githubApp, modelKeys bool
 	// signs names the roles that it may take to sign links.
 	signs []string
 }
@@ -173,7 +174,7 @@ func grants() map[string]access {
 		// Who has a forge's credential has no model's key, and the other way
 		// round. The step that ends a round removes its text and checkpoints.
 		"agentprepare": {
-			table: round, keys: andCredentials, credentials: true,
+			table: round, keys: andCredentials, credentials: true, githubApp: true,
 			// A step that runs again looks whose an object is that is there.
 			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"}}, sourcesListing: true,
 		},
@@ -182,7 +183,7 @@ func grants() map[string]access {
 			sources: map[string][]string{anyRound: {"GetObject", "PutObject", "DeleteObject", "AbortMultipartUpload"}}, sourcesListing: true,
 		},
 		"agentpublish": {
-			table: round, keys: andCredentials, credentials: true,
+			table: round, keys: andCredentials, credentials: true, githubApp: true,
 			sources: map[string][]string{anyRound: {"GetObject", "DeleteObject"}}, sourcesListing: true,
 		},
 		"agentfail": {table: write, keys: rounds},
@@ -333,6 +334,9 @@ func (s *stack) statements(a access) []awsiam.PolicyStatement {
 				"kms:EncryptionContextKeys": jsii.Strings(secretrow.ContextOrganisation, secretrow.ContextProject),
 			}},
 		}))
+	}
+	if a.githubApp {
+		to("secretsmanager", []string{"GetSecretValue"}, s.storage.appKey.AttrId())
 	}
 	if a.modelKeys {
 		to("secretsmanager", []string{"GetSecretValue"}, s.storage.modelKeys.AttrId())

@@ -52,6 +52,7 @@ func (s *stack) explain() {
 		because("AwsSolutions-IAM5", versionsStay, `/^Resource::<agent(prepare|work|publish|fail)[0-9A-F]+\.Arn>:\*$/g`),
 	)
 	on(s.storage.modelKeys, because("AwsSolutions-SMG4", "The keys are those of the models' providers: only their own consoles make others."))
+	on(s.storage.appKey, because("AwsSolutions-SMG4", "The key is GitHub's: only the page of the App makes others."))
 }
 
 // because is a rule that does not hold, with the reason. Findings, where a

@@ -187,22 +187,24 @@ func TestWorkflowsRole(t *testing.T) {
 	})
 }
 
-// TestAgentsSecretsAreApart: who opens the credentials of forges reads no model's
-// key, and the other way round; nobody else does either; and credentials are
-// opened for owners alone. The steps see no partition of the table but those that
+// TestAgentsSecretsAreApart: who opens the credentials of forges reads the key of the
+// GitHub App and no model's, and the other way round; nobody else does either; and
+// credentials are opened for owners alone. The steps see no partition of the table but those that
 // they work on, and Work not that of credentials.
 func TestAgentsSecretsAreApart(t *testing.T) {
 	everyStage(t, func(t *testing.T, s *synthesized, _ stage) {
 		key, _ := s.named(t, "AWS::KMS::Key", "CredentialKey")
-		secret, _ := s.named(t, "AWS::SecretsManager::Secret", "ModelKeys")
+		keys, _ := s.named(t, "AWS::SecretsManager::Secret", "ModelKeys")
+		app, _ := s.named(t, "AWS::SecretsManager::Secret", "GitHubAppKey")
 		for _, f := range functions() {
 			role, r := s.named(t, "AWS::IAM::Role", f.name+"role")
 			var decrypts, reads []string
 			switch f.name {
 			case "agentprepare", "agentpublish":
 				decrypts = []string{`{"Fn::GetAtt":["` + key + `","Arn"]}`}
+				reads = []string{`{"Fn::GetAtt":["` + app + `","Id"]}`}
 			case "agentwork":
-				reads = []string{`{"Fn::GetAtt":["` + secret + `","Id"]}`}
+				reads = []string{`{"Fn::GetAtt":["` + keys + `","Id"]}`}
 			}
 			allowed := s.allowed(t, role)
 			if diff := cmp.Diff([][]string{decrypts, reads}, [][]string{allowed["kms:Decrypt"], allowed["secretsmanager:GetSecretValue"]}); diff != "" {

@@ -4,6 +4,8 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/constructs-go/constructs/v10"
 	"github.com/aws/jsii-runtime-go"
+
+	"github.com/bindery-docs/bindery/shared/base/config"
 )
 
 // stack is a Bindery.
@@ -28,6 +30,8 @@ type parameters struct {
 	models            awscdk.CfnParameter
 	forgeHosts        awscdk.CfnParameter
 	forgePrivateHosts awscdk.CfnParameter
+	githubApp         awscdk.CfnParameter
+	githubAppHost     awscdk.CfnParameter
 	bundleDays        awscdk.CfnParameter
 	rate, burst       awscdk.CfnParameter
 	maxRunning        awscdk.CfnParameter
@@ -75,6 +79,7 @@ func newStack(scope constructs.Construct, set settings) *stack {
 		{"AgentWorkRole", "Role of the function that asks models: it needs rights to models of Amazon Bedrock where the table names some", s.functions["agentwork"].role.RoleName()},
 		{"CredentialKeyArn", "Key that credentials of forges are encrypted with", s.storage.credentials.KeyArn()},
 		{"ModelSecretArn", "Secret for the keys of models", s.storage.modelKeys.AttrId()},
+		{"GitHubAppSecretArn", "Secret for the private key of the GitHub App", s.storage.appKey.AttrId()},
 		{"SignerRole", "Role that links to bundles are signed with", s.signers[signer].role.RoleArn()},
 		{"ReconcilerRule", "Rule that starts the reconciler", s.workflow.schedule.RuleName()},
 		{"EventRule", "Rule that tells of executions that ended other than well", s.workflow.ended.RuleName()},
@@ -104,6 +109,12 @@ func newParameters(s *stack) parameters {
 			Type: jsii.String("String"), Default: "", MaxLength: &most, Description: &about,
 		})
 	}
+	// like is a text that CloudFormation refuses unless it matches.
+	like := func(name, about, value, pattern, must string, most float64) awscdk.CfnParameter {
+		return awscdk.NewCfnParameter(s.Stack, jsii.String(name), &awscdk.CfnParameterProps{
+			Type: jsii.String("String"), Default: value, MaxLength: &most, Description: &about, AllowedPattern: &pattern, ConstraintDescription: &must,
+		})
+	}
 	return parameters{
 		renderConcurrency: number("RenderConcurrency", "How many shards of one export are rendered at the same time", 40, 1, 1000),
 		renderReserved:    number("RenderReserved", "How many shards of all exports together are rendered at the same time, which Lambda keeps apart for that; 0 for no bound of its own", 0, 0, 10000),
@@ -112,11 +123,15 @@ func newParameters(s *stack) parameters {
 		models:            text("Models", "Table of models that agents ask, as JSON without keys; empty for no agents", 2500),
 		forgeHosts:        text("ForgeHosts", "Hosts of forges that agents may work with, with commas between them; empty for github.com, gitlab.com, codeberg.org and gitea.com", 400),
 		forgePrivateHosts: text("ForgePrivateHosts", "Hosts of forges with private addresses, likewise, where functions can reach them", 400),
-		bundleDays:        number("BundleRetentionDays", "After how many days bundles are removed; 0 keeps them", 0, 0, 3650),
-		rate:              number("RequestRate", "Requests a second that the API takes on average, over all callers", 100, 1, 10000),
-		burst:             number("RequestBurst", "Requests that the API takes at once", 200, 1, 5000),
-		maxRunning:        number("MaxRunning", "How many exports of an organisation may be queued or running", 10, 1, 1000),
-		linkMinutes:       number("LinkMinutes", "How many minutes links to bundles and for uploads live", 60, 1, 60),
+		githubApp: like("GitHubApp", "Id or client id of a GitHub App for projects that have no credential of their own; empty for none",
+			"", `[A-Za-z0-9._-]*`, "must be the id or the client id of a GitHub App", 40),
+		githubAppHost: like("GitHubAppHost", "Host that the App is registered at", config.DefaultGitHubHost,
+			`[A-Za-z0-9.-]+(:[0-9]+)?`, "must be a host, with its port unless that is the usual one", 100),
+		bundleDays:  number("BundleRetentionDays", "After how many days bundles are removed; 0 keeps them", 0, 0, 3650),
+		rate:        number("RequestRate", "Requests a second that the API takes on average, over all callers", 100, 1, 10000),
+		burst:       number("RequestBurst", "Requests that the API takes at once", 200, 1, 5000),
+		maxRunning:  number("MaxRunning", "How many exports of an organisation may be queued or running", 10, 1, 1000),
+		linkMinutes: number("LinkMinutes", "How many minutes links to bundles and for uploads live", 60, 1, 60),
 		webhookHosts: awscdk.NewCfnParameter(s.Stack, jsii.String("WebhookHosts"), &awscdk.CfnParameterProps{
 			Type: jsii.String("String"), Default: jsii.String(""), Description: jsii.String("Hosts of your own network that webhooks may have, with commas between them"),
 		}),

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssecretsmanager"
 	"github.com/aws/jsii-runtime-go"
 
+	"github.com/bindery-docs/bindery/shared/base/config"
 	"github.com/bindery-docs/bindery/shared/service/job"
 )
 
@@ -23,8 +24,9 @@ type storage struct {
 	// credentials is the key that the credentials of forges are encrypted with:
 	// the customer's, or one of the stack. Their ciphertext is in the table.
 	credentials awskms.IKey
-	// modelKeys is the secret with the keys of the models' servers.
-	modelKeys awssecretsmanager.CfnSecret
+	// modelKeys is the secret with the keys of the models' servers, appKey the one
+	// with the private key of the operator's GitHub App.
+	modelKeys, appKey awssecretsmanager.CfnSecret
 }
 
 // activeIndex is the index of jobs that are not final.
@@ -63,13 +65,19 @@ func newStorage(s *stack) storage {
 			EnableKeyRotation: jsii.Bool(true), RemovalPolicy: s.removal(),
 		})
 	}
-	// An operator puts the keys in. An update leaves them as they are, as long as
-	// this text stays.
-	st.modelKeys = awssecretsmanager.NewCfnSecret(s.Stack, jsii.String("ModelKeys"), &awssecretsmanager.CfnSecretProps{
-		Description: jsii.String("Keys of models, of " + s.stack + ": the default server's, or a JSON object of keys by servers"), SecretString: jsii.String("{}"),
-	})
-	st.modelKeys.ApplyRemovalPolicy(s.removal(), nil)
+	st.modelKeys = s.secret("ModelKeys", "Keys of models, of "+s.stack+": the default server's, or a JSON object of keys by servers")
+	st.appKey = s.secret("GitHubAppKey", "Private key in PEM of the GitHub App of "+s.stack)
 	return st
+}
+
+// secret makes a secret that an operator puts the text in. An update leaves that as
+// it is, as long as the text that the stack makes it with stays.
+func (s *stack) secret(name, about string) awssecretsmanager.CfnSecret {
+	made := awssecretsmanager.NewCfnSecret(s.Stack, &name, &awssecretsmanager.CfnSecretProps{
+		Description: &about, SecretString: jsii.String(config.EmptySecret),
+	})
+	made.ApplyRemovalPolicy(s.removal(), nil)
+	return made
 }
 
 // newTable makes the table of all records, or takes the one that the settings

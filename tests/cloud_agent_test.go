@@ -30,12 +30,16 @@ import (
 	"github.com/bindery-docs/bindery/shared/service/store"
 )
 
-// agentWorld is what agents of the stack work with outside of it: a forge and a
+// agentWorld is what agents of the stack work with outside of it: two forges and a
 // model of this process.
 type agentWorld struct {
 	forge *forgetest.Fake
 	url   string // of the forge, with TLS
 	model *modeltest.Server
+
+	// github has the operator's GitHub App.
+	github    *forgetest.Fake
+	githubURL string
 }
 
 const agentModelKey = "model-key-s3cr3t"
@@ -44,28 +48,31 @@ const agentModelKey = "model-key-s3cr3t"
 // told of them: its parameters, none of which has a space.
 func newAgentWorld(t *testing.T, cert, key string) (agentWorld, string) {
 	t.Helper()
-	w := agentWorld{forge: forgetest.New(t), model: modeltest.New(t)}
+	w := agentWorld{forge: forgetest.New(t), model: modeltest.New(t), github: forgetest.New(t, forgetest.WithApp())}
 	w.model.Key = agentModelKey
-	w.forge.Write("main", map[string]string{
-		"docs.json": `{"name":"Acme","theme":"mint","colors":{"primary":"#112233"},"navigation":{"pages":["index"]}}` + "\n",
-		"index.mdx": "---\ntitle: Welcome\ndescription: What Acme is\n---\n\nA widgit, and a gadgit.\n",
-	})
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	behind, err := url.Parse(w.forge.URL)
-	if err != nil {
-		t.Fatal(err)
+	for f, to := range map[*forgetest.Fake]*string{w.forge: &w.url, w.github: &w.githubURL} {
+		f.Write("main", map[string]string{
+			"docs.json": `{"name":"Acme","theme":"mint","colors":{"primary":"#112233"},"navigation":{"pages":["index"]}}` + "\n",
+			"index.mdx": "---\ntitle: Welcome\ndescription: What Acme is\n---\n\nA widgit, and a gadgit.\n",
+		})
+		behind, err := url.Parse(f.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		front := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(behind))
+		front.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+		front.StartTLS()
+		t.Cleanup(front.Close)
+		*to = front.URL
 	}
-	front := httptest.NewUnstartedServer(httputil.NewSingleHostReverseProxy(behind))
-	front.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
-	front.StartTLS()
-	t.Cleanup(front.Close)
-	w.url = front.URL
 	models := fmt.Sprintf(`{"default":"best","servers":{"scripted":{"base":%q,"allowHTTP":true,"auth":"x-api-key"}},`+
 		`"models":{"best":{"server":"scripted","model":"scripted-1","context":200000,"output":8000,"price":{"input":3,"cacheWrite":3.75,"cacheRead":0.3,"output":15}}}}`, w.model.URL)
-	return w, "Models=" + models + " ForgePrivateHosts=" + strings.TrimPrefix(front.URL, "https://")
+	host, github := strings.TrimPrefix(w.url, "https://"), strings.TrimPrefix(w.githubURL, "https://")
+	return w, "Models=" + models + " ForgePrivateHosts=" + host + "," + github + " GitHubApp=" + w.github.AppKey().ID + " GitHubAppHost=" + github
 }
 
 // edits and ends are what the model says: one edit, and the end of a round.
@@ -90,11 +97,7 @@ func (d *deployment) agentJobs(t *testing.T) {
 	if status, code := d.ask(t, "POST", path, `{"prompt":"any"}`, header); status != http.StatusConflict || code != admin.CodeForgeMissing {
 		t.Errorf("without a credential: %d %s", status, code)
 	}
-	secrets, err := json.Marshal(map[string]string{"SecretId": d.stack.Outputs["ModelSecretArn"], "SecretString": `{"scripted":"` + agentModelKey + `"}`})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.aws4(t, "secretsmanager", "secretsmanager.PutSecretValue", string(secrets))
+	d.putSecret(t, "ModelSecretArn", `{"scripted":"`+agentModelKey+`"}`)
 	records := dynamo.New(d.aws, dynamo.Options{Table: d.stack.Table})
 	keeper := admin.New(admin.Options{Store: records, Secrets: kmsstore.New(d.aws, kmsstore.Options{Key: d.stack.Outputs["CredentialKeyArn"], Records: records})})
 	if _, err := keeper.SetForgeCredential(t.Context(), project.ID, admin.ForgeCredential{Username: d.agents.forge.User, Token: d.agents.forge.Token}); err != nil {
@@ -105,6 +108,7 @@ func (d *deployment) agentJobs(t *testing.T) {
 	}
 
 	t.Run("a pull request, and a second round of it", func(t *testing.T) { d.agentPull(t, project) })
+	t.Run("the operator's GitHub App", d.agentApp)
 	t.Run("whatever step is killed, there is one pull request", func(t *testing.T) { d.agentKilled(t, project) })
 	t.Run("the reconciler starts what was never started", func(t *testing.T) { d.agentOrphan(t, project) })
 	t.Run("a stopped execution fails its round", func(t *testing.T) { d.agentStopped(t, project) })
@@ -117,6 +121,16 @@ func (d *deployment) agentJobs(t *testing.T) {
 		t.Errorf("%d steps of the script are left", n)
 	}
 	d.agentSecretsStay(t)
+}
+
+// putSecret sets the text of the secret that an output of the stack names.
+func (d *deployment) putSecret(t *testing.T, output, text string) {
+	t.Helper()
+	body, err := json.Marshal(map[string]string{"SecretId": d.stack.Outputs[output], "SecretString": text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.aws4(t, "secretsmanager", "secretsmanager.PutSecretValue", string(body))
 }
 
 // startAgent asks for a job and gives its id.
@@ -172,6 +186,32 @@ func (d *deployment) agentPull(t *testing.T, project admin.Project) {
 	}
 	if n := len(d.agents.forge.Commits(branch)); n != 3 {
 		t.Errorf("the branch has %d commits, want that of main and one a round", n)
+	}
+}
+
+// agentApp has a project without a credential of its own, on the host of the
+// operator's App: a job says that the key is missing until it is there, which a
+// process that has found none sees.
+func (d *deployment) agentApp(t *testing.T) {
+	project, err := d.admin.CreateProject(t.Context(), admin.Project{
+		Organisation: d.org.ID, Domain: "app.example.com", Repository: d.agents.githubURL + "/acme/docs", Agent: admin.AgentSettings{Forge: string(forge.GitHub)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := d.agentFailed(t, project, d.startAgent(t, project), time.Minute, forge.CodeCredential); m != "the private key of the GitHub App is not set up" {
+		t.Errorf("the failure says %q", m)
+	}
+	key := string(d.agents.github.AppKey().PEM)
+	d.putSecret(t, "GitHubAppSecretArn", key)
+	d.agents.model.Add(edits("widgit", "widget"), ends("docs: widget"))
+	job := d.waitAgent(t, project, d.startAgent(t, project), 3*time.Minute)
+	if pulls := d.agents.github.Pulls(); len(pulls) != 1 || job["status"] != string(admin.AgentCompleted) || job["prLink"] != pulls[0].URL {
+		t.Errorf("the job is %v, the pull requests are %+v", job, pulls)
+	}
+	// A token for each of the two steps that ask the forge, as processes share none.
+	if n := d.agents.github.Count(forgetest.AppToken); n < 2 {
+		t.Errorf("%d tokens were asked for", n)
 	}
 }
 
@@ -449,7 +489,7 @@ func (d *deployment) faultyAgents(t *testing.T, project admin.Project) {
 	}
 }
 
-// agentSecretsStay: neither secret is in what rounds have kept or the model was
+// agentSecretsStay: no secret is in what rounds have kept or the model was
 // asked.
 func (d *deployment) agentSecretsStay(t *testing.T) {
 	objects := d.objects()
@@ -472,8 +512,9 @@ func (d *deployment) agentSecretsStay(t *testing.T) {
 	for i, r := range d.agents.model.Requests() {
 		texts[fmt.Sprint("request ", i)] = r.Raw
 	}
+	key := strings.Split(string(d.agents.github.AppKey().PEM), "\n")[1] // a line of it
 	for name, text := range texts {
-		for _, secret := range []string{agentModelKey, d.agents.forge.Token} {
+		for _, secret := range []string{agentModelKey, d.agents.forge.Token, key} {
 			if strings.Contains(string(text), secret) {
 				t.Errorf("%s has a secret", name)
 			}

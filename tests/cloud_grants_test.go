@@ -169,6 +169,9 @@ func (d *deployment) physical(t *testing.T) map[string]string {
 			all[id+".Arn"] = fmt.Sprintf("arn:aws:kms:%s:%s:key/%s", localRegion, localAccount, name)
 		case "AWS::SecretsManager::Secret":
 			all[id+".Id"] = d.stack.Outputs["ModelSecretArn"]
+			if strings.HasPrefix(id, "GitHubAppKey") {
+				all[id+".Id"] = d.stack.Outputs["GitHubAppSecretArn"]
+			}
 		case "AWS::StepFunctions::StateMachine":
 			all[id+".Name"] = name[strings.LastIndex(name, ":")+1:]
 		}

@@ -155,8 +155,8 @@ func samBuild(t *testing.T, root, dir string) []string {
 }
 
 // samTemplate readies the synthesized template for this machine, beside it:
-// functions find no AWS at once instead of after long waits, the secret of models
-// has an address, and the linter leaves out what CDK writes twice. It returns the
+// functions find no AWS at once instead of after long waits, secrets have
+// addresses, and the linter leaves out what CDK writes twice. It returns the
 // logical ids of functions too.
 func samTemplate(t *testing.T, dir string) (file string, ids map[string]string) {
 	t.Helper()
@@ -187,8 +187,10 @@ func samTemplate(t *testing.T, dir string) (file string, ids map[string]string) 
 		ids[name] = id
 		variables := properties["Environment"].(map[string]any)["Variables"].(map[string]any)
 		variables["AWS_ENDPOINT_URL"] = "http://127.0.0.1:1"
-		if variables[config.ModelSecret] != nil { // an attribute that the SAM CLI does not know, and leaves empty
-			variables[config.ModelSecret] = "arn:aws:secretsmanager:us-east-1:123456789012:secret:models"
+		for _, name := range []string{config.ModelSecret, config.GitHubAppSecret} {
+			if variables[name] != nil { // an attribute that the SAM CLI does not know, and leaves empty
+				variables[name] = "arn:aws:secretsmanager:us-east-1:123456789012:secret:agents"
+			}
 		}
 	}
 	template["Metadata"] = map[string]any{"cfn-lint": map[string]any{"config": map[string]any{

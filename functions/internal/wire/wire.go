@@ -7,7 +7,7 @@
 //	runner   the client of executions
 //	answer   functions that answer an operation of the API
 //	ready    whether agents can work: for those that start a round
-//	pulls    the agent's steps that have a forge's credential
+//	pulls    the agent's steps that have a forge's credential, or the App's key
 //	works    the agent's step that has a model's key
 //	asked    what another function, which has one, asks a forge
 package wire

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bindery-docs/bindery/shared/base/config"
 	basejson "github.com/bindery-docs/bindery/shared/base/json"
 	"github.com/bindery-docs/bindery/shared/service/agent/model"
 	"github.com/bindery-docs/bindery/shared/service/agent/setup/models"
@@ -111,8 +111,8 @@ func (a *app) githubApp(f *setupFlags, opt *forge.Options) error {
 	if err != nil {
 		return err
 	}
-	host := cmp.Or(f.appHost, a.env.GitHubAppHost, "github.com")
-	if opt.Credentials, err = forge.NewApp(*opt, forge.AppKey{ID: id, PEM: key, Host: strings.ToLower(host)}); err != nil {
+	host := cmp.Or(f.appHost, a.env.GitHubAppHost, config.DefaultGitHubHost)
+	if opt.Credentials, err = forge.NewApp(*opt, forge.AppKey{ID: id, PEM: key, Host: host}); err != nil {
 		return fmt.Errorf("--github-app %s, --github-app-key %s: %v", id, file, err)
 	}
 	return nil

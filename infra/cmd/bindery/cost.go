@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,56 +28,99 @@ type cost struct {
 	Untimed bool `json:"untimed,omitempty"`
 }
 
+// agentCost is what an agent job costs: its model, and what AWS takes for it.
+type agentCost struct {
+	Job       string  `json:"jobId"`
+	Rounds    int     `json:"rounds"`
+	Turns     int     `json:"turns"`
+	GBSeconds float64 `json:"gbSeconds"`
+	job.Bill
+}
+
+// costShown is the result of the command: a cost or an agentCost.
+type costShown interface{ show(w io.Writer) }
+
 func (a *app) costCommand() *cobra.Command {
 	var o operator
-	var id, prices string
+	var id, project, prices string
 	var polls int
 	cmd := &cobra.Command{
 		Use:   "cost --job JOB",
-		Short: "Show what a finished export costs on AWS (for operators)",
+		Short: "Show what a finished export or agent job costs (for operators)",
 		Long: `Cost reads a finished export's own records (how long each step ran and in how much memory, how
 many shards it had, how large its archive is) and shows what making it, keeping it for a month
 and downloading it once costs. What it asks of DynamoDB, S3 and Step Functions follows from
 the number of its shards. For an export of a data folder, its steps are priced as if they had
 run in functions of 1,769 MB.
 
+For an agent job it shows what the model cost, by the service's table of models, and what AWS
+takes for the steps, as long as its rounds were worked on.
+
 Prices are those that AWS lists for us-east-1. --prices names a file with others, as JSON:
 ` + pricesExample(),
 		Example: `  bindery cost --stack Bindery-prod --job exp_…
-  bindery cost --data ./.data --job exp_… --prices eu.json --json`,
+  bindery cost --data ./.data --job exp_… --prices eu.json --json
+  bindery cost --stack Bindery-prod --project prj_… --job agj_…`,
 		Args: cobra.NoArgs,
 	}
-	cmd.Flags().StringVar(&id, "job", "", "the export job's id")
+	cmd.Flags().StringVar(&id, "job", "", "id of the export or agent job")
+	cmd.Flags().StringVar(&project, "project", "", "id of an agent job's project (default: $BINDERY_PROJECT)")
 	cmd.Flags().StringVar(&prices, "prices", "", "file with prices in US dollars, as JSON")
 	cmd.Flags().IntVar(&polls, "polls", 10, "how often its callers asked for its state")
-	return operating(a, o, cmd, func(ctx context.Context, s *admin.Service, _ []string) (cost, error) {
+	return operating(a, o, cmd, func(ctx context.Context, s *admin.Service, _ []string) (costShown, error) {
 		if id == "" {
-			return cost{}, usagef("the job is missing: --job")
+			return nil, usagef("the job is missing: --job")
 		}
 		if polls < 0 {
-			return cost{}, usagef("--polls: a number of at least 0 was expected")
+			return nil, usagef("--polls: a number of at least 0 was expected")
 		}
 		p, err := readPrices(prices)
 		if err != nil {
-			return cost{}, err
+			return nil, err
 		}
-		j, err := s.FindExport(ctx, id)
-		if err != nil {
-			return cost{}, err
+		if !strings.HasPrefix(id, "agj_") {
+			return exportCost(ctx, s, p, id, polls)
 		}
-		if !j.Status.Final() {
-			return cost{}, fmt.Errorf("the export is %s: what it costs is known when it is done", j.Status)
+		if project = cmp.Or(project, a.env.Project); project == "" {
+			return nil, usagef("the project of the agent job is missing: --project or BINDERY_PROJECT")
 		}
-		steps, err := s.StepTimes(ctx, id)
-		if err != nil {
-			return cost{}, err
-		}
-		run := job.RunOf(j, steps, polls+2)
-		return cost{
-			Job: j.ID, Pages: run.Pages, Shards: run.Shards, GBSeconds: run.GBSeconds, Bundle: run.Bundle,
-			Bill: p.Bill(run), Untimed: len(steps) == 0,
-		}, nil
-	}, showCost)
+		return costOfAgent(ctx, s, p, project, id, polls)
+	}, func(w io.Writer, c costShown) { c.show(w) })
+}
+
+func exportCost(ctx context.Context, s *admin.Service, p job.Prices, id string, polls int) (costShown, error) {
+	j, err := s.FindExport(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if !j.Status.Final() {
+		return nil, fmt.Errorf("the export is %s: what it costs is known when it is done", j.Status)
+	}
+	steps, err := s.StepTimes(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	run := job.RunOf(j, steps, polls+2)
+	return cost{
+		Job: j.ID, Pages: run.Pages, Shards: run.Shards, GBSeconds: run.GBSeconds, Bundle: run.Bundle,
+		Bill: p.Bill(run), Untimed: len(steps) == 0,
+	}, nil
+}
+
+func costOfAgent(ctx context.Context, s *admin.Service, p job.Prices, project, id string, polls int) (costShown, error) {
+	j, err := s.FindAgentJob(ctx, project, id)
+	if err != nil {
+		return nil, err
+	}
+	if !j.Final() {
+		return nil, errors.New("the agent job is active: what it costs is known when it is done")
+	}
+	events, err := s.FindAgentEvents(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	run := job.AgentRunOf(j, events, polls)
+	return agentCost{Job: j.ID, Rounds: run.Rounds, Turns: run.Turns, GBSeconds: run.GBSeconds, Bill: p.AgentBill(run)}, nil
 }
 
 // pricesExample is a file of prices, with those that are the default.
@@ -107,12 +152,21 @@ func readPrices(name string) (job.Prices, error) {
 	return p, nil
 }
 
-func showCost(w io.Writer, c cost) {
-	rows := [][]string{}
-	for _, l := range c.Lines {
-		rows = append(rows, []string{l.Name, l.About, dollars(l.Dollars)})
+// rows are the lines of a bill as a table shows them.
+func rows(b job.Bill) [][]string {
+	var all [][]string
+	for _, l := range b.Lines {
+		all = append(all, []string{l.Name, l.About, dollars(l.Dollars)})
 	}
-	rows = append(rows,
+	return all
+}
+
+func (c agentCost) show(w io.Writer) {
+	table(w, "part of dollars", append(rows(c.Bill), []string{"made", count(c.Rounds, "round"), dollars(c.Made)}))
+}
+
+func (c cost) show(w io.Writer) {
+	rows := append(rows(c.Bill),
 		[]string{"made", fmt.Sprintf("%d pages", c.Pages), dollars(c.Made)},
 		[]string{"kept for a month", size(c.Bundle), dollars(c.Kept)},
 		[]string{"downloaded once", "to the internet", dollars(c.Download)})

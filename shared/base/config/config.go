@@ -78,7 +78,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	c := Config{Project: getenv("BINDERY_PROJECT"), Data: getenv("BINDERY_DATA"), Stack: getenv("BINDERY_STACK"),
 		GitHubOutput: getenv("GITHUB_OUTPUT"), NoColor: getenv("NO_COLOR") != "",
 		Models: getenv("BINDERY_MODELS"), ModelKeys: getenv("BINDERY_MODEL_KEYS"),
-		GitHubApp: getenv("BINDERY_GITHUB_APP"), GitHubAppKey: getenv("BINDERY_GITHUB_APP_KEY"), GitHubAppHost: getenv("BINDERY_GITHUB_APP_HOST"),
+		GitHubApp: getenv(GitHubApp), GitHubAppKey: getenv("BINDERY_GITHUB_APP_KEY"), GitHubAppHost: getenv(GitHubAppHost),
 		ForgeHosts: words(getenv(ForgeHosts)), ForgePrivateHosts: words(getenv(ForgePrivateHosts)),
 		WebhookHosts: words(getenv(WebhookHosts))}
 	if err := set(getenv, "BINDERY_URL", &c.URL, parseURL); err != nil {

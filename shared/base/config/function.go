@@ -38,6 +38,13 @@ const (
 	// for none.
 	ForgeHosts        = "BINDERY_FORGE_HOSTS"
 	ForgePrivateHosts = "BINDERY_FORGE_PRIVATE_HOSTS"
+	// GitHubApp is the id of the operator's GitHub App, without which there is none,
+	// and GitHubAppHost where it is registered; empty for github.com. The command
+	// reads the two as well.
+	GitHubApp     = "BINDERY_GITHUB_APP"
+	GitHubAppHost = "BINDERY_GITHUB_APP_HOST"
+	// GitHubAppSecret is the ARN of the secret that has the App's private key.
+	GitHubAppSecret = "BINDERY_GITHUB_APP_SECRET"
 	// PullFunction is the name of the function that asks forges for pull requests;
 	// without it nobody asks.
 	PullFunction = "BINDERY_PULL_FUNCTION"
@@ -57,6 +64,14 @@ const (
 	MaxRunning = "BINDERY_MAX_RUNNING"
 )
 
+// DefaultGitHubHost is where an operator's GitHub App is registered unless told
+// otherwise.
+const DefaultGitHubHost = "github.com"
+
+// EmptySecret is the text of a secret that the stack has made and nobody has put
+// anything into.
+const EmptySecret = "{}"
+
 // longestLinkLife is AWS's bound for chained roles.
 const longestLinkLife = time.Hour
 
@@ -75,6 +90,8 @@ type Function struct {
 	PullFunction     string
 	SignerRole       string
 	UploadSignerRole string
+	// GitHubAppHost is github.com where there is an App and the variable is empty.
+	GitHubApp, GitHubAppHost, GitHubAppSecret string
 	// ForgeHosts and ForgePrivateHosts are nil where the variables are empty.
 	ForgeHosts, ForgePrivateHosts []string
 	WebhookHosts                  []string // nil where the variable is empty
@@ -99,6 +116,10 @@ func FunctionFromEnv(getenv func(string) string, needed ...string) (Function, er
 		ModelTable: getenv(ModelTable), ModelSecret: getenv(ModelSecret), CredentialKey: getenv(CredentialKey), PullFunction: getenv(PullFunction),
 		ForgeHosts: words(getenv(ForgeHosts)), ForgePrivateHosts: words(getenv(ForgePrivateHosts)),
 		WebhookHosts: words(getenv(WebhookHosts)),
+		GitHubApp:    getenv(GitHubApp), GitHubAppHost: getenv(GitHubAppHost), GitHubAppSecret: getenv(GitHubAppSecret),
+	}
+	if f.GitHubApp != "" {
+		f.GitHubAppHost = cmp.Or(f.GitHubAppHost, DefaultGitHubHost)
 	}
 	err := cmp.Or(
 		set(getenv, LinkLife, &f.LinkLife, func(v string) (time.Duration, error) {

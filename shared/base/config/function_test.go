@@ -16,6 +16,7 @@ func TestFunctionFromEnv(t *testing.T) {
 		config.SignerRole:   "arn:aws:iam::123456789012:role/signer", config.LinkLife: "30m", config.MaxRunning: "25",
 		config.ModelTable: "{}", config.ModelSecret: "arn:secret", config.CredentialKey: "arn:key", config.ForgeHosts: "a.example,*.b.example", config.ForgePrivateHosts: "c.internal",
 		config.WebhookHosts: "hooks.internal,ci.internal:8443",
+		config.GitHubApp:    "17", config.GitHubAppSecret: "arn:app",
 	}
 	got, err := config.FunctionFromEnv(environment(all), config.Table, config.SignerRole)
 	if err != nil {
@@ -27,6 +28,7 @@ func TestFunctionFromEnv(t *testing.T) {
 		SignerRole:   "arn:aws:iam::123456789012:role/signer", LinkLife: 30 * time.Minute, MaxRunning: 25,
 		ModelTable: "{}", ModelSecret: "arn:secret", CredentialKey: "arn:key", ForgeHosts: []string{"a.example", "*.b.example"}, ForgePrivateHosts: []string{"c.internal"},
 		WebhookHosts: []string{"hooks.internal", "ci.internal:8443"},
+		GitHubApp:    "17", GitHubAppHost: "github.com", GitHubAppSecret: "arn:app",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

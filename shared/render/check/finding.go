@@ -53,7 +53,7 @@ func Count(list []Finding) Counts {
 	return c
 }
 
-// same identifies a finding. Lines are no part of it, as they move.
+// same identifies a finding. Lines are not part of it, as they move.
 type same struct{ code, file, message string }
 
 // New returns the findings of now that are not among those of before, in their

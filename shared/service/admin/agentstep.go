@@ -512,3 +512,9 @@ func (s *Service) FindAgentJob(ctx context.Context, project, id string) (AgentJo
 	j, _, err := find[AgentJob](ctx, s, "agent job", agentJobKey(project, id), project, id)
 	return j, err
 }
+
+// FindAgentEvents returns all events of a job of any organisation, in order. It
+// returns the store's errors.
+func (s *Service) FindAgentEvents(ctx context.Context, id string) ([]AgentEvent, error) {
+	return all[AgentEvent](ctx, s, store.Query{PK: agentStreamKey(id).PK, Prefix: prefixEvent})
+}

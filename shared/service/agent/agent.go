@@ -24,7 +24,7 @@ import (
 // is some 230 calls. A call that succeeds is 7 events with its Choice, and each
 // try of it that failed is 3 more: less than 17,000 events even if every call
 // uses up all its retries. TestHistory calculates with the real constants.
-const Segment = 11 * time.Minute
+const Segment = job.AgentSegment
 
 // Options are what Work works with. Admin, Objects and Model are required.
 type Options struct {

@@ -4,15 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/bindery-docs/bindery/shared/service/admin"
 	"github.com/bindery-docs/bindery/shared/service/job"
-	"github.com/bindery-docs/bindery/shared/service/store"
+	"github.com/bindery-docs/bindery/shared/service/storetest"
 )
 
 // TestCost holds the cost page's table of what an export asks of AWS against
@@ -47,22 +45,13 @@ var costRows = [...]string{
 	"DynamoDB write units", "DynamoDB read units", "S3 writes", "S3 reads", "Step Functions transitions", "Lambda calls",
 }
 
-const (
-	writeUnits = iota
-	readUnits
-	objectWrites
-	objectReads
-	transitions
-	lambdaCalls
-)
-
 // costOf counts one export with so many shards, from the call that starts it
 // to its end, without the callers' polls.
 func costOf(t *testing.T, shards int) [len(costRows)]int {
 	w := newWorld(t)
 	w.publish(t, sampleSite(200))
-	c := &meter{}
-	w.store, w.objects = meteredStore{w.store, c}, meteredObjects{w.objects, c}
+	m := &storetest.Meter{}
+	w.store, w.objects = m.Store(w.store), m.Objects(w.objects)
 	w.admin = w.service(w.store, w.objects, w.runner)
 	job := w.start(t)
 	// One after the other: two that read at the same time may read a piece twice.
@@ -76,10 +65,10 @@ func costOf(t *testing.T, shards int) [len(costRows)]int {
 	}
 	// A step of a workflow is a transition, and so is its start.
 	way, child := statesOnTheWay(t)
-	c.n[transitions] = way + 1 + shards*(child+1)
-	c.n[lambdaCalls] = 3 + shards - 1 // plan, assemble, and a shard each
-	c.n[lambdaCalls]++                // the call that starts it
-	return c.n
+	transitions := way + 1 + shards*(child+1)
+	calls := 3 + shards - 1 // plan, assemble, and a shard each
+	calls++                 // the call that starts it
+	return [len(costRows)]int{m.WriteUnits, m.ReadUnits, m.ObjectWrites, m.ObjectReads, transitions, calls}
 }
 
 // statesOnTheWay counts the states that an export passes which succeeds: of
@@ -117,78 +106,4 @@ func statesOnTheWay(t *testing.T) (way, child int) {
 	}
 	way = count(m)
 	return way, child
-}
-
-// meter counts what AWS charges for.
-type meter struct {
-	mu sync.Mutex
-	n  [len(costRows)]int
-}
-
-func (m *meter) add(what, n int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.n[what] += n
-}
-
-// units are those of a record: a started KiB each to write, twice as many in a
-// transaction; four KiB each to read.
-func units(bytes, each int) int { return max(1, (bytes+each-1)/each) }
-
-type meteredStore struct {
-	store.Store
-	m *meter
-}
-
-func (s meteredStore) Get(ctx context.Context, k store.Key) (store.Record, error) {
-	r, err := s.Store.Get(ctx, k)
-	s.m.add(readUnits, units(len(r.Value), 4096))
-	return r, err
-}
-
-func (s meteredStore) Query(ctx context.Context, q store.Query) (store.Page, error) {
-	p, err := s.Store.Query(ctx, q)
-	sum := 0
-	for _, r := range p.Records {
-		sum += len(r.Value)
-	}
-	s.m.add(readUnits, units(sum, 4096))
-	return p, err
-}
-
-func (s meteredStore) Write(ctx context.Context, puts []store.Record, deletes []store.Delete) error {
-	n := len(deletes)
-	for _, r := range puts {
-		n += units(len(r.Value), 1024)
-	}
-	if len(puts)+len(deletes) > 1 {
-		n *= 2
-	}
-	s.m.add(writeUnits, n)
-	return s.Store.Write(ctx, puts, deletes)
-}
-
-type meteredObjects struct {
-	store.Objects
-	m *meter
-}
-
-func (o meteredObjects) Put(ctx context.Context, key string, r io.Reader, opt store.PutOptions) (store.ObjectInfo, error) {
-	o.m.add(objectWrites, 1)
-	return o.Objects.Put(ctx, key, r, opt)
-}
-
-func (o meteredObjects) List(ctx context.Context, prefix, after string, limit int) ([]store.ObjectInfo, error) {
-	o.m.add(objectWrites, 1) // a list costs what a write does
-	return o.Objects.List(ctx, prefix, after, limit)
-}
-
-func (o meteredObjects) Get(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
-	o.m.add(objectReads, 1)
-	return o.Objects.Get(ctx, key, offset, length)
-}
-
-func (o meteredObjects) Stat(ctx context.Context, key string) (store.ObjectInfo, error) {
-	o.m.add(objectReads, 1)
-	return o.Objects.Stat(ctx, key)
 }

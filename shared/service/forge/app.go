@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -20,22 +21,30 @@ import (
 	"time"
 )
 
+// ErrNoKey is what AppKey.Read returns for a key that is not set up. It is one of the
+// errors that ErrCredential stands for.
+var ErrNoKey = ErrCredential.saying("the private key of the GitHub App is not set up")
+
 const (
-	// appTokenSpare is how long before its end a token is not used any more: it
-	// must last for the longest fetch or push that begins with it.
+	// appTokenSpare is how long before it expires a token is no longer used: it must
+	// last for the longest fetch or push that begins with it.
 	appTokenSpare = 10 * time.Minute
-	// jwtLife is how long the proof of being the App is good; GitHub takes ten
+	// jwtLife is how long the proof of being the App is valid; GitHub accepts ten
 	// minutes at most, by its own clock.
 	jwtLife = 8 * time.Minute
 	jwtSkew = time.Minute
 )
 
-// AppKey is what a GitHub App is known by. Printed, logged or encoded, it is the
+// AppKey identifies a GitHub App and proves that we are it. Printed, logged or encoded, it is the
 // word "credential".
 type AppKey struct {
 	// ID is the App's id or client id, PEM its private key.
 	ID  string
 	PEM []byte
+	// Read reads PEM where that is empty: when a token is first asked for, and again
+	// after the forge has refused the key. Its errors should wrap an *Error, such as
+	// ErrNoKey; what others report may pass.
+	Read func(context.Context) ([]byte, error)
 	// Installation is the id of the one installation that is used; "" finds the
 	// repository's own.
 	Installation string
@@ -56,21 +65,21 @@ func (AppKey) MarshalJSON() ([]byte, error) { return []byte(`"credential"`), nil
 // LogValue hides the key from logs.
 func (AppKey) LogValue() slog.Value { return slog.StringValue("credential") }
 
-// App are the Credentials of a GitHub App: for each repository an installation
-// token that is good for that repository alone, to read and write its content and
-// its pull requests. A token is used again until shortly before its end. An App is
+// App implements Credentials by a GitHub App: for each repository an installation
+// token that is valid for that repository alone, to read and write its content and
+// its pull requests. A token is reused until shortly before it expires. An App is
 // safe for concurrent use; printed, it is "credential".
 type App struct {
 	forge *Forge
 	known AppKey
-	key   *rsa.PrivateKey
 
 	mu     sync.Mutex
+	key    *rsa.PrivateKey // nil until it is read
 	tokens map[Repository]appToken
 }
 
-// NewApp makes an App. o is as for New; its Credentials are not looked at. The
-// error has the code forge_credential where the key or an id can't be one.
+// NewApp returns an App. o is as for New; its Credentials are ignored. The error has
+// the code forge_credential if an id or PEM is not valid.
 func NewApp(o Options, k AppKey) (*App, error) {
 	o.Credentials = nil
 	f, err := New(o)
@@ -83,20 +92,55 @@ func NewApp(o Options, k AppKey) (*App, error) {
 	case strings.Trim(k.Installation, "0123456789") != "":
 		return nil, ErrCredential.saying("the id of the GitHub App's installation is not a number")
 	}
-	bad := ErrCredential.saying("the key of the GitHub App is not an RSA private key in PEM")
-	block, _ := pem.Decode(k.PEM)
-	if block == nil {
-		return nil, bad
-	}
-	private, err := x509.ParsePKCS1PrivateKey(block.Bytes)
-	if err != nil {
-		other, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-		ok := false
-		if private, ok = other.(*rsa.PrivateKey); err != nil || !ok {
-			return nil, bad
+	k.Host = strings.ToLower(k.Host)
+	a := &App{forge: f, known: k, tokens: map[Repository]appToken{}}
+	if len(k.PEM) > 0 || k.Read == nil {
+		if a.key, err = parseAppKey(k.PEM); err != nil {
+			return nil, err
 		}
 	}
-	return &App{forge: f, known: k, key: private, tokens: map[Repository]appToken{}}, nil
+	return a, nil
+}
+
+func parseAppKey(text []byte) (*rsa.PrivateKey, error) {
+	block, _ := pem.Decode(text)
+	if block != nil {
+		if key, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
+			return key, nil
+		}
+		other, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+		if key, ok := other.(*rsa.PrivateKey); err == nil && ok {
+			return key, nil
+		}
+	}
+	return nil, ErrCredential.saying("the key of the GitHub App is not an RSA private key in PEM")
+}
+
+// private returns the key, and reads it if it is not there.
+func (a *App) private(ctx context.Context) (*rsa.PrivateKey, error) {
+	a.mu.Lock()
+	key := a.key
+	a.mu.Unlock()
+	if key != nil {
+		return key, nil
+	}
+	text, err := a.known.Read(ctx)
+	if err != nil {
+		detail := Credential{}.clean(err.Error())
+		if e, ok := errors.AsType[*Error](err); ok {
+			return nil, e.with(detail)
+		}
+		e := ErrCredential.saying("the private key of the GitHub App could not be read").with(detail)
+		e.temporary = true
+		return nil, e
+	}
+	if key, err = parseAppKey(text); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.key = key
+	return key, nil
 }
 
 type appToken struct {
@@ -110,8 +154,8 @@ func (*App) String() string { return "credential" }
 // GoString hides the key from %#v.
 func (*App) GoString() string { return "credential" }
 
-// Serves reports whether a repository is one that the App is asked for: on
-// GitHub, and on the App's host.
+// Serves reports whether the App can have tokens for a repository: it is on GitHub
+// and on the App's host. It needs no key.
 func (a *App) Serves(r Repository) bool {
 	if r.Kind != GitHub || a.known.Host == "" {
 		return r.Kind == GitHub
@@ -148,7 +192,11 @@ func (a *App) Credential(ctx context.Context, r Repository) (Credential, error) 
 
 // mint asks the forge for a token.
 func (a *App) mint(ctx context.Context, r Repository, now time.Time) (appToken, error) {
-	jwt, err := a.jwt(now)
+	key, err := a.private(ctx)
+	if err != nil {
+		return appToken{}, err
+	}
+	jwt, err := a.jwt(key, now)
 	if err != nil {
 		return appToken{}, ErrCredential.saying("the key of the GitHub App can't sign")
 	}
@@ -159,7 +207,7 @@ func (a *App) mint(ctx context.Context, r Repository, now time.Time) (appToken, 
 			ID json.Number `json:"id"`
 		}
 		if e := a.forge.call(ctx, http.MethodGet, r.api()+"/repos/"+r.project()+"/installation", bearer, proof, nil, &found); e != nil {
-			return appToken{}, ofApp(e, "the GitHub App is not installed for the repository")
+			return appToken{}, a.refused(e, "the GitHub App is not installed for the repository")
 		}
 		installation = found.ID.String()
 	}
@@ -171,7 +219,7 @@ func (a *App) mint(ctx context.Context, r Repository, now time.Time) (appToken, 
 		"repositories": []string{r.name()}, "permissions": map[string]string{"contents": "write", "pull_requests": "write"},
 	}, &token)
 	if e != nil {
-		return appToken{}, ofApp(e, "the GitHub App has no installation of this id")
+		return appToken{}, a.refused(e, "the GitHub App has no installation of this id")
 	}
 	if token.Token == "" {
 		return appToken{}, ErrCredential.saying("the forge returned no token for the GitHub App")
@@ -179,10 +227,15 @@ func (a *App) mint(ctx context.Context, r Repository, now time.Time) (appToken, 
 	return appToken{Credential{Token: token.Token}, token.ExpiresAt.Add(-appTokenSpare)}, nil
 }
 
-// ofApp is an error of asking for a token; missing says what is not there.
-func ofApp(e *Error, missing string) *Error {
+// refused returns the error of a request for a token; missing says what is not there.
+func (a *App) refused(e *Error, missing string) *Error {
 	switch e.status {
 	case http.StatusUnauthorized:
+		if a.known.Read != nil { // there may be another one by now
+			a.mu.Lock()
+			a.key = nil
+			a.mu.Unlock()
+		}
 		return ErrCredential.saying("the forge does not accept the id or the key of the GitHub App").with(e.detail)
 	case http.StatusNotFound, http.StatusGone:
 		return ErrCredential.saying(missing).with(e.detail)
@@ -196,8 +249,8 @@ func ofApp(e *Error, missing string) *Error {
 	return e
 }
 
-// jwt is the proof of being the App: a JSON Web Token (RFC 7519) by RS256.
-func (a *App) jwt(now time.Time) (string, error) {
+// jwt returns the proof of being the App: a JSON Web Token (RFC 7519) by RS256.
+func (a *App) jwt(key *rsa.PrivateKey, now time.Time) (string, error) {
 	claims, err := json.Marshal(map[string]any{"iat": now.Add(-jwtSkew).Unix(), "exp": now.Add(jwtLife).Unix(), "iss": a.known.ID})
 	if err != nil {
 		return "", err
@@ -205,7 +258,7 @@ func (a *App) jwt(now time.Time) (string, error) {
 	enc := base64.RawURLEncoding
 	text := enc.EncodeToString([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + enc.EncodeToString(claims)
 	sum := sha256.Sum256([]byte(text))
-	signature, err := rsa.SignPKCS1v15(rand.Reader, a.key, crypto.SHA256, sum[:])
+	signature, err := rsa.SignPKCS1v15(rand.Reader, key, crypto.SHA256, sum[:])
 	if err != nil {
 		return "", err
 	}

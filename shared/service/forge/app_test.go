@@ -1,6 +1,7 @@
 package forge_test
 
 import (
+	"context"
 	"crypto"
 	"crypto/rand"
 	"crypto/rsa"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"github.com/bindery-docs/bindery/shared/service/forge"
+	"github.com/bindery-docs/bindery/shared/service/forge/forgetest"
 )
 
 // An App proves itself with its key, and gets a token for the one repository,
@@ -132,6 +134,62 @@ func TestApp(t *testing.T) {
 	}
 	if _, err := app.Credential(t.Context(), forge.Repository{Kind: forge.GitHub, URL: "https://elsewhere.example/acme/docs"}); !errors.Is(err, forge.ErrHost) {
 		t.Errorf("elsewhere: %v", err)
+	}
+}
+
+// An App reads its key when a token is first asked for, again after the forge has
+// refused it, and not where a token is left.
+func TestAppReadsItsKey(t *testing.T) {
+	fake, other := forgetest.New(t, forgetest.WithApp()), forgetest.New(t, forgetest.WithApp())
+	now := time.Now()
+	reads, text, fault := 0, []byte(nil), error(nil)
+	known := fake.AppKey()
+	right := known.PEM
+	fake.Now = func() time.Time { return now }
+	known.PEM, known.Host = nil, strings.ToUpper(fake.Repository().Host())
+	known.Read = func(context.Context) ([]byte, error) { reads++; return text, fault }
+	o := fake.Options()
+	o.Now, o.Retry.Attempts = fake.Now, 1
+	app, err := forge.NewApp(o, known)
+	if err != nil || reads != 0 || !app.Serves(fake.Repository()) {
+		t.Fatalf("%v after %d reads", err, reads)
+	}
+	o.Credentials = app
+	f, err := forge.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name      string
+		text      []byte
+		fault     error
+		after     time.Duration
+		reads     int
+		want      string // the message; empty for a token
+		temporary bool
+	}{
+		{"a secret that can't be read now", nil, errors.New("throttled"), 0, 1, "the private key of the GitHub App could not be read", true},
+		{"no key", nil, fmt.Errorf("%w: AccessDenied", forge.ErrNoKey), 0, 1, "the private key of the GitHub App is not set up", false},
+		{"no key in it", []byte("sesame"), nil, 0, 1, "the key of the GitHub App is not an RSA private key in PEM", false},
+		{"another App's", other.AppKey().PEM, nil, 0, 1, "the forge does not accept the id or the key of the GitHub App", false},
+		{"the right one", right, nil, 0, 1, "", false},
+		{"a token is left", nil, errors.New("not read"), 0, 0, "", false},
+		{"the key is known", nil, errors.New("not read"), time.Hour, 0, "", false},
+	} {
+		reads, text, fault, now = 0, c.text, c.fault, now.Add(c.after)
+		_, _, err := f.FindPull(t.Context(), fake.Repository(), "a", "main")
+		e, _ := errors.AsType[*forge.Error](err)
+		switch {
+		case reads != c.reads:
+			t.Errorf("%s: read %d times, want %d", c.name, reads, c.reads)
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case c.want == "":
+		case e == nil || e.Code() != forge.CodeCredential || e.SafeMessage() != c.want || e.Temporary() != c.temporary || strings.Contains(e.Error(), "sesame"):
+			t.Errorf("%s: %v", c.name, err)
+		case c.fault != nil && !strings.Contains(e.Error(), c.fault.Error()):
+			t.Errorf("%s: the log would not say why: %v", c.name, err)
+		}
 	}
 }
 

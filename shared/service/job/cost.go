@@ -91,8 +91,8 @@ type Line struct {
 	Dollars float64 `json:"dollars"`
 }
 
-// Bill is the price of an export: of making it, of keeping its archive for a
-// month, and of downloading it once to the internet.
+// Bill is the price of a job: of making it, and for an export of keeping its archive
+// for a month and of downloading it once to the internet.
 type Bill struct {
 	Lines    []Line  `json:"lines"`
 	Made     float64 `json:"made"`
@@ -115,25 +115,43 @@ func parts(n int64) int {
 func (p Prices) Bill(r Run) Bill {
 	a := AsksOf(r.Shards)
 	a.ReadUnits += r.Requests
-	more := parts(r.Bundle)
+	a.ObjectWrites += parts(r.Bundle)
 	if r.Shards > 0 {
-		more += r.Shards * parts(r.Bundle/int64(r.Shards))
+		a.ObjectWrites += r.Shards * parts(r.Bundle/int64(r.Shards))
 	}
+	b := billOf(p.steps(r.Steps, r.GBSeconds, a), p.workflow(fmt.Sprintf("%d shards", r.Shards), a), p.records(a), p.objects(a), p.requests(r.Requests))
 	gb := float64(r.Bundle) / 1e9
-	b := Bill{
-		Lines: []Line{
-			{"steps", fmt.Sprintf("%s, %.1f GB-seconds", r.Steps.Round(100*time.Millisecond), r.GBSeconds), r.GBSeconds*p.GBSecond + float64(a.Calls)*p.Call},
-			{"workflow", fmt.Sprintf("%d shards, %d transitions", r.Shards, a.Transitions), float64(a.Transitions) * p.Transition},
-			{"records", fmt.Sprintf("%d write and %d read units", a.WriteUnits, a.ReadUnits), float64(a.WriteUnits)*p.WriteUnit + float64(a.ReadUnits)*p.ReadUnit},
-			{"objects", fmt.Sprintf("%d writes and %d reads", a.ObjectWrites+more, a.ObjectReads), float64(a.ObjectWrites+more)*p.ObjectWrite + float64(a.ObjectReads)*p.ObjectRead},
-			{"requests", fmt.Sprintf("%d, metered", r.Requests), float64(r.Requests) * (p.Request + p.Call + callWriteUnits*p.WriteUnit)},
-		},
-		Kept: gb * p.GBMonth, Download: gb * p.GBOut,
-	}
-	for _, l := range b.Lines {
+	b.Kept, b.Download = gb*p.GBMonth, gb*p.GBOut
+	return b
+}
+
+// billOf is the bill of what was made.
+func billOf(lines ...Line) Bill {
+	b := Bill{Lines: lines}
+	for _, l := range lines {
 		b.Made += l.Dollars
 	}
 	return b
+}
+
+func (p Prices) steps(took time.Duration, gbSeconds float64, a Asks) Line {
+	return Line{"steps", fmt.Sprintf("%s, %.1f GB-seconds", took.Round(100*time.Millisecond), gbSeconds), gbSeconds*p.GBSecond + float64(a.Calls)*p.Call}
+}
+
+func (p Prices) workflow(of string, a Asks) Line {
+	return Line{"workflow", fmt.Sprintf("%s, %d transitions", of, a.Transitions), float64(a.Transitions) * p.Transition}
+}
+
+func (p Prices) records(a Asks) Line {
+	return Line{"records", fmt.Sprintf("%d write and %d read units", a.WriteUnits, a.ReadUnits), float64(a.WriteUnits)*p.WriteUnit + float64(a.ReadUnits)*p.ReadUnit}
+}
+
+func (p Prices) objects(a Asks) Line {
+	return Line{"objects", fmt.Sprintf("%d writes and %d reads", a.ObjectWrites, a.ObjectReads), float64(a.ObjectWrites)*p.ObjectWrite + float64(a.ObjectReads)*p.ObjectRead}
+}
+
+func (p Prices) requests(n int) Line {
+	return Line{"requests", fmt.Sprintf("%d, metered", n), float64(n) * (p.Request + p.Call + callWriteUnits*p.WriteUnit)}
 }
 
 // callWriteUnits is what it takes to meter a request: one unit to note it, and

@@ -37,6 +37,55 @@ func TestCostPage(t *testing.T) {
 	}
 }
 
+// TestAgentCostPage holds the worked example of an agent job against the calculator.
+func TestAgentCostPage(t *testing.T) {
+	page, err := os.ReadFile("../../../infra/docs/operate/cost.mdx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := admin.AgentJob{Round: 1, Turns: 20, Messages: 1, Usage: admin.AgentUsage{Cost: 300_000}}
+	bill := job.DefaultPrices().AgentBill(job.AgentRunOf(j, phases(0, "preparing", 5*time.Minute, ""), 10))
+	var rows strings.Builder
+	for _, l := range bill.Lines {
+		fmt.Fprintf(&rows, "| %s: %s | %s |\n", l.Name, l.About, dollars(l.Dollars))
+	}
+	fmt.Fprintf(&rows, "| **made** | **%s** |\n", dollars(bill.Made))
+	if !strings.Contains(string(page), rows.String()) {
+		t.Errorf("the cost page should have, for an agent job,\n%s", rows.String())
+	}
+}
+
+// phases returns events of a job: pairs of a time since the beginning and the phase
+// that begins then, "" for an end.
+func phases(pairs ...any) []admin.AgentEvent {
+	var all []admin.AgentEvent
+	for i := 0; i < len(pairs); i += 2 {
+		after, _ := pairs[i].(time.Duration)
+		e := admin.AgentEvent{At: beginning.Add(after), Kind: admin.AgentEventPhase, Text: pairs[i+1].(string)}
+		if e.Text == "" {
+			e.Kind, e.Text = admin.AgentEventEnd, "completed"
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// The waits between rounds are not paid for; a round of two segments and one that a
+// message makes go on are.
+func TestAgentRunOf(t *testing.T) {
+	m := time.Minute
+	j := admin.AgentJob{Round: 3, Turns: 9, Messages: 4, Usage: admin.AgentUsage{Cost: 1_500_000}}
+	r := job.AgentRunOf(j, phases(
+		0, "queued", m, "preparing", 2*m, "working", 13*m, "publishing", 14*m, "",
+		60*m, "queued", 61*m, "preparing", 62*m, "working", 63*m, "queued", 64*m, "preparing", 65*m, "",
+		70*m, "queued", 71*m, "",
+	), 5)
+	want := job.AgentRun{Rounds: 3, Turns: 9, Model: 1.5, Steps: 16 * m, GBSeconds: 16 * 60 * 1769.0 / 1024, Segments: 1, Requests: 9}
+	if r != want {
+		t.Errorf("got %+v, want %+v", r, want)
+	}
+}
+
 // example is the run of an export that nobody has timed: pages that take so
 // much processor time each and as much again of waiting, in steps of 1,769 MB.
 func example(pages, shards int, page time.Duration, pageBytes int64, polls int) job.Run {

@@ -14,6 +14,7 @@
 //	audit.go      Audit: records have the objects that they need
 //	sweep.go      Sweep: objects that nothing refers to
 //	cost.go       what an export costs on AWS
+//	agentcost.go  what an agent job costs
 package job
 
 import (

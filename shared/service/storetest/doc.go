@@ -6,6 +6,7 @@
 //	runner.go   Runner: one execution a name, stopping, ends
 //	secrets.go  Secrets: each is its owner's alone
 //	around.go   what stands around each call of a port
+//	meter.go    Meter: ports that count what AWS charges for
 //	crash.go    CrashAfter: ports that die at the n-th call
 //	faults.go   Faults: functions that are killed, throttled, doubled and late at a call
 //

@@ -1,6 +1,7 @@
 // Package ready provides functions that start rounds of agents with whether one
 // can work for a project: which models there are, which forges may be asked, and
-// whether the project has a credential. They can open no credential.
+// whether the project has a credential or is one that the operator's GitHub App
+// serves. They can open no credential and have no key of the App.
 package ready
 
 import (
@@ -29,6 +30,13 @@ func Open(w *wire.Wiring) error {
 	}
 	w.Secrets = secretrow.Rows{Records: w.Records}
 	options := forge.Options{AllowHosts: w.Env.ForgeHosts, AllowPrivate: w.Env.ForgePrivateHosts}
+	if w.Env.GitHubApp != "" {
+		app, err := forge.NewApp(options, forge.AppKey{ID: w.Env.GitHubApp, Host: w.Env.GitHubAppHost, Read: closed})
+		if err != nil {
+			return fmt.Errorf("%s: %w", config.GitHubApp, err)
+		}
+		options.Credentials = app
+	}
 	if _, err := forges.New(nil, options); err != nil {
 		return err
 	}
@@ -45,3 +53,7 @@ func Open(w *wire.Wiring) error {
 	}
 	return nil
 }
+
+// closed is the forge.AppKey.Read of a program without the key: whether the App
+// serves a project is known without it.
+func closed(context.Context) ([]byte, error) { return nil, forge.ErrNoKey }

@@ -4,6 +4,7 @@
 //	fake.go      Fake: a forge in the test's process, which can fail on purpose
 //	fail.go      the ways to fail
 //	rest.go      its pull requests in the dialects of GitHub, GitLab and Gitea
+//	app.go       its GitHub App
 //	gitea.go     Gitea: a real forge, where its program was built
 //	contract.go  Contract: what package forge does with any forge
 //

@@ -18,9 +18,12 @@ const (
 	OpenPull   Call = "open-pull"   // a new pull request
 	UpdatePull Call = "update-pull" // its text
 	GetPull    Call = "get-pull"    // one pull request
+
+	FindInstallation Call = "find-installation" // of a GitHub App, for the repository
+	AppToken         Call = "app-token"         // a token of the installation
 )
 
-// Calls returns every kind of request.
+// Calls returns every kind of request but those of a GitHub App.
 func Calls() []Call { return []Call{Refs, Fetch, Push, FindPull, OpenPull, UpdatePull, GetPull} }
 
 // Failure is a way to fail.
@@ -117,6 +120,9 @@ func (f *Fake) callOf(r *http.Request) Call {
 		return Fetch
 	case strings.HasSuffix(path, "/git-receive-pack"):
 		return Push
+	}
+	if call := f.appCall(r); call != "" {
+		return call
 	}
 	rest, ok := f.pullPath(r)
 	switch {

@@ -3,6 +3,7 @@ package forgetest
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/rsa"
 	"errors"
 	"fmt"
 	"io"
@@ -39,10 +40,13 @@ type Fake struct {
 	// ClosedAt is when pull requests are merged or closed from now on; zero for a
 	// forge that doesn't say.
 	ClosedAt time.Time
+	// Now is the clock by which an App's proofs and tokens end; New sets time.Now.
+	Now func() time.Time
 
 	tb  testing.TB
-	git string // the program
-	dir string // of the bare repository
+	app *rsa.PrivateKey // of a GitHub App, nil without one
+	git string          // the program
+	dir string          // of the bare repository
 
 	mu       sync.Mutex
 	pulls    []*Pull
@@ -83,6 +87,7 @@ func NoDrafts() Option { return func(f *Fake) { f.noDrafts = true } }
 func New(tb testing.TB, opts ...Option) *Fake {
 	tb.Helper()
 	f := &Fake{
+		Now:  time.Now,
 		Kind: forge.Gitea, User: "bindery", Token: "test-token-" + strconv.Itoa(os.Getpid()) + "-s3cr3t/+=", tb: tb, git: outside.Program(tb, "git"),
 		ClosedAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), failures: map[Call][]Failure{}, always: map[Call]Failure{}, calls: map[Call]int{},
 	}
@@ -406,6 +411,10 @@ func (f *Fake) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (f *Fake) answer(w http.ResponseWriter, r *http.Request, call Call) {
+	if call == FindInstallation || call == AppToken {
+		f.answerApp(w, r, call)
+		return
+	}
 	f.mu.Lock()
 	readOnly, onlyTips := f.readOnly, f.onlyTips
 	f.mu.Unlock()

@@ -29,6 +29,14 @@ const head = `"model":"m","max_tokens":10,"stream":true,`
 // post makes a request by hand, and returns status and body.
 func post(t *testing.T, s *modeltest.Server, body string, header http.Header) (int, string) {
 	t.Helper()
+	resp := begin(t, s, body, header)
+	return resp.StatusCode, rest(resp)
+}
+
+// begin posts a request and returns as soon as its answer begins, rest reads what
+// follows.
+func begin(t *testing.T, s *modeltest.Server, body string, header http.Header) *http.Response {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/v1/messages", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -44,12 +52,16 @@ func post(t *testing.T, s *modeltest.Server, body string, header http.Header) (i
 	if err != nil {
 		t.Fatal(err)
 	}
+	return resp
+}
+
+func rest(resp *http.Response) string {
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
 		text = append(text, " (broken)"...)
 	}
-	return resp.StatusCode, string(text)
+	return string(text)
 }
 
 // TestFaults: what the API would refuse is refused, and fails the test.
@@ -235,14 +247,10 @@ func TestStreamsEnd(t *testing.T) {
 	if status, body := post(t, s, good, nil); status != 200 || !strings.HasSuffix(body, "{\"type\":\"message_stop\"}\n\n") {
 		t.Errorf("%d, %s", status, body)
 	}
-	go func() {
-		for len(s.Requests()) < 3 {
-			time.Sleep(time.Millisecond)
-		}
-		s.Close()
-	}()
-	if status, body := post(t, s, good, nil); status != 200 || !strings.HasSuffix(body, " (broken)") {
-		t.Errorf("%d, %d bytes", status, len(body))
+	resp := begin(t, s, good, nil)
+	go s.Close()
+	if body := rest(resp); resp.StatusCode != 200 || !strings.HasSuffix(body, " (broken)") {
+		t.Errorf("%d, %d bytes", resp.StatusCode, len(body))
 	}
 }
 

@@ -1,0 +1,83 @@
+package job
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bindery-docs/bindery/shared/service/admin"
+)
+
+// AgentSegment is how long one call of the agent's step Work begins new turns.
+const AgentSegment = 11 * time.Minute
+
+// agentLook is how often Work reads the job while a model answers.
+const agentLook = 5 * time.Second
+
+// AgentAsksOf returns what an agent job asks of AWS that had so many rounds and turns,
+// and called Work more often than once a round. It leaves out what its callers ask,
+// plans, checks and checkpoints above a record's least size, and what is read while the
+// model answers. A test holds it against jobs that are counted.
+func AgentAsksOf(rounds, turns, more int) Asks {
+	once := Asks{WriteUnits: 8}
+	round := Asks{WriteUnits: 54, ReadUnits: 43, ObjectWrites: 4, ObjectReads: 4, Transitions: 7, Calls: 3}
+	turn := Asks{WriteUnits: 8, ReadUnits: 6, ObjectWrites: 1, ObjectReads: 1}
+	return Asks{
+		WriteUnits: once.WriteUnits + rounds*round.WriteUnits + turns*turn.WriteUnits, ReadUnits: rounds*round.ReadUnits + turns*turn.ReadUnits,
+		ObjectWrites: rounds*round.ObjectWrites + turns*turn.ObjectWrites, ObjectReads: rounds*round.ObjectReads + turns*turn.ObjectReads,
+		Transitions: rounds*round.Transitions + 2*more, Calls: rounds*round.Calls + more,
+	}
+}
+
+// AgentRun is what the price of an agent job follows from.
+type AgentRun struct {
+	Rounds, Turns int
+	// Model is what the model cost, in US dollars, by the prices of the service's
+	// table of models.
+	Model float64
+	// Steps is how long its rounds were worked on, one step after another, and
+	// GBSeconds that time in gigabytes (of 1,024 MB) times seconds, in functions of
+	// 1,769 MB. Segments is how many calls of Work that time had beyond one a round.
+	Steps     time.Duration
+	GBSeconds float64
+	Segments  int
+	// Requests is how many requests of the API belong to it: its start, messages and
+	// polls.
+	Requests int
+}
+
+// AgentRunOf returns the run of a final job from its own records, with the callers'
+// polls. A round takes from the event that a step began to work on it to the one
+// of its end.
+func AgentRunOf(j admin.AgentJob, events []admin.AgentEvent, polls int) AgentRun {
+	r := AgentRun{Rounds: j.Round, Turns: j.Turns, Model: float64(j.Usage.Cost) / 1e6, Requests: j.Messages + polls}
+	var began time.Time
+	for _, e := range events {
+		switch {
+		case began.IsZero() && e.Kind == admin.AgentEventPhase && e.Text == string(admin.AgentPreparing):
+			began = e.At
+		case !began.IsZero() && (e.Kind == admin.AgentEventEnd || e.Kind == admin.AgentEventPhase && e.Text == string(admin.AgentQueued)):
+			took := e.At.Sub(began)
+			r.Steps += took
+			r.Segments += int(took / AgentSegment)
+			began = time.Time{}
+		}
+	}
+	r.GBSeconds = r.Steps.Seconds() * stepMemory / 1024
+	return r
+}
+
+// AgentBill returns the price of an agent job: of its model and of AWS. Nothing of it
+// is kept or downloaded.
+func (p Prices) AgentBill(r AgentRun) Bill {
+	a := AgentAsksOf(r.Rounds, r.Turns, r.Segments)
+	a.ReadUnits += int(r.Steps/agentLook) + r.Requests
+	return billOf(Line{"model", count(r.Turns, "turn"), r.Model}, p.steps(r.Steps, r.GBSeconds, a),
+		p.workflow(count(r.Rounds, "round"), a), p.records(a), p.objects(a), p.requests(r.Requests))
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
