@@ -96,7 +96,7 @@ func (s *stack) newTable(key awskms.IKey) awsdynamodb.ITable {
 		SortKey:             text("sk"),
 		BillingMode:         awsdynamodb.BillingMode_PAY_PER_REQUEST,
 		TimeToLiveAttribute: jsii.String("expires"),
-		// It says that there is something, never what: see newWebhooks.
+		// The stream carries keys alone: it wakes the dispatcher (see newWebhooks).
 		Stream: awsdynamodb.StreamViewType_KEYS_ONLY,
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: jsii.Bool(true),

@@ -16,8 +16,9 @@ const webhooksFunction = "deliverwebhooks"
 // newWebhooks wakes the function that delivers events: the table's stream where
 // one waits, and a schedule, which finds those whose time has come again and those
 // that no stream told of. What is due is a record each time, so the stream needs
-// no retry: a batch that fails is left, and holds up nothing. A table that was
-// restored has no stream that this stack knows; then events leave within a minute.
+// no retry: a batch that fails is left, and holds up nothing. A
+// restored table has another stream, unknown to this stack: then the schedule alone
+// finds events, within a minute.
 func (s *stack) newWebhooks() {
 	f := s.functions[webhooksFunction]
 	if stream := s.storage.table.TableStreamArn(); stream != nil {

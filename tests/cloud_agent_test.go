@@ -133,7 +133,7 @@ func (d *deployment) putSecret(t *testing.T, output, text string) {
 	d.aws4(t, "secretsmanager", "secretsmanager.PutSecretValue", string(body))
 }
 
-// startAgent asks for a job and gives its id.
+// startAgent starts a job and returns its id.
 func (d *deployment) startAgent(t *testing.T, project admin.Project) string {
 	t.Helper()
 	status, job, _ := d.call(t, "POST", "/v2/agent/"+project.ID+"/job", `{"prompt":"Mend the spelling"}`)

@@ -38,8 +38,8 @@ const (
 	// for none.
 	ForgeHosts        = "BINDERY_FORGE_HOSTS"
 	ForgePrivateHosts = "BINDERY_FORGE_PRIVATE_HOSTS"
-	// GitHubApp is the id of the operator's GitHub App, without which there is none,
-	// and GitHubAppHost where it is registered; empty for github.com. The command
+	// GitHubApp is the id of the operator's GitHub App, empty for none, and
+	// GitHubAppHost is the host that it is registered at, empty for github.com. The command
 	// reads the two as well.
 	GitHubApp     = "BINDERY_GITHUB_APP"
 	GitHubAppHost = "BINDERY_GITHUB_APP_HOST"

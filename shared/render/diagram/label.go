@@ -41,7 +41,7 @@ const (
 )
 
 // marks are the elements of HTML that change how a label looks. Others that
-// labels have are dropped, and what is none stays a text.
+// labels have are dropped; anything else stays text.
 var (
 	tagMark   = regexp.MustCompile(`(?i)<(/?)(b|strong|i|em|u|s|del|sub|sup|small|mark|code|span|p|div|br|font|big|center)(?:\s[^<>]*)?/?>`)
 	tagStyles = map[string]textStyle{
@@ -265,7 +265,7 @@ func (d *drawing) run(r run) {
 	d.raw("</tspan>")
 }
 
-// resize gives a label letters of another size.
+// resize changes the size of a label's letters.
 func (l *label) resize(size float64) {
 	l.size = size
 	l.measure()

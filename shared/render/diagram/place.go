@@ -116,7 +116,7 @@ func (g *graph) ask() asked {
 	return in
 }
 
-// place gives everything its place.
+// place positions everything.
 func place(g *graph) (*placedGraph, error) {
 	in := g.ask()
 	if len(in.nodes) == 0 && len(in.groups) == 0 {

@@ -237,7 +237,7 @@ func (r *stateReader) end(id, classes string, target bool) int {
 	return i
 }
 
-// describe gives a state a text; further ones stand below the first.
+// describe adds a text to a state; further ones stand below the first.
 func (r *stateReader) describe(i int, text string) {
 	n := &r.nodes[i]
 	l := readLabel(text, textSize, nodeLimit, false)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// look is what an author says of colours and lines; "" is the theme's.
+// look holds the colours and lines that an author sets; "" is the theme's.
 type look struct {
 	fill, stroke, color, width, dash string
 	bold, italic                     bool

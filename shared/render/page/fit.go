@@ -286,8 +286,7 @@ func unitless(name string) bool {
 	return strings.HasPrefix(name, "--")
 }
 
-// setAttr gives a resolved element an attribute, in place of one that it
-// has.
+// setAttr sets an attribute of a resolved element, replacing the one of that name.
 func setAttr(n *mdx.Node, name, value string) {
 	a := mdx.Attr{Kind: mdx.AttrString, Name: name, Value: value, Pos: n.Pos}
 	if old, ok := n.Attr(name); ok {

@@ -108,7 +108,7 @@ type AuditList struct {
 	// Action is the action, or its part before the dot; Actor and Target are ids or
 	// names. Empty ones mean all.
 	Action, Actor, Target string
-	// Since and Until bound the time of entries, the latter excluded; zero is none.
+	// Since and Until bound the time of entries, the latter excluded; the zero time sets no bound.
 	Since, Until time.Time
 	// Cursor is where the page before ended; empty for the first.
 	Cursor string

@@ -363,7 +363,7 @@ func (d *Delivery) end(status DeliveryStatus, now time.Time) {
 	d.Status, d.EndedAt, d.NextAt = status, now, time.Time{}
 }
 
-// noteHealth adds to a transaction what an attempt says of its endpoint, and
+// noteHealth records in a transaction how an attempt at an endpoint ended, and
 // reports whether that switches it off.
 func (s *Service) noteHealth(ctx context.Context, b *batch, w Webhook, again bool, a DeliveryAttempt) (off bool, err error) {
 	h, revision, err := readOr[health](ctx, s, healthKey(w.ID))

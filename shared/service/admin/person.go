@@ -23,7 +23,7 @@ type Person struct {
 	CreatedAt time.Time `json:"createdAt"`
 }
 
-// Identity is what an identity provider says of who signs in.
+// Identity describes who signs in, as an identity provider vouches for it.
 type Identity struct {
 	// Issuer and Subject together name a person for good.
 	Issuer, Subject string
@@ -292,7 +292,7 @@ func (s *Service) SetRole(ctx context.Context, c Caller, person string, role Rol
 
 // RemoveMember ends the membership of a person in a caller's organisation. People
 // may end their own.
-// It returns CodeRole, CodeScope, CodeNotFound for somebody who is no member, or
+// It returns CodeRole, CodeScope, CodeNotFound for somebody who is not a member, or
 // CodeLastOwner.
 func (s *Service) RemoveMember(ctx context.Context, c Caller, person string) error {
 	if c.Person == "" || c.Person != person {
@@ -317,7 +317,7 @@ func (s *Service) RemoveMember(ctx context.Context, c Caller, person string) err
 }
 
 // PersonCaller returns a person as a caller of an organisation: CodeNotFound for
-// somebody who is no member, and where the organisation has ended. It reads the
+// somebody who is not a member, and where the organisation has ended. It reads the
 // membership anew, so that one who was removed is nobody from that moment.
 func (s *Service) PersonCaller(ctx context.Context, person, organisation string) (Caller, error) {
 	m, _, err := find[Membership](ctx, s, "organisation", memberKey(organisation, person), organisation, person)

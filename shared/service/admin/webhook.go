@@ -127,7 +127,7 @@ func (s *Service) CreateWebhook(ctx context.Context, c Caller, in CreateWebhook)
 	}
 	for i, e := range in.Events {
 		if !slices.Contains(WebhookEvents(), e) {
-			return NewWebhook{}, FieldErrorf(indexed("events", i), "is no event")
+			return NewWebhook{}, FieldErrorf(indexed("events", i), "is not the name of an event")
 		}
 	}
 	in.Events = slices.Compact(slices.Sorted(slices.Values(in.Events)))

@@ -158,8 +158,8 @@ func (s *server) value(word string) string {
 // can reports whether the server has a capability.
 func (s *server) can(what string) bool { return slices.Contains(s.caps, what) }
 
-// named returns the id that a branch or tag is at, "" if there is none of that
-// name. Full names are known, too.
+// named returns the id that a branch or tag is at, "" if neither has that
+// name. Full names work, too.
 func (s *server) named(ref string) string {
 	for _, name := range []string{"refs/heads/" + ref, "refs/tags/" + ref, ref} {
 		if id := s.refs[name]; id != "" && (name != ref || strings.HasPrefix(ref, "refs/")) {

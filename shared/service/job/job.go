@@ -64,7 +64,7 @@ type PullInput struct {
 	Pull bool `json:"pull"` // true
 }
 
-// PullOutput is what that step says of the pull request.
+// PullOutput is that step's answer about the pull request.
 type PullOutput struct {
 	// ClosedAt is when it was merged or closed, zero while it is open.
 	ClosedAt time.Time `json:"closedAt,omitzero"`

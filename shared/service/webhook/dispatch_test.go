@@ -98,7 +98,7 @@ func TestEvents(t *testing.T) {
 }
 
 // A snapshot that is restored is published again, for endpoints and in the order of
-// its domain; an export that is cancelled has failed. Doing either again is no event.
+// its domain; an export that is cancelled has failed. Doing either again causes no event.
 func TestRestoredAndCancelled(t *testing.T) {
 	onStores(t, func(t *testing.T, w *world) {
 		x := w.tenant("docs.example.com")

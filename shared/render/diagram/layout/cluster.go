@@ -261,7 +261,7 @@ func (d *builder) chain(i int, cluster bool) chain {
 	return c
 }
 
-// addEdges gives each level its parts of the edges. levels are by solid cluster,
+// addEdges splits the edges among the levels. levels are by solid cluster,
 // the drawing's last.
 func (d *builder) addEdges(levels []*level) {
 	for i, e := range d.g.Edges {

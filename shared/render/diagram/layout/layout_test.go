@@ -231,8 +231,8 @@ func TestSourceOrder(t *testing.T) {
 	}
 }
 
-// TestHostile gives graphs that nobody writes: they end in time, with a layout or
-// with an error.
+// TestHostile lays out graphs that nobody writes: each ends in time, with a layout
+// or with an error.
 func TestHostile(t *testing.T) {
 	complete := &Graph{}
 	for i := range 150 {
@@ -286,7 +286,7 @@ func TestHostile(t *testing.T) {
 		{"10,000 edges into a turned cluster", wide, ErrBudget},
 		{"10,000 clusters beside each other", beside, ErrBudget},
 		{"a cluster in itself", own, ErrGraph},
-		{"sizes that are no numbers", odd, nil},
+		{"sizes that are not numbers", odd, nil},
 		{"an edge to nowhere", &Graph{Edges: []Edge{{From: 0, To: 1}}}, ErrGraph},
 		{"a node in no cluster", &Graph{Nodes: []Node{{Parent: 3}}}, ErrGraph},
 	}
